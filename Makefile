@@ -1,0 +1,234 @@
+# make            builds build/witan
+# make help       lists the other targets
+#
+# Each variant has a folder of its own: make BUILD=build/asan SAN=address,undefined
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+SAN     ?=
+VERSION := $(shell cat VERSION)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+
+# Libraries
+
+PKGS := libmicrohttpd sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib
+ifeq ($(filter clean help format bare,$(MAKECMDGOALS)),)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
+ifeq ($(PKG_LIBS),)
+$(error a library is missing; ./dev run installs what the build needs)
+endif
+endif
+LDLIBS := $(PKG_LIBS) -lwslay -lpthread
+
+# Flags
+
+WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+STD      := -std=c17 -D_GNU_SOURCE
+INCLUDES := -Isrc -I$(BUILD)/include -I. $(PKG_CFLAGS)
+
+ifeq ($(SAN),)
+OPT     ?= -O2 -g
+HARDEN  := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+LDFLAGS += -Wl,-z,relro,-z,now
+else
+OPT     ?= -O1 -g
+HARDEN  := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=$(SAN)
+endif
+
+ALL_CFLAGS  := $(STD) $(WARN) $(OPT) $(HARDEN) -fPIE -pthread $(INCLUDES) $(CFLAGS)
+ALL_LDFLAGS := -pie -pthread $(LDFLAGS)
+
+# Files
+
+SOURCES     := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o
+SQL         := $(sort $(wildcard src/db/sql/*.sql))
+MIGRATIONS  := $(sort $(wildcard src/db/migrations/*.sql))
+SQL_FOLDERS := $(wildcard src/db/sql src/db/migrations)
+TOOL_OBJS   := $(BUILD)/obj/tools/sqlblocks.o
+GEN         := $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/version.h
+
+LIB         := $(BUILD)/libwitan.a
+TOOL_LIB    := $(BUILD)/libtools.a
+SUPPORT_LIB := $(BUILD)/libsupport.a
+SUPPORT     := $(sort $(wildcard tests/support/*.c))
+UNIT        := $(sort $(wildcard tests/unit/*/test_*.c))
+UNIT_BINS   := $(foreach u,$(UNIT),$(BUILD)/tests/unit/$(notdir $(patsubst %/,%,$(dir $(u))))_$(patsubst test_%.c,%,$(notdir $(u))))
+CONTRACT    := $(sort $(wildcard tests/contract/*.c))
+FAULTS      := $(sort $(wildcard tests/faults/*.c))
+FUZZ        := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH       := $(sort $(wildcard bench/*.c))
+
+CONTRACT_BIN := $(if $(CONTRACT),$(BUILD)/tests/contract)
+FAULT_BINS   := $(FAULTS:tests/faults/%.c=$(BUILD)/tests/faults/%)
+FUZZ_BINS    := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/fuzz/%)
+BENCH_BINS   := $(BENCH:bench/%.c=$(BUILD)/bench/%)
+
+## all: the program, build/witan
+.PHONY: all
+all: $(BUILD)/witan
+
+$(BUILD)/witan: $(BUILD)/obj/src/main.o $(LIB)
+	@echo "  link  $@"
+	@$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# An archive keeps the members of deleted sources, so it is made anew; the list of sources is an input.
+$(LIB): $(OBJECTS) $(BUILD)/objects.list
+	@rm -f $@ && ar rcs $@ $(OBJECTS)
+
+$(BUILD)/objects.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(OBJECTS)' | cmp -s - $@ || echo '$(OBJECTS)' >$@
+
+# A change of compiler or flags rebuilds what was made with the old ones.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' >$@
+
+.PHONY: FORCE
+FORCE:
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GEN)
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Generated files. mksql leaves a file alone whose content stays the same, hence the stamp.
+
+$(BUILD)/tools/mksql: tools/mksql.c tools/sqlblocks.c tools/sqlblocks.h
+	@mkdir -p $(@D)
+	@$(CC) $(STD) $(WARN) -O1 -g -I. -o $@ tools/mksql.c tools/sqlblocks.c
+
+$(BUILD)/gen/sql.stamp: $(BUILD)/tools/mksql $(SQL) $(MIGRATIONS) $(SQL_FOLDERS)
+	@mkdir -p $(BUILD)/gen $(BUILD)/include/gen
+	@$(BUILD)/tools/mksql $(BUILD)/include/gen/sql.h $(BUILD)/gen/sql.c $(SQL) --migrations $(MIGRATIONS)
+	@touch $@
+
+$(BUILD)/include/gen/sql.h $(BUILD)/gen/sql.c: $(BUILD)/gen/sql.stamp ;
+
+$(BUILD)/include/gen/version.h: VERSION
+	@mkdir -p $(@D)
+	@printf '#define WITAN_VERSION "%s"\n' '$(VERSION)' >$@
+
+# Tests. Every tests/unit/DIR/test_NAME.c is a program of its own, tests/unit/DIR_NAME.
+
+TEST_LIBS := $(if $(SUPPORT),$(SUPPORT_LIB)) $(LIB) $(TOOL_LIB)
+
+$(TOOL_LIB): $(TOOL_OBJS)
+	@rm -f $@ && ar rcs $@ $^
+
+$(SUPPORT_LIB): $(SUPPORT:%.c=$(BUILD)/obj/%.o)
+	@rm -f $@ && ar rcs $@ $^
+
+define UNIT_RULE
+$(BUILD)/tests/unit/$(notdir $(patsubst %/,%,$(dir $(1))))_$(patsubst test_%.c,%,$(notdir $(1))): $(1:%.c=$(BUILD)/obj/%.o) $(TEST_LIBS)
+	@mkdir -p $$(@D)
+	@$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ -lcmocka $$(LDLIBS)
+endef
+$(foreach u,$(UNIT),$(eval $(call UNIT_RULE,$(u))))
+
+$(BUILD)/tests/contract: $(CONTRACT:%.c=$(BUILD)/obj/%.o) $(TEST_LIBS)
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+
+$(BUILD)/tests/faults/%: $(BUILD)/obj/tests/faults/%.o $(TEST_LIBS)
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(TEST_LIBS)
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(LIB)
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS) -lm
+
+## check: unit and contract tests on this build
+.PHONY: check unit contract faults tests
+check: unit contract
+
+# What the tests need, built but not run.
+tests: all $(UNIT_BINS) $(CONTRACT_BIN) $(FAULT_BINS)
+
+## unit: the unit tests of this build
+unit: $(UNIT_BINS)
+	@tools/runtests $(UNIT_BINS)
+
+## contract: the contract tests of this build, on both engines
+contract: all $(CONTRACT_BIN)
+	@[ -z "$(CONTRACT_BIN)" ] || WITAN_BIN=$(BUILD)/witan tests/pg run $(CONTRACT_BIN)
+
+## faults: power cuts, full disks and the like, on this build
+faults: all $(FAULT_BINS)
+	@[ -z "$(FAULT_BINS)" ] || WITAN_BIN=$(BUILD)/witan tests/pg run tools/runtests $(FAULT_BINS)
+
+## asan: unit and contract tests with the address and undefined behaviour sanitizers
+.PHONY: asan tsan
+asan:
+	@$(MAKE) BUILD=build/asan SAN=address,undefined check
+
+## tsan: unit and contract tests with the thread sanitizer
+tsan:
+	@$(MAKE) BUILD=build/tsan SAN=thread check
+
+## fuzz: every fuzz target for SECONDS_EACH seconds, on a copy of its corpus
+SECONDS_EACH ?= 60
+.PHONY: fuzz fuzz-bins
+fuzz:
+	@$(MAKE) BUILD=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined fuzz-bins
+	@tools/runfuzz $(SECONDS_EACH) $(FUZZ:tests/fuzz/%.c=build/fuzz/tests/fuzz/%)
+
+fuzz-bins: $(FUZZ_BINS)
+
+## bench: speed, as ratios against limits measured in the same run
+.PHONY: bench bench-bins
+bench: all bench-bins
+	@bench/run
+
+bench-bins: $(BENCH_BINS)
+
+## lint: layout, layers, and generated files
+.PHONY: lint format
+lint: all
+	@tools/lint $(BUILD)
+
+## format: lay out all C files
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+## bare: both commands in a fresh Debian 12 (BARE_TEST=0: only ./dev run)
+.PHONY: bare
+bare:
+	@tools/bare
+
+## install: into $(DESTDIR)$(PREFIX)
+.PHONY: install
+install: all
+	install -D -m 755 $(BUILD)/witan $(DESTDIR)$(PREFIX)/bin/witan
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/witan/LICENSE
+
+## clean: remove everything that was built
+.PHONY: clean help
+clean:
+	rm -rf build
+
+## help: this list
+help:
+	@sed -n 's/^## /make /p' Makefile | sed 's/: /\t/' | expand -t 20
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

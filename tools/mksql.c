@@ -1,0 +1,298 @@
+/*
+ * mksql - turns the .sql files into C.
+ *
+ *   mksql OUT.h OUT.c STATEMENTS.sql... [--migrations NNN_name[.engine].sql...]
+ *
+ * Statements become sql_texts[], indexed by enum sql_id; migrations become migrations[], in order and
+ * byte for byte. A file is only rewritten when its content changes, so that a changed statement does not
+ * recompile everything that includes the header.
+ */
+#include "tools/sqlblocks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX       (1024 * 1024)
+#define MIGRATIONS_MAX 999
+
+struct text {
+    char *bytes;
+    size_t len;
+};
+
+struct migration_source {
+    char name[SQLBLOCKS_NAME_MAX + 1];
+    struct text sqlite;
+    struct text postgres;
+};
+
+/* What is gathered lives until the process ends. */
+static struct sqlblocks blocks;
+static struct migration_source migrations[MIGRATIONS_MAX + 1];
+static int last_migration;
+
+static bool complain(const char *file, int line, const char *message)
+{
+    fprintf(stderr, "%s:%d: error: %s\n", file, line, message);
+    return false;
+}
+
+static bool read_file(const char *path, struct text *out)
+{
+    FILE *file = fopen(path, "rb");
+    struct text text = { malloc(FILE_MAX + 1), 0 };
+    bool whole;
+
+    if (!file || !text.bytes) {
+        if (file)
+            fclose(file);
+        free(text.bytes);
+        return complain(path, 0, strerror(errno));
+    }
+    text.len = fread(text.bytes, 1, FILE_MAX + 1, file);
+    whole = !ferror(file) && text.len <= FILE_MAX;
+    fclose(file);
+    if (!whole) {
+        free(text.bytes);
+        return complain(path, 0, "cannot be read, or is larger than 1 MB");
+    }
+    *out = text;
+    return true;
+}
+
+static bool add_statements(const char *path)
+{
+    struct sqlblocks_error err;
+    struct text text;
+    bool ok;
+
+    if (!read_file(path, &text))
+        return false;
+    ok = sqlblocks_parse(&blocks, path, text.bytes, text.len, &err);
+    free(text.bytes);
+    return ok || complain(err.file, err.line, err.message);
+}
+
+/* Cuts an ending off a name; says whether it was there. */
+static bool cut_ending(char *name, const char *ending)
+{
+    size_t len = strlen(name);
+    size_t cut = strlen(ending);
+
+    if (len <= cut || strcmp(name + len - cut, ending) != 0)
+        return false;
+    name[len - cut] = '\0';
+    return true;
+}
+
+static bool is_migration_name(const char *name)
+{
+    for (int i = 0; i < 3; i++) {
+        if (!isdigit((unsigned char)name[i]))
+            return false;
+    }
+    return name[3] == '_' && name[4] != '\0' &&
+           strspn(name + 4, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name + 4);
+}
+
+static bool add_migration(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char name[SQLBLOCKS_NAME_MAX + 1];
+    struct migration_source *migration;
+    bool sqlite, postgres;
+    struct text text;
+    int number;
+
+    if ((size_t)snprintf(name, sizeof name, "%s", slash ? slash + 1 : path) >= sizeof name)
+        return complain(path, 0, "the name is too long");
+    if (!cut_ending(name, ".sql"))
+        return complain(path, 0, "a migration's name ends in .sql");
+    sqlite = cut_ending(name, ".sqlite");
+    postgres = !sqlite && cut_ending(name, ".postgres");
+    if (!is_migration_name(name))
+        return complain(path, 0,
+                        "a migration is named NNN_name.sql, NNN_name.sqlite.sql or NNN_name.postgres.sql");
+    number = atoi(name);
+    migration = &migrations[number];
+    if (migration->name[0] && strcmp(migration->name, name + 4) != 0)
+        return complain(path, 0, "another migration has this number");
+    if ((!postgres && migration->sqlite.bytes) || (!sqlite && migration->postgres.bytes))
+        return complain(path, 0, "this migration has two texts for one engine");
+    if (!read_file(path, &text))
+        return false;
+    if (text.len == 0 || memchr(text.bytes, '\0', text.len))
+        return complain(path, 0, "a migration is neither empty nor holds NUL bytes");
+    memcpy(migration->name, name + 4, strlen(name + 4) + 1);
+    if (!postgres)
+        migration->sqlite = text;
+    if (!sqlite)
+        migration->postgres = text;
+    last_migration = number > last_migration ? number : last_migration;
+    return true;
+}
+
+static bool check_migrations(void)
+{
+    if (migrations[0].name[0])
+        return complain(migrations[0].name, 0, "migrations are numbered from 001");
+    for (int i = 1; i <= last_migration; i++) {
+        if (!migrations[i].name[0]) {
+            fprintf(stderr, "error: there is no migration %03d, but there is a %03d\n", i, last_migration);
+            return false;
+        }
+        if (!migrations[i].sqlite.bytes || !migrations[i].postgres.bytes)
+            return complain(migrations[i].name, 0, "this migration has no text for one of the engines");
+    }
+    return true;
+}
+
+/* Question marks are escaped because two of them may begin a trigraph. */
+static void write_literal(FILE *out, const char *bytes, size_t len)
+{
+    fputs("\n    \"", out);
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+
+        if (c == '\n')
+            fputs(i + 1 < len ? "\\n\"\n    \"" : "\\n", out);
+        else if (c == '"' || c == '\\' || c == '?')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            fprintf(out, "\\%03o", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static bool write_header(FILE *out)
+{
+    fputs("/* Made by mksql from the .sql files; changes belong there. */\n"
+          "#ifndef WITAN_GEN_SQL_H\n#define WITAN_GEN_SQL_H\n\n#include <stddef.h>\n\nenum sql_id {\n",
+          out);
+    for (size_t i = 0; i < blocks.count; i++) {
+        if (!sqlblocks_is_first(&blocks, i))
+            continue;
+        fputs("    SQL_", out);
+        for (const char *c = blocks.items[i].name; *c; c++)
+            fputc(toupper((unsigned char)*c), out);
+        fputs(",\n", out);
+    }
+    fputs("    SQL_COUNT\n};\n\n"
+          "/* A statement as each engine gets it; params is the highest $n. */\n"
+          "struct sql_text {\n    const char *name;\n    const char *sqlite;\n    const char *postgres;\n"
+          "    int params;\n};\n\n"
+          "/* Indexed by enum sql_id; an entry of NULLs follows the last. */\n"
+          "extern const struct sql_text sql_texts[SQL_COUNT + 1];\n\n"
+          "struct migration {\n    int number;\n    const char *name;\n    const char *sqlite;\n"
+          "    const char *postgres;\n};\n\n"
+          "/* In order of their numbers, from 1; an entry of NULLs follows the last. */\n"
+          "extern const struct migration migrations[];\nextern const size_t migration_count;\n\n#endif\n",
+          out);
+    return true;
+}
+
+static bool write_statement(FILE *out, size_t index)
+{
+    struct sqlblocks_statement statement;
+    struct sqlblocks_error err;
+
+    if (!sqlblocks_statement(&blocks, index, &statement, &err))
+        return complain(err.file, err.line, err.message);
+    fprintf(out, "    { \"%s\",", statement.sqlite->name);
+    write_literal(out, statement.sqlite->text, strlen(statement.sqlite->text));
+    fputc(',', out);
+    write_literal(out, statement.postgres->text, strlen(statement.postgres->text));
+    fprintf(out, ",\n      %d },\n", statement.sqlite->params);
+    return true;
+}
+
+static void write_migration(FILE *out, int number)
+{
+    const struct migration_source *migration = &migrations[number];
+
+    fprintf(out, "    { %d, \"%s\",", number, migration->name);
+    write_literal(out, migration->sqlite.bytes, migration->sqlite.len);
+    fputc(',', out);
+    write_literal(out, migration->postgres.bytes, migration->postgres.len);
+    fputs(" },\n", out);
+}
+
+/* C17 promises literals of 4095 bytes only; gcc and clang take any length and just warn about it. */
+static bool write_source(FILE *out)
+{
+    fputs("/* Made by mksql from the .sql files; changes belong there. */\n"
+          "#include \"gen/sql.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+          "const struct sql_text sql_texts[SQL_COUNT + 1] = {\n",
+          out);
+    for (size_t i = 0; i < blocks.count; i++) {
+        if (sqlblocks_is_first(&blocks, i) && !write_statement(out, i))
+            return false;
+    }
+    fputs("    { NULL, NULL, NULL, 0 }\n};\n\nconst struct migration migrations[] = {\n", out);
+    for (int i = 1; i <= last_migration; i++)
+        write_migration(out, i);
+    fprintf(out, "    { 0, NULL, NULL, NULL }\n};\n\nconst size_t migration_count = %d;\n", last_migration);
+    return true;
+}
+
+static bool is_same(const char *path, const char *bytes, size_t len)
+{
+    FILE *file = fopen(path, "rb");
+    bool same = file != NULL;
+
+    for (size_t i = 0; same && i < len; i++)
+        same = fgetc(file) == (unsigned char)bytes[i];
+    same = same && fgetc(file) == EOF;
+    if (file)
+        fclose(file);
+    return same;
+}
+
+static bool write_file(const char *path, bool (*write)(FILE *))
+{
+    char *bytes = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&bytes, &len);
+    bool ok;
+    FILE *file;
+
+    if (!memory)
+        return complain(path, 0, strerror(errno));
+    ok = write(memory);
+    ok = fclose(memory) == 0 && ok;
+    if (ok && !is_same(path, bytes, len)) {
+        file = fopen(path, "wb");
+        ok = file && fwrite(bytes, 1, len, file) == len;
+        ok = file && fclose(file) == 0 && ok;
+        if (!ok)
+            complain(path, 0, strerror(errno));
+    }
+    free(bytes);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    bool in_migrations = false;
+    bool ok = true;
+
+    if (argc < 3) {
+        fputs("usage: mksql OUT.h OUT.c STATEMENTS.sql... [--migrations FILE...]\n", stderr);
+        return 2;
+    }
+    sqlblocks_init(&blocks);
+    for (int i = 3; i < argc; i++) {
+        if (strcmp(argv[i], "--migrations") == 0)
+            in_migrations = true;
+        else if (!(in_migrations ? add_migration(argv[i]) : add_statements(argv[i])))
+            ok = false;
+    }
+    ok = ok && check_migrations();
+    ok = ok && write_file(argv[1], write_header) && write_file(argv[2], write_source);
+    return ok ? 0 : 1;
+}
