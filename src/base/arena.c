@@ -1,0 +1,170 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define ARENA_ASAN
+#endif
+
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+/* A poisoned gap after each allocation, so that writing past one is seen even inside a block. */
+#define GAP ((size_t)8)
+#else
+#define ASAN_POISON_MEMORY_REGION(bytes, size)   ((void)(bytes), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(bytes, size) ((void)(bytes), (void)(size))
+#define GAP                                      ((size_t)0)
+#endif
+
+struct arena_block {
+    struct arena_block *older;
+    size_t used, size;
+    alignas(max_align_t) unsigned char bytes[];
+};
+
+#define BLOCK_SIZE ((size_t)16 * 1024 - sizeof(struct arena_block))
+
+static _Noreturn void out_of_memory(size_t size)
+{
+    fprintf(stderr, "out of memory: %zu bytes\n", size);
+    abort();
+}
+
+static struct arena_block *block_new(size_t size)
+{
+    struct arena_block *block = NULL;
+
+    if (size < SIZE_MAX / 2)
+        block = malloc(sizeof(*block) + size);
+    if (!block)
+        out_of_memory(size);
+    block->older = NULL;
+    block->used = 0;
+    block->size = size;
+    ASAN_POISON_MEMORY_REGION(block->bytes, block->size);
+    return block;
+}
+
+static void block_free(struct arena_block *block)
+{
+    ASAN_UNPOISON_MEMORY_REGION(block->bytes, block->size);
+    free(block);
+}
+
+static void *block_take(struct arena_block *block, size_t size, size_t align)
+{
+    uintptr_t first = (uintptr_t)block->bytes + block->used;
+    size_t start = block->used + (size_t)(-first & (align - 1));
+
+    if (start > block->size || block->size - start < size + GAP)
+        return NULL;
+    block->used = start + size + GAP;
+    ASAN_UNPOISON_MEMORY_REGION(block->bytes + start, size);
+    return block->bytes + start;
+}
+
+/* A large piece gets a block of its own behind the newest, whose free rest stays in use. */
+static struct arena_block *arena_grow(struct arena *arena, size_t need)
+{
+    struct arena_block *block = block_new(need > BLOCK_SIZE ? need : BLOCK_SIZE);
+
+    if (arena->newest && need > BLOCK_SIZE) {
+        block->older = arena->newest->older;
+        arena->newest->older = block;
+    } else {
+        block->older = arena->newest;
+        arena->newest = block;
+    }
+    return block;
+}
+
+/* The bytes hold whatever was there before. */
+static void *arena_take(struct arena *arena, size_t size, size_t align)
+{
+    if (size > SIZE_MAX / 4)
+        out_of_memory(size);
+
+    void *taken = arena->newest ? block_take(arena->newest, size, align) : NULL;
+
+    if (taken)
+        return taken;
+    taken = block_take(arena_grow(arena, size + align + GAP), size, align);
+    if (!taken)
+        out_of_memory(size);
+    return taken;
+}
+
+void *arena_alloc(struct arena *arena, size_t size, size_t align)
+{
+    return memset(arena_take(arena, size, align), 0, size);
+}
+
+char *arena_copy(struct arena *arena, const void *from, size_t len)
+{
+    char *copy = arena_take(arena, len + 1, 1);
+
+    if (len > 0)
+        memcpy(copy, from, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+char *arena_text(struct arena *arena, const char *text)
+{
+    return text ? arena_copy(arena, text, strlen(text)) : NULL;
+}
+
+char *arena_format(struct arena *arena, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (len < 0)
+        len = 0;
+
+    char *text = arena_take(arena, (size_t)len + 1, 1);
+
+    text[0] = '\0';
+    va_start(args, fmt);
+    vsnprintf(text, (size_t)len + 1, fmt, args);
+    va_end(args);
+    return text;
+}
+
+void arena_reset(struct arena *arena)
+{
+    struct arena_block *kept = NULL;
+
+    for (struct arena_block *block = arena->newest, *older; block; block = older) {
+        older = block->older;
+        if (kept || block->size != BLOCK_SIZE) {
+            block_free(block);
+            continue;
+        }
+        kept = block;
+        kept->used = 0;
+        ASAN_POISON_MEMORY_REGION(kept->bytes, kept->size);
+    }
+    if (kept)
+        kept->older = NULL;
+    arena->newest = kept;
+}
+
+void arena_done(struct arena *arena)
+{
+    for (struct arena_block *block = arena->newest, *older; block; block = older) {
+        older = block->older;
+        block_free(block);
+    }
+    arena->newest = NULL;
+}

@@ -1,0 +1,34 @@
+/*
+ * arena.h - memory that dies together.
+ *
+ * One call, one arena. Code allocates and never frees; whoever owns the arena resets it after the
+ * reply is out. Allocation cannot fail from the caller's view: inputs are bounded at the edge, and a
+ * machine that is truly out of memory stops here, loudly. Freed memory is poisoned under ASan.
+ *
+ * Thread: an arena belongs to one thread at a time.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena {
+    struct arena_block *newest;
+};
+
+void *arena_alloc(struct arena *arena, size_t size, size_t align);    /* zeroed, never NULL */
+char *arena_copy(struct arena *arena, const void *from, size_t len);  /* adds a NUL */
+char *arena_text(struct arena *arena, const char *text);              /* NULL stays NULL */
+char *arena_format(struct arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_reset(struct arena *arena);   /* keeps one standard block for the next call */
+void arena_done(struct arena *arena);    /* gives everything back */
+
+#define arena_new(arena, type)      ((type *)arena_alloc((arena), sizeof(type), alignof(type)))
+#define arena_array(arena, type, n) ((type *)arena_alloc((arena), sizeof(type) * (n), alignof(type)))
+
+/* Scope-bound arena for code that has no call to borrow one from. */
+#define ARENA_AUTO __attribute__((cleanup(arena_done))) struct arena
+
+#endif

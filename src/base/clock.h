@@ -1,0 +1,37 @@
+/*
+ * clock.h - the one clock.
+ *
+ * Deadlines, leases, expiries and time stamps all read it. It is the database's time at an anchor,
+ * carried forward by CLOCK_BOOTTIME, so that a wall clock set back or forward on this machine moves
+ * nothing, plus an offset that tests move. Socket timers do not use it.
+ *
+ * Thread: any; it is one set of atomics.
+ */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CLOCK_TEXT_SIZE sizeof("2026-01-31T12:00:00.000Z")
+
+int64_t clock_now_ms(void);
+/* Real elapsed milliseconds that no test moves: for socket timers, back-off and measuring. */
+int64_t clock_ticks_ms(void);
+int64_t clock_ticks_us(void);
+/*
+ * What the database says the time is (without offset). The first call replaces this machine's own time.
+ * After it, small differences are slewed and large ones step forward; time is never stepped back.
+ */
+void clock_anchor(int64_t db_now_ms);
+int64_t clock_offset_ms(void);
+void clock_set_offset_ms(int64_t offset_ms);
+
+void clock_format(int64_t ms, char text[static CLOCK_TEXT_SIZE]);
+char *clock_text(struct arena *arena, int64_t ms);
+/* RFC 3339 with any offset; false for anything else. */
+bool clock_parse(const char *text, int64_t *ms);
+
+#endif

@@ -1,0 +1,98 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* What an earlier failure left behind must not decorate this one. */
+static void err_start(struct err *err, enum err_code code)
+{
+    err->code = code;
+    err->retry_after_s = 0;
+    err->name = NULL;
+    err->detail = NULL;
+    err->field[0] = '\0';
+    err->hint[0] = '\0';
+}
+
+bool err_set(struct err *err, enum err_code code, const char *fmt, ...)
+{
+    va_list args;
+
+    err_start(err, code);
+    va_start(args, fmt);
+    vsnprintf(err->text, sizeof(err->text), fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool err_field(struct err *err, const char *field, const char *fmt, ...)
+{
+    va_list args;
+
+    err_start(err, ERR_INVALID);
+    snprintf(err->field, sizeof(err->field), "%s", field);
+    va_start(args, fmt);
+    vsnprintf(err->text, sizeof(err->text), fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool err_hint(struct err *err, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(err->hint, sizeof(err->hint), fmt, args);
+    va_end(args);
+    return false;
+}
+
+int err_http(enum err_code code)
+{
+    switch (code) {
+    case ERR_NONE: return 200;
+#define X(code, name, http, rpc, exit)                                                                       \
+    case ERR_##code: return http;
+        ERR_MAP(X)
+#undef X
+    }
+    return 500;
+}
+
+int err_rpc(enum err_code code)
+{
+    switch (code) {
+    case ERR_NONE: return 0;
+#define X(code, name, http, rpc, exit)                                                                       \
+    case ERR_##code: return rpc;
+        ERR_MAP(X)
+#undef X
+    }
+    return -32603;
+}
+
+int err_exit(enum err_code code)
+{
+    switch (code) {
+    case ERR_NONE: return 0;
+#define X(code, name, http, rpc, exit)                                                                       \
+    case ERR_##code: return exit;
+        ERR_MAP(X)
+#undef X
+    }
+    return 1;
+}
+
+const char *err_name(const struct err *err)
+{
+    if (err->name)
+        return err->name;
+    switch (err->code) {
+    case ERR_NONE: return "ok";
+#define X(code, name, http, rpc, exit)                                                                       \
+    case ERR_##code: return name;
+        ERR_MAP(X)
+#undef X
+    }
+    return "internal";
+}

@@ -1,0 +1,67 @@
+/*
+ * err.h - how a function says no.
+ *
+ * A function that can fail returns bool and takes a `struct err *` last. True: it did what its name
+ * says, and err is untouched. False: err holds one code for machines, one sentence for people and,
+ * where there is one, the field that was wrong. Nothing below the edge logs or exits; the edge turns
+ * the code into its own dialect (HTTP status, JSON-RPC code, exit code) with the one map below.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stdbool.h>
+
+/* The machine name is what callers see as "code" unless err->name says something more exact. */
+#define ERR_MAP(X)                                                                  \
+    /* name             machine name              http  json-rpc  exit */           \
+    X(INVALID,          "invalid",                 400,  -32602,   2)               \
+    X(UNAUTHORIZED,     "unauthorized",            401,  -32001,   4)               \
+    X(FORBIDDEN,        "forbidden",               403,  -32001,   4)               \
+    X(NOT_FOUND,        "not_found",               404,  -32002,   1)               \
+    X(BAD_METHOD,       "method_not_allowed",      405,  -32601,   1)               \
+    X(CONFLICT,         "conflict",                409,  -32003,   7)               \
+    X(TOO_LARGE,        "too_large",               413,  -32602,   1)               \
+    X(NOT_JSON,         "unsupported_media_type",  415,  -32700,   1)               \
+    X(RATE_LIMITED,     "rate_limited",            429,  -32005,   1)               \
+    X(UNAVAILABLE,      "unavailable",             503,  -32004,   8)               \
+    X(OUTCOME_UNKNOWN,  "outcome_unknown",         503,  -32004,   8)               \
+    X(INTERNAL,         "internal",                500,  -32603,   1)               \
+    X(DUE,              "due",                     503,  -32004,   8)               \
+    X(RETRY,            "retry",                   503,  -32004,   8)
+
+/*
+ * Two codes never leave the server: ERR_DUE (a read met an overdue row: apply deadlines, read again)
+ * and ERR_RETRY (PostgreSQL asked for the transaction to be run again from scratch).
+ */
+enum err_code {
+    ERR_NONE,
+#define X(code, name, http, rpc, exit) ERR_##code,
+    ERR_MAP(X)
+#undef X
+};
+
+struct err {
+    enum err_code code;
+    int retry_after_s;      /* for 429 and 503; 0: the edge's default */
+    const char *name;       /* a more exact machine name with static lifetime ("late"), or NULL */
+    const char *detail;     /* further JSON members in the call's arena ("\"winner\":{...}"), or NULL */
+    char field[64];         /* the field that was wrong, or "" */
+    char text[320];         /* one sentence for people */
+    char hint[240];         /* what to do about it, or "" */
+};
+
+/* Each records the failure and returns false, so `return err_set(...)` reads as one thought. */
+bool err_set(struct err *err, enum err_code code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+bool err_field(struct err *err, const char *field, const char *fmt, ...)     /* ERR_INVALID */
+    __attribute__((format(printf, 3, 4)));
+bool err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+int err_http(enum err_code code);
+int err_rpc(enum err_code code);
+int err_exit(enum err_code code);
+const char *err_name(const struct err *err);
+
+#define CHECKED __attribute__((warn_unused_result))
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * limits.h - every fixed limit, in one place.
+ *
+ * What an operator may change is a setting (server/config.c) whose default or ceiling stands here.
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#define KB (1024)
+#define MB (1024 * 1024)
+
+/* Input. */
+#define LIMIT_BODY            (1 * MB)      /* a request's body, unless its operation says otherwise */
+#define LIMIT_RESULT_BODY     (10 * MB)
+#define LIMIT_MESSAGE         (64 * KB)     /* a chat message, an answer, a prompt */
+#define LIMIT_NAME            64            /* an agent's, user's or workspace's name, in characters */
+#define LIMIT_TITLE           500
+#define LIMIT_REF             200           /* free-text references such as task_id */
+#define LIMIT_URL             (8 * KB)
+#define LIMIT_JSON_DEPTH      32
+#define LIMIT_PARAMS          24            /* fields of one operation or object */
+#define LIMIT_IDEMPOTENCY_KEY 255
+#define LIMIT_PASSWORD        256
+#define LIMIT_TYPES_FILTER    32            /* event types named in one stream's filter */
+
+/* Output. */
+#define LIMIT_REPLY           (32 * MB)
+#define LIMIT_PAGE            200
+#define DEFAULT_PAGE          50
+#define LIMIT_RESPONSES_SHOWN 1000          /* replies of one prompt shown by its GET */
+#define LIMIT_LOG_VALUE       (1 * KB)      /* the rest of a longer value is left out of the log */
+#define LIMIT_LOG_LINE        (16 * KB)     /* no further pairs are added to a line past this */
+#define GZIP_FROM             (4 * KB)
+
+/* Prompts. */
+#define PROMPT_RESPONSES_MAX     100
+#define PROMPT_RESPONSES_DEFAULT 2
+#define PROMPT_MINUTES_MAX       1440
+#define PROMPT_MINUTES_DEFAULT   30
+#define LIMIT_MENTIONS           50         /* agents told by one message */
+
+/* Store. */
+#define WRITE_QUEUE          4096           /* operations waiting for the writer before 503 */
+#define READ_QUEUE           4096
+#define WRITE_BATCH          256
+#define WRITE_BATCH_MS       20
+#define WAL_CHECKPOINT_PAGES 4000
+#define READ_LIMIT_MS        5000
+#define DEADLINE_BATCH       256
+#define SEAL_BATCH           2000
+#define SEAL_INTERVAL_MS     5
+
+/* Streams and waits. */
+#define WAIT_SECONDS_MAX     55
+#define HEARTBEAT_MS         15000
+#define RING_EVENTS          16384          /* events kept in memory for streams that are up to date */
+#define RING_BYTES           (32 * MB)
+#define STREAM_PAGE          256            /* events read from the store at once while catching up */
+#define LIMIT_CONNECTIONS    65536
+#define LIMIT_STREAMS        32768
+#define WS_MESSAGE_MAX       (64 * KB)
+#define WS_BACKLOG_BYTES     (1 * MB)       /* unsent bytes after which a slow WebSocket is cut off */
+
+/* HTTP. */
+#define HTTP_POOL_BYTES      (16 * KB)
+#define HTTP_IDLE_S          75
+#define HTTP_BODY_S          30             /* a body that takes longer to arrive is cut off */
+
+/* Identity. */
+#define TOKEN_RATE_PER_S     100
+#define TOKEN_RATE_BURST     200
+#define LOGIN_RATE_PER_MIN   5
+#define SESSION_DAYS         30
+#define TICKET_SECONDS       60
+#define IDEMPOTENCY_HOURS    24
+
+#endif

@@ -1,0 +1,305 @@
+#include "base/str.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* The smallest code point that may be written with so many bytes: anything less is overlong. */
+static const uint32_t utf8_least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+size_t str_decode(const char *text, size_t len, uint32_t *code)
+{
+    if (len == 0)
+        return 0;
+
+    unsigned char first = (unsigned char)text[0];
+    size_t size = first < 0x80   ? 1
+                  : first < 0xC2 ? 0
+                  : first < 0xE0 ? 2
+                  : first < 0xF0 ? 3
+                  : first < 0xF5 ? 4
+                                 : 0;
+
+    if (size == 0 || size > len)
+        return 0;
+    uint32_t value = size == 1 ? first : first & (0x7Fu >> size);
+
+    for (size_t i = 1; i < size; i++) {
+        unsigned char next = (unsigned char)text[i];
+
+        if ((next & 0xC0) != 0x80)
+            return 0;
+        value = value << 6 | (next & 0x3Fu);
+    }
+    if (value < utf8_least[size] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
+        return 0;
+    *code = value;
+    return size;
+}
+
+/* Eight plain ASCII bytes at once: none has its top bit set and none is zero. */
+static bool eight_are_plain(const char *text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+    uint64_t word;
+
+    memcpy(&word, text, sizeof(word));
+    return ((word | (word - ones)) & tops) == 0;
+}
+
+bool str_is_utf8(const char *text, size_t len)
+{
+    uint32_t code;
+
+    for (size_t at = 0, step; at < len; at += step) {
+        if (len - at >= 8 && eight_are_plain(text + at)) {
+            step = 8;
+            continue;
+        }
+        step = str_decode(text + at, len - at, &code);
+        if (step == 0 || code == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_space(uint32_t code)
+{
+    return (code >= 0x09 && code <= 0x0D) || code == ' ' || code == 0x85 || code == 0xA0 || code == 0x1680 ||
+           (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F ||
+           code == 0x205F || code == 0x3000;
+}
+
+/* Where the text without surrounding space starts and ends. */
+static void find_inner(const char *text, size_t *start, size_t *end)
+{
+    size_t len = strlen(text);
+    bool seen = false;
+    uint32_t code;
+
+    *start = *end = 0;
+    for (size_t at = 0, step; at < len; at += step) {
+        step = str_decode(text + at, len - at, &code);
+        if (step > 0 && is_space(code))
+            continue;
+        if (step == 0)
+            step = 1;
+        if (!seen)
+            *start = at;
+        seen = true;
+        *end = at + step;
+    }
+}
+
+bool str_is_blank(const char *text)
+{
+    size_t start, end;
+
+    if (!text)
+        return true;
+    find_inner(text, &start, &end);
+    return end == 0;
+}
+
+size_t str_chars(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+char *str_trim(struct arena *arena, const char *text)
+{
+    size_t start, end;
+
+    find_inner(text, &start, &end);
+    return arena_copy(arena, text + start, end - start);
+}
+
+static bool is_unwanted(uint32_t code)
+{
+    if (code < 0x20)
+        return code != '\t' && code != '\n';
+    return (code >= 0x7F && code <= 0x9F) || (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+char *str_sanitise(struct arena *arena, const char *text)
+{
+    size_t len = strlen(text), kept = 0;
+    char *clean = arena_copy(arena, text, len);
+    uint32_t code;
+
+    for (size_t at = 0, step; at < len; at += step) {
+        step = str_decode(text + at, len - at, &code);
+        if (step == 0) {
+            step = 1;
+        } else if (code == '\r') {
+            if (text[at + 1] != '\n')
+                clean[kept++] = '\n';
+        } else if (!is_unwanted(code)) {
+            memcpy(clean + kept, text + at, step);
+            kept += step;
+        }
+    }
+    clean[kept] = '\0';
+    return clean;
+}
+
+char *str_fold(struct arena *arena, const char *text)
+{
+    char *folded = arena_text(arena, text);
+
+    for (char *c = folded; c && *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return folded;
+}
+
+bool str_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool str_starts(const char *text, const char *prefix)
+{
+    return text && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Reads digits up to something else, which *end then points to; false without digits or on overflow. */
+static bool read_digits(const char *text, bool negative, int64_t *number, const char **end)
+{
+    int64_t value = 0;
+    const char *at = text;
+
+    for (; *at >= '0' && *at <= '9'; at++) {
+        int64_t digit = negative ? '0' - *at : *at - '0';
+
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    if (at == text)
+        return false;
+    *number = value;
+    *end = at;
+    return true;
+}
+
+bool str_to_int(const char *text, int64_t *number)
+{
+    const char *end;
+    int64_t value;
+    bool negative = text && *text == '-';
+
+    if (!text || !read_digits(text + negative, negative, &value, &end) || *end)
+        return false;
+    *number = value;
+    return true;
+}
+
+struct unit {
+    const char *name;
+    int64_t size;
+};
+
+static bool read_with_unit(const char *text, const struct unit *units, size_t count, int64_t *number)
+{
+    const char *end;
+    int64_t value;
+
+    if (!text || !read_digits(text, false, &value, &end))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(end, units[i].name) == 0) {
+            if (__builtin_mul_overflow(value, units[i].size, &value))
+                return false;
+            *number = value;
+            return true;
+        }
+    return false;
+}
+
+bool str_to_duration_ms(const char *text, int64_t *ms)
+{
+    static const struct unit units[] = {
+        { "", 1 },          { "ms", 1 },          { "s", 1000 },
+        { "m", 60 * 1000 }, { "h", 3600 * 1000 }, { "d", 24 * 3600 * 1000 },
+    };
+
+    return read_with_unit(text, units, sizeof(units) / sizeof(*units), ms);
+}
+
+bool str_to_bytes(const char *text, int64_t *bytes)
+{
+    static const struct unit units[] = {
+        { "", 1 }, { "B", 1 }, { "KB", 1 << 10 }, { "MB", 1 << 20 }, { "GB", 1 << 30 },
+    };
+
+    return read_with_unit(text, units, sizeof(units) / sizeof(*units), bytes);
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool str_url_decode(char *text, bool plus_is_space)
+{
+    char *to = text;
+
+    for (const char *from = text; *from; from++) {
+        char c = *from;
+
+        if (c == '+' && plus_is_space) {
+            c = ' ';
+        } else if (c == '%') {
+            int high = hex_value(from[1]);
+            int low = high < 0 ? -1 : hex_value(from[2]);
+
+            if (low < 0 || (high == 0 && low == 0))
+                return false;
+            c = (char)(high << 4 | low);
+            from += 2;
+        }
+        *to++ = c;
+    }
+    *to = '\0';
+    return true;
+}
+
+char *str_url_encode(struct arena *arena, const char *text)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    char *encoded = arena_alloc(arena, strlen(text) * 3 + 1, 1);
+    char *to = encoded;
+
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c < 0x80 && (isalnum(c) || strchr("-._~", c))) {
+            *to++ = (char)c;
+            continue;
+        }
+        *to++ = '%';
+        *to++ = hex[c >> 4];
+        *to++ = hex[c & 15];
+    }
+    return encoded;
+}
+
+bool str_equal_secret(const char *a, const char *b)
+{
+    if (!a || !b || strlen(a) != strlen(b))
+        return false;
+
+    volatile unsigned char different = 0;
+
+    for (; *a; a++, b++)
+        different = (unsigned char)(different | (unsigned char)(*a ^ *b));
+    return different == 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * str.h - text as people and agents write it: checked, trimmed, folded.
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads the code point at the start; returns its bytes, or 0 when they are not well-formed UTF-8. */
+size_t str_decode(const char *text, size_t len, uint32_t *code);
+bool str_is_utf8(const char *text, size_t len);    /* well-formed, no NUL, no surrogates */
+bool str_is_blank(const char *text);
+size_t str_chars(const char *text);                /* code points of valid UTF-8 */
+char *str_trim(struct arena *arena, const char *text);
+/*
+ * Drops control characters other than tab and line breaks, and marks that turn the reading direction
+ * of what follows; CRLF and CR become LF.
+ */
+char *str_sanitise(struct arena *arena, const char *text);
+/* ASCII letters lowered, the rest kept: the key under which names are compared. */
+char *str_fold(struct arena *arena, const char *text);
+bool str_equal(const char *a, const char *b);      /* NULLs are equal to each other only */
+bool str_starts(const char *text, const char *prefix);
+/* A whole decimal number; false for anything else, or when it does not fit. */
+bool str_to_int(const char *text, int64_t *number);
+/* "5m", "30s", "250ms", "24h", "7d" or a bare number of milliseconds "0". False for anything else. */
+bool str_to_duration_ms(const char *text, int64_t *ms);
+/* "1MB", "64KB", "512" in bytes. */
+bool str_to_bytes(const char *text, int64_t *bytes);
+/* Decodes %XX in place (no '+' rule); false on bad escapes and on %00. Query values also turn '+' into a space. */
+bool str_url_decode(char *text, bool plus_is_space);
+char *str_url_encode(struct arena *arena, const char *text);
+/* Compares in constant time; lengths are not secret. */
+bool str_equal_secret(const char *a, const char *b);
+
+#endif

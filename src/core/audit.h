@@ -1,0 +1,50 @@
+/*
+ * audit.h - who did what to which row when, from where.
+ *
+ * Append-only and hash-chained, one chain for each workspace. Operations append rows without a hash;
+ * audit_seal gives them their hash (and on PostgreSQL their number) in order: on SQLite before each commit
+ * of the writer, on PostgreSQL by whichever node holds the sealing lock. Rows that a database trigger
+ * appended are sealed the same way.
+ */
+#ifndef CORE_AUDIT_H
+#define CORE_AUDIT_H
+
+#include "base/json.h"
+#include "core/caller.h"
+#include "db/db.h"
+
+struct audit_entry {
+    int64_t seq;
+    const char *workspace_id;
+    const char *actor_kind, *actor_id, *actor;
+    const char *operation, *subject;
+    const char *door, *remote, *request_id;
+    const char *detail;    /* a JSON object's text */
+    int64_t at_ms;
+    const char *hash;      /* NULL until sealed */
+};
+
+CHECKED bool audit_append(struct db *db, struct arena *arena, const struct audit_entry *entry, struct err *err);
+/* Seals what is not sealed yet; on PostgreSQL only if this session gets the lock. Says how many. */
+CHECKED bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err);
+
+struct audit_verdict {
+    int64_t rows;
+    int64_t unsealed;
+    bool whole;
+    int64_t broken_at;         /* the first row whose hash does not fit, or 0 */
+    const char *broken_in;     /* its workspace */
+};
+CHECKED bool audit_verify(struct db *db, struct arena *arena, struct audit_verdict *verdict, struct err *err);
+
+struct audit_filter {
+    const char *actor, *operation, *subject;    /* or NULL */
+    int64_t after_ms, before_ms;                /* or 0 */
+    int64_t cursor;                             /* rows below this number; 0: from the newest */
+    size_t limit;
+};
+CHECKED bool audit_list(struct db *db, struct arena *arena, const char *workspace_id,
+                        const struct audit_filter *filter, struct audit_entry **entries, size_t *count,
+                        struct err *err);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * caller.h - who is calling, and what they may do.
+ *
+ * Credentials are what a door found in a request; a caller is what they turned out to be, worth for one
+ * operation. Roles are a set, not a rank: a row of the operation table names every role that may call it.
+ */
+#ifndef CORE_CALLER_H
+#define CORE_CALLER_H
+
+#include "db/db.h"
+
+enum role {
+    ROLE_OWNER = 1,
+    ROLE_ADMIN = 2,
+    ROLE_MEMBER = 4,
+    ROLE_AGENT = 8,
+    ROLE_VIEWER = 16,
+    ROLE_ANYONE = 32,    /* as a requirement: no credentials are needed at all */
+};
+
+#define ROLES_MANAGE (ROLE_OWNER | ROLE_ADMIN)
+#define ROLES_PEOPLE (ROLE_OWNER | ROLE_ADMIN | ROLE_MEMBER)
+#define ROLES_WRITE  (ROLE_OWNER | ROLE_ADMIN | ROLE_MEMBER | ROLE_AGENT)
+#define ROLES_READ   (ROLES_WRITE | ROLE_VIEWER)
+
+struct credentials {
+    const char *bearer;      /* the secret of "Authorization: Bearer", or NULL */
+    const char *session;     /* the session cookie's secret, or NULL */
+    const char *ticket;      /* a stream ticket, or NULL */
+    const char *workspace;   /* X-Witan-Workspace: id or slug, or NULL */
+    bool may_be_solo;        /* from loopback, not forwarded, on a server that allows solo mode */
+};
+
+enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLER_SYSTEM };
+
+struct caller {
+    enum caller_kind kind;
+    enum role role;              /* one bit; 0 for nobody */
+    const char *id;              /* the user's or token's id; "local"; "system" */
+    const char *name;            /* for people: the user's name, the token's name, "local" */
+    const char *agent_name;      /* a token bound to an agent's name, or NULL */
+    const char *project_id;      /* a token bound to a project, or NULL */
+    const char *workspace_id;
+    const char *credential;      /* "token:ID", "session:HASH", "local": what a ticket stands for */
+};
+
+/*
+ * Finds out who calls. No credentials and no solo mode gives CALLER_NOBODY and true; bad ones are
+ * ERR_UNAUTHORIZED, a workspace the caller has no part in is ERR_NOT_FOUND. Reads only.
+ */
+CHECKED bool caller_identify(struct db *db, struct arena *arena, const struct credentials *credentials,
+                             int64_t now_ms, struct caller *caller, struct err *err);
+/* Solo mode lasts until the first user or token has been made. */
+CHECKED bool caller_solo_allowed(struct db *db, struct arena *arena, bool *allowed, struct err *err);
+
+const char *role_name(enum role role);
+bool role_parse(const char *name, enum role *role);
+/* A person: the local owner, a user, or a token that is not an agent's. */
+bool caller_is_person(const struct caller *caller);
+/* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */
+CHECKED bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err);
+const char *caller_kind_name(enum caller_kind kind);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * server.h - HTTP/1.1 on libmicrohttpd: bytes in, bytes out, and connections that wait.
+ *
+ * The server hands each complete request to one handler, on one of its own threads. The handler
+ * never blocks. It either replies at once, or parks the exchange (http_park) and lets any other
+ * thread finish it later with http_reply, or turns it into a stream (http_stream), or upgrades it to a
+ * WebSocket (websocket.h).
+ *
+ * A parked exchange has one owner at a time: whoever takes it may finish it, exactly once. A client
+ * that goes away while parked is noticed by an epoll of ours (libmicrohttpd does not look at suspended
+ * connections); the `gone` callback then runs once on the watcher's thread. If gone runs, the exchange
+ * may still be finished by its owner (http_reply then only frees it); http_gone() tells.
+ *
+ * What this layer refuses by itself: Content-Length together with Transfer-Encoding, differing
+ * Content-Lengths, %00 and bad escapes in paths, bodies over the limit (before 100 Continue), URLs that
+ * are too long, bodies that take too long. It knows nothing of the domain.
+ */
+#ifndef HTTP_SERVER_H
+#define HTTP_SERVER_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum http_method { HTTP_GET, HTTP_POST, HTTP_PUT, HTTP_PATCH, HTTP_DELETE, HTTP_OPTIONS, HTTP_OTHER };
+
+struct http_server;
+struct http_exchange;
+
+struct http_options {
+    const char *listen;             /* "127.0.0.1:7117", "[::1]:0", "0.0.0.0:80"; port 0 picks a free one */
+    int threads;                    /* 0: one for each core, at most 8 */
+    unsigned connections;           /* 0: LIMIT_CONNECTIONS */
+    void (*handle)(struct http_exchange *exchange, void *user);
+    /* The largest body for this request, asked as soon as the head is there (0: LIMIT_BODY). */
+    size_t (*body_limit)(enum http_method method, const char *path, void *user);
+    /* Writes the JSON body of a refusal that this layer makes itself. */
+    void (*refusal)(struct buf *body, int status, const char *code, const char *text);
+    void *user;
+    /*
+     * Called when an exchange is freed, with what http_set_data left on it. It may run on any of the
+     * server's threads.
+     */
+    void (*forget)(void *data);
+};
+
+struct http_server *http_open(const struct http_options *options, struct err *err);
+int http_port(const struct http_server *server);
+/*
+ * Stops in order: no new connections; `closing` becomes true; every parked exchange's and stream's
+ * `stop` callback runs so that its owner ends it with a last word; waits up to `grace_ms` until none is
+ * left; then closes. Accepts NULL.
+ */
+void http_close(struct http_server *server, int grace_ms);
+/* The first half of http_close: stop accepting, so that others can drain. */
+void http_quiesce(struct http_server *server);
+
+struct http_stats {
+    unsigned connections, parked, streams, websockets;
+    uint64_t accepted, refused, vanished;
+};
+void http_stats(const struct http_server *server, struct http_stats *stats);
+
+/* What came in. Everything lives as long as the exchange. */
+enum http_method http_method(const struct http_exchange *exchange);      /* HEAD reads as GET */
+const char *http_method_text(const struct http_exchange *exchange);
+const char *http_path(const struct http_exchange *exchange);             /* still escaped, without the query */
+const char *http_query(const struct http_exchange *exchange);            /* raw, or "" */
+const char *http_header(const struct http_exchange *exchange, const char *name);    /* or NULL */
+const char *http_body(const struct http_exchange *exchange, size_t *len);
+const struct sockaddr *http_peer(const struct http_exchange *exchange);
+bool http_peer_is_loopback(const struct http_exchange *exchange);
+void http_peer_text(const struct http_exchange *exchange, char *text, size_t size);
+const char *http_request_id(const struct http_exchange *exchange);       /* ours, or a sane X-Request-Id */
+struct http_server *http_server_of(const struct http_exchange *exchange);
+
+/* The owner's own state; freed by options.forget. */
+void http_set_data(struct http_exchange *exchange, void *data);
+void *http_data(const struct http_exchange *exchange);
+
+struct http_header_line {
+    const char *name, *value;
+};
+
+/*
+ * Answers. `body` is taken over (the buffer is empty afterwards); large JSON bodies are gzipped when the
+ * client accepts it. Security headers and X-Request-Id are added here. `headers` ends with a NULL name, or
+ * is NULL. May be called from the handler, or from any thread once parked.
+ */
+void http_reply(struct http_exchange *exchange, int status, const char *content_type,
+                const struct http_header_line *headers, struct buf *body);
+
+/*
+ * Suspends the exchange from within the handler: call it before handing the exchange to another thread.
+ * After it the exchange belongs to whoever calls http_reply. The body is freed when `drop_body`.
+ */
+void http_park(struct http_exchange *exchange);
+/*
+ * Watches a parked exchange's socket. When the client goes away, `gone(data of http_set_data)` runs once, on
+ * the watcher's thread. When the server stops, `stop` runs instead, for the owner to end it. Both may be
+ * NULL. To be used for exchanges parked for long (waits), not for work of milliseconds.
+ */
+void http_watch(struct http_exchange *exchange, void (*gone)(void *data), void (*stop)(void *data));
+/* Ends the watch. True: neither callback has run or ever will. False: one has, or is about to. */
+bool http_unwatch(struct http_exchange *exchange);
+bool http_gone(const struct http_exchange *exchange);
+/* Gives back what the request brought (the body), so that a waiter is small. */
+void http_slim(struct http_exchange *exchange);
+
+/*
+ * A reply without an end, as server-sent events are. `pull` runs on the exchange's HTTP thread: it copies
+ * up to `room` bytes and returns how many; 0 means nothing now, -1 the end. After a 0 the connection is
+ * suspended until http_stream_wake (from any thread; waking one that is not asleep is remembered). `pull`
+ * may take locks, but must not call http_stream_wake on its own stream.
+ */
+struct http_stream_calls {
+    ptrdiff_t (*pull)(void *data, char *into, size_t room);
+    void (*gone)(void *data);    /* the client went away, or the stream has ended: runs once, no pull after it */
+    void (*stop)(void *data);    /* the server stops: end soon (pull returns its last word, then -1) */
+};
+void http_stream(struct http_exchange *exchange, const char *content_type,
+                 const struct http_header_line *headers, const struct http_stream_calls *calls, void *data);
+void http_stream_wake(struct http_exchange *exchange);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * bind.h - from what a door received to checked arguments.
+ *
+ * A door collects raw values by name: path and query values are text, body members are JSON. Binding checks
+ * every parameter of the row, converts it, fills in defaults, and reports the first thing that is wrong with
+ * the field's name. Unknown body members are ignored. Nothing is changed by a failed bind.
+ */
+#ifndef OPS_BIND_H
+#define OPS_BIND_H
+
+#include "ops/op.h"
+
+struct raw_value {
+    const char *name, *text;
+};
+
+struct raw_input {
+    const struct raw_value *path;     /* values of {name} in the path */
+    size_t path_count;
+    const struct raw_value *query;
+    size_t query_count;
+    const json_t *body;               /* an object, or NULL */
+};
+
+CHECKED bool bind_args(const struct op *op, struct arena *arena, const struct raw_input *input,
+                       struct arg args[static LIMIT_PARAMS], struct err *err);
+
+#endif

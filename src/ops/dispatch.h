@@ -1,0 +1,44 @@
+/*
+ * dispatch.h - runs operations for every door.
+ *
+ * A door fills in a request (operation, raw input bound or its binding error, credentials) and submits it.
+ * The dispatcher runs .before on a worker if there is one, then the operation in a transaction: who calls,
+ * may they, is the input right, has this been done before (Idempotency-Key), the handler, the audit row, the
+ * stored reply. A read that meets an overdue row (ERR_DUE) has the deadlines applied on the writer first and
+ * is then run once more.
+ *
+ * Thread: dispatch_submit never blocks and may call `finished` before it returns (quick reads); otherwise
+ * finished runs once on a store thread.
+ */
+#ifndef OPS_DISPATCH_H
+#define OPS_DISPATCH_H
+
+#include "db/store.h"
+#include "ops/op.h"
+
+struct request {
+    const struct op *op;
+    struct credentials credentials;
+    const char *idempotency_key;       /* or NULL */
+    const char *body;                  /* the raw body, for the idempotency hash; or NULL */
+    size_t body_len;
+    struct err bind_err;               /* code != ERR_NONE: the input was wrong; said after the caller is known */
+    struct call call;                  /* door, remote, request_id, args, arena are the door's to fill */
+    struct buf reply;                  /* JSON of the reply, or of nothing when it failed */
+    bool replayed;                     /* the stored reply of an earlier, identical request */
+    bool here;                         /* the calling thread may run quick reads itself */
+    void (*finished)(struct request *request);
+    void *user;
+
+    struct work work;                  /* the dispatcher's */
+    int due_rounds;                    /* the dispatcher's */
+};
+
+void dispatch_submit(struct store *store, struct request *request);
+/* Runs one request to its end on a connection that is already in a transaction: for tests and tools. */
+bool dispatch_run(struct db *db, struct request *request);
+
+/* The error as JSON: {"error","code","field"?,"hint"?,...detail}. */
+void dispatch_write_error(const struct err *err, struct buf *into);
+
+#endif
