@@ -46,6 +46,13 @@
 #define WRITE_BATCH_MS       20
 #define WAL_CHECKPOINT_PAGES 4000
 #define READ_LIMIT_MS        5000
+#define SQLITE_BUSY_MS       2000           /* how long another program may hold the write lock */
+#define COMPUTE_QUEUE        1024
+#define COMPUTE_THREADS      2
+#define POOL_WAIT_MS         5000           /* a unit that got no PostgreSQL connection by then gets 503 */
+#define POOL_RETRIES         5              /* runs of a unit after serialisation failures and deadlocks */
+#define RECONNECT_MIN_MS     100
+#define RECONNECT_MAX_MS     2000
 #define DEADLINE_BATCH       256
 #define SEAL_BATCH           2000
 #define SEAL_INTERVAL_MS     5
