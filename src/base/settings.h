@@ -12,35 +12,40 @@
 #include <stdint.h>
 
 /* Kinds: TEXT, INT (least, most), BOOL, TIME (a duration, in ms; least, most), SIZE (bytes; least, most). */
-#define SETTINGS(TEXT, INT, BOOL, TIME, SIZE)                                                                     \
-    TEXT(server_listen, "server.listen", "127.0.0.1:7117", "Address and port to listen on.")                      \
-    TEXT(server_public_url, "server.public_url", "", "How people reach this server; used in links.")              \
-    TEXT(server_allowed_hosts, "server.allowed_hosts", "", "Further host names accepted in Host and Origin, separated by commas.") \
-    BOOL(server_require_auth, "server.require_auth", false, "Demand a token or a login even on loopback.")        \
-    INT(server_threads, "server.threads", 0, 0, 64, "HTTP threads; 0 means one for each core.")                   \
-    INT(server_connections, "server.connections", 65536, 16, 1000000, "Open connections at most.")                \
-    TIME(server_stop_grace, "server.stop_grace", "10s", 0, 600000, "How long a stop waits for what is running.")  \
-    TEXT(store_url, "store.url", "", "sqlite:PATH or postgres://...; empty means the embedded store in the data folder.") \
-    INT(store_workers, "store.workers", 16, 1, 256, "PostgreSQL connections for operations.")                     \
-    INT(store_readers, "store.readers", 2, 1, 64, "SQLite read threads.")                                         \
-    INT(store_queue, "store.queue", 4096, 16, 1000000, "Operations waiting before new ones get 503.")             \
-    TEXT(log_level, "log.level", "info", "debug, info, warn or error.")                                           \
-    TEXT(log_format, "log.format", "text", "text or json.")                                                       \
-    SIZE(limits_body, "limits.body", "1MB", 1024, 104857600, "The largest request body.")                         \
-    SIZE(limits_message, "limits.message", "64KB", 256, 1048576, "The largest chat message, prompt or answer.")   \
-    INT(limits_token_rate, "limits.token_rate", 100, 1, 1000000, "Requests a second for each token.")             \
-    INT(limits_token_burst, "limits.token_burst", 200, 1, 1000000, "Requests at once for each token.")            \
-    INT(limits_login_rate, "limits.login_rate", 5, 1, 1000, "Logins a minute from each address.")                 \
-    INT(limits_streams, "limits.streams", 32768, 1, 1000000, "Open event streams and WebSockets at most.")        \
-    TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.")            \
-    TIME(tickets_lifetime, "tickets.lifetime", "60s", 1000, 3600000, "How long a stream ticket lasts.")           \
-    TIME(idempotency_lifetime, "idempotency.lifetime", "24h", 60000, 604800000, "How long replies are kept for repeats.") \
+#define SETTINGS(TEXT, INT, BOOL, TIME, SIZE)                                                                \
+    TEXT(server_listen, "server.listen", "127.0.0.1:7117", "Address and port to listen on.")                 \
+    TEXT(server_public_url, "server.public_url", "", "How people reach this server; used in links.")         \
+    TEXT(server_allowed_hosts, "server.allowed_hosts", "",                                                   \
+         "Further host names accepted in Host and Origin, separated by commas.")                             \
+    BOOL(server_require_auth, "server.require_auth", false, "Demand a token or a login even on loopback.")   \
+    INT(server_threads, "server.threads", 0, 0, 64, "HTTP threads; 0 means one for each core.")              \
+    INT(server_connections, "server.connections", 65536, 16, 1000000, "Open connections at most.")           \
+    TIME(server_stop_grace, "server.stop_grace", "10s", 0, 600000,                                           \
+         "How long a stop waits for what is running.")                                                       \
+    TEXT(store_url, "store.url", "",                                                                         \
+         "sqlite:PATH or postgres://...; empty means the embedded store in the data folder.")                \
+    INT(store_workers, "store.workers", 16, 1, 256, "PostgreSQL connections for operations.")                \
+    INT(store_readers, "store.readers", 2, 1, 64, "SQLite read threads.")                                    \
+    INT(store_queue, "store.queue", 4096, 16, 1000000, "Operations waiting before new ones get 503.")        \
+    TEXT(log_level, "log.level", "info", "debug, info, warn or error.")                                      \
+    TEXT(log_format, "log.format", "text", "text or json.")                                                  \
+    SIZE(limits_body, "limits.body", "1MB", 1024, 104857600, "The largest request body.")                    \
+    SIZE(limits_message, "limits.message", "64KB", 256, 1048576,                                             \
+         "The largest chat message, prompt or answer.")                                                      \
+    INT(limits_token_rate, "limits.token_rate", 100, 1, 1000000, "Requests a second for each token.")        \
+    INT(limits_token_burst, "limits.token_burst", 200, 1, 1000000, "Requests at once for each token.")       \
+    INT(limits_login_rate, "limits.login_rate", 5, 1, 1000, "Logins a minute from each address.")            \
+    INT(limits_streams, "limits.streams", 32768, 1, 1000000, "Open event streams and WebSockets at most.")   \
+    TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.")       \
+    TIME(tickets_lifetime, "tickets.lifetime", "60s", 1000, 3600000, "How long a stream ticket lasts.")      \
+    TIME(idempotency_lifetime, "idempotency.lifetime", "24h", 60000, 604800000,                              \
+         "How long replies are kept for repeats.")                                                           \
     TIME(events_keep, "events.keep", "30d", 3600000, 315360000000, "How long events stay in the log.")
 
 struct settings {
-#define TEXT(member, key, fallback, help)             const char *member;
+#define TEXT(member, key, fallback, help)              const char *member;
 #define INT(member, key, fallback, least, most, help)  int64_t member;
-#define BOOL(member, key, fallback, help)             bool member;
+#define BOOL(member, key, fallback, help)              bool member;
 #define TIME(member, key, fallback, least, most, help) int64_t member##_ms;
 #define SIZE(member, key, fallback, least, most, help) int64_t member;
     SETTINGS(TEXT, INT, BOOL, TIME, SIZE)

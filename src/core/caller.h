@@ -9,6 +9,9 @@
 
 #include "db/db.h"
 
+/* The workspace of a fresh install; it cannot be deleted. */
+#define DEFAULT_WORKSPACE_ID "00000000-0000-7000-8000-000000000001"
+
 enum role {
     ROLE_OWNER = 1,
     ROLE_ADMIN = 2,

@@ -15,11 +15,11 @@ struct raw_value {
 };
 
 struct raw_input {
-    const struct raw_value *path;     /* values of {name} in the path */
+    const struct raw_value *path; /* values of {name} in the path */
     size_t path_count;
     const struct raw_value *query;
     size_t query_count;
-    const json_t *body;               /* an object, or NULL */
+    const json_t *body; /* an object, or NULL */
 };
 
 CHECKED bool bind_args(const struct op *op, struct arena *arena, const struct raw_input *input,

@@ -19,19 +19,20 @@
 struct request {
     const struct op *op;
     struct credentials credentials;
-    const char *idempotency_key;       /* or NULL */
-    const char *body;                  /* the raw body, for the idempotency hash; or NULL */
+    const char *idempotency_key; /* or NULL */
+    const char *body;            /* the raw body, for the idempotency hash; or NULL */
     size_t body_len;
-    struct err bind_err;               /* code != ERR_NONE: the input was wrong; said after the caller is known */
-    struct call call;                  /* door, remote, request_id, args, arena are the door's to fill */
-    struct buf reply;                  /* JSON of the reply, or of nothing when it failed */
-    bool replayed;                     /* the stored reply of an earlier, identical request */
-    bool here;                         /* the calling thread may run quick reads itself */
+    struct err bind_err; /* code != ERR_NONE: the input was wrong; said after the caller is known */
+    struct call call;    /* door, remote, request_id, args, arena are the door's to fill */
+    struct buf reply;    /* JSON of the reply, or of nothing when it failed */
+    bool replayed;       /* the stored reply of an earlier, identical request */
+    bool here;           /* the calling thread may run quick reads itself */
     void (*finished)(struct request *request);
     void *user;
 
-    struct work work;                  /* the dispatcher's */
-    int due_rounds;                    /* the dispatcher's */
+    struct store *store; /* the dispatcher's */
+    struct work work;    /* the dispatcher's */
+    int due_rounds;      /* the dispatcher's */
 };
 
 void dispatch_submit(struct store *store, struct request *request);

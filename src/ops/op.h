@@ -18,31 +18,31 @@
 #include "db/db.h"
 
 enum type {
-    T_END,       /* ends a list of fields */
-    T_TEXT,      /* min and max count bytes; trimmed of nothing, never NUL */
-    T_NAME,      /* one line, trimmed, not blank, at most LIMIT_NAME characters */
-    T_ID,        /* an id of ours or a client's: 1..LIMIT_REF bytes, no spaces or control characters */
-    T_UUID,      /* lower-cased; in a path a malformed one is 404 */
-    T_INT,       /* min..max */
+    T_END,  /* ends a list of fields */
+    T_TEXT, /* min and max count bytes; trimmed of nothing, never NUL */
+    T_NAME, /* one line, trimmed, not blank, at most LIMIT_NAME characters */
+    T_ID,   /* an id of ours or a client's: 1..LIMIT_REF bytes, no spaces or control characters */
+    T_UUID, /* lower-cased; in a path a malformed one is 404 */
+    T_INT,  /* min..max */
     T_REAL,
     T_BOOL,
-    T_TIME,      /* RFC 3339 in, RFC 3339 out */
-    T_ENUM,      /* one of .values */
-    T_OBJECT,    /* .fields */
-    T_LIST,      /* of .items; of objects with .fields when items is T_OBJECT; max counts entries */
-    T_JSON,      /* any value; max counts bytes of its text */
-    T_CURSOR,    /* an opaque page mark */
+    T_TIME,   /* RFC 3339 in, RFC 3339 out */
+    T_ENUM,   /* one of .values */
+    T_OBJECT, /* .fields */
+    T_LIST,   /* of .items; of objects with .fields when items is T_OBJECT; max counts entries */
+    T_JSON,   /* any value; max counts bytes of its text */
+    T_CURSOR, /* an opaque page mark */
 };
 
 enum { OPTIONAL, REQUIRED };
 
 /* Flags of a field. */
 enum {
-    F_NULL = 1,      /* reply: may be null; parameter: null counts as not given */
-    F_QUERY = 2,     /* in the query string although the method has a body */
-    F_SECRET = 4,    /* a password or secret: never in audit, log or idempotency */
-    F_OPEN = 8,      /* an object that may hold further members */
-    F_LENIENT = 16,  /* numbers and booleans may come as strings */
+    F_NULL = 1,     /* reply: may be null; parameter: null counts as not given */
+    F_QUERY = 2,    /* in the query string although the method has a body */
+    F_SECRET = 4,   /* a password or secret: never in audit, log or idempotency */
+    F_OPEN = 8,     /* an object that may hold further members */
+    F_LENIENT = 16, /* numbers and booleans may come as strings */
 };
 
 struct field {
@@ -50,20 +50,20 @@ struct field {
     enum type type;
     int need;
     const char *help;
-    int64_t min, max;              /* 0, 0: the type's own limits */
-    const char *fallback;          /* the value when not given, as text */
-    const char *const *values;     /* T_ENUM: ends with NULL */
-    const struct field *fields;    /* T_OBJECT, or T_LIST of objects */
-    enum type items;               /* T_LIST */
+    int64_t min, max;           /* 0, 0: the type's own limits */
+    const char *fallback;       /* the value when not given, as text */
+    const char *const *values;  /* T_ENUM: ends with NULL */
+    const struct field *fields; /* T_OBJECT, or T_LIST of objects */
+    enum type items;            /* T_LIST */
     unsigned flags;
 };
 
 struct arg {
     bool given;
-    const char *text;      /* T_TEXT, T_NAME, T_ID, T_UUID, T_ENUM, T_CURSOR */
-    int64_t number;        /* T_INT; T_TIME in ms; T_BOOL 0 or 1 */
-    double real;           /* T_REAL */
-    const json_t *json;    /* T_OBJECT, T_LIST, T_JSON: checked, borrowed from the request */
+    const char *text;   /* T_TEXT, T_NAME, T_ID, T_UUID, T_ENUM, T_CURSOR */
+    int64_t number;     /* T_INT; T_TIME in ms; T_BOOL 0 or 1 */
+    double real;        /* T_REAL */
+    const json_t *json; /* T_OBJECT, T_LIST, T_JSON: checked, borrowed from the request */
 };
 
 struct op;
@@ -73,15 +73,16 @@ struct call {
     struct db *db;
     struct arena *arena;
     struct caller caller;
-    int64_t now_ms;                 /* the same throughout one run */
+    int64_t now_ms; /* the same throughout one run */
     struct arg args[LIMIT_PARAMS];
-    struct json_out out;            /* the reply */
-    int status;                     /* HTTP status when it succeeds; preset from the row */
-    bool ended;                     /* for rows with .waits: what was asked about has ended */
-    const char *subject;            /* for audit: the id of what was touched; preset from the path */
-    const char *audit_detail;       /* a JSON object's text, or NULL: the parameters without secrets and long texts */
-    const char *cookie;             /* a Set-Cookie value, or NULL */
-    void *prepared;                 /* what .before left, in the arena */
+    struct json_out out; /* the reply */
+    int status;          /* HTTP status when it succeeds; preset from the row */
+    bool ended;          /* for rows with .waits: what was asked about has ended */
+    const char *subject; /* for audit: the id of what was touched; preset from the path */
+    const char
+        *audit_detail;  /* a JSON object's text, or NULL: the parameters without secrets and long texts */
+    const char *cookie; /* a Set-Cookie value, or NULL */
+    void *prepared;     /* what .before left, in the arena */
     const char *door, *remote, *request_id;
     struct err err;
 };
@@ -89,26 +90,27 @@ struct call {
 enum op_kind { OP_READ = 1, OP_WRITE };
 
 struct op {
-    const char *name;              /* "prompt_respond" */
-    const char *http;              /* "POST /api/discussion/{id}" */
-    const char *http_also;         /* a second path for the same thing, or NULL */
-    const char *tag;               /* the heading in the reference: "Discussion prompts" */
+    const char *name;      /* "prompt_respond" */
+    const char *http;      /* "POST /api/discussion/{id}" */
+    const char *http_also; /* a second path for the same thing, or NULL */
+    const char *tag;       /* the heading in the reference: "Discussion prompts" */
     const char *help;
-    unsigned needs;                /* set of enum role; zero does not start */
+    unsigned needs; /* set of enum role; zero does not start */
     enum op_kind kind;
-    bool quick;                    /* a point read: may run on the HTTP thread */
-    bool waits;                    /* takes ?wait=SECONDS and holds the reply until call->ended */
-    bool secret_reply;             /* never stored for idempotent repeats */
-    bool no_audit;                 /* a write too small to be worth a row (such as marking read) */
-    int status;                    /* 0: 200 */
-    size_t body_max;               /* 0: settings()->limits_body */
-    const char *cli;               /* "prompt answer", or NULL: offered under `witan call` only */
-    const char *tool;              /* its name at the MCP door, or NULL */
-    const char *missing;           /* the sentence when required fields are missing; NULL: the general one */
-    bool (*before)(struct call *call);    /* CPU work without a database, on a worker */
+    bool quick;          /* a point read: may run on the HTTP thread */
+    bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
+    bool secret_reply;   /* never stored for idempotent repeats */
+    bool no_audit;       /* a write too small to be worth a row (such as marking read) */
+    int status;          /* 0: 200 */
+    size_t body_max;     /* 0: settings()->limits_body */
+    const char *cli;     /* "prompt answer", or NULL: offered under `witan call` only */
+    const char *tool;    /* its name at the MCP door, or NULL */
+    const char *missing; /* the sentence when required fields are missing; NULL: the general one */
+    bool (*fetch)(struct call *call);  /* what .before needs from the store; in a read transaction */
+    bool (*before)(struct call *call); /* CPU work without a database, on a worker, once admitted */
     bool (*run)(struct call *call);
-    const struct field *reply;     /* members of the reply object; NULL: no body (204) */
-    const char *reply_type;        /* content type when it is not JSON ("application/x-ndjson") */
+    const struct field *reply; /* members of the reply object; NULL: no body (204) */
+    const char *reply_type;    /* content type when it is not JSON ("application/x-ndjson") */
     struct field params[LIMIT_PARAMS];
 };
 
@@ -125,16 +127,22 @@ CHECKED bool op_check_table(const struct op *const *ops, struct err *err);
 /* For handlers. A name that is not in the row's params is a bug and aborts. */
 const struct arg *arg(const struct call *call, const char *name);
 bool arg_given(const struct call *call, const char *name);
-const char *arg_text(const struct call *call, const char *name);    /* NULL when not given */
+const char *arg_text(const struct call *call, const char *name); /* NULL when not given */
 int64_t arg_int(const struct call *call, const char *name);
 bool arg_bool(const struct call *call, const char *name);
 const json_t *arg_json(const struct call *call, const char *name);
 
 /* The parameters of every list: limit and cursor. */
-#define PAGE_PARAMS                                                                                      \
-    { "limit", T_INT, OPTIONAL, "How many at most.", .min = 1, .max = LIMIT_PAGE, .fallback = "50" },    \
-    { "cursor", T_CURSOR, OPTIONAL, "Where the page before ended (its nextCursor)." }
+#define PAGE_PARAMS                                                                                          \
+    { "limit", T_INT, OPTIONAL, "How many at most.", .min = 1, .max = LIMIT_PAGE, .fallback = "50" },        \
+    {                                                                                                        \
+        "cursor", T_CURSOR, OPTIONAL, "Where the page before ended (its nextCursor)."                        \
+    }
 /* The last member of every list's reply. */
-#define PAGE_REPLY { "nextCursor", T_TEXT, REQUIRED, "Give this as cursor for the next page; null on the last.", .flags = F_NULL }
+#define PAGE_REPLY                                                                                           \
+    {                                                                                                        \
+        "nextCursor", T_TEXT, REQUIRED, "Give this as cursor for the next page; null on the last.",          \
+            .flags = F_NULL                                                                                  \
+    }
 
 #endif

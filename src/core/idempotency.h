@@ -1,0 +1,37 @@
+/*
+ * idempotency.h - a request that is repeated is done once.
+ *
+ * The key is claimed first, in the operation's own transaction, so that of two identical requests at once the
+ * second waits for the first and then finds its reply. Failed operations undo their claim; replies that held
+ * a secret are not kept, and a repeat of such a request is a conflict.
+ */
+#ifndef CORE_IDEMPOTENCY_H
+#define CORE_IDEMPOTENCY_H
+
+#include "core/caller.h"
+#include "db/db.h"
+
+struct idempotency {
+    const char *workspace_id, *caller, *operation, *key;
+    const char *body_hash;
+};
+
+struct idempotency_reply {
+    bool found; /* this was done before: here is what it answered */
+    int status;
+    const char *body;
+};
+
+/* Claims the key, or finds the first reply. Another body under the same key is ERR_CONFLICT. */
+CHECKED bool idempotency_claim(struct db *db, struct arena *arena, const struct idempotency *claim,
+                               int64_t now_ms, struct idempotency_reply *reply, struct err *err);
+/* Keeps the reply; a NULL body says that it held a secret. */
+CHECKED bool idempotency_keep(struct db *db, struct arena *arena, const struct idempotency *claim, int status,
+                              const char *body, struct err *err);
+/* Forgets claims older than `before_ms`, at most `limit` of them. */
+CHECKED bool idempotency_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit,
+                               size_t *pruned, struct err *err);
+/* The hash of what makes two requests the same: the body and the values in the path. */
+const char *idempotency_hash(struct arena *arena, const void *body, size_t len, const char *path_values);
+
+#endif

@@ -1,0 +1,373 @@
+#include "ops/bind.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/uuid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a door brought for one parameter: text from the path or query, or JSON from the body. */
+struct raw {
+    const char *text;
+    const json_t *json;
+    bool in_path;
+};
+
+static const char *raw_find(const struct raw_value *values, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(values[i].name, name) == 0)
+            return values[i].text;
+    return NULL;
+}
+
+static bool op_has_body(const struct op *op)
+{
+    return !str_starts(op->http, "GET ") && !str_starts(op->http, "DELETE ");
+}
+
+static struct raw raw_for(const struct op *op, const struct field *field, const struct raw_input *input)
+{
+    struct raw raw = { .text = raw_find(input->path, input->path_count, field->name) };
+
+    if (raw.text) {
+        raw.in_path = true;
+        return raw;
+    }
+    if (!op_has_body(op) || (field->flags & F_QUERY)) {
+        raw.text = raw_find(input->query, input->query_count, field->name);
+        return raw;
+    }
+    raw.json = json_object_get(input->body, field->name);
+    if (json_is_null(raw.json) && (field->flags & F_NULL || field->need == OPTIONAL))
+        raw.json = NULL;
+    return raw;
+}
+
+static bool wrong_type(const struct field *field, const char *want, struct err *err)
+{
+    return err_field(err, field->name, "%s must be %s.", field->name, want);
+}
+
+/* A malformed id in a path names nothing: the caller asked for a thing that is not there. */
+static bool bad_id(const struct field *field, const struct raw *raw, struct err *err)
+{
+    if (raw->in_path)
+        return err_set(err, ERR_NOT_FOUND, "There is nothing with that %s.", field->name);
+    return wrong_type(field, field->type == T_UUID ? "a UUID" : "an id without spaces", err);
+}
+
+static bool raw_text(const struct field *field, const struct raw *raw, const char **text, struct err *err)
+{
+    if (raw->text) {
+        if (!str_is_utf8(raw->text, strlen(raw->text)))
+            return wrong_type(field, "valid UTF-8", err);
+        *text = raw->text;
+        return true;
+    }
+    if (!json_is_string(raw->json))
+        return wrong_type(field, "a string", err);
+    *text = json_string_value(raw->json);
+    return true;
+}
+
+static bool bind_text(const struct field *field, struct arena *arena, const struct raw *raw, struct arg *arg,
+                      struct err *err)
+{
+    const char *text;
+    int64_t most = field->max ? field->max : LIMIT_MESSAGE;
+
+    if (!raw_text(field, raw, &text, err))
+        return false;
+    int64_t len = (int64_t)strlen(text);
+
+    if (len > most)
+        return err_field(err, field->name, "%s is too long: at most %lld bytes.", field->name,
+                         (long long)most);
+    if (len < field->min || (field->need == REQUIRED && field->min == 0 && str_is_blank(text)))
+        return err_field(err, field->name, "%s must not be empty.", field->name);
+    arg->text = arena_text(arena, text);
+    return true;
+}
+
+static bool bind_name(const struct field *field, struct arena *arena, const struct raw *raw, struct arg *arg,
+                      struct err *err)
+{
+    const char *text;
+    size_t most = field->max ? (size_t)field->max : LIMIT_NAME;
+
+    if (!raw_text(field, raw, &text, err))
+        return false;
+    char *name = str_trim(arena, text);
+
+    if (!*name)
+        return err_field(err, field->name, "%s must not be empty.", field->name);
+    if (str_chars(name) > most)
+        return err_field(err, field->name, "%s is too long: at most %zu characters.", field->name, most);
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (*c < 0x20 || *c == 0x7f)
+            return err_field(err, field->name, "%s must be one line without control characters.",
+                             field->name);
+    arg->text = name;
+    return true;
+}
+
+static bool bind_id(const struct field *field, struct arena *arena, const struct raw *raw, struct arg *arg,
+                    struct err *err)
+{
+    const char *text;
+
+    if (!raw_text(field, raw, &text, err))
+        return false;
+    size_t len = strlen(text);
+
+    if (len == 0 || len > LIMIT_REF)
+        return bad_id(field, raw, err);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c <= 0x20 || *c == 0x7f)
+            return bad_id(field, raw, err);
+    char *id = arena_copy(arena, text, len);
+
+    if (uuid_valid(id))
+        uuid_lower(id);
+    else if (field->type == T_UUID)
+        return bad_id(field, raw, err);
+    arg->text = id;
+    return true;
+}
+
+static bool out_of_range(const struct field *field, struct err *err)
+{
+    return err_field(err, field->name, "%s must be from %lld to %lld.", field->name, (long long)field->min,
+                     (long long)field->max);
+}
+
+static bool bind_int(const struct field *field, const struct raw *raw, struct arg *arg, struct err *err)
+{
+    const char *text = raw->text;
+
+    if (!text && (field->flags & F_LENIENT))
+        text = json_string_value(raw->json);
+    if (text) {
+        if (!str_to_int(text, &arg->number))
+            return wrong_type(field, "a whole number", err);
+    } else if (json_is_integer(raw->json)) {
+        arg->number = json_integer_value(raw->json);
+    } else if (json_is_real(raw->json) && json_real_value(raw->json) == floor(json_real_value(raw->json)) &&
+               fabs(json_real_value(raw->json)) < 9e15) {
+        arg->number = (int64_t)json_real_value(raw->json);
+    } else {
+        return wrong_type(field, "a whole number", err);
+    }
+    if ((field->min || field->max) && (arg->number < field->min || arg->number > field->max))
+        return out_of_range(field, err);
+    return true;
+}
+
+static bool bind_real(const struct field *field, const struct raw *raw, struct arg *arg, struct err *err)
+{
+    const char *text = raw->text;
+    char *end;
+
+    if (!text && (field->flags & F_LENIENT))
+        text = json_string_value(raw->json);
+    if (text) {
+        arg->real = strtod(text, &end);
+        if (end == text || *end || !isfinite(arg->real))
+            return wrong_type(field, "a number", err);
+    } else if (json_is_number(raw->json)) {
+        arg->real = json_number_value(raw->json);
+    } else {
+        return wrong_type(field, "a number", err);
+    }
+    if ((field->min || field->max) && (arg->real < (double)field->min || arg->real > (double)field->max))
+        return out_of_range(field, err);
+    return true;
+}
+
+static bool bind_bool(const struct field *field, const struct raw *raw, struct arg *arg, struct err *err)
+{
+    const char *text = raw->text;
+
+    if (!text && (field->flags & F_LENIENT))
+        text = json_string_value(raw->json);
+    if (text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0))
+        arg->number = 1;
+    else if (text && (strcmp(text, "false") == 0 || strcmp(text, "0") == 0))
+        arg->number = 0;
+    else if (!text && json_is_boolean(raw->json))
+        arg->number = json_is_true(raw->json);
+    else
+        return wrong_type(field, "true or false", err);
+    return true;
+}
+
+static bool bind_time(const struct field *field, const struct raw *raw, struct arg *arg, struct err *err)
+{
+    const char *text;
+
+    if (!raw_text(field, raw, &text, err))
+        return false;
+    if (!clock_parse(text, &arg->number))
+        return wrong_type(field, "a time such as 2026-01-31T12:00:00Z", err);
+    return true;
+}
+
+static bool bind_enum(const struct field *field, const struct raw *raw, struct arg *arg, struct err *err)
+{
+    const char *text;
+    char choices[160] = "";
+
+    if (!raw_text(field, raw, &text, err))
+        return false;
+    for (const char *const *value = field->values; *value; value++) {
+        if (strcmp(*value, text) == 0) {
+            arg->text = *value;
+            return true;
+        }
+        size_t used = strlen(choices);
+
+        snprintf(choices + used, sizeof(choices) - used, "%s%s", used ? ", " : "", *value);
+    }
+    return err_field(err, field->name, "%s must be one of: %s.", field->name, choices);
+}
+
+static bool check_json(const struct field *field, struct arena *arena, const json_t *value, struct err *err);
+
+/* Members of an object that the row spells out; the others are ignored, as everywhere. */
+static bool check_members(const struct field *fields, struct arena *arena, const json_t *object,
+                          struct err *err)
+{
+    for (const struct field *field = fields; field && field->type; field++) {
+        const json_t *member = json_object_get(object, field->name);
+
+        if (!member || (json_is_null(member) && (field->need == OPTIONAL || (field->flags & F_NULL)))) {
+            if (field->need == REQUIRED && !member)
+                return err_field(err, field->name, "%s is required.", field->name);
+            continue;
+        }
+        if (!check_json(field, arena, member, err))
+            return false;
+    }
+    return true;
+}
+
+static bool check_list(const struct field *field, struct arena *arena, const json_t *list, struct err *err)
+{
+    struct field item = *field;
+    size_t count = json_array_size(list);
+    size_t most = field->max ? (size_t)field->max : 1000;
+
+    if (count > most)
+        return err_field(err, field->name, "%s has too many entries: at most %zu.", field->name, most);
+    if ((int64_t)count < field->min)
+        return err_field(err, field->name, "%s has too few entries: at least %lld.", field->name,
+                         (long long)field->min);
+    item.type = field->items;
+    item.need = REQUIRED;
+    item.min = item.max = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!check_json(&item, arena, json_array_get(list, i), err))
+            return false;
+    return true;
+}
+
+static bool bind_one(const struct field *field, struct arena *arena, const struct raw *raw, struct arg *arg,
+                     struct err *err);
+
+static bool check_json(const struct field *field, struct arena *arena, const json_t *value, struct err *err)
+{
+    struct arg ignored = { 0 };
+
+    return bind_one(field, arena, &(struct raw){ .json = value }, &ignored, err);
+}
+
+static bool bind_json(const struct field *field, struct arena *arena, const struct raw *raw, struct arg *arg,
+                      struct err *err)
+{
+    if (raw->text)
+        return wrong_type(field, "in the body, as JSON", err);
+    if (field->type == T_OBJECT && !json_is_object(raw->json))
+        return wrong_type(field, "an object", err);
+    if (field->type == T_LIST && !json_is_array(raw->json))
+        return wrong_type(field, "a list", err);
+    if (field->type == T_OBJECT && !check_members(field->fields, arena, raw->json, err))
+        return false;
+    if (field->type == T_LIST && !check_list(field, arena, raw->json, err))
+        return false;
+    if (field->type != T_LIST && field->max &&
+        json_dumpb(raw->json, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) > (size_t)field->max)
+        return err_field(err, field->name, "%s is too large: at most %lld bytes.", field->name,
+                         (long long)field->max);
+    arg->json = raw->json;
+    return true;
+}
+
+static bool bind_one(const struct field *field, struct arena *arena, const struct raw *raw, struct arg *arg,
+                     struct err *err)
+{
+    switch (field->type) {
+    case T_TEXT: return bind_text(field, arena, raw, arg, err);
+    case T_NAME: return bind_name(field, arena, raw, arg, err);
+    case T_ID:
+    case T_UUID: return bind_id(field, arena, raw, arg, err);
+    case T_CURSOR: return bind_text(field, arena, raw, arg, err);
+    case T_INT: return bind_int(field, raw, arg, err);
+    case T_REAL: return bind_real(field, raw, arg, err);
+    case T_BOOL: return bind_bool(field, raw, arg, err);
+    case T_TIME: return bind_time(field, raw, arg, err);
+    case T_ENUM: return bind_enum(field, raw, arg, err);
+    case T_OBJECT:
+    case T_LIST:
+    case T_JSON: return bind_json(field, arena, raw, arg, err);
+    case T_END: break;
+    }
+    return err_set(err, ERR_INTERNAL, "%s has no type", field->name);
+}
+
+static bool bind_fallback(const struct field *field, struct arena *arena, struct arg *arg, struct err *err)
+{
+    if (!field->fallback)
+        return true;
+    return bind_one(field, arena, &(struct raw){ .text = field->fallback }, arg, err);
+}
+
+/* An operation may have its own sentence for what is missing; it then names every required field at once. */
+static bool missing(const struct op *op, const struct field *field, struct err *err)
+{
+    if (op->missing)
+        return err_field(err, field->name, "%s", op->missing);
+    return err_field(err, field->name, "%s is required.", field->name);
+}
+
+static bool is_missing(const struct op *op, const struct field *field, const struct raw *raw)
+{
+    if (!raw->text && !raw->json)
+        return true;
+    return op->missing && json_is_string(raw->json) && str_is_blank(json_string_value(raw->json)) &&
+           field->need == REQUIRED;
+}
+
+bool bind_args(const struct op *op, struct arena *arena, const struct raw_input *input,
+               struct arg args[static LIMIT_PARAMS], struct err *err)
+{
+    for (size_t i = 0; op->params[i].type; i++) {
+        const struct field *field = &op->params[i];
+        struct raw raw = raw_for(op, field, input);
+
+        args[i] = (struct arg){ 0 };
+        if (is_missing(op, field, &raw)) {
+            if (field->need == REQUIRED)
+                return missing(op, field, err);
+            if (!bind_fallback(field, arena, &args[i], err))
+                return false;
+            continue;
+        }
+        if (!bind_one(field, arena, &raw, &args[i], err))
+            return false;
+        args[i].given = true;
+    }
+    return true;
+}

@@ -1,0 +1,373 @@
+#include "ops/dispatch.h"
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "core/audit.h"
+#include "core/deadline.h"
+#include "core/idempotency.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AUDIT_TEXT     512 /* longer texts are cut in the audit row; the row itself has them whole */
+#define DUE_BATCHES    64
+#define DUE_ROUNDS_MAX 3
+
+static struct request *request_of(struct work *work)
+{
+    return (struct request *)((char *)work - offsetof(struct request, work));
+}
+
+/* Who may is decided by the row alone; handlers never ask. */
+static bool authorise(const struct op *op, const struct caller *caller, struct err *err)
+{
+    if (op->needs & ROLE_ANYONE || op->needs & (unsigned)caller->role)
+        return true;
+    if (caller->kind == CALLER_NOBODY) {
+        err_set(err, ERR_UNAUTHORIZED, "This needs a token or a login.");
+        return err_hint(err, "Send \"Authorization: Bearer TOKEN\"; make a token with `witan token create`.");
+    }
+    return err_set(err, ERR_FORBIDDEN, "The role %s may not do this (%s).", role_name(caller->role),
+                   op->name);
+}
+
+/* The caller is known before anything is said about the input: a stranger learns nothing from errors. */
+static bool admit(struct db *db, struct request *request)
+{
+    struct call *call = &request->call;
+
+    call->op = request->op;
+    call->db = db;
+    call->now_ms = clock_now_ms();
+    call->err = (struct err){ 0 };
+    if (!caller_identify(db, call->arena, &request->credentials, call->now_ms, &call->caller, &call->err))
+        return false;
+    if (!authorise(call->op, &call->caller, &call->err))
+        return false;
+    if (request->bind_err.code != ERR_NONE) {
+        call->err = request->bind_err;
+        return false;
+    }
+    return true;
+}
+
+static bool is_path_param(const struct op *op, const char *name)
+{
+    const char *at = strstr(op->http, name);
+
+    return at && at[-1] == '{' && at[strlen(name)] == '}';
+}
+
+static const char *path_values(const struct call *call)
+{
+    const char *values = "";
+
+    for (size_t i = 0; call->op->params[i].type; i++)
+        if (call->args[i].text && is_path_param(call->op, call->op->params[i].name))
+            values = arena_format(call->arena, "%s/%s", values, call->args[i].text);
+    return values;
+}
+
+/* By default the audit row names what the path named. */
+static const char *default_subject(const struct call *call)
+{
+    for (size_t i = 0; call->op->params[i].type; i++)
+        if (call->args[i].text && is_path_param(call->op, call->op->params[i].name))
+            return call->args[i].text;
+    return NULL;
+}
+
+/* Cuts between characters, not inside one. */
+static size_t audit_length(const char *text)
+{
+    size_t len = strlen(text);
+
+    if (len <= AUDIT_TEXT)
+        return len;
+    for (len = AUDIT_TEXT; len > 0 && (text[len] & 0xc0) == 0x80;)
+        len--;
+    return len;
+}
+
+static void audit_value(struct json_out *out, const struct field *field, const struct arg *value)
+{
+    switch (field->type) {
+    case T_INT: json_int(out, field->name, value->number); break;
+    case T_TIME: json_time(out, field->name, value->number); break;
+    case T_REAL: json_real(out, field->name, value->real); break;
+    case T_BOOL: json_bool(out, field->name, value->number != 0); break;
+    case T_OBJECT:
+    case T_LIST:
+    case T_JSON: json_value(out, field->name, value->json); break;
+    default: json_text_len(out, field->name, value->text, audit_length(value->text)); break;
+    }
+}
+
+static const char *audit_params(const struct call *call)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_object(&out, NULL);
+    for (size_t i = 0; call->op->params[i].type; i++)
+        if (call->args[i].given && !(call->op->params[i].flags & F_SECRET))
+            audit_value(&out, &call->op->params[i], &call->args[i]);
+    json_object_end(&out);
+    return arena_copy(call->arena, text.bytes, text.len);
+}
+
+static bool append_audit(struct call *call)
+{
+    const struct caller *caller = &call->caller;
+    struct audit_entry entry = {
+        .workspace_id = caller->workspace_id ? caller->workspace_id : DEFAULT_WORKSPACE_ID,
+        .actor_kind = caller_kind_name(caller->kind),
+        .actor_id = caller->id,
+        .actor = caller->name ? caller->name : "nobody",
+        .operation = call->op->name,
+        .subject = call->subject,
+        .door = call->door,
+        .remote = call->remote,
+        .request_id = call->request_id,
+        .detail = call->audit_detail ? call->audit_detail : audit_params(call),
+        .at_ms = call->now_ms,
+    };
+
+    return audit_append(call->db, call->arena, &entry, &call->err);
+}
+
+static bool run_handler(struct request *request)
+{
+    struct call *call = &request->call;
+
+    buf_clear(&request->reply);
+    json_begin(&call->out, &request->reply);
+    call->status = call->op->status ? call->op->status : 200;
+    call->ended = false;
+    call->cookie = call->audit_detail = NULL;
+    call->subject = default_subject(call);
+    if (!call->op->run(call))
+        return false;
+    if (request->reply.full)
+        return err_set(&call->err, ERR_TOO_LARGE, "The reply is too large; ask for a smaller page.");
+    return call->op->kind == OP_READ || call->op->no_audit || append_audit(call);
+}
+
+static bool run_once(struct request *request)
+{
+    struct call *call = &request->call;
+    struct idempotency_reply before = { 0 };
+    struct idempotency claim = {
+        .workspace_id = call->caller.workspace_id,
+        .caller = call->caller.id,
+        .operation = call->op->name,
+        .key = request->idempotency_key,
+        .body_hash = idempotency_hash(call->arena, request->body, request->body_len, path_values(call)),
+    };
+
+    if (!idempotency_claim(call->db, call->arena, &claim, call->now_ms, &before, &call->err))
+        return false;
+    if (before.found) {
+        buf_clear(&request->reply);
+        buf_text(&request->reply, before.body);
+        call->status = before.status;
+        request->replayed = true;
+        return true;
+    }
+    if (!run_handler(request))
+        return false;
+    return idempotency_keep(call->db, call->arena, &claim, call->status,
+                            call->op->secret_reply ? NULL : request->reply.bytes, &call->err);
+}
+
+static bool wants_idempotency(const struct request *request)
+{
+    return request->idempotency_key && request->op->kind == OP_WRITE &&
+           request->call.caller.kind != CALLER_NOBODY && str_starts(request->op->http, "POST ");
+}
+
+bool dispatch_run(struct db *db, struct request *request)
+{
+    request->replayed = false;
+    if (!admit(db, request))
+        return false;
+    return wants_idempotency(request) ? run_once(request) : run_handler(request);
+}
+
+static void finish(struct request *request)
+{
+    struct err *err = &request->call.err;
+
+    /* These two are between us and the store; a caller can only try again. */
+    if (err->code == ERR_DUE || err->code == ERR_RETRY)
+        err_set(err, ERR_UNAVAILABLE, "The server is busy. Try again.");
+    request->finished(request);
+}
+
+static bool run_work(struct db *db, struct work *work)
+{
+    struct request *request = request_of(work);
+
+    if (dispatch_run(db, request))
+        return true;
+    work->err = request->call.err;
+    return false;
+}
+
+static bool apply_due(struct db *db, struct work *work)
+{
+    struct request *request = request_of(work);
+
+    for (int batch = 0; batch < DUE_BATCHES; batch++) {
+        size_t ended = 0;
+
+        if (!deadline_apply(db, request->call.arena, clock_now_ms(), DEADLINE_BATCH, &ended, &work->err))
+            return false;
+        if (ended < DEADLINE_BATCH)
+            break;
+    }
+    return true;
+}
+
+static void submit_run(struct store *store, struct request *request);
+
+static void due_done(struct work *work)
+{
+    struct request *request = request_of(work);
+
+    if (work->err.code == ERR_NONE) {
+        submit_run(request->store, request);
+        return;
+    }
+    request->call.err = work->err;
+    finish(request);
+}
+
+/* The read met something overdue: end it first, on the writer, then read again. */
+static void submit_due(struct request *request)
+{
+    request->due_rounds++;
+    request->work = (struct work){ .run = apply_due, .done = due_done };
+    if (!store_write(request->store, &request->work, &request->call.err))
+        finish(request);
+}
+
+static void run_done(struct work *work)
+{
+    struct request *request = request_of(work);
+
+    request->call.err = work->err;
+    if (work->err.code == ERR_DUE && request->due_rounds < DUE_ROUNDS_MAX)
+        submit_due(request);
+    else
+        finish(request);
+}
+
+static void submit_run(struct store *store, struct request *request)
+{
+    bool write = request->op->kind == OP_WRITE && request->bind_err.code == ERR_NONE;
+
+    request->work = (struct work){ .run = run_work, .done = run_done };
+    if (request->op->quick && request->here && store_can_read_here(store)) {
+        request->here = false; /* a second run comes from a store thread */
+        store_read_here(store, &request->work);
+        run_done(&request->work);
+        return;
+    }
+    if (write ? !store_write(store, &request->work, &request->call.err)
+              : !store_read(store, &request->work, &request->call.err))
+        finish(request);
+}
+
+static bool before_work(struct db *db, struct work *work)
+{
+    struct request *request = request_of(work);
+
+    (void)db;
+    if (request->op->before(&request->call))
+        return true;
+    work->err = request->call.err;
+    return false;
+}
+
+static void before_done(struct work *work)
+{
+    struct request *request = request_of(work);
+
+    if (work->err.code == ERR_NONE) {
+        submit_run(request->store, request);
+        return;
+    }
+    request->call.err = work->err;
+    finish(request);
+}
+
+static bool fetch_work(struct db *db, struct work *work)
+{
+    struct request *request = request_of(work);
+
+    if (admit(db, request) && (!request->op->fetch || request->op->fetch(&request->call)))
+        return true;
+    work->err = request->call.err;
+    return false;
+}
+
+static void fetch_done(struct work *work)
+{
+    struct request *request = request_of(work);
+
+    if (work->err.code != ERR_NONE) {
+        request->call.err = work->err;
+        finish(request);
+        return;
+    }
+    request->work = (struct work){ .run = before_work, .done = before_done };
+    if (!store_compute(request->store, &request->work, &request->call.err))
+        finish(request);
+}
+
+/* Costly steps come after the caller has been admitted, so that strangers cannot make the server work. */
+static void submit_fetch(struct store *store, struct request *request)
+{
+    request->work = (struct work){ .run = fetch_work, .done = fetch_done };
+    if (!store_read(store, &request->work, &request->call.err))
+        finish(request);
+}
+
+void dispatch_submit(struct store *store, struct request *request)
+{
+    request->store = store;
+    request->due_rounds = 0;
+    request->call.op = request->op;
+    if (request->idempotency_key && strlen(request->idempotency_key) > LIMIT_IDEMPOTENCY_KEY &&
+        request->bind_err.code == ERR_NONE)
+        (void)err_set(&request->bind_err, ERR_INVALID, "Idempotency-Key is too long: at most %d bytes.",
+                      LIMIT_IDEMPOTENCY_KEY);
+    if (request->op->before && request->bind_err.code == ERR_NONE)
+        submit_fetch(store, request);
+    else
+        submit_run(store, request);
+}
+
+void dispatch_write_error(const struct err *err, struct buf *into)
+{
+    struct json_out out;
+
+    json_begin(&out, into);
+    json_object(&out, NULL);
+    json_text(&out, "error", err->text);
+    json_text(&out, "code", err_name(err));
+    if (err->field[0])
+        json_text(&out, "field", err->field);
+    if (err->hint[0])
+        json_text(&out, "hint", err->hint);
+    if (err->detail) {
+        buf_char(into, ',');
+        buf_text(into, err->detail);
+    }
+    json_object_end(&out);
+}

@@ -1,0 +1,152 @@
+#include "ops/op.h"
+
+#include "base/str.h"
+#include "ops/tables.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct op *const nouns[] = {
+    prompt_ops, chat_ops, notification_ops, session_ops, user_ops, token_ops, workspace_ops, audit_ops,
+};
+
+#define NOUNS    (sizeof(nouns) / sizeof(nouns[0]))
+#define OPS_ROOM 256
+
+static const struct op *table[OPS_ROOM];
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static void table_fill(void)
+{
+    size_t count = 0;
+
+    for (size_t noun = 0; noun < NOUNS; noun++) {
+        for (const struct op *op = nouns[noun]; op->name; op++) {
+            if (count + 1 == OPS_ROOM)
+                abort();
+            table[count++] = op;
+        }
+    }
+}
+
+const struct op *const *op_all(void)
+{
+    pthread_once(&table_once, table_fill);
+    return table;
+}
+
+const struct op *op_find(const char *name)
+{
+    for (const struct op *const *op = op_all(); *op; op++)
+        if (strcmp((*op)->name, name) == 0)
+            return *op;
+    return NULL;
+}
+
+/* "{id}" in the path must be a declared, required parameter: nothing else can fill it. */
+static bool check_path(const struct op *op, const char *path, struct err *err)
+{
+    for (const char *open = strchr(path, '{'); open; open = strchr(open + 1, '{')) {
+        const char *close = strchr(open, '}');
+        const struct field *field = op->params;
+
+        if (!close)
+            return err_set(err, ERR_INTERNAL, "%s: unclosed brace in %s", op->name, path);
+        for (; field->type; field++)
+            if (strlen(field->name) == (size_t)(close - open - 1) &&
+                strncmp(field->name, open + 1, strlen(field->name)) == 0)
+                break;
+        if (!field->type || field->need != REQUIRED)
+            return err_set(err, ERR_INTERNAL, "%s: a path parameter of %s is not declared as required",
+                           op->name, path);
+    }
+    return true;
+}
+
+static bool check_fields(const struct op *op, const struct field *fields, struct err *err)
+{
+    for (const struct field *field = fields; field->type; field++) {
+        if (!field->name || !field->help || !*field->help)
+            return err_set(err, ERR_INTERNAL, "%s: a field lacks its name or its help", op->name);
+        if (field->type == T_ENUM && !field->values)
+            return err_set(err, ERR_INTERNAL, "%s: %s lacks its values", op->name, field->name);
+        if (field->type == T_LIST && !field->items)
+            return err_set(err, ERR_INTERNAL, "%s: %s does not say what it lists", op->name, field->name);
+        if (field->fields && !check_fields(op, field->fields, err))
+            return false;
+    }
+    return true;
+}
+
+static bool check_row(const struct op *op, struct err *err)
+{
+    const char *path = op->http ? strchr(op->http, ' ') : NULL;
+
+    if (!path || path[1] != '/')
+        return err_set(err, ERR_INTERNAL, "%s: no method and path", op->name);
+    if (op->needs == 0)
+        return err_set(err, ERR_INTERNAL, "%s: nobody may call it (no role)", op->name);
+    if (op->kind != OP_READ && op->kind != OP_WRITE)
+        return err_set(err, ERR_INTERNAL, "%s: neither read nor write", op->name);
+    if (!op->run || !op->help || !op->tag)
+        return err_set(err, ERR_INTERNAL, "%s: no handler, help or tag", op->name);
+    if (!op->reply && !op->reply_type && op->status != 204)
+        return err_set(err, ERR_INTERNAL, "%s: no reply schema", op->name);
+    if (op->kind == OP_WRITE && (op->quick || op->waits))
+        return err_set(err, ERR_INTERNAL, "%s: a write can be neither quick nor waited for", op->name);
+    if (!check_path(op, path + 1, err) || !check_fields(op, op->params, err))
+        return false;
+    return !op->reply || check_fields(op, op->reply, err);
+}
+
+bool op_check_table(const struct op *const *ops, struct err *err)
+{
+    for (const struct op *const *op = ops; *op; op++) {
+        if (!check_row(*op, err))
+            return false;
+        for (const struct op *const *other = ops; other != op; other++) {
+            if (strcmp((*op)->name, (*other)->name) == 0)
+                return err_set(err, ERR_INTERNAL, "two operations are called %s", (*op)->name);
+            if (strcmp((*op)->http, (*other)->http) == 0)
+                return err_set(err, ERR_INTERNAL, "%s and %s share %s", (*op)->name, (*other)->name,
+                               (*op)->http);
+        }
+    }
+    return true;
+}
+
+const struct arg *arg(const struct call *call, const char *name)
+{
+    for (size_t i = 0; call->op->params[i].type; i++)
+        if (strcmp(call->op->params[i].name, name) == 0)
+            return &call->args[i];
+    fprintf(stderr, "%s has no parameter %s\n", call->op->name, name);
+    abort();
+}
+
+bool arg_given(const struct call *call, const char *name)
+{
+    return arg(call, name)->given;
+}
+
+const char *arg_text(const struct call *call, const char *name)
+{
+    return arg(call, name)->text;
+}
+
+int64_t arg_int(const struct call *call, const char *name)
+{
+    return arg(call, name)->number;
+}
+
+bool arg_bool(const struct call *call, const char *name)
+{
+    return arg(call, name)->number != 0;
+}
+
+const json_t *arg_json(const struct call *call, const char *name)
+{
+    return arg(call, name)->json;
+}

@@ -1,0 +1,20 @@
+/*
+ * tables.h - one array of rows for each noun. Each ends with an empty row.
+ *
+ * A new noun adds its array here and in op.c, and everything else follows.
+ */
+#ifndef OPS_TABLES_H
+#define OPS_TABLES_H
+
+#include "ops/op.h"
+
+extern const struct op prompt_ops[];
+extern const struct op chat_ops[];
+extern const struct op notification_ops[];
+extern const struct op session_ops[];
+extern const struct op user_ops[];
+extern const struct op token_ops[];
+extern const struct op workspace_ops[];
+extern const struct op audit_ops[];
+
+#endif
