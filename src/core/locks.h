@@ -1,0 +1,18 @@
+/*
+ * locks.h - the advisory locks that nodes on one PostgreSQL share.
+ *
+ * Each is pg_..._lock(7117, number). SQL cannot read this header, so statements write the numbers out;
+ * this is the list that keeps them apart.
+ */
+#ifndef CORE_LOCKS_H
+#define CORE_LOCKS_H
+
+#define LOCK_SPACE 7117
+
+enum lock_number {
+    LOCK_MIGRATE = 1, /* schema.sql: one node migrates at a time */
+    LOCK_EVENTS = 2,  /* event.sql: one node numbers events at a time */
+    LOCK_AUDIT = 3,   /* audit.sql: one node seals audit rows at a time */
+};
+
+#endif
