@@ -1,0 +1,139 @@
+#include "base/str.h"
+#include "ops/openapi.h"
+
+#include <string.h>
+
+static const char *type_word(const struct field *field, enum type type)
+{
+    switch (type) {
+    case T_TEXT:
+    case T_CURSOR: return "text";
+    case T_NAME: return "name";
+    case T_ID: return "id";
+    case T_UUID: return "uuid";
+    case T_INT: return "integer";
+    case T_REAL: return "number";
+    case T_BOOL: return "boolean";
+    case T_TIME: return "time";
+    case T_ENUM: return "one of";
+    case T_OBJECT: return "object";
+    case T_LIST: return field->items == T_OBJECT ? "list of objects" : "list";
+    case T_JSON: return "any JSON";
+    case T_END: break;
+    }
+    return "";
+}
+
+/* In a table cell a bar would end the cell. */
+static void write_cell(struct buf *into, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|')
+            buf_char(into, '\\');
+        buf_char(into, *text);
+    }
+}
+
+static void write_kind(const struct field *field, struct buf *into)
+{
+    buf_text(into, type_word(field, field->type));
+    for (const char *const *value = field->values; value && *value; value++)
+        buf_format(into, "%s `%s`", value == field->values ? "" : ",", *value);
+    if (field->type == T_INT && (field->min || field->max))
+        buf_format(into, " %lld..%lld", (long long)field->min, (long long)field->max);
+    if (field->fallback)
+        buf_format(into, " (default %s)", field->fallback);
+    if (field->flags & F_NULL)
+        buf_text(into, " or null");
+}
+
+static void write_params(const struct op *op, struct buf *into)
+{
+    static const char *const places[] = { [IN_PATH] = "path", [IN_QUERY] = "query", [IN_BODY] = "body" };
+
+    if (!op->params[0].type && !op->waits)
+        return;
+    buf_text(into, "| parameter | in | type | |\n|---|---|---|---|\n");
+    for (const struct field *field = op->params; field->type; field++) {
+        buf_format(into, "| `%s`%s | %s | ", field->name, field->need == REQUIRED ? " *" : "",
+                   places[op_param_place(op, field)]);
+        write_kind(field, into);
+        buf_text(into, " | ");
+        write_cell(into, field->help);
+        buf_text(into, " |\n");
+    }
+    if (op->waits)
+        buf_format(
+            into,
+            "| `wait` | query | integer 0..%d | Hold the reply until it has ended, for at most this many "
+            "seconds. |\n",
+            WAIT_SECONDS_MAX);
+    buf_char(into, '\n');
+}
+
+static void write_reply(const struct field *fields, int depth, struct buf *into)
+{
+    for (const struct field *field = fields; field->type; field++) {
+        buf_format(into, "%*s- `%s`: ", depth * 2, "", field->name);
+        write_kind(field, into);
+        buf_format(into, ". %s\n", field->help);
+        if (field->fields && depth < 2)
+            write_reply(field->fields, depth + 1, into);
+    }
+}
+
+static void write_roles(unsigned needs, struct buf *into)
+{
+    const char *comma = "";
+
+    if (needs & ROLE_ANYONE) {
+        buf_text(into, "anyone");
+        return;
+    }
+    for (unsigned role = ROLE_OWNER; role < ROLE_ANYONE; role <<= 1) {
+        if (!(needs & role))
+            continue;
+        buf_format(into, "%s%s", comma, role_name((enum role)role));
+        comma = ", ";
+    }
+}
+
+static void write_operation(const struct op *op, struct buf *into)
+{
+    buf_format(into, "### %s\n\n`%s`", op->name, op->http);
+    if (op->http_also)
+        buf_format(into, " (also `%s`)", op->http_also);
+    buf_format(into, "\n\n%s\n\nMay call it: ", op->help);
+    write_roles(op->needs, into);
+    buf_text(into, ".");
+    if (op->cli)
+        buf_format(into, " On the command line: `witan %s`.", op->cli);
+    buf_text(into, "\n\n");
+    write_params(op, into);
+    if (op->reply) {
+        buf_format(into, "Answers %d with:\n\n", op->status ? op->status : 200);
+        write_reply(op->reply, 0, into);
+        buf_char(into, '\n');
+    }
+}
+
+void apidoc_write(const struct op *const *ops, struct buf *into)
+{
+    const char *tag = "";
+
+    buf_text(
+        into,
+        "# REST reference\n\n"
+        "Made from the operation table by `make docs`; do not edit by hand. The same table is served as "
+        "OpenAPI 3.1 at `/api/openapi.json`, and `witan call NAME key=value ...` reaches every operation.\n\n"
+        "Parameters marked * are required. Errors are "
+        "`{\"error\": \"a sentence\", \"code\": \"a_word\", \"field\"?, \"hint\"?}`. "
+        "Every POST takes an `Idempotency-Key` header. Lists take `limit` and `cursor`.\n\n");
+    for (; *ops; ops++) {
+        if (strcmp((*ops)->tag, tag) != 0) {
+            tag = (*ops)->tag;
+            buf_format(into, "## %s\n\n", tag);
+        }
+        write_operation(*ops, into);
+    }
+}

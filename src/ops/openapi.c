@@ -1,0 +1,379 @@
+#include "ops/openapi.h"
+
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *op_path(const struct op *op)
+{
+    return strchr(op->http, ' ') + 1;
+}
+
+const char *op_method(const struct op *op, struct arena *arena)
+{
+    return arena_copy(arena, op->http, (size_t)(op_path(op) - 1 - op->http));
+}
+
+enum param_place op_param_place(const struct op *op, const struct field *field)
+{
+    const char *at = strstr(op->http, field->name);
+
+    for (; at; at = strstr(at + 1, field->name))
+        if (at[-1] == '{' && at[strlen(field->name)] == '}')
+            return IN_PATH;
+    if (str_starts(op->http, "GET ") || str_starts(op->http, "DELETE ") || (field->flags & F_QUERY))
+        return IN_QUERY;
+    return IN_BODY;
+}
+
+static const char *schema_type(enum type type)
+{
+    switch (type) {
+    case T_INT: return "integer";
+    case T_REAL: return "number";
+    case T_BOOL: return "boolean";
+    case T_OBJECT: return "object";
+    case T_LIST: return "array";
+    default: return "string";
+    }
+}
+
+/* OpenAPI 3.1 says "or null" with a list of types. */
+static void write_type(struct json_out *out, const struct field *field, enum type type)
+{
+    if (type == T_JSON)
+        return;
+    if (!(field->flags & F_NULL)) {
+        json_text(out, "type", schema_type(type));
+        return;
+    }
+    json_list(out, "type");
+    json_text(out, NULL, schema_type(type));
+    json_text(out, NULL, "null");
+    json_list_end(out);
+}
+
+static void write_limits(struct json_out *out, const struct field *field, enum type type)
+{
+    switch (type) {
+    case T_UUID: json_text(out, "format", "uuid"); break;
+    case T_TIME: json_text(out, "format", "date-time"); break;
+    case T_NAME: json_int(out, "maxLength", field->max ? field->max : LIMIT_NAME); break;
+    case T_TEXT:
+        if (field->max)
+            json_int(out, "maxLength", field->max);
+        break;
+    case T_INT:
+    case T_REAL:
+        if (field->min || field->max) {
+            json_int(out, "minimum", field->min);
+            json_int(out, "maximum", field->max);
+        }
+        break;
+    case T_LIST:
+        if (field->max)
+            json_int(out, "maxItems", field->max);
+        break;
+    default: break;
+    }
+}
+
+static void write_values(struct json_out *out, const struct field *field)
+{
+    json_list(out, "enum");
+    for (const char *const *value = field->values; *value; value++)
+        json_text(out, NULL, *value);
+    if (field->flags & F_NULL)
+        json_null(out, NULL);
+    json_list_end(out);
+}
+
+static void write_default(struct json_out *out, const struct field *field)
+{
+    int64_t number;
+
+    if (field->type == T_BOOL)
+        json_bool(out, "default", strcmp(field->fallback, "true") == 0);
+    else if (field->type == T_INT && str_to_int(field->fallback, &number))
+        json_int(out, "default", number);
+    else
+        json_text(out, "default", field->fallback);
+}
+
+static void write_members(struct json_out *out, const struct field *fields);
+
+static void write_schema(struct json_out *out, const char *key, const struct field *field, enum type type)
+{
+    json_object(out, key);
+    write_type(out, field, type);
+    write_limits(out, field, type);
+    if (type == T_ENUM)
+        write_values(out, field);
+    if (type == T_OBJECT && field->fields)
+        write_members(out, field->fields);
+    if (type == T_LIST) {
+        struct field item = *field;
+
+        item.flags = 0;
+        item.min = item.max = 0;
+        item.help = "";
+        item.fallback = NULL;
+        write_schema(out, "items", &item, field->items);
+    }
+    if (field->fallback && type == field->type)
+        write_default(out, field);
+    if (field->help[0])
+        json_text(out, "description", field->help);
+    json_object_end(out);
+}
+
+static void write_members(struct json_out *out, const struct field *fields)
+{
+    bool any = false;
+
+    json_object(out, "properties");
+    for (const struct field *field = fields; field->type; field++)
+        write_schema(out, field->name, field, field->type);
+    json_object_end(out);
+    for (const struct field *field = fields; field->type; field++)
+        any |= field->need == REQUIRED;
+    if (!any)
+        return;
+    json_list(out, "required");
+    for (const struct field *field = fields; field->type; field++)
+        if (field->need == REQUIRED)
+            json_text(out, NULL, field->name);
+    json_list_end(out);
+}
+
+static void write_wait_parameter(struct json_out *out)
+{
+    static const struct field wait = {
+        "wait",   T_INT,
+        OPTIONAL, "Hold the reply until it has ended, for at most this many seconds.",
+        .min = 0, .max = WAIT_SECONDS_MAX
+    };
+
+    json_object(out, NULL);
+    json_text(out, "name", wait.name);
+    json_text(out, "in", "query");
+    json_text(out, "description", wait.help);
+    write_schema(out, "schema", &wait, wait.type);
+    json_object_end(out);
+}
+
+static void write_key_parameter(struct json_out *out)
+{
+    json_object(out, NULL);
+    json_raw(out, "$ref", "\"#/components/parameters/IdempotencyKey\"");
+    json_object_end(out);
+}
+
+static void write_parameters(struct json_out *out, const struct op *op)
+{
+    json_list(out, "parameters");
+    for (const struct field *field = op->params; field->type; field++) {
+        enum param_place place = op_param_place(op, field);
+        struct field plain = *field;
+
+        if (place == IN_BODY)
+            continue;
+        plain.help = "";
+        plain.flags = 0;
+        json_object(out, NULL);
+        json_text(out, "name", field->name);
+        json_text(out, "in", place == IN_PATH ? "path" : "query");
+        if (place == IN_PATH || field->need == REQUIRED)
+            json_bool(out, "required", true);
+        json_text(out, "description", field->help);
+        write_schema(out, "schema", &plain, plain.type);
+        json_object_end(out);
+    }
+    if (op->waits)
+        write_wait_parameter(out);
+    if (str_starts(op->http, "POST "))
+        write_key_parameter(out);
+    json_list_end(out);
+}
+
+static void write_body(struct json_out *out, const struct op *op)
+{
+    struct field body[LIMIT_PARAMS + 1] = { 0 };
+    size_t count = 0;
+    bool required = false;
+
+    for (const struct field *field = op->params; field->type; field++) {
+        if (op_param_place(op, field) != IN_BODY)
+            continue;
+        body[count] = *field;
+        if (field->need == OPTIONAL)
+            body[count].flags |= F_NULL;
+        required |= field->need == REQUIRED;
+        count++;
+    }
+    if (count == 0)
+        return;
+    json_object(out, "requestBody");
+    json_bool(out, "required", required);
+    json_object(out, "content");
+    json_object(out, "application/json");
+    json_object(out, "schema");
+    json_text(out, "type", "object");
+    write_members(out, body);
+    json_object_end(out);
+    json_object_end(out);
+    json_object_end(out);
+    json_object_end(out);
+}
+
+static void write_reply(struct json_out *out, const struct op *op)
+{
+    char status[8];
+
+    snprintf(status, sizeof(status), "%d", op->status ? op->status : 200);
+    json_object(out, status);
+    json_text(out, "description", op->status == 201 ? "Made." : "Done.");
+    if (op->reply || op->reply_type) {
+        json_object(out, "content");
+        json_object(out, op->reply_type ? op->reply_type : "application/json");
+        json_object(out, "schema");
+        json_text(out, "type", op->reply ? "object" : "string");
+        if (op->reply)
+            write_members(out, op->reply);
+        json_object_end(out);
+        json_object_end(out);
+        json_object_end(out);
+    }
+    json_object_end(out);
+}
+
+static void write_operation(struct json_out *out, const struct op *op, const char *key, bool second)
+{
+    json_object(out, key);
+    if (second) {
+        BUF_AUTO id = { 0 };
+
+        buf_init(&id, 0);
+        buf_format(&id, "%s_also", op->name);
+        json_text(out, "operationId", id.bytes);
+    } else {
+        json_text(out, "operationId", op->name);
+    }
+    json_list(out, "tags");
+    json_text(out, NULL, op->tag);
+    json_list_end(out);
+    json_text(out, "summary", op->help);
+    if (op->needs & ROLE_ANYONE) {
+        json_list(out, "security");
+        json_list_end(out);
+    }
+    write_parameters(out, op);
+    write_body(out, op);
+    json_object(out, "responses");
+    write_reply(out, op);
+    json_raw(out, "4XX", "{\"$ref\":\"#/components/responses/Error\"}");
+    json_raw(out, "5XX", "{\"$ref\":\"#/components/responses/Error\"}");
+    json_object_end(out);
+    json_object_end(out);
+}
+
+static const char *http_path_of(const char *http)
+{
+    return strchr(http, ' ') + 1;
+}
+
+static bool seen_before(const struct op *const *ops, const struct op *const *until, const char *path)
+{
+    for (; ops != until; ops++)
+        if (strcmp(op_path(*ops), path) == 0)
+            return true;
+    return false;
+}
+
+static void write_path(struct json_out *out, const struct op *const *from, const char *path)
+{
+    json_object(out, path);
+    for (const struct op *const *op = from; *op; op++) {
+        char method[8] = "";
+
+        if (strcmp(op_path(*op), path) != 0)
+            continue;
+        for (size_t i = 0; i + 1 < sizeof(method) && (*op)->http[i] != ' '; i++)
+            method[i] = (char)((*op)->http[i] | 0x20);
+        write_operation(out, *op, method, false);
+    }
+    json_object_end(out);
+}
+
+static void write_second_paths(struct json_out *out, const struct op *const *ops)
+{
+    for (; *ops; ops++) {
+        char method[8] = "";
+
+        if (!(*ops)->http_also)
+            continue;
+        for (size_t i = 0; i + 1 < sizeof(method) && (*ops)->http_also[i] != ' '; i++)
+            method[i] = (char)((*ops)->http_also[i] | 0x20);
+        json_object(out, http_path_of((*ops)->http_also));
+        write_operation(out, *ops, method, true);
+        json_object_end(out);
+    }
+}
+
+static void write_tags(struct json_out *out, const struct op *const *ops)
+{
+    const char *last = "";
+
+    json_list(out, "tags");
+    for (; *ops; ops++) {
+        if (strcmp((*ops)->tag, last) == 0)
+            continue;
+        last = (*ops)->tag;
+        json_object(out, NULL);
+        json_text(out, "name", last);
+        json_object_end(out);
+    }
+    json_list_end(out);
+}
+
+static const char components[] =
+    "{\"securitySchemes\":{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"},"
+    "\"session\":{\"type\":\"apiKey\",\"in\":\"cookie\",\"name\":\"witan_session\"}},"
+    "\"parameters\":{\"IdempotencyKey\":{\"name\":\"Idempotency-Key\",\"in\":\"header\","
+    "\"description\":\"A repeat with the same key and body gets the first reply again.\","
+    "\"schema\":{\"type\":\"string\",\"maxLength\":255}}},"
+    "\"responses\":{\"Error\":{\"description\":\"What went wrong, for people and for machines.\","
+    "\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Error\"}}}}},"
+    "\"schemas\":{\"Error\":{\"type\":\"object\",\"required\":[\"error\",\"code\"],\"properties\":{"
+    "\"error\":{\"type\":\"string\",\"description\":\"One sentence for people.\"},"
+    "\"code\":{\"type\":\"string\",\"description\":\"One word for machines.\"},"
+    "\"field\":{\"type\":\"string\",\"description\":\"The field that was wrong.\"},"
+    "\"hint\":{\"type\":\"string\",\"description\":\"What to do about it.\"}}}}}";
+
+void openapi_write(const struct op *const *ops, const char *version, struct buf *into)
+{
+    struct json_out out;
+
+    json_begin(&out, into);
+    json_object(&out, NULL);
+    json_text(&out, "openapi", "3.1.0");
+    json_object(&out, "info");
+    json_text(&out, "title", "witan");
+    json_text(&out, "version", version);
+    json_text(&out, "description", "Agents confer with each other and with people.");
+    json_raw(&out, "license", "{\"name\":\"MIT\",\"identifier\":\"MIT\"}");
+    json_object_end(&out);
+    json_raw(&out, "servers", "[{\"url\":\"/\"}]");
+    /* Three ways to call: a token, a login, or neither in solo mode. */
+    json_raw(&out, "security", "[{\"token\":[]},{\"session\":[]},{}]");
+    write_tags(&out, ops);
+    json_object(&out, "paths");
+    for (const struct op *const *op = ops; *op; op++)
+        if (!seen_before(ops, op, op_path(*op)))
+            write_path(&out, op, op_path(*op));
+    write_second_paths(&out, ops);
+    json_object_end(&out);
+    json_raw(&out, "components", components);
+    json_object_end(&out);
+}
