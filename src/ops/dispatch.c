@@ -96,7 +96,7 @@ static void audit_value(struct json_out *out, const struct field *field, const s
     switch (field->type) {
     case T_INT: json_int(out, field->name, value->number); break;
     case T_TIME: json_time(out, field->name, value->number); break;
-    case T_REAL: json_real(out, field->name, value->real); break;
+    case T_REAL: json_double(out, field->name, value->real); break;
     case T_BOOL: json_bool(out, field->name, value->number != 0); break;
     case T_OBJECT:
     case T_LIST:
@@ -112,11 +112,11 @@ static const char *audit_params(const struct call *call)
 
     buf_init(&text, 0);
     json_begin(&out, &text);
-    json_object(&out, NULL);
+    json_map(&out, NULL);
     for (size_t i = 0; call->op->params[i].type; i++)
         if (call->args[i].given && !(call->op->params[i].flags & F_SECRET))
             audit_value(&out, &call->op->params[i], &call->args[i]);
-    json_object_end(&out);
+    json_map_end(&out);
     return arena_copy(call->arena, text.bytes, text.len);
 }
 
@@ -358,7 +358,7 @@ void dispatch_write_error(const struct err *err, struct buf *into)
     struct json_out out;
 
     json_begin(&out, into);
-    json_object(&out, NULL);
+    json_map(&out, NULL);
     json_text(&out, "error", err->text);
     json_text(&out, "code", err_name(err));
     if (err->field[0])
@@ -369,5 +369,5 @@ void dispatch_write_error(const struct err *err, struct buf *into)
         buf_char(into, ',');
         buf_text(into, err->detail);
     }
-    json_object_end(&out);
+    json_map_end(&out);
 }

@@ -2,7 +2,7 @@
 
 #include "base/str.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *op_path(const struct op *op)
@@ -85,7 +85,7 @@ static void write_values(struct json_out *out, const struct field *field)
     for (const char *const *value = field->values; *value; value++)
         json_text(out, NULL, *value);
     if (field->flags & F_NULL)
-        json_null(out, NULL);
+        json_none(out, NULL);
     json_list_end(out);
 }
 
@@ -105,7 +105,7 @@ static void write_members(struct json_out *out, const struct field *fields);
 
 static void write_schema(struct json_out *out, const char *key, const struct field *field, enum type type)
 {
-    json_object(out, key);
+    json_map(out, key);
     write_type(out, field, type);
     write_limits(out, field, type);
     if (type == T_ENUM)
@@ -125,17 +125,17 @@ static void write_schema(struct json_out *out, const char *key, const struct fie
         write_default(out, field);
     if (field->help[0])
         json_text(out, "description", field->help);
-    json_object_end(out);
+    json_map_end(out);
 }
 
 static void write_members(struct json_out *out, const struct field *fields)
 {
     bool any = false;
 
-    json_object(out, "properties");
+    json_map(out, "properties");
     for (const struct field *field = fields; field->type; field++)
         write_schema(out, field->name, field, field->type);
-    json_object_end(out);
+    json_map_end(out);
     for (const struct field *field = fields; field->type; field++)
         any |= field->need == REQUIRED;
     if (!any)
@@ -155,19 +155,19 @@ static void write_wait_parameter(struct json_out *out)
         .min = 0, .max = WAIT_SECONDS_MAX
     };
 
-    json_object(out, NULL);
+    json_map(out, NULL);
     json_text(out, "name", wait.name);
     json_text(out, "in", "query");
     json_text(out, "description", wait.help);
     write_schema(out, "schema", &wait, wait.type);
-    json_object_end(out);
+    json_map_end(out);
 }
 
 static void write_key_parameter(struct json_out *out)
 {
-    json_object(out, NULL);
+    json_map(out, NULL);
     json_raw(out, "$ref", "\"#/components/parameters/IdempotencyKey\"");
-    json_object_end(out);
+    json_map_end(out);
 }
 
 static void write_parameters(struct json_out *out, const struct op *op)
@@ -181,14 +181,14 @@ static void write_parameters(struct json_out *out, const struct op *op)
             continue;
         plain.help = "";
         plain.flags = 0;
-        json_object(out, NULL);
+        json_map(out, NULL);
         json_text(out, "name", field->name);
         json_text(out, "in", place == IN_PATH ? "path" : "query");
         if (place == IN_PATH || field->need == REQUIRED)
             json_bool(out, "required", true);
         json_text(out, "description", field->help);
         write_schema(out, "schema", &plain, plain.type);
-        json_object_end(out);
+        json_map_end(out);
     }
     if (op->waits)
         write_wait_parameter(out);
@@ -214,17 +214,17 @@ static void write_body(struct json_out *out, const struct op *op)
     }
     if (count == 0)
         return;
-    json_object(out, "requestBody");
+    json_map(out, "requestBody");
     json_bool(out, "required", required);
-    json_object(out, "content");
-    json_object(out, "application/json");
-    json_object(out, "schema");
+    json_map(out, "content");
+    json_map(out, "application/json");
+    json_map(out, "schema");
     json_text(out, "type", "object");
     write_members(out, body);
-    json_object_end(out);
-    json_object_end(out);
-    json_object_end(out);
-    json_object_end(out);
+    json_map_end(out);
+    json_map_end(out);
+    json_map_end(out);
+    json_map_end(out);
 }
 
 static void write_reply(struct json_out *out, const struct op *op)
@@ -232,25 +232,25 @@ static void write_reply(struct json_out *out, const struct op *op)
     char status[8];
 
     snprintf(status, sizeof(status), "%d", op->status ? op->status : 200);
-    json_object(out, status);
+    json_map(out, status);
     json_text(out, "description", op->status == 201 ? "Made." : "Done.");
     if (op->reply || op->reply_type) {
-        json_object(out, "content");
-        json_object(out, op->reply_type ? op->reply_type : "application/json");
-        json_object(out, "schema");
+        json_map(out, "content");
+        json_map(out, op->reply_type ? op->reply_type : "application/json");
+        json_map(out, "schema");
         json_text(out, "type", op->reply ? "object" : "string");
         if (op->reply)
             write_members(out, op->reply);
-        json_object_end(out);
-        json_object_end(out);
-        json_object_end(out);
+        json_map_end(out);
+        json_map_end(out);
+        json_map_end(out);
     }
-    json_object_end(out);
+    json_map_end(out);
 }
 
 static void write_operation(struct json_out *out, const struct op *op, const char *key, bool second)
 {
-    json_object(out, key);
+    json_map(out, key);
     if (second) {
         BUF_AUTO id = { 0 };
 
@@ -270,12 +270,12 @@ static void write_operation(struct json_out *out, const struct op *op, const cha
     }
     write_parameters(out, op);
     write_body(out, op);
-    json_object(out, "responses");
+    json_map(out, "responses");
     write_reply(out, op);
     json_raw(out, "4XX", "{\"$ref\":\"#/components/responses/Error\"}");
     json_raw(out, "5XX", "{\"$ref\":\"#/components/responses/Error\"}");
-    json_object_end(out);
-    json_object_end(out);
+    json_map_end(out);
+    json_map_end(out);
 }
 
 static const char *http_path_of(const char *http)
@@ -293,7 +293,7 @@ static bool seen_before(const struct op *const *ops, const struct op *const *unt
 
 static void write_path(struct json_out *out, const struct op *const *from, const char *path)
 {
-    json_object(out, path);
+    json_map(out, path);
     for (const struct op *const *op = from; *op; op++) {
         char method[8] = "";
 
@@ -303,7 +303,7 @@ static void write_path(struct json_out *out, const struct op *const *from, const
             method[i] = (char)((*op)->http[i] | 0x20);
         write_operation(out, *op, method, false);
     }
-    json_object_end(out);
+    json_map_end(out);
 }
 
 static void write_second_paths(struct json_out *out, const struct op *const *ops)
@@ -315,9 +315,9 @@ static void write_second_paths(struct json_out *out, const struct op *const *ops
             continue;
         for (size_t i = 0; i + 1 < sizeof(method) && (*ops)->http_also[i] != ' '; i++)
             method[i] = (char)((*ops)->http_also[i] | 0x20);
-        json_object(out, http_path_of((*ops)->http_also));
+        json_map(out, http_path_of((*ops)->http_also));
         write_operation(out, *ops, method, true);
-        json_object_end(out);
+        json_map_end(out);
     }
 }
 
@@ -330,9 +330,9 @@ static void write_tags(struct json_out *out, const struct op *const *ops)
         if (strcmp((*ops)->tag, last) == 0)
             continue;
         last = (*ops)->tag;
-        json_object(out, NULL);
+        json_map(out, NULL);
         json_text(out, "name", last);
-        json_object_end(out);
+        json_map_end(out);
     }
     json_list_end(out);
 }
@@ -356,24 +356,24 @@ void openapi_write(const struct op *const *ops, const char *version, struct buf 
     struct json_out out;
 
     json_begin(&out, into);
-    json_object(&out, NULL);
+    json_map(&out, NULL);
     json_text(&out, "openapi", "3.1.0");
-    json_object(&out, "info");
+    json_map(&out, "info");
     json_text(&out, "title", "witan");
     json_text(&out, "version", version);
     json_text(&out, "description", "Agents confer with each other and with people.");
     json_raw(&out, "license", "{\"name\":\"MIT\",\"identifier\":\"MIT\"}");
-    json_object_end(&out);
+    json_map_end(&out);
     json_raw(&out, "servers", "[{\"url\":\"/\"}]");
     /* Three ways to call: a token, a login, or neither in solo mode. */
     json_raw(&out, "security", "[{\"token\":[]},{\"session\":[]},{}]");
     write_tags(&out, ops);
-    json_object(&out, "paths");
+    json_map(&out, "paths");
     for (const struct op *const *op = ops; *op; op++)
         if (!seen_before(ops, op, op_path(*op)))
             write_path(&out, op, op_path(*op));
     write_second_paths(&out, ops);
-    json_object_end(&out);
+    json_map_end(&out);
     json_raw(&out, "components", components);
-    json_object_end(&out);
+    json_map_end(&out);
 }
