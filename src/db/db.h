@@ -70,6 +70,8 @@ struct db_driver {
     const char *name;
     bool (*query)(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
                   const struct db_arg argv[], struct db_rows *rows, struct err *err);
+    bool (*query_text)(struct db *db, struct arena *arena, const char *sql, size_t argc,
+                       const struct db_arg argv[], struct db_rows *rows, struct err *err);
     bool (*script)(struct db *db, const char *sql, struct err *err);
     bool (*begin)(struct db *db, bool write, struct err *err);
     bool (*commit)(struct db *db, struct err *err);
@@ -83,15 +85,20 @@ struct db_driver {
 #define DB_NO_ARGS 0, NULL
 
 /*
- * Errors: a broken uniqueness or foreign key is ERR_CONFLICT, a broken CHECK is ERR_INVALID, a full
- * disk, a lost connection or a closed pool is ERR_UNAVAILABLE, a serialisation failure or deadlock is
- * ERR_RETRY, a commit whose fate is not known is ERR_OUTCOME_UNKNOWN, anything else ERR_INTERNAL.
+ * Errors: a broken uniqueness or foreign key is ERR_CONFLICT; a broken CHECK or NOT NULL, and what a
+ * trigger raises, is ERR_INVALID; a full disk, a lost connection or a closed pool is ERR_UNAVAILABLE;
+ * a serialisation failure or deadlock is ERR_RETRY; a commit whose fate is not known is
+ * ERR_OUTCOME_UNKNOWN; anything else is ERR_INTERNAL. After a failed statement PostgreSQL runs no other
+ * one in the same transaction, so portable code ends there too.
  */
 CHECKED bool db_query(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
                       const struct db_arg argv[], struct db_rows *rows, struct err *err);
 /* As db_query, for statements whose rows do not matter. `changed` may be NULL. */
 CHECKED bool db_exec(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
                      const struct db_arg argv[], size_t *changed, struct err *err);
+/* As db_query, with text that is prepared each time: for tools and tests, never for the domain. */
+CHECKED bool db_query_text(struct db *db, struct arena *arena, const char *sql, size_t argc,
+                           const struct db_arg argv[], struct db_rows *rows, struct err *err);
 /* Several statements without parameters, as migrations are. */
 CHECKED bool db_script(struct db *db, const char *sql, struct err *err);
 
@@ -104,6 +111,8 @@ bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column);       
  * "postgres://...". Never returns a half-open one.
  */
 struct db *db_open(const char *url, struct err *err);
+/* Which engine a url names, and the part of it that the driver wants. */
+CHECKED bool db_url_engine(const char *url, enum db_engine *engine, const char **path, struct err *err);
 void db_close(struct db *db);    /* accepts NULL */
 
 /* Without the pool's savepoints: for tools, tests and migrations. */

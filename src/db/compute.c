@@ -1,0 +1,48 @@
+#include "db/compute.h"
+
+#include "db/threads.h"
+
+static void *compute_main(void *user)
+{
+    struct compute *compute = user;
+    enum queue_lane lane;
+    struct work *work;
+
+    while ((work = queue_take(&compute->queue, -1, &lane)) != NULL) {
+        work->err = (struct err){ 0 };
+        if (!work->run(NULL, work) && work->err.code == ERR_NONE)
+            err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
+        work->done(work);
+    }
+    return NULL;
+}
+
+void compute_init(struct compute *compute)
+{
+    *compute = (struct compute){ 0 };
+    queue_init(&compute->queue, COMPUTE_QUEUE);
+    pthread_mutex_init(&compute->lock, NULL);
+}
+
+bool compute_put(struct compute *compute, struct work *work, struct err *err)
+{
+    pthread_mutex_lock(&compute->lock);
+    for (int i = 0; i < COMPUTE_THREADS && !compute->started; i++)
+        thread_start(&compute->threads[i], "witan-compute", compute_main, compute);
+    compute->started = true;
+    pthread_mutex_unlock(&compute->lock);
+    return queue_put(&compute->queue, LANE_READ, work, err);
+}
+
+void compute_done(struct compute *compute)
+{
+    queue_close(&compute->queue);
+    pthread_mutex_lock(&compute->lock);
+    bool started = compute->started;
+
+    pthread_mutex_unlock(&compute->lock);
+    for (int i = 0; i < COMPUTE_THREADS && started; i++)
+        pthread_join(compute->threads[i], NULL);
+    queue_done(&compute->queue);
+    pthread_mutex_destroy(&compute->lock);
+}

@@ -1,0 +1,25 @@
+/*
+ * compute.h - work that needs a processor and no database: password hashes, large inputs.
+ *
+ * Two threads, started with the first unit, keep it away from the threads that everyone waits for.
+ *
+ * Thread: any.
+ */
+#ifndef DB_COMPUTE_H
+#define DB_COMPUTE_H
+
+#include "base/limits.h"
+#include "db/queue.h"
+
+struct compute {
+    struct queue queue;
+    pthread_mutex_t lock;
+    bool started;
+    pthread_t threads[COMPUTE_THREADS];
+};
+
+void compute_init(struct compute *compute);
+void compute_done(struct compute *compute); /* runs what is queued first */
+CHECKED bool compute_put(struct compute *compute, struct work *work, struct err *err);
+
+#endif

@@ -1,0 +1,112 @@
+#include "db/db.h"
+
+#include "base/limits.h"
+#include "db/postgres.h"
+#include "db/sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool db_query(struct db *db, struct arena *arena, enum sql_id sql, size_t argc, const struct db_arg argv[],
+              struct db_rows *rows, struct err *err)
+{
+    return db->driver->query(db, arena, sql, argc, argv, rows, err);
+}
+
+bool db_exec(struct db *db, struct arena *arena, enum sql_id sql, size_t argc, const struct db_arg argv[],
+             size_t *changed, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db->driver->query(db, arena, sql, argc, argv, &rows, err))
+        return false;
+    if (changed)
+        *changed = rows.changed;
+    return true;
+}
+
+bool db_query_text(struct db *db, struct arena *arena, const char *sql, size_t argc,
+                   const struct db_arg argv[], struct db_rows *rows, struct err *err)
+{
+    return db->driver->query_text(db, arena, sql, argc, argv, rows, err);
+}
+
+bool db_script(struct db *db, const char *sql, struct err *err)
+{
+    return db->driver->script(db, sql, err);
+}
+
+const char *db_cell(const struct db_rows *rows, size_t row, size_t column)
+{
+    return rows->cells[row * rows->width + column];
+}
+
+int64_t db_cell_int(const struct db_rows *rows, size_t row, size_t column)
+{
+    const char *cell = db_cell(rows, row, column);
+
+    return cell ? strtoll(cell, NULL, 10) : 0;
+}
+
+bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column)
+{
+    const char *cell = db_cell(rows, row, column);
+
+    return cell && (strcmp(cell, "1") == 0 || strcmp(cell, "t") == 0 || strcmp(cell, "true") == 0);
+}
+
+bool db_url_engine(const char *url, enum db_engine *engine, const char **path, struct err *err)
+{
+    if (strncmp(url, "postgres://", strlen("postgres://")) == 0 ||
+        strncmp(url, "postgresql://", strlen("postgresql://")) == 0) {
+        *engine = DB_POSTGRES;
+        *path = url;
+        return true;
+    }
+    if (strncmp(url, "sqlite:", strlen("sqlite:")) == 0) {
+        const char *rest = url + strlen("sqlite:");
+
+        if (strncmp(rest, "//", 2) == 0)
+            rest += 2;
+        if (rest[0] != '\0') {
+            *engine = DB_SQLITE;
+            *path = rest;
+            return true;
+        }
+    }
+    err_set(err, ERR_INVALID, "A database is named sqlite:PATH or postgres://...");
+    return false;
+}
+
+struct db *db_open(const char *url, struct err *err)
+{
+    enum db_engine engine;
+    const char *path;
+
+    if (!db_url_engine(url, &engine, &path, err))
+        return NULL;
+    if (engine == DB_POSTGRES)
+        return postgres_open(path, err);
+    return sqlite_open(&(struct sqlite_options){ .path = path, .busy_ms = SQLITE_BUSY_MS }, err);
+}
+
+void db_close(struct db *db)
+{
+    if (db)
+        db->driver->close(db);
+}
+
+bool db_begin(struct db *db, bool write, struct err *err)
+{
+    return db->driver->begin(db, write, err);
+}
+
+bool db_commit(struct db *db, struct err *err)
+{
+    return db->driver->commit(db, err);
+}
+
+void db_rollback(struct db *db)
+{
+    db->driver->rollback(db);
+}

@@ -1,0 +1,89 @@
+#include "db/migrate.h"
+
+#include "base/clock.h"
+
+int migrate_newest(void)
+{
+    return migration_count > 0 ? migrations[migration_count - 1].number : 0;
+}
+
+bool migrate_current(struct db *db, struct arena *arena, int *number, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_SCHEMA_EXISTS, DB_NO_ARGS, &rows, err))
+        return false;
+    if (db_cell_int(&rows, 0, 0) == 0) {
+        *number = 0;
+        return true;
+    }
+    if (!db_query(db, arena, SQL_SCHEMA_CURRENT, DB_NO_ARGS, &rows, err))
+        return false;
+    *number = (int)db_cell_int(&rows, 0, 0);
+    return true;
+}
+
+static bool refuse_newer(int number, struct err *err)
+{
+    return err_set(err, ERR_CONFLICT,
+                   "This database has schema %d; this witan knows up to %d. Use a newer witan.", number,
+                   migrate_newest());
+}
+
+static bool apply(struct db *db, struct arena *arena, const struct migration *migration, struct err *err)
+{
+    const char *sql = db->engine == DB_SQLITE ? migration->sqlite : migration->postgres;
+    struct err cause = { 0 };
+
+    if (!db_script(db, sql, &cause))
+        return err_set(err, cause.code, "Migration %d (%s) failed: %s", migration->number, migration->name,
+                       cause.text);
+    return db_exec(db, arena, SQL_SCHEMA_RECORD,
+                   DB_ARGS(db_int(migration->number), db_text(migration->name), db_int(clock_now_ms())), NULL,
+                   err);
+}
+
+/* Under the lock, so that of two nodes that start at once the second finds the work done. */
+static bool step_locked(struct db *db, struct arena *arena, int *before, int *after, struct err *err)
+{
+    if (!db_exec(db, arena, SQL_SCHEMA_LOCK, DB_NO_ARGS, NULL, err) ||
+        !db_exec(db, arena, SQL_SCHEMA_CREATE, DB_NO_ARGS, NULL, err) ||
+        !migrate_current(db, arena, before, err))
+        return false;
+    *after = *before;
+    if (*before > migrate_newest())
+        return refuse_newer(*before, err);
+    for (size_t i = 0; i < migration_count; i++) {
+        if (migrations[i].number <= *before)
+            continue;
+        *after = migrations[i].number;
+        return apply(db, arena, &migrations[i], err);
+    }
+    return true;
+}
+
+/* Applies the next migration, if there is one, in a transaction of its own. */
+static bool step(struct db *db, struct arena *arena, int *before, int *after, struct err *err)
+{
+    if (!db_begin(db, true, err))
+        return false;
+    if (!step_locked(db, arena, before, after, err)) {
+        db_rollback(db);
+        return false;
+    }
+    return db_commit(db, err);
+}
+
+bool migrate_up(struct db *db, struct arena *arena, struct migrate_report *report, struct err *err)
+{
+    int first, before, after;
+
+    if (!step(db, arena, &first, &after, err))
+        return false;
+    for (before = first; before != after;) {
+        if (!step(db, arena, &before, &after, err))
+            return false;
+    }
+    *report = (struct migrate_report){ .from = first, .to = after };
+    return true;
+}

@@ -1,0 +1,279 @@
+#include "db/pool.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "db/postgres.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WORKERS_DEFAULT 16
+#define WORKERS_MAX     256
+#define IDLE_LOOK_MS    1000 /* how often an idle worker looks whether its connection is still there */
+#define EXPIRE_LOOK_MS  200
+
+struct worker {
+    struct pool *pool;
+    struct db *db; /* NULL while there is no connection */
+    pthread_t thread;
+    int pause_ms;
+};
+
+struct pool {
+    const struct store_options *options;
+    struct counters *counters;
+    char *url;
+    struct queue queue;
+    atomic_int connected;
+    int count;
+    struct worker workers[WORKERS_MAX];
+    pthread_t watch;
+};
+
+static const char lost[] = "The database cannot be reached right now; try again shortly.";
+
+/* Connections */
+
+static void drop(struct worker *worker)
+{
+    db_close(worker->db);
+    worker->db = NULL;
+    atomic_fetch_sub(&worker->pool->connected, 1);
+}
+
+static bool reconnect(struct worker *worker)
+{
+    struct err ignored = { 0 };
+
+    worker->db = postgres_open(worker->pool->url, &ignored);
+    if (!worker->db)
+        return false;
+    worker->pause_ms = RECONNECT_MIN_MS;
+    atomic_fetch_add(&worker->pool->connected, 1);
+    atomic_fetch_add(&worker->pool->counters->reconnects, 1);
+    return true;
+}
+
+/* Nobody is connected: what is queued would only wait, so it is answered now. */
+static void refuse_queued(struct pool *pool)
+{
+    enum queue_lane lane;
+    struct work *work;
+
+    while (atomic_load(&pool->connected) == 0 && (work = queue_poll(&pool->queue, &lane)) != NULL)
+        work_refuse(work, ERR_UNAVAILABLE, lost);
+}
+
+/* Units */
+
+static void back_off(int attempt)
+{
+    long us = 1000 + random() % (2000L << attempt);
+
+    nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+}
+
+enum outcome { FINISHED, AGAIN, LOST };
+
+/*
+ * One attempt. Serialisation failures call for another; a connection that was lost before COMMIT was
+ * sent has changed nothing, so the unit may run once more on a new one.
+ */
+static enum outcome attempt(struct worker *worker, enum queue_lane lane, struct work *work)
+{
+    struct db *db = worker->db;
+
+    work->err = (struct err){ 0 };
+    if (!db_begin(db, lane == LANE_WRITE, &work->err))
+        return db->driver->alive(db) ? FINISHED : LOST;
+    bool ok = work->run(db, work);
+
+    if (!ok && work->err.code == ERR_NONE)
+        err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
+    if (!db->driver->alive(db))
+        return LOST;
+    if (!ok || postgres_must_retry(db)) {
+        db_rollback(db);
+        return postgres_must_retry(db) || work->err.code == ERR_RETRY ? AGAIN : FINISHED;
+    }
+    int64_t start_us = clock_ticks_us();
+
+    work->err = (struct err){ 0 };
+    if (db_commit(db, &work->err)) {
+        if (lane == LANE_WRITE)
+            counters_commit(worker->pool->counters, 1, clock_ticks_us() - start_us);
+        return FINISHED;
+    }
+    if (lane == LANE_WRITE)
+        atomic_fetch_add(&worker->pool->counters->failed_commits, 1);
+    if (work->err.code == ERR_OUTCOME_UNKNOWN)
+        return FINISHED;
+    if (!db->driver->alive(db))
+        return LOST;
+    return postgres_must_retry(db) ? AGAIN : FINISHED;
+}
+
+static void set_unavailable(struct work *work, const char *why)
+{
+    work->err = (struct err){ 0 };
+    err_set(&work->err, ERR_UNAVAILABLE, "%s", why);
+    work->err.retry_after_s = 1;
+}
+
+static void run_attempts(struct worker *worker, enum queue_lane lane, struct work *work)
+{
+    bool fresh = false;
+
+    for (int runs = 1;; runs++) {
+        switch (attempt(worker, lane, work)) {
+        case FINISHED: return;
+        case AGAIN:
+            if (runs > POOL_RETRIES) {
+                set_unavailable(work, "Others kept changing the same rows; try again shortly.");
+                return;
+            }
+            back_off(runs);
+            break;
+        case LOST:
+            drop(worker);
+            if (fresh || !reconnect(worker)) {
+                set_unavailable(work, lost);
+                return;
+            }
+            fresh = true;
+        }
+    }
+}
+
+static void run_unit(struct worker *worker, enum queue_lane lane, struct work *work)
+{
+    const struct store_options *options = worker->pool->options;
+
+    run_attempts(worker, lane, work);
+    if (lane == LANE_WRITE && work->err.code == ERR_NONE && options->committed)
+        options->committed(options->user);
+    work->done(work);
+    if (worker->db && !worker->db->driver->alive(worker->db))
+        drop(worker);
+}
+
+/* False when the pool is closing and this worker can do no more for it. */
+static bool wait_and_reconnect(struct worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (reconnect(worker))
+        return true;
+    refuse_queued(pool);
+    if (queue_sleep(&pool->queue, worker->pause_ms))
+        return false;
+    worker->pause_ms = worker->pause_ms * 2 < RECONNECT_MAX_MS ? worker->pause_ms * 2 : RECONNECT_MAX_MS;
+    return true;
+}
+
+static void *worker_main(void *user)
+{
+    struct worker *worker = user;
+    struct pool *pool = worker->pool;
+    enum queue_lane lane;
+
+    for (;;) {
+        if (!worker->db) {
+            if (!wait_and_reconnect(worker))
+                break;
+            continue;
+        }
+        struct work *work = queue_take(&pool->queue, IDLE_LOOK_MS, &lane);
+
+        if (work)
+            run_unit(worker, lane, work);
+        else if (queue_is_closed(&pool->queue))
+            break;
+        else if (!postgres_probe(worker->db))
+            drop(worker);
+    }
+    if (worker->db)
+        drop(worker);
+    refuse_queued(pool);
+    return NULL;
+}
+
+/* All workers may be busy or stuck: someone else must tell those who wait. */
+static void *watch_main(void *user)
+{
+    struct pool *pool = user;
+    struct work *work;
+
+    while (!queue_sleep(&pool->queue, EXPIRE_LOOK_MS)) {
+        int64_t before_us = clock_ticks_us() - (int64_t)POOL_WAIT_MS * 1000;
+
+        while ((work = queue_take_older(&pool->queue, before_us)) != NULL)
+            work_refuse(work, ERR_UNAVAILABLE, "The database is too busy; try again shortly.");
+    }
+    return NULL;
+}
+
+/* Opening and closing */
+
+struct pool *pool_open(const char *url, const struct store_options *options, struct counters *counters,
+                       struct err *err)
+{
+    struct db *first = postgres_open(url, err);
+
+    if (!first)
+        return NULL;
+    struct pool *pool = calloc(1, sizeof(*pool));
+
+    if (!pool)
+        abort();
+    pool->options = options;
+    pool->counters = counters;
+    pool->url = strdup(url);
+    pool->count = options->workers > 0 ? options->workers : WORKERS_DEFAULT;
+    if (pool->count > WORKERS_MAX)
+        pool->count = WORKERS_MAX;
+    queue_init(&pool->queue, options->queue ? options->queue : WRITE_QUEUE);
+    atomic_store(&pool->connected, 1);
+    pool->workers[0].db = first;
+    for (int i = 0; i < pool->count; i++) {
+        pool->workers[i].pool = pool;
+        pool->workers[i].pause_ms = RECONNECT_MIN_MS;
+        thread_start(&pool->workers[i].thread, "witan-pg", worker_main, &pool->workers[i]);
+    }
+    thread_start(&pool->watch, "witan-pg-watch", watch_main, pool);
+    return pool;
+}
+
+void pool_close(struct pool *pool)
+{
+    if (!pool)
+        return;
+    queue_close(&pool->queue);
+    for (int i = 0; i < pool->count; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+    pthread_join(pool->watch, NULL);
+    queue_done(&pool->queue);
+    free(pool->url);
+    free(pool);
+}
+
+bool pool_put(struct pool *pool, enum queue_lane lane, struct work *work, struct err *err)
+{
+    if (!pool_is_healthy(pool)) {
+        err_set(err, ERR_UNAVAILABLE, "%s", lost);
+        err->retry_after_s = 1;
+        return false;
+    }
+    return queue_put(&pool->queue, lane, work, err);
+}
+
+size_t pool_queued(struct pool *pool, enum queue_lane lane)
+{
+    return queue_length(&pool->queue, lane);
+}
+
+bool pool_is_healthy(const struct pool *pool)
+{
+    return atomic_load(&pool->connected) > 0;
+}

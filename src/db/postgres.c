@@ -1,0 +1,382 @@
+#include "db/postgres.h"
+
+#include <inttypes.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MAX 32
+
+struct postgres_db {
+    struct db base;
+    PGconn *conn;
+    bool open_transaction, writing;
+    bool must_retry; /* see postgres_must_retry */
+    bool stale;      /* the schema changed under the prepared statements */
+    bool prepared[SQL_COUNT + 1];
+    int params[SQL_COUNT + 1]; /* parameters of the prepared text; a twin may use fewer */
+};
+
+static struct postgres_db *postgres_of(const struct db *db)
+{
+    return (struct postgres_db *)db;
+}
+
+static void result_clear(PGresult **result)
+{
+    PQclear(*result);
+}
+#define RESULT_AUTO __attribute__((cleanup(result_clear))) PGresult
+
+static bool postgres_alive(struct db *base)
+{
+    return PQstatus(postgres_of(base)->conn) == CONNECTION_OK;
+}
+
+static enum err_code code_of(const char *state)
+{
+    static const struct {
+        const char *prefix;
+        enum err_code code;
+    } codes[] = {
+        { "23505", ERR_CONFLICT },    /* unique */
+        { "23503", ERR_CONFLICT },    /* foreign key */
+        { "23P01", ERR_CONFLICT },    /* exclusion */
+        { "23", ERR_INVALID },        /* check, not null */
+        { "P0001", ERR_INVALID },     /* raised by a trigger */
+        { "40001", ERR_RETRY },       /* serialisation failure */
+        { "40P01", ERR_RETRY },       /* deadlock */
+        { "08", ERR_UNAVAILABLE },    /* connection */
+        { "25006", ERR_UNAVAILABLE }, /* read-only: a standby, or a server that is being moved */
+        { "53", ERR_UNAVAILABLE },    /* disk full, out of memory, too many connections */
+        { "55P03", ERR_UNAVAILABLE }, /* lock_timeout */
+        { "57", ERR_UNAVAILABLE },    /* shutting down, statement_timeout, cancelled */
+        { "58", ERR_UNAVAILABLE },    /* I/O error of the server */
+    };
+
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        if (strncmp(state, codes[i].prefix, strlen(codes[i].prefix)) == 0)
+            return codes[i].code;
+    }
+    return ERR_INTERNAL;
+}
+
+static bool fail(struct postgres_db *db, const PGresult *result, struct err *err)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *where = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+
+    if (!postgres_alive(&db->base) || !state) {
+        err_set(err, ERR_UNAVAILABLE, "The connection to the database was lost.");
+        err->retry_after_s = 1;
+        return false;
+    }
+    enum err_code code = code_of(state);
+
+    /* Another node migrated while this one kept plans of the old tables. */
+    if (strcmp(state, "0A000") == 0 && where && strcmp(where, "RevalidateCachedQuery") == 0) {
+        db->stale = true;
+        code = ERR_RETRY;
+    }
+    if (code == ERR_RETRY)
+        db->must_retry = true;
+    return err_set(err, code, "%s", text ? text : "The database gave no reason.");
+}
+
+static bool is_ok(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+bool postgres_must_retry(const struct db *base)
+{
+    return postgres_of(base)->must_retry;
+}
+
+bool postgres_probe(struct db *base)
+{
+    struct postgres_db *db = postgres_of(base);
+    struct pollfd ready = { .fd = PQsocket(db->conn), .events = POLLIN };
+
+    if (ready.fd >= 0 && poll(&ready, 1, 0) > 0)
+        PQconsumeInput(db->conn);
+    return postgres_alive(base);
+}
+
+/* Statements */
+
+/* Numbers travel as text; the server infers each parameter's type from where it stands. */
+static const char **values_of(struct arena *arena, size_t argc, const struct db_arg argv[])
+{
+    const char **values = arena_array(arena, const char *, argc + 1);
+
+    for (size_t i = 0; i < argc; i++) {
+        char *digits;
+
+        switch (argv[i].type) {
+        case DB_NULL: break;
+        case DB_TEXT: values[i] = argv[i].text; break;
+        case DB_INT:
+            values[i] = digits = arena_alloc(arena, NUMBER_MAX, 1);
+            snprintf(digits, NUMBER_MAX, "%" PRId64, argv[i].number);
+            break;
+        case DB_REAL:
+            values[i] = digits = arena_alloc(arena, NUMBER_MAX, 1);
+            snprintf(digits, NUMBER_MAX, "%.17g", argv[i].real);
+            break;
+        }
+    }
+    return values;
+}
+
+static void collect(const PGresult *result, struct arena *arena, struct db_rows *out)
+{
+    struct db_rows rows = { .count = (size_t)PQntuples(result), .width = (size_t)PQnfields(result) };
+    size_t cells = rows.count * rows.width, total = 0;
+
+    for (size_t i = 0; i < cells; i++)
+        total += (size_t)PQgetlength(result, (int)(i / rows.width), (int)(i % rows.width)) + 1;
+    if (cells > 0)
+        rows.cells = arena_array(arena, const char *, cells);
+    char *to = cells > 0 ? arena_alloc(arena, total, 1) : NULL;
+
+    for (size_t i = 0; i < cells; i++) {
+        int row = (int)(i / rows.width), column = (int)(i % rows.width);
+        size_t len = (size_t)PQgetlength(result, row, column);
+
+        if (PQgetisnull(result, row, column))
+            continue;
+        memcpy(to, PQgetvalue(result, row, column), len);
+        rows.cells[i] = to;
+        to += len + 1;
+    }
+    /* For a SELECT this is the number of rows it returned, which nobody asks for. */
+    if (strncmp(PQcmdStatus((PGresult *)(uintptr_t)result), "SELECT", 6) != 0)
+        rows.changed = (size_t)strtoull(PQcmdTuples((PGresult *)(uintptr_t)result), NULL, 10);
+    *out = rows;
+}
+
+static bool finish(struct postgres_db *db, const PGresult *result, struct arena *arena, struct db_rows *rows,
+                   struct err *err)
+{
+    if (!is_ok(result))
+        return fail(db, result, err);
+    collect(result, arena, rows);
+    return true;
+}
+
+static bool prepare(struct postgres_db *db, enum sql_id sql, struct err *err)
+{
+    const struct sql_text *text = &sql_texts[sql];
+    RESULT_AUTO *result = PQprepare(db->conn, text->name, text->postgres, 0, NULL);
+
+    if (!is_ok(result))
+        return fail(db, result, err);
+    db->params[sql] = text->params;
+    if (text->params > 0 && strcmp(text->sqlite, text->postgres) != 0) {
+        RESULT_AUTO *described = PQdescribePrepared(db->conn, text->name);
+
+        if (!is_ok(described))
+            return fail(db, described, err);
+        db->params[sql] = PQnparams(described);
+    }
+    db->prepared[sql] = true;
+    return true;
+}
+
+static bool postgres_query(struct db *base, struct arena *arena, enum sql_id sql, size_t argc,
+                           const struct db_arg argv[], struct db_rows *rows, struct err *err)
+{
+    struct postgres_db *db = postgres_of(base);
+
+    if (argc != (size_t)sql_texts[sql].params)
+        return err_set(err, ERR_INTERNAL, "%s takes %d parameters, not %zu.", sql_texts[sql].name,
+                       sql_texts[sql].params, argc);
+    if (!db->prepared[sql] && !prepare(db, sql, err))
+        return false;
+    const char **values = values_of(arena, argc, argv);
+    RESULT_AUTO *result =
+        PQexecPrepared(db->conn, sql_texts[sql].name, db->params[sql], values, NULL, NULL, 0);
+
+    return finish(db, result, arena, rows, err);
+}
+
+static bool postgres_query_text(struct db *base, struct arena *arena, const char *sql, size_t argc,
+                                const struct db_arg argv[], struct db_rows *rows, struct err *err)
+{
+    struct postgres_db *db = postgres_of(base);
+    const char **values = values_of(arena, argc, argv);
+    RESULT_AUTO *result = PQexecParams(db->conn, sql, (int)argc, NULL, values, NULL, NULL, 0);
+
+    return finish(db, result, arena, rows, err);
+}
+
+static bool postgres_script(struct db *base, const char *sql, struct err *err)
+{
+    struct postgres_db *db = postgres_of(base);
+    RESULT_AUTO *result = PQexec(db->conn, sql);
+
+    return is_ok(result) || fail(db, result, err);
+}
+
+/* Transactions */
+
+/* A reading unit sees one moment, as it does on SQLite; a writing one sees what others just committed. */
+static bool postgres_begin(struct db *base, bool write, struct err *err)
+{
+    struct postgres_db *db = postgres_of(base);
+
+    db->must_retry = false;
+    if (!postgres_script(base,
+                         write ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+                               : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+                         err))
+        return false;
+    db->open_transaction = true;
+    db->writing = write;
+    return true;
+}
+
+static void forget_prepared(struct postgres_db *db)
+{
+    RESULT_AUTO *result = PQexec(db->conn, "DEALLOCATE ALL");
+
+    if (!is_ok(result))
+        return;
+    memset(db->prepared, 0, sizeof(db->prepared));
+    db->stale = false;
+}
+
+static void postgres_rollback(struct db *base)
+{
+    struct postgres_db *db = postgres_of(base);
+
+    if (PQtransactionStatus(db->conn) != PQTRANS_IDLE) {
+        RESULT_AUTO *result = PQexec(db->conn, "ROLLBACK");
+
+        (void)result;
+    }
+    if (db->stale)
+        forget_prepared(db);
+    db->open_transaction = false;
+}
+
+/*
+ * A connection that dies during COMMIT does not say whether the server had got it. A COMMIT after a
+ * failed statement does not fail: it answers ROLLBACK, and must not be taken for success.
+ */
+static bool postgres_commit(struct db *base, struct err *err)
+{
+    struct postgres_db *db = postgres_of(base);
+
+    if (!postgres_alive(base)) {
+        db->open_transaction = false;
+        return err_set(err, ERR_UNAVAILABLE, "The connection to the database was lost.");
+    }
+    RESULT_AUTO *result = PQexec(db->conn, "COMMIT");
+
+    if (!is_ok(result)) {
+        fail(db, result, err);
+        if (db->writing && !postgres_alive(base))
+            err_set(err, ERR_OUTCOME_UNKNOWN,
+                    "The connection to the database was lost during the commit; it may have happened.");
+        postgres_rollback(base);
+        return false;
+    }
+    db->open_transaction = false;
+    if (strcmp(PQcmdStatus(result), "COMMIT") == 0)
+        return true;
+    return err_set(err, ERR_INTERNAL, "A statement had failed, so the transaction was undone.");
+}
+
+/* Opening and closing */
+
+static void postgres_close(struct db *base)
+{
+    struct postgres_db *db = postgres_of(base);
+
+    if (!db)
+        return;
+    PQfinish(db->conn);
+    free(db);
+}
+
+static const struct db_driver postgres_driver = {
+    .name = "postgres",
+    .query = postgres_query,
+    .query_text = postgres_query_text,
+    .script = postgres_script,
+    .begin = postgres_begin,
+    .commit = postgres_commit,
+    .rollback = postgres_rollback,
+    .alive = postgres_alive,
+    .close = postgres_close,
+};
+
+static void ignore_notice(void *user, const char *message)
+{
+    (void)user;
+    (void)message;
+}
+
+/* What the url says about these wins: it is read after them. */
+static PGconn *connect_to(const char *url)
+{
+    static const char *const names[] = { "connect_timeout",  "keepalives_idle",  "keepalives_interval",
+                                         "keepalives_count", "tcp_user_timeout", "application_name",
+                                         "dbname",           "client_encoding",  NULL };
+    const char *const values[] = { "5", "10", "3", "3", "8000", "witan", url, "UTF8", NULL };
+
+    return PQconnectdbParams(names, values, 1);
+}
+
+/*
+ * witan.node tells our own sessions from those of other programs: triggers announce only what the
+ * latter write. The time-outs end what would otherwise hold a pooled connection for ever.
+ */
+static bool set_up(struct postgres_db *db, struct err *err)
+{
+    return postgres_script(&db->base,
+                           "SET client_min_messages = warning;"
+                           "SET witan.node = 'on';"
+                           "SET timezone = 'UTC';"
+                           "SET statement_timeout = '10s';"
+                           "SET lock_timeout = '5s';"
+                           "SET idle_in_transaction_session_timeout = '30s';",
+                           err);
+}
+
+/* libpq's messages end with a line break and may have several lines; the first says it. */
+static void say_unreachable(const PGconn *conn, struct err *err)
+{
+    const char *text = PQerrorMessage(conn);
+
+    err_set(err, ERR_UNAVAILABLE, "Cannot reach the database: %.*s", (int)strcspn(text, "\n"), text);
+    err->retry_after_s = 1;
+}
+
+struct db *postgres_open(const char *url, struct err *err)
+{
+    struct postgres_db *db = calloc(1, sizeof(*db));
+
+    if (!db)
+        abort();
+    db->base = (struct db){ .driver = &postgres_driver, .engine = DB_POSTGRES };
+    db->conn = connect_to(url);
+    if (PQstatus(db->conn) != CONNECTION_OK)
+        say_unreachable(db->conn, err);
+    else if (PQserverVersion(db->conn) < 130000)
+        err_set(err, ERR_UNAVAILABLE, "This PostgreSQL is too old: witan needs version 13 or newer.");
+    else {
+        PQsetNoticeProcessor(db->conn, ignore_notice, NULL);
+        if (set_up(db, err))
+            return &db->base;
+    }
+    postgres_close(&db->base);
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/*
+ * postgres.h - the PostgreSQL driver, as the store's pool sees it.
+ *
+ * Everyone else opens connections with db_open and uses db.h.
+ *
+ * Thread: a connection belongs to one thread at a time.
+ */
+#ifndef DB_POSTGRES_H
+#define DB_POSTGRES_H
+
+#include "db/db.h"
+
+struct db *postgres_open(const char *url, struct err *err);
+
+/*
+ * Whether a statement of this transaction met a serialisation failure or a deadlock, whatever its
+ * caller made of the error: the unit must run again.
+ */
+bool postgres_must_retry(const struct db *db);
+/* Looks, without waiting, whether an idle connection is still there; db->driver->alive only remembers. */
+bool postgres_probe(struct db *db);
+
+#endif

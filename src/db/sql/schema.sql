@@ -1,0 +1,39 @@
+-- About the database itself: which migrations it has, whether it answers, what time it is there.
+
+-- name: schema_exists @sqlite
+SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations';
+
+-- name: schema_exists @postgres
+SELECT CASE WHEN to_regclass('schema_migrations') IS NULL THEN 0 ELSE 1 END;
+
+-- A migration may take as long as it needs, and so may the wait for another node's. SQLite's BEGIN
+-- IMMEDIATE is the lock there.
+-- name: schema_lock @postgres
+SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
+       pg_advisory_xact_lock(7117, 1);
+
+-- name: schema_lock @sqlite
+SELECT 1;
+
+-- name: schema_create
+CREATE TABLE IF NOT EXISTS schema_migrations (
+    number     INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,
+    applied_at BIGINT NOT NULL
+);
+
+-- name: schema_current
+SELECT COALESCE(MAX(number), 0) FROM schema_migrations;
+
+-- name: schema_record
+INSERT INTO schema_migrations (number, name, applied_at) VALUES ($1, $2, $3);
+
+-- name: database_ping
+SELECT 1;
+
+-- Milliseconds since 1970, by the database's clock.
+-- name: database_now @sqlite
+SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER);
+
+-- name: database_now @postgres
+SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT);

@@ -1,0 +1,537 @@
+#include "db/sqlite.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_STEPS 10000 /* virtual machine steps between two looks at the clock: about a millisecond */
+#define COLUMNS_MAX    128
+#define DIGITS_MAX     24
+
+enum control { BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, MARK, KEEP, UNDO, CONTROL_COUNT };
+
+static const char *const control_texts[CONTROL_COUNT] = {
+    [BEGIN_READ] = "BEGIN",     [BEGIN_WRITE] = "BEGIN IMMEDIATE", [COMMIT] = "COMMIT",
+    [ROLLBACK] = "ROLLBACK",    [MARK] = "SAVEPOINT unit",         [KEEP] = "RELEASE unit",
+    [UNDO] = "ROLLBACK TO unit"
+};
+
+/* A prepared statement, and where SQLite put $1, $2, ...; 0 where the text does not use one. */
+struct cached {
+    sqlite3_stmt *stmt;
+    int *at;
+    size_t params;
+    bool writes;
+};
+
+struct sqlite_db {
+    struct db base;
+    sqlite3 *handle;
+    bool readonly;
+    bool open_transaction; /* db_begin succeeded, neither commit nor rollback was called */
+    int64_t deadline_us;   /* 0 outside a read transaction */
+    int wal_pages;
+    sqlite3_stmt *control[CONTROL_COUNT];
+    struct cached cache[SQL_COUNT + 1];
+};
+
+static struct sqlite_db *sqlite_of(const struct db *db)
+{
+    return (struct sqlite_db *)db;
+}
+
+static enum err_code code_of(int extended)
+{
+    switch (extended) {
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+    case SQLITE_CONSTRAINT_ROWID:
+    case SQLITE_CONSTRAINT_FOREIGNKEY: return ERR_CONFLICT;
+    case SQLITE_CONSTRAINT_CHECK:
+    case SQLITE_CONSTRAINT_NOTNULL:
+    case SQLITE_CONSTRAINT_TRIGGER: return ERR_INVALID;
+    default: break;
+    }
+    switch (extended & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_INTERRUPT:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOMEM: return ERR_UNAVAILABLE;
+    default: return ERR_INTERNAL;
+    }
+}
+
+/* Must be called before the failed statement is reset, which may change the message. */
+static bool sqlite_fail(struct sqlite_db *db, struct err *err)
+{
+    int extended = sqlite3_extended_errcode(db->handle);
+
+    if (extended == SQLITE_INTERRUPT)
+        return err_set(err, ERR_UNAVAILABLE, "The read took longer than %d ms and was ended.", READ_LIMIT_MS);
+    return err_set(err, code_of(extended), "%s", sqlite3_errmsg(db->handle));
+}
+
+static bool control_run(struct sqlite_db *db, enum control which, struct err *err)
+{
+    sqlite3_stmt *stmt = db->control[which];
+    bool ok = sqlite3_step(stmt) == SQLITE_DONE || sqlite_fail(db, err);
+
+    sqlite3_reset(stmt);
+    return ok;
+}
+
+bool sqlite_in_transaction(const struct db *base)
+{
+    const struct sqlite_db *db = sqlite_of(base);
+
+    return db->open_transaction && !sqlite3_get_autocommit(db->handle);
+}
+
+bool sqlite_is_idle(const struct db *base)
+{
+    const struct sqlite_db *db = sqlite_of(base);
+
+    return !db->open_transaction && sqlite3_get_autocommit(db->handle) &&
+           sqlite3_txn_state(db->handle, NULL) == SQLITE_TXN_NONE;
+}
+
+/*
+ * A transaction that SQLite dropped leaves the connection in autocommit mode: the next statement
+ * would be durable on its own, although its caller is told that everything was undone.
+ */
+static bool may_run(struct sqlite_db *db, struct err *err)
+{
+    if (db->open_transaction && sqlite3_get_autocommit(db->handle))
+        return err_set(err, ERR_UNAVAILABLE,
+                       "The transaction was lost to an earlier error; nothing was changed.");
+    if (db->deadline_us && clock_ticks_us() > db->deadline_us)
+        return err_set(err, ERR_UNAVAILABLE, "The read took longer than %d ms and was ended.", READ_LIMIT_MS);
+    return true;
+}
+
+static int progress(void *user)
+{
+    const struct sqlite_db *db = user;
+
+    return db->deadline_us && clock_ticks_us() > db->deadline_us;
+}
+
+/* Statements */
+
+static void prepared_done(struct cached *cached)
+{
+    sqlite3_finalize(cached->stmt);
+    free(cached->at);
+    *cached = (struct cached){ 0 };
+}
+
+/*
+ * SQLite numbers "$2" by order of appearance, not by its digits. The places are looked up once, when
+ * the statement is prepared.
+ */
+static bool prepare(struct sqlite_db *db, const char *sql, size_t params, unsigned flags, struct cached *out,
+                    struct err *err)
+{
+    struct cached cached = { .params = params };
+
+    if (sqlite3_prepare_v3(db->handle, sql, -1, flags, &cached.stmt, NULL) != SQLITE_OK)
+        return sqlite_fail(db, err);
+    if (!cached.stmt)
+        return err_set(err, ERR_INTERNAL, "The statement is empty.");
+    cached.at = calloc(params + 1, sizeof(*cached.at));
+    if (!cached.at)
+        abort();
+    for (size_t i = 0; i < params; i++) {
+        char name[DIGITS_MAX];
+
+        snprintf(name, sizeof(name), "$%zu", i + 1);
+        cached.at[i] = sqlite3_bind_parameter_index(cached.stmt, name);
+    }
+    cached.writes = !sqlite3_stmt_readonly(cached.stmt);
+    *out = cached;
+    return true;
+}
+
+static void bind(const struct cached *cached, const struct db_arg argv[])
+{
+    for (size_t i = 0; i < cached->params; i++) {
+        int at = cached->at[i];
+
+        if (at == 0)
+            continue;
+        switch (argv[i].type) {
+        case DB_NULL: sqlite3_bind_null(cached->stmt, at); break;
+        case DB_INT: sqlite3_bind_int64(cached->stmt, at, argv[i].number); break;
+        case DB_REAL: sqlite3_bind_double(cached->stmt, at, argv[i].real); break;
+        case DB_TEXT: sqlite3_bind_text(cached->stmt, at, argv[i].text, -1, SQLITE_STATIC); break;
+        }
+    }
+}
+
+/* SQLite's own conversion goes through its printf and the heap; whole numbers are most of what is not text.
+ */
+static size_t format_int(int64_t number, char out[static DIGITS_MAX])
+{
+    char digits[DIGITS_MAX];
+    size_t count = 0, len = 0;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+
+    do
+        digits[count++] = (char)('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (number < 0)
+        out[len++] = '-';
+    while (count > 0)
+        out[len++] = digits[--count];
+    return len;
+}
+
+static void rows_reserve(struct arena *arena, struct db_rows *rows, size_t *room)
+{
+    if (rows->count < *room)
+        return;
+    *room = *room == 0 ? 1 : *room < 16 ? 16 : *room * 2;
+    const char **cells = arena_array(arena, const char *, *room * rows->width);
+
+    if (rows->count > 0)
+        memcpy(cells, rows->cells, rows->count * rows->width * sizeof(*cells));
+    rows->cells = cells;
+}
+
+/* All cells of a row go to the arena in one piece. */
+static void collect(sqlite3_stmt *stmt, struct arena *arena, struct db_rows *rows)
+{
+    struct {
+        const void *from;
+        size_t len;
+    } cells[COLUMNS_MAX];
+    char digits[COLUMNS_MAX][DIGITS_MAX];
+    size_t total = 0;
+
+    for (size_t column = 0; column < rows->width; column++) {
+        switch (sqlite3_column_type(stmt, (int)column)) {
+        case SQLITE_NULL: cells[column].from = NULL; continue;
+        case SQLITE_INTEGER:
+            cells[column].from = digits[column];
+            cells[column].len = format_int(sqlite3_column_int64(stmt, (int)column), digits[column]);
+            break;
+        default:
+            cells[column].from = sqlite3_column_text(stmt, (int)column);
+            cells[column].len = (size_t)sqlite3_column_bytes(stmt, (int)column);
+        }
+        total += cells[column].len + 1;
+    }
+    char *to = total ? arena_alloc(arena, total, 1) : NULL;
+    const char **out = rows->cells + rows->count * rows->width;
+
+    for (size_t column = 0; column < rows->width; column++) {
+        if (!cells[column].from)
+            continue;
+        memcpy(to, cells[column].from, cells[column].len);
+        out[column] = to;
+        to += cells[column].len + 1;
+    }
+    rows->count++;
+}
+
+static bool run(struct sqlite_db *db, const struct cached *cached, struct arena *arena,
+                const struct db_arg argv[], struct db_rows *out, struct err *err)
+{
+    struct db_rows rows = { .width = (size_t)sqlite3_column_count(cached->stmt) };
+    size_t room = 0;
+    int step;
+
+    if (rows.width > COLUMNS_MAX)
+        return err_set(err, ERR_INTERNAL, "A statement returns more than %d columns.", COLUMNS_MAX);
+    bind(cached, argv);
+    while ((step = sqlite3_step(cached->stmt)) == SQLITE_ROW) {
+        rows_reserve(arena, &rows, &room);
+        collect(cached->stmt, arena, &rows);
+    }
+    bool ok = step == SQLITE_DONE || sqlite_fail(db, err);
+
+    if (ok && cached->writes)
+        rows.changed = (size_t)sqlite3_changes64(db->handle);
+    sqlite3_reset(cached->stmt);
+    if (ok)
+        *out = rows;
+    return ok;
+}
+
+static bool sqlite_query(struct db *base, struct arena *arena, enum sql_id sql, size_t argc,
+                         const struct db_arg argv[], struct db_rows *rows, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+    struct cached *cached = &db->cache[sql];
+
+    if (argc != (size_t)sql_texts[sql].params)
+        return err_set(err, ERR_INTERNAL, "%s takes %d parameters, not %zu.", sql_texts[sql].name,
+                       sql_texts[sql].params, argc);
+    if (!may_run(db, err))
+        return false;
+    if (!cached->stmt && !prepare(db, sql_texts[sql].sqlite, argc, SQLITE_PREPARE_PERSISTENT, cached, err))
+        return false;
+    return run(db, cached, arena, argv, rows, err);
+}
+
+static bool sqlite_query_text(struct db *base, struct arena *arena, const char *sql, size_t argc,
+                              const struct db_arg argv[], struct db_rows *rows, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+    struct cached cached;
+
+    if (!may_run(db, err) || !prepare(db, sql, argc, 0, &cached, err))
+        return false;
+    bool ok = run(db, &cached, arena, argv, rows, err);
+
+    prepared_done(&cached);
+    return ok;
+}
+
+static bool sqlite_script(struct db *base, const char *sql, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+
+    if (!may_run(db, err))
+        return false;
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK || sqlite_fail(db, err);
+}
+
+/* Transactions */
+
+static bool sqlite_begin(struct db *base, bool write, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+
+    if (!control_run(db, write ? BEGIN_WRITE : BEGIN_READ, err))
+        return false;
+    db->open_transaction = true;
+    db->deadline_us = db->readonly ? clock_ticks_us() + (int64_t)READ_LIMIT_MS * 1000 : 0;
+    return true;
+}
+
+static void sqlite_rollback(struct db *base)
+{
+    struct sqlite_db *db = sqlite_of(base);
+    struct err ignored = { 0 };
+
+    if (!sqlite3_get_autocommit(db->handle))
+        control_run(db, ROLLBACK, &ignored);
+    db->open_transaction = false;
+    db->deadline_us = 0;
+}
+
+/*
+ * These say for certain that nothing was committed. After an I/O error the commit may still turn up
+ * when the WAL is recovered, and so it may after any error that is not known to be harmless.
+ */
+static bool nothing_was_committed(int extended)
+{
+    switch (extended & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_INTERRUPT: return true;
+    default: return false;
+    }
+}
+
+static bool sqlite_commit(struct db *base, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+
+    if (db->open_transaction && sqlite3_get_autocommit(db->handle)) {
+        db->open_transaction = false;
+        return err_set(err, ERR_UNAVAILABLE,
+                       "The transaction was lost to an earlier error; nothing was changed.");
+    }
+    bool read = sqlite3_txn_state(db->handle, NULL) != SQLITE_TXN_WRITE;
+
+    if (!control_run(db, COMMIT, err)) {
+        if (!read && !nothing_was_committed(sqlite3_extended_errcode(db->handle)))
+            err->code = ERR_OUTCOME_UNKNOWN;
+        sqlite_rollback(base);
+        return false;
+    }
+    db->open_transaction = false;
+    db->deadline_us = 0;
+    return true;
+}
+
+bool sqlite_mark(struct db *base, struct err *err)
+{
+    return may_run(sqlite_of(base), err) && control_run(sqlite_of(base), MARK, err);
+}
+
+bool sqlite_keep(struct db *base, struct err *err)
+{
+    return may_run(sqlite_of(base), err) && control_run(sqlite_of(base), KEEP, err);
+}
+
+bool sqlite_undo(struct db *base, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+
+    return may_run(db, err) && control_run(db, UNDO, err) && control_run(db, KEEP, err);
+}
+
+/* The write-ahead log */
+
+static int count_wal_pages(void *user, sqlite3 *handle, const char *name, int pages)
+{
+    struct sqlite_db *db = user;
+
+    (void)handle;
+    (void)name;
+    db->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+int sqlite_wal_pages(const struct db *base)
+{
+    return sqlite_of(base)->wal_pages;
+}
+
+bool sqlite_checkpoint(struct db *base, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+    int code = sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+
+    /* Another program may be checkpointing, and a full disk keeps everything in the WAL: both pass. */
+    if (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED || (code & 0xff) == SQLITE_FULL)
+        return true;
+    return sqlite_fail(db, err);
+}
+
+void sqlite_abandon(struct db *base)
+{
+    sqlite3_db_config(sqlite_of(base)->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
+/* Opening and closing */
+
+static bool sqlite_alive(struct db *base)
+{
+    (void)base;
+    return true;
+}
+
+static void sqlite_close(struct db *base)
+{
+    struct sqlite_db *db = sqlite_of(base);
+
+    if (!db)
+        return;
+    for (size_t i = 0; i < SQL_COUNT; i++)
+        prepared_done(&db->cache[i]);
+    for (size_t i = 0; i < CONTROL_COUNT; i++)
+        sqlite3_finalize(db->control[i]);
+    sqlite3_close(db->handle);
+    free(db);
+}
+
+static const struct db_driver sqlite_driver = {
+    .name = "sqlite",
+    .query = sqlite_query,
+    .query_text = sqlite_query_text,
+    .script = sqlite_script,
+    .begin = sqlite_begin,
+    .commit = sqlite_commit,
+    .rollback = sqlite_rollback,
+    .alive = sqlite_alive,
+    .close = sqlite_close,
+};
+
+static void configure_once(void)
+{
+    /* Counting every allocation takes a global lock. A process that has already used SQLite keeps it. */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/* Times are text in SQLite already; on PostgreSQL a function of this name formats them. */
+static void witan_time(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    sqlite3_result_value(context, argv[0]);
+}
+
+/* The file holds secrets' hashes and people's words: it is made for its owner alone; WAL and index follow it.
+ */
+static void create_private(const char *path)
+{
+    int fd = path[0] && path[0] != ':' ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+    if (fd >= 0)
+        close(fd);
+}
+
+static bool set_up(struct sqlite_db *db, struct err *err)
+{
+    static const char *const writer = "PRAGMA journal_mode=WAL;"
+                                      "PRAGMA synchronous=FULL;"
+                                      "PRAGMA foreign_keys=ON;"
+                                      "PRAGMA secure_delete=FAST;"
+                                      "PRAGMA cache_size=-65536;"
+                                      "PRAGMA temp_store=MEMORY;"
+                                      "PRAGMA journal_size_limit=67108864;"
+                                      "PRAGMA wal_autocheckpoint=0;";
+    static const char *const reader = "PRAGMA query_only=ON;"
+                                      "PRAGMA cache_size=-16384;"
+                                      "PRAGMA temp_store=MEMORY;";
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+
+    if (sqlite3_exec(db->handle, db->readonly ? reader : writer, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function(db->handle, "witan_time", 1, flags, NULL, witan_time, NULL, NULL) !=
+            SQLITE_OK)
+        return sqlite_fail(db, err);
+    for (size_t i = 0; i < CONTROL_COUNT; i++) {
+        if (sqlite3_prepare_v3(db->handle, control_texts[i], -1, SQLITE_PREPARE_PERSISTENT, &db->control[i],
+                               NULL) != SQLITE_OK)
+            return sqlite_fail(db, err);
+    }
+    if (db->readonly)
+        sqlite3_progress_handler(db->handle, PROGRESS_STEPS, progress, db);
+    else
+        sqlite3_wal_hook(db->handle, count_wal_pages, db);
+    return true;
+}
+
+struct db *sqlite_open(const struct sqlite_options *options, struct err *err)
+{
+    static pthread_once_t configured = PTHREAD_ONCE_INIT;
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                (options->readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    struct sqlite_db *db = calloc(1, sizeof(*db));
+
+    if (!db)
+        abort();
+    pthread_once(&configured, configure_once);
+    db->base = (struct db){ .driver = &sqlite_driver, .engine = DB_SQLITE };
+    db->readonly = options->readonly;
+    if (!options->readonly)
+        create_private(options->path);
+    if (sqlite3_open_v2(options->path, &db->handle, flags, options->vfs) != SQLITE_OK) {
+        err_set(err, ERR_UNAVAILABLE, "Cannot open the database %s: %s.", options->path,
+                sqlite3_errmsg(db->handle));
+        sqlite_close(&db->base);
+        return NULL;
+    }
+    sqlite3_busy_timeout(db->handle, options->busy_ms);
+    if (!set_up(db, err)) {
+        sqlite_close(&db->base);
+        return NULL;
+    }
+    return &db->base;
+}

@@ -1,0 +1,246 @@
+#include "db/writer.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "db/sqlite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * A reader that is still on the WAL keeps it from starting over, and then every batch would find it
+ * above the limit: the next attempt waits for this many more pages.
+ */
+#define CHECKPOINT_STEP (WAL_CHECKPOINT_PAGES / 4)
+
+struct writer {
+    const struct store_options *options;
+    struct counters *counters;
+    struct db *db;
+    struct queue queue;
+    pthread_t thread;
+    atomic_bool broken;
+    int checkpoint_at; /* pages in the WAL that call for a checkpoint */
+};
+
+struct batch {
+    struct work *first, **last;
+    size_t count, kept;
+    struct err err; /* set: none of the units happened */
+};
+
+/* The units' own errors are dropped too: they may rest on what a neighbour did, which is undone. */
+static void answer_failed(struct batch *batch)
+{
+    for (struct work *work = batch->first, *next; work; work = next) {
+        next = work->next;
+        work_refuse(work, batch->err.code, batch->err.text);
+    }
+}
+
+static void answer(struct batch *batch)
+{
+    for (struct work *work = batch->first, *next; work; work = next) {
+        next = work->next;
+        work->done(work);
+    }
+}
+
+static bool run_unit(struct writer *writer, struct batch *batch, struct work *work)
+{
+    *batch->last = work;
+    batch->last = &work->next;
+    batch->count++;
+    if (!sqlite_mark(writer->db, &batch->err))
+        return false;
+
+    work->err = (struct err){ 0 };
+    bool ok = work->run(writer->db, work);
+
+    if (!ok && work->err.code == ERR_NONE)
+        err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
+    /* Some errors end the whole transaction. Both calls notice that, and then no further unit runs. */
+    if (!ok)
+        return sqlite_undo(writer->db, &batch->err);
+    work->err = (struct err){ 0 };
+    batch->kept++;
+    return sqlite_keep(writer->db, &batch->err);
+}
+
+static bool run_units(struct writer *writer, struct batch *batch, struct work *work)
+{
+    int64_t end_us = clock_ticks_us() + (int64_t)WRITE_BATCH_MS * 1000;
+    enum queue_lane lane;
+
+    do {
+        if (!run_unit(writer, batch, work))
+            return false;
+    } while (batch->count < WRITE_BATCH && clock_ticks_us() < end_us &&
+             (work = queue_poll(&writer->queue, &lane)) != NULL);
+    return true;
+}
+
+static bool commit(struct writer *writer, struct batch *batch)
+{
+    struct err cause = { 0 };
+
+    if (writer->options->seal && !writer->options->seal(writer->db, &cause))
+        return err_set(&batch->err, ERR_UNAVAILABLE, "The log could not be written: %s", cause.text);
+
+    int64_t start_us = clock_ticks_us();
+
+    if (!db_commit(writer->db, &batch->err))
+        return false;
+    counters_commit(writer->counters, batch->count, clock_ticks_us() - start_us);
+    return true;
+}
+
+static bool run_transaction(struct writer *writer, struct batch *batch, struct work *first)
+{
+    if (!run_units(writer, batch, first))
+        return false;
+    if (batch->kept > 0)
+        return commit(writer, batch);
+    db_rollback(writer->db);
+    return true;
+}
+
+/* Another program holds the lock: what has waited as long as this batch would only wait again. */
+static void refuse_all(struct writer *writer, struct work *first, const struct err *why)
+{
+    struct work *work = first;
+    int64_t now_us = clock_ticks_us();
+
+    do
+        work_refuse(work, ERR_UNAVAILABLE, why->text);
+    while ((work = queue_take_older(&writer->queue, now_us)) != NULL);
+}
+
+static void end_for_good(struct writer *writer, const char *why)
+{
+    atomic_store(&writer->broken, true);
+    sqlite_abandon(writer->db);
+    if (writer->options->fatal)
+        writer->options->fatal(writer->options->user, why);
+}
+
+static void fail_batch(struct writer *writer, struct batch *batch)
+{
+    bool unknown = batch->err.code == ERR_OUTCOME_UNKNOWN;
+    char why[sizeof(batch->err.text)];
+
+    db_rollback(writer->db);
+    atomic_fetch_add(&writer->counters->failed_commits, 1);
+    snprintf(why, sizeof(why), "%s", batch->err.text);
+    if (unknown) {
+        /* Before the answers go out: whoever repeats at once must not reach this connection. */
+        atomic_store(&writer->broken, true);
+        err_set(&batch->err, ERR_OUTCOME_UNKNOWN, "The disk failed during the commit; it may have happened.");
+    } else
+        err_set(&batch->err, ERR_UNAVAILABLE, "The change was not made: %.200s", why);
+    answer_failed(batch);
+    if (unknown)
+        end_for_good(writer, why);
+}
+
+static void checkpoint_when_due(struct writer *writer)
+{
+    int pages = sqlite_wal_pages(writer->db);
+    struct err err = { 0 };
+
+    if (pages < writer->checkpoint_at) {
+        if (pages < WAL_CHECKPOINT_PAGES)
+            writer->checkpoint_at = WAL_CHECKPOINT_PAGES;
+        return;
+    }
+    writer->checkpoint_at = pages + CHECKPOINT_STEP;
+    /* After a failed fsync nobody knows what is on the disk. It is not tried again; recovery decides. */
+    if (!sqlite_checkpoint(writer->db, &err))
+        end_for_good(writer, err.text);
+}
+
+static void run_batch(struct writer *writer, struct work *first)
+{
+    struct batch batch = { .last = &batch.first };
+    struct err err = { 0 };
+
+    if (atomic_load(&writer->broken)) {
+        work_refuse(first, ERR_UNAVAILABLE, "The database failed; the server is about to restart.");
+        return;
+    }
+    if (!db_begin(writer->db, true, &err)) {
+        refuse_all(writer, first, &err);
+        return;
+    }
+    if (!run_transaction(writer, &batch, first)) {
+        fail_batch(writer, &batch);
+        return;
+    }
+    if (batch.kept > 0 && writer->options->committed)
+        writer->options->committed(writer->options->user);
+    answer(&batch);
+    checkpoint_when_due(writer);
+}
+
+static void *writer_main(void *user)
+{
+    struct writer *writer = user;
+    enum queue_lane lane;
+    struct work *work;
+
+    while ((work = queue_take(&writer->queue, -1, &lane)) != NULL)
+        run_batch(writer, work);
+    return NULL;
+}
+
+struct writer *writer_open(const char *path, const struct store_options *options, struct counters *counters,
+                           struct err *err)
+{
+    struct sqlite_options how = { .path = path, .vfs = options->vfs, .busy_ms = SQLITE_BUSY_MS };
+    struct db *db = sqlite_open(&how, err);
+
+    if (!db)
+        return NULL;
+    struct writer *writer = calloc(1, sizeof(*writer));
+
+    if (!writer)
+        abort();
+    writer->options = options;
+    writer->counters = counters;
+    writer->db = db;
+    writer->checkpoint_at = WAL_CHECKPOINT_PAGES;
+    queue_init(&writer->queue, options->queue ? options->queue : WRITE_QUEUE);
+    thread_start(&writer->thread, "witan-writer", writer_main, writer);
+    return writer;
+}
+
+void writer_close(struct writer *writer)
+{
+    if (!writer)
+        return;
+    queue_close(&writer->queue);
+    pthread_join(writer->thread, NULL);
+    db_close(writer->db);
+    queue_done(&writer->queue);
+    free(writer);
+}
+
+bool writer_put(struct writer *writer, struct work *work, struct err *err)
+{
+    if (!writer_is_healthy(writer)) {
+        err_set(err, ERR_UNAVAILABLE, "The database failed; the server is about to restart.");
+        err->retry_after_s = 1;
+        return false;
+    }
+    return queue_put(&writer->queue, LANE_WRITE, work, err);
+}
+
+size_t writer_queued(struct writer *writer)
+{
+    return queue_length(&writer->queue, LANE_WRITE);
+}
+
+bool writer_is_healthy(const struct writer *writer)
+{
+    return !atomic_load(&writer->broken);
+}

@@ -1,0 +1,27 @@
+/*
+ * writer.h - the one thread that writes to SQLite.
+ *
+ * It takes everything that is queued, runs each unit in a savepoint of its own inside one transaction,
+ * commits once and only then answers. A batch ends at WRITE_BATCH units or after WRITE_BATCH_MS.
+ *
+ * Thread: writer_put from any; the callbacks of units and of the options come from the writer's.
+ */
+#ifndef DB_WRITER_H
+#define DB_WRITER_H
+
+#include "db/queue.h"
+#include "db/threads.h"
+
+struct writer;
+
+/* `options` and `counters` stay the caller's and must outlive the writer. */
+struct writer *writer_open(const char *path, const struct store_options *options, struct counters *counters,
+                           struct err *err);
+void writer_close(struct writer *writer); /* runs what is queued first; accepts NULL */
+
+CHECKED bool writer_put(struct writer *writer, struct work *work, struct err *err);
+size_t writer_queued(struct writer *writer);
+/* False once an I/O error has ended it: only a restart, which recovers the database, helps. */
+bool writer_is_healthy(const struct writer *writer);
+
+#endif
