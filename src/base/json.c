@@ -34,19 +34,48 @@ static void put_escape(struct buf *buf, uint32_t code)
     }
 }
 
+/* Eight bytes at once: none below 0x20, none from 0x7F on, no quote and no backslash. */
+static bool eight_are_plain(const char *text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+    uint64_t word;
+
+    memcpy(&word, text, sizeof(word));
+    uint64_t quotes = word ^ ones * '"', slashes = word ^ ones * '\\';
+
+    return ((word | (word - ones * 0x20) | (word + ones) | (quotes - ones) | (slashes - ones)) & tops) == 0;
+}
+
 /* How many bytes from here on are ASCII that goes out as it is: nearly all text is one such run. */
 static size_t plain_run(const char *text, size_t len)
 {
     size_t at = 0;
 
-    while (at < len) {
+    while (len - at >= 8 && eight_are_plain(text + at))
+        at += 8;
+    for (; at < len; at++) {
         unsigned char c = (unsigned char)text[at];
 
         if (c < 0x20 || c >= 0x7F || c == '"' || c == '\\')
             break;
-        at++;
     }
     return at;
+}
+
+/* Short plain text, which most is, goes out in one piece; false when it has to take the longer way. */
+static bool put_plain(struct buf *buf, const char *text, size_t len)
+{
+    if (buf->full || buf->room - buf->len < len + 3 || plain_run(text, len) < len)
+        return false;
+
+    char *at = buf->bytes + buf->len;
+
+    *at++ = '"';
+    if (len > 0)
+        memcpy(at, text, len);
+    memcpy(at + len, "\"", 2);
+    buf->len += len + 2;
+    return true;
 }
 
 /* A byte that is no UTF-8 becomes U+FFFD, so that one bad column cannot spoil a whole reply. */
@@ -54,6 +83,8 @@ static void put_quoted(struct buf *buf, const char *text, size_t len)
 {
     size_t written = 0;
 
+    if (put_plain(buf, text, len))
+        return;
     buf_char(buf, '"');
     for (size_t at = plain_run(text, len); at < len; at += plain_run(text + at, len - at)) {
         uint32_t code = 0xFFFD;

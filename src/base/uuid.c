@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define COUNTER_BITS 26 /* the 12 bits of rand_a and the top 14 of rand_b */
+#define COUNTER_BITS 20 /* the 12 bits of rand_a and the top 8 of rand_b */
 #define COUNTER_MAX  ((UINT32_C(1) << COUNTER_BITS) - 1)
-#define TAIL_BITS    48 /* what is left of rand_b: random in each id */
+#define TAIL_BITS    54 /* what is left of rand_b: random in each id */
 
 /* The kernel is asked for many ids' worth at once, since a call to it costs more than an id may. */
 static struct {
@@ -51,9 +51,9 @@ static uint64_t take_random(void)
 }
 
 /*
- * A new millisecond starts the counter at a random place in its lower half, which leaves 2^25 ids to
- * go. A clock that stands still or goes back only counts on; a counter that runs out borrows the next
- * millisecond.
+ * A new millisecond starts the counter at a random place in its lower half, which leaves half a
+ * million ids to go. A clock that stands still or goes back only counts on; a counter that runs out borrows
+ * the next millisecond.
  */
 static void step(int64_t now_ms, uint64_t random)
 {
@@ -62,7 +62,7 @@ static void step(int64_t now_ms, uint64_t random)
         return;
     }
     state.last_ms = now_ms > state.last_ms ? now_ms : state.last_ms + 1;
-    state.counter = (uint32_t)(random >> TAIL_BITS) << (COUNTER_BITS - 1 - 16);
+    state.counter = (uint32_t)(random >> TAIL_BITS) << 9;
 }
 
 static void put_hex(char *at, int digits, uint64_t number)
@@ -86,8 +86,8 @@ void uuid_make(char text[static UUID_SIZE])
     memcpy(text, "00000000-0000-7000-0000-000000000000", UUID_SIZE);
     put_hex(text, 8, ms >> 16);
     put_hex(text + 9, 4, ms);
-    put_hex(text + 15, 3, counter >> 14);
-    put_hex(text + 19, 4, 0x8000 | (counter & 0x3FFF));
+    put_hex(text + 15, 3, counter >> 8);
+    put_hex(text + 19, 4, 0x8000 | (counter & 0xFF) << 6 | (random >> 48 & 0x3F));
     put_hex(text + 24, 12, random);
 }
 

@@ -117,6 +117,27 @@ static void every_byte_pair_survives(void **state)
         }
 }
 
+/* The run of plain characters is found eight at a time: no place in it may hide a byte. */
+static void every_byte_is_seen_at_every_place(void **state)
+{
+    BUF_AUTO buf = { 0 };
+
+    (void)state;
+    for (int c = 1; c < 128; c++)
+        for (size_t place = 0; place < 19; place++) {
+            char text[] = "abcdefghijklmnopqrs";
+            struct err err = { 0 };
+            JSON_AUTO *value = NULL;
+            bool plain = c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+
+            text[place] = (char)c;
+            quoted(&buf, text, 19);
+            assert_true(plain ? buf.len == 21 : buf.len > 21);
+            assert_true(json_parse(buf.bytes, buf.len, &value, &err));
+            assert_string_equal(json_string_value(value), text);
+        }
+}
+
 static void trees_are_written_as_they_were_read(void **state)
 {
     static const char text[] = "{\"z\":[1,-2.5,\"\\u2028\",null,true,false,{}],\"a\":{\"k\\n\":[]}}";
@@ -211,6 +232,7 @@ int main(void)
         cmocka_unit_test(numbers_read_back_the_same),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(every_byte_pair_survives),
+        cmocka_unit_test(every_byte_is_seen_at_every_place),
         cmocka_unit_test(trees_are_written_as_they_were_read),
         cmocka_unit_test(bad_texts_are_refused_and_say_where),
         cmocka_unit_test(any_value_may_stand_alone),

@@ -124,7 +124,7 @@ static void long_values_are_cut_between_characters(void **state)
     value[0] = 'x';
     for (size_t i = 1; i < sizeof(value) - 1; i += 2)
         memcpy(value + i, "\xC3\xA9", 2);
-    value[sizeof(value) - 2] = '\0';
+    value[sizeof(value) - 1] = '\0';
     for (int json = 0; json < 2; json++) {
         log_setup(LOG_INFO, json == 1);
         capture();

@@ -87,6 +87,23 @@ static void ids_increase_when_the_clock_goes_back(void **state)
     assert_true(strcmp(after, later) < 0);
 }
 
+/* A clock that stands an hour behind leaves all ids to one counter, until it runs out. */
+static void ids_increase_when_the_counter_runs_out(void **state)
+{
+    char last[UUID_SIZE], next[UUID_SIZE];
+
+    (void)state;
+    uuid_make(last);
+    clock_set_offset_ms(-3600000);
+    for (int i = 0; i < (1 << 20) + 1; i++) {
+        uuid_make(next);
+        if (strcmp(last, next) >= 0)
+            fail_msg("%s does not come after %s", next, last);
+        memcpy(last, next, UUID_SIZE);
+    }
+    clock_set_offset_ms(0);
+}
+
 static void the_tails_are_random(void **state)
 {
     char a[UUID_SIZE], b[UUID_SIZE];
@@ -139,6 +156,7 @@ int main(void)
         cmocka_unit_test(ids_are_version_7),
         cmocka_unit_test(ids_increase_in_each_thread_and_differ_in_all),
         cmocka_unit_test(ids_increase_when_the_clock_goes_back),
+        cmocka_unit_test(ids_increase_when_the_counter_runs_out),
         cmocka_unit_test(the_tails_are_random),
         cmocka_unit_test(other_texts_are_no_ids),
         cmocka_unit_test(random_bytes_fill_all_they_should),
