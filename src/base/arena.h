@@ -18,12 +18,12 @@ struct arena {
     struct arena_block *newest;
 };
 
-void *arena_alloc(struct arena *arena, size_t size, size_t align);    /* zeroed, never NULL */
-char *arena_copy(struct arena *arena, const void *from, size_t len);  /* adds a NUL */
-char *arena_text(struct arena *arena, const char *text);              /* NULL stays NULL */
+void *arena_alloc(struct arena *arena, size_t size, size_t align);   /* zeroed, never NULL */
+char *arena_copy(struct arena *arena, const void *from, size_t len); /* adds a NUL */
+char *arena_text(struct arena *arena, const char *text);             /* NULL stays NULL */
 char *arena_format(struct arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void arena_reset(struct arena *arena);   /* keeps one standard block for the next call */
-void arena_done(struct arena *arena);    /* gives everything back */
+void arena_reset(struct arena *arena); /* keeps one standard block for the next call */
+void arena_done(struct arena *arena);  /* gives everything back */
 
 #define arena_new(arena, type)      ((type *)arena_alloc((arena), sizeof(type), alignof(type)))
 #define arena_array(arena, type, n) ((type *)arena_alloc((arena), sizeof(type) * (n), alignof(type)))

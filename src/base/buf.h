@@ -13,7 +13,7 @@
 
 struct buf {
     char *bytes;
-    size_t len, room, limit;    /* limit 0 means LIMIT_REPLY */
+    size_t len, room, limit; /* limit 0 means LIMIT_REPLY */
     bool full;
 };
 
@@ -24,7 +24,7 @@ void buf_add(struct buf *buf, const void *bytes, size_t len);
 void buf_text(struct buf *buf, const char *text);
 void buf_char(struct buf *buf, char c);
 void buf_format(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *buf_take(struct buf *buf, size_t *len);   /* the caller frees; the buffer is empty again */
+char *buf_take(struct buf *buf, size_t *len); /* the caller frees; the buffer is empty again */
 
 #define BUF_AUTO __attribute__((cleanup(buf_done))) struct buf
 

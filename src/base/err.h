@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 /* The machine name is what callers see as "code" unless err->name says something more exact. */
+/* clang-format off */
 #define ERR_MAP(X)                                                                  \
     /* name             machine name              http  json-rpc  exit */           \
     X(INVALID,          "invalid",                 400,  -32602,   2)               \
@@ -28,6 +29,7 @@
     X(INTERNAL,         "internal",                500,  -32603,   1)               \
     X(DUE,              "due",                     503,  -32004,   8)               \
     X(RETRY,            "retry",                   503,  -32004,   8)
+/* clang-format on */
 
 /*
  * Two codes never leave the server: ERR_DUE (a read met an overdue row: apply deadlines, read again)
@@ -42,18 +44,17 @@ enum err_code {
 
 struct err {
     enum err_code code;
-    int retry_after_s;      /* for 429 and 503; 0: the edge's default */
-    const char *name;       /* a more exact machine name with static lifetime ("late"), or NULL */
-    const char *detail;     /* further JSON members in the call's arena ("\"winner\":{...}"), or NULL */
-    char field[64];         /* the field that was wrong, or "" */
-    char text[320];         /* one sentence for people */
-    char hint[240];         /* what to do about it, or "" */
+    int retry_after_s;  /* for 429 and 503; 0: the edge's default */
+    const char *name;   /* a more exact machine name with static lifetime ("late"), or NULL */
+    const char *detail; /* further JSON members in the call's arena ("\"winner\":{...}"), or NULL */
+    char field[64];     /* the field that was wrong, or "" */
+    char text[320];     /* one sentence for people */
+    char hint[240];     /* what to do about it, or "" */
 };
 
 /* Each records the failure and returns false, so `return err_set(...)` reads as one thought. */
-bool err_set(struct err *err, enum err_code code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-bool err_field(struct err *err, const char *field, const char *fmt, ...)     /* ERR_INVALID */
+bool err_set(struct err *err, enum err_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool err_field(struct err *err, const char *field, const char *fmt, ...) /* ERR_INVALID */
     __attribute__((format(printf, 3, 4)));
 bool err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -21,22 +21,23 @@
 
 struct json_out {
     struct buf *buf;
-    bool comma;        /* the next value needs one */
+    bool comma; /* the next value needs one */
 };
 
 void json_begin(struct json_out *out, struct buf *buf);
-void json_map(struct json_out *out, const char *key);    /* key NULL: inside a list, or the root */
+void json_map(struct json_out *out, const char *key); /* key NULL: inside a list, or the root */
 void json_map_end(struct json_out *out);
 void json_list(struct json_out *out, const char *key);
 void json_list_end(struct json_out *out);
-void json_text(struct json_out *out, const char *key, const char *text);        /* NULL writes null */
+void json_text(struct json_out *out, const char *key, const char *text); /* NULL writes null */
 void json_text_len(struct json_out *out, const char *key, const char *text, size_t len);
 void json_int(struct json_out *out, const char *key, int64_t number);
-void json_double(struct json_out *out, const char *key, double number);    /* NaN and infinities: null */
+void json_double(struct json_out *out, const char *key, double number); /* NaN and infinities: null */
 void json_bool(struct json_out *out, const char *key, bool value);
 void json_none(struct json_out *out, const char *key);
-void json_time(struct json_out *out, const char *key, int64_t ms);    /* RFC 3339, UTC, milliseconds */
-void json_raw(struct json_out *out, const char *key, const char *json); /* text that is JSON already; NULL writes null */
+void json_time(struct json_out *out, const char *key, int64_t ms); /* RFC 3339, UTC, milliseconds */
+/* Text that is JSON already; NULL writes null. */
+void json_raw(struct json_out *out, const char *key, const char *json);
 void json_value(struct json_out *out, const char *key, const json_t *value);
 
 /* Parses one whole text. Depth is limited to LIMIT_JSON_DEPTH. The caller json_decrefs the result. */

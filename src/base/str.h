@@ -12,9 +12,9 @@
 
 /* Reads the code point at the start; returns its bytes, or 0 when they are not well-formed UTF-8. */
 size_t str_decode(const char *text, size_t len, uint32_t *code);
-bool str_is_utf8(const char *text, size_t len);    /* well-formed, no NUL, no surrogates */
+bool str_is_utf8(const char *text, size_t len); /* well-formed, no NUL, no surrogates */
 bool str_is_blank(const char *text);
-size_t str_chars(const char *text);                /* code points of valid UTF-8 */
+size_t str_chars(const char *text); /* code points of valid UTF-8 */
 char *str_trim(struct arena *arena, const char *text);
 /*
  * Drops control characters other than tab and line breaks, and marks that turn the reading direction
@@ -23,7 +23,7 @@ char *str_trim(struct arena *arena, const char *text);
 char *str_sanitise(struct arena *arena, const char *text);
 /* ASCII letters lowered, the rest kept: the key under which names are compared. */
 char *str_fold(struct arena *arena, const char *text);
-bool str_equal(const char *a, const char *b);      /* NULLs are equal to each other only */
+bool str_equal(const char *a, const char *b); /* NULLs are equal to each other only */
 bool str_starts(const char *text, const char *prefix);
 /* A whole decimal number; false for anything else, or when it does not fit. */
 bool str_to_int(const char *text, int64_t *number);
@@ -31,7 +31,10 @@ bool str_to_int(const char *text, int64_t *number);
 bool str_to_duration_ms(const char *text, int64_t *ms);
 /* "1MB", "64KB", "512" in bytes. */
 bool str_to_bytes(const char *text, int64_t *bytes);
-/* Decodes %XX in place (no '+' rule); false on bad escapes and on %00. Query values also turn '+' into a space. */
+/*
+ * Decodes %XX in place; false on bad escapes and on %00, and the text is then spoilt. In query values
+ * a '+' is also a space.
+ */
 bool str_url_decode(char *text, bool plus_is_space);
 char *str_url_encode(struct arena *arena, const char *text);
 /* Compares in constant time; lengths are not secret. */

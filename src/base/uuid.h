@@ -14,10 +14,10 @@
 
 #define UUID_SIZE 37
 
-void uuid_make(char text[static UUID_SIZE]);             /* now, by clock_now_ms */
+void uuid_make(char text[static UUID_SIZE]); /* now, by clock_now_ms */
 char *uuid_new(struct arena *arena);
-bool uuid_valid(const char *text);                        /* any version, any case */
+bool uuid_valid(const char *text); /* any version, any case */
 void uuid_lower(char *text);
-void random_bytes(void *into, size_t len);                /* from the kernel; never fails */
+void random_bytes(void *into, size_t len); /* from the kernel; never fails */
 
 #endif
