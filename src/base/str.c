@@ -303,3 +303,27 @@ bool str_equal_secret(const char *a, const char *b)
         different = (unsigned char)(different | (unsigned char)(*a ^ *b));
     return different == 0;
 }
+
+size_t str_distance(const char *a, const char *b)
+{
+    size_t row[65];
+    size_t len = strlen(b);
+
+    if (len > 64 || strlen(a) > 64)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= len; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t corner = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= len; j++) {
+            size_t change = corner + (a[i - 1] != b[j - 1]);
+            size_t shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+            corner = row[j];
+            row[j] = change < shift ? change : shift;
+        }
+    }
+    return row[len];
+}

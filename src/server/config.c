@@ -1,0 +1,332 @@
+#include "server/config.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "server/yaml.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROW(kind_, member, key_, fallback_, least_, most_, help_)                                            \
+    { .key = key_,                                                                                           \
+      .help = help_,                                                                                         \
+      .kind = kind_,                                                                                         \
+      .fallback = fallback_,                                                                                 \
+      .least = least_,                                                                                       \
+      .most = most_,                                                                                         \
+      .offset = offsetof(struct settings, member) },
+#define TEXT(member, key, fallback, help) ROW(CONFIG_TEXT, member, key, fallback, 0, 0, help)
+#define INT(member, key, fallback, least, most, help)                                                        \
+    ROW(CONFIG_INT, member, key, #fallback, least, most, help)
+#define BOOL(member, key, fallback, help) ROW(CONFIG_BOOL, member, key, #fallback, 0, 0, help)
+#define TIME(member, key, fallback, least, most, help)                                                       \
+    ROW(CONFIG_TIME, member##_ms, key, fallback, least, most, help)
+#define SIZE(member, key, fallback, least, most, help)                                                       \
+    ROW(CONFIG_SIZE, member, key, fallback, least, most, help)
+const struct config_row config_rows[] = { SETTINGS(TEXT, INT, BOOL, TIME, SIZE) };
+#undef TEXT
+#undef INT
+#undef BOOL
+#undef TIME
+#undef SIZE
+const size_t config_row_count = sizeof(config_rows) / sizeof(config_rows[0]);
+
+const char *config_env_name(struct arena *arena, const char *key)
+{
+    char *name = arena_format(arena, "WITAN_%s", key);
+
+    for (char *c = name; *c; c++)
+        *c = *c == '.' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+    return name;
+}
+
+static const char *xdg_dir(struct arena *arena, const char *variable, const char *under_home)
+{
+    const char *base = getenv(variable);
+    const char *home = getenv("HOME");
+
+    if (base && base[0] == '/')
+        return arena_format(arena, "%s/witan", base);
+    return arena_format(arena, "%s/%s/witan", home ? home : "/tmp", under_home);
+}
+
+const char *config_data_dir(struct arena *arena)
+{
+    return xdg_dir(arena, "XDG_DATA_HOME", ".local/share");
+}
+
+const char *config_config_dir(struct arena *arena)
+{
+    return xdg_dir(arena, "XDG_CONFIG_HOME", ".config");
+}
+
+const char *config_default_store(struct arena *arena)
+{
+    return arena_format(arena, "sqlite:%s/witan.db", config_data_dir(arena));
+}
+
+const char *config_mask_url(struct arena *arena, const char *url)
+{
+    const char *scheme = strstr(url, "://");
+    const char *at = scheme ? strrchr(scheme, '@') : NULL;
+    const char *colon = at ? strchr(scheme + 3, ':') : NULL;
+
+    if (!colon || colon > at)
+        return url;
+    return arena_format(arena, "%.*s:***%s", (int)(colon - url), url, at);
+}
+
+static bool bad_value(const struct config_row *row, const char *origin, const char *text, const char *want,
+                      struct err *err)
+{
+    return err_field(err, row->key, "%s: %s must be %s, not \"%s\".", origin, row->key, want, text);
+}
+
+static bool in_range(const struct config_row *row, int64_t number)
+{
+    return number >= row->least && number <= row->most;
+}
+
+static bool number_of(const struct config_row *row, const char *text, int64_t *number)
+{
+    switch (row->kind) {
+    case CONFIG_TIME: return str_to_duration_ms(text, number);
+    case CONFIG_SIZE: return str_to_bytes(text, number);
+    default: return str_to_int(text, number);
+    }
+}
+
+static const char *wanted(const struct config_row *row, struct arena *arena)
+{
+    switch (row->kind) {
+    case CONFIG_TIME: return "a duration such as 30s, 5m or 24h";
+    case CONFIG_SIZE: return "a size such as 64KB or 1MB";
+    default:
+        return arena_format(arena, "a whole number from %lld to %lld", (long long)row->least,
+                            (long long)row->most);
+    }
+}
+
+static bool set_bool(const struct config_row *row, const char *text, const char *origin, bool *value,
+                     struct err *err)
+{
+    if (strcmp(text, "true") == 0 || strcmp(text, "1") == 0 || strcmp(text, "yes") == 0 ||
+        strcmp(text, "on") == 0)
+        *value = true;
+    else if (strcmp(text, "false") == 0 || strcmp(text, "0") == 0 || strcmp(text, "no") == 0 ||
+             strcmp(text, "off") == 0)
+        *value = false;
+    else
+        return bad_value(row, origin, text, "true or false", err);
+    return true;
+}
+
+static bool config_set(struct config *config, size_t index, const char *text, const char *origin,
+                       struct err *err)
+{
+    const struct config_row *row = &config_rows[index];
+    void *member = (char *)&config->settings + row->offset;
+    int64_t number;
+
+    text = arena_text(&config->arena, text);
+    if (row->kind == CONFIG_TEXT) {
+        memcpy(member, &text, sizeof(text));
+    } else if (row->kind == CONFIG_BOOL) {
+        if (!set_bool(row, text, origin, member, err))
+            return false;
+    } else {
+        if (!number_of(row, text, &number))
+            return bad_value(row, origin, text, wanted(row, &config->arena), err);
+        if (!in_range(row, number))
+            return bad_value(row, origin, text,
+                             row->kind == CONFIG_INT ? wanted(row, &config->arena) : "within its limits",
+                             err);
+        memcpy(member, &number, sizeof(number));
+    }
+    config->values[index] = text;
+    config->origins[index] = arena_text(&config->arena, origin);
+    return true;
+}
+
+static bool find_row(const char *key, size_t *index)
+{
+    for (size_t i = 0; i < config_row_count; i++) {
+        if (strcmp(config_rows[i].key, key) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *nearest_key(const char *key)
+{
+    const char *nearest = NULL;
+    size_t best = 4; /* further away than this is no help */
+
+    for (size_t i = 0; i < config_row_count; i++) {
+        size_t distance = str_distance(key, config_rows[i].key);
+
+        if (distance < best) {
+            best = distance;
+            nearest = config_rows[i].key;
+        }
+    }
+    return nearest;
+}
+
+static bool take_yaml(void *user, const char *key, const char *value, const char *origin, struct err *err)
+{
+    struct config *config = user;
+    size_t index;
+
+    if (find_row(key, &index))
+        return config_set(config, index, value, origin, err);
+    const char *nearest = nearest_key(key);
+
+    err_field(err, key, "%s: there is no setting %s.", origin, key);
+    if (nearest)
+        return err_hint(err, "Did you mean %s?", nearest);
+    return err_hint(err, "`witan config` lists every setting.");
+}
+
+static bool load_file(struct config *config, const char *given, struct err *err)
+{
+    const char *path = given;
+
+    if (!path) {
+        path = arena_format(&config->arena, "%s/config.yaml", config_config_dir(&config->arena));
+        if (access(path, F_OK) != 0)
+            return true;
+    }
+    return yaml_read_file(path, take_yaml, config, err);
+}
+
+static bool load_environment(struct config *config, struct err *err)
+{
+    size_t store;
+    const char *db = getenv("WITAN_DB");
+
+    if (db && *db && find_row("store.url", &store) &&
+        !config_set(config, store, db, "environment WITAN_DB", err))
+        return false;
+    for (size_t i = 0; i < config_row_count; i++) {
+        const char *name = config_env_name(&config->arena, config_rows[i].key);
+        const char *value = getenv(name);
+
+        if (value && !config_set(config, i, value, arena_format(&config->arena, "environment %s", name), err))
+            return false;
+    }
+    return true;
+}
+
+static bool set_flag(struct config *config, const char *key, const char *value, const char *origin,
+                     struct err *err)
+{
+    size_t index;
+
+    return !value || (find_row(key, &index) && config_set(config, index, value, origin, err));
+}
+
+/* Values that are words of a small set, or a URL: checked once all sources have had their say. */
+static bool check_words(const struct settings *s, struct err *err)
+{
+    enum log_level level;
+
+    if (!log_level_parse(s->log_level, &level))
+        return err_field(err, "log.level", "log.level must be debug, info, warn or error, not \"%s\".",
+                         s->log_level);
+    if (strcmp(s->log_format, "text") != 0 && strcmp(s->log_format, "json") != 0)
+        return err_field(err, "log.format", "log.format must be text or json, not \"%s\".", s->log_format);
+    if (*s->store_url && !str_starts(s->store_url, "sqlite:") && !str_starts(s->store_url, "postgres://") &&
+        !str_starts(s->store_url, "postgresql://"))
+        return err_field(err, "store.url", "store.url must start with sqlite: or postgres://, not \"%s\".",
+                         s->store_url);
+    if (*s->server_public_url && !str_starts(s->server_public_url, "http://") &&
+        !str_starts(s->server_public_url, "https://"))
+        return err_field(err, "server.public_url", "server.public_url must start with http:// or https://.");
+    return true;
+}
+
+bool config_load(struct config *config, const struct config_sources *sources, struct err *err)
+{
+    *config = (struct config){ 0 };
+    config->values = arena_array(&config->arena, const char *, config_row_count);
+    config->origins = arena_array(&config->arena, const char *, config_row_count);
+    for (size_t i = 0; i < config_row_count; i++)
+        if (!config_set(config, i, config_rows[i].fallback, "default", err))
+            return false;
+    if (!load_file(config, sources->file, err) || !load_environment(config, err))
+        return false;
+    if (!set_flag(config, "server.listen", sources->listen, "flag --listen", err) ||
+        !set_flag(config, "store.url", sources->store_url, "flag --db", err) ||
+        !set_flag(config, "server.require_auth", sources->require_auth ? "true" : NULL, "flag --require-auth",
+                  err))
+        return false;
+    if (!check_words(&config->settings, err))
+        return false;
+    if (!*config->settings.store_url)
+        config->settings.store_url = config_default_store(&config->arena);
+    settings_use(&config->settings);
+    return true;
+}
+
+void config_done(struct config *config)
+{
+    settings_use(NULL);
+    arena_done(&config->arena);
+}
+
+static const char *shown_value(const struct config *config, struct arena *arena, size_t row)
+{
+    if (strcmp(config_rows[row].key, "store.url") == 0)
+        return config_mask_url(arena, config->settings.store_url);
+    return config->values[row];
+}
+
+void config_print_yaml(const struct config *config, struct buf *into)
+{
+    ARENA_AUTO arena = { 0 };
+    size_t section_len = 0;
+    const char *section = "";
+
+    for (size_t i = 0; i < config_row_count; i++) {
+        const struct config_row *row = &config_rows[i];
+        size_t len = strcspn(row->key, ".");
+        const char *value = shown_value(config, &arena, i);
+        bool quote = row->kind == CONFIG_TEXT;
+
+        if (len != section_len || strncmp(section, row->key, len) != 0)
+            buf_format(into, "%s%.*s:\n", i ? "\n" : "", (int)len, row->key);
+        section = row->key;
+        section_len = len;
+        buf_format(into, "  # %s\n  # from: %s; variable: %s\n", row->help, config->origins[i],
+                   config_env_name(&arena, row->key));
+        buf_format(into, quote ? "  %s: \"%s\"\n" : "  %s: %s\n", row->key + len + 1, value);
+    }
+}
+
+void config_print_json(const struct config *config, struct buf *into)
+{
+    ARENA_AUTO arena = { 0 };
+    struct json_out out;
+
+    json_begin(&out, into);
+    json_map(&out, NULL);
+    json_list(&out, "settings");
+    for (size_t i = 0; i < config_row_count; i++) {
+        json_map(&out, NULL);
+        json_text(&out, "key", config_rows[i].key);
+        json_text(&out, "value", shown_value(config, &arena, i));
+        json_text(&out, "origin", config->origins[i]);
+        json_text(&out, "variable", config_env_name(&arena, config_rows[i].key));
+        json_text(&out, "help", config_rows[i].help);
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    json_map_end(&out);
+}

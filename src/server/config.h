@@ -1,0 +1,61 @@
+/*
+ * config.h - fills the settings.
+ *
+ * From lowest to highest: defaults, config.yaml, environment variables, flags. Each value remembers where it
+ * came from, for `witan config` and for error messages. A key that nobody knows, a value of the wrong kind or
+ * out of range is refused with a sentence that names the place: a typo must not silently mean a default.
+ */
+#ifndef SERVER_CONFIG_H
+#define SERVER_CONFIG_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/settings.h"
+
+enum config_kind { CONFIG_TEXT, CONFIG_INT, CONFIG_BOOL, CONFIG_TIME, CONFIG_SIZE };
+
+struct config_row {
+    const char *key; /* "server.listen" */
+    const char *help;
+    enum config_kind kind;
+    const char *fallback;
+    int64_t least, most;
+    size_t offset; /* of the member in struct settings */
+};
+
+extern const struct config_row config_rows[];
+extern const size_t config_row_count;
+
+struct config {
+    struct arena arena;
+    struct settings settings;
+    const char **values;  /* the text in force of each row */
+    const char **origins; /* "default", "FILE:LINE", "environment WITAN_...", "flag --listen" */
+};
+
+struct config_sources {
+    const char *file;               /* from --config; NULL: the default place, if there is a file */
+    const char *listen, *store_url; /* flags, or NULL */
+    bool require_auth;
+};
+
+/* The config lives until config_done; its settings are then in force through settings_use. */
+CHECKED bool config_load(struct config *config, const struct config_sources *sources, struct err *err);
+void config_done(struct config *config);
+
+/* Every setting with help, value and origin, as a config.yaml that could be used, or as JSON. */
+void config_print_yaml(const struct config *config, struct buf *into);
+void config_print_json(const struct config *config, struct buf *into);
+
+/* "WITAN_SERVER_LISTEN" for "server.listen". */
+const char *config_env_name(struct arena *arena, const char *key);
+/* Where this installation keeps its things; folders are not made. */
+const char *config_data_dir(struct arena *arena);
+const char *config_config_dir(struct arena *arena);
+/* The default store: "sqlite:.../witan.db". */
+const char *config_default_store(struct arena *arena);
+/* A store URL without its password, for people. */
+const char *config_mask_url(struct arena *arena, const char *url);
+
+#endif
