@@ -8,6 +8,7 @@
  *   load sse    --target A:P --path /events --connections 1000 --count 300 --publish /chat --body '...
  * bench-{n} ...' load idle   --target A:P --path /events --connections 10000, then `reset`, `close` or
  * `state` on stdin
+ *   load first  --target A:P --path /x -- COMMAND...      from the start of a server to its first answer
  *
  * --header 'Name: value' adds to every request. {n} is the number of the request. A path with wait= in
  * idle is a long poll that is asked again when answered.
@@ -123,8 +124,9 @@ static void parse(struct options *options, const char *mode, int argc, char **ar
         parse_one(options, letter, &prefix, &file);
     if (file)
         request_add_paths(request, prefix, file);
-    if (!options->target.host[0] || request->path_count == 0 || optind != argc)
+    if (!options->target.host[0] || request->path_count == 0)
         die("--target and --path (or --paths) are needed");
+    options->command = argv + optind;
     request->host = options->target.host;
     request->method = request->body ? "POST" : "GET";
     if (strcmp(mode, "sse") != 0)
@@ -147,11 +149,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(const struct options *);
-    } MODES[] = { { "once", mode_once },
-                  { "get", mode_closed },
-                  { "post", mode_closed },
-                  { "sse", mode_sse },
-                  { "idle", mode_idle } };
+    } MODES[] = { { "once", mode_once }, { "get", mode_closed }, { "post", mode_closed },
+                  { "sse", mode_sse },   { "idle", mode_idle },  { "first", mode_first } };
     struct options options;
 
     signal(SIGPIPE, SIG_IGN);
@@ -161,5 +160,5 @@ int main(int argc, char **argv)
         parse(&options, argv[1], argc - 1, argv + 1);
         return MODES[i].run(&options);
     }
-    die("the first argument is once, get, post, sse or idle");
+    die("the first argument is once, get, post, sse, idle or first");
 }

@@ -17,14 +17,17 @@ struct options {
     size_t connections;
     size_t count; /* requests (or messages) in all; 0: run for `seconds` */
     double seconds;
-    double warmup;      /* not counted */
-    const char *pick;   /* post: write the id of each reply's "prompt" to this file */
-    const char *sample; /* sse: write the first event's data to this file */
+    double warmup;        /* not counted */
+    const char *pick;     /* post: write the id of each reply's "prompt" to this file */
+    char *const *command; /* first: the server to start */
+    const char *sample;   /* sse: write the first event's data to this file */
 };
 
 int mode_once(const struct options *options);   /* one request; the reply as it came on stdout */
 int mode_closed(const struct options *options); /* each connection sends its next request after its reply */
 int mode_sse(const struct options *options);    /* subscribers of one stream, and one publisher */
+int mode_first(
+    const struct options *options); /* starts a server, times its first answer, leaves it running */
 int mode_idle(
     const struct options *options); /* holds connections, obeys `reset`, `close`, `state` on stdin */
 
