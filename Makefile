@@ -19,7 +19,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # Libraries
 
-PKGS := libmicrohttpd sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib
+PKGS := libmicrohttpd sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto
 ifeq ($(filter clean help format bare,$(MAKECMDGOALS)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
@@ -67,12 +67,10 @@ UNIT_BINS   := $(foreach u,$(UNIT),$(BUILD)/tests/unit/$(notdir $(patsubst %/,%,
 CONTRACT    := $(sort $(wildcard tests/contract/*.c))
 FAULTS      := $(sort $(wildcard tests/faults/*.c))
 FUZZ        := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-BENCH       := $(sort $(wildcard bench/*.c))
 
 CONTRACT_BIN := $(if $(CONTRACT),$(BUILD)/tests/contract)
 FAULT_BINS   := $(FAULTS:tests/faults/%.c=$(BUILD)/tests/faults/%)
 FUZZ_BINS    := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/fuzz/%)
-BENCH_BINS   := $(BENCH:bench/%.c=$(BUILD)/bench/%)
 
 ## all: the program, build/witan
 .PHONY: all
@@ -154,10 +152,6 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
-$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(LIB)
-	@mkdir -p $(@D)
-	@$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS) -lm
-
 ## check: unit and contract tests on this build
 .PHONY: check unit contract faults tests
 check: unit contract
@@ -196,11 +190,9 @@ fuzz:
 fuzz-bins: $(FUZZ_BINS)
 
 ## bench: speed, as ratios against limits measured in the same run
-.PHONY: bench bench-bins
-bench: all bench-bins
+.PHONY: bench
+bench: all
 	@bench/run
-
-bench-bins: $(BENCH_BINS)
 
 ## lint: layout, layers, and generated files
 .PHONY: lint format

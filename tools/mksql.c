@@ -144,8 +144,11 @@ static bool check_migrations(void)
             fprintf(stderr, "error: there is no migration %03d, but there is a %03d\n", i, last_migration);
             return false;
         }
-        if (!migrations[i].sqlite.bytes || !migrations[i].postgres.bytes)
-            return complain(migrations[i].name, 0, "this migration has no text for one of the engines");
+        if (!migrations[i].sqlite.bytes || !migrations[i].postgres.bytes) {
+            fprintf(stderr, "error: migration %03d_%s has no text for %s\n", i, migrations[i].name,
+                    migrations[i].sqlite.bytes ? "PostgreSQL" : "SQLite");
+            return false;
+        }
     }
     return true;
 }
