@@ -42,6 +42,7 @@ hold() {
     rss_held=$(rss_kb "$pid")
     during=$(get_rounds)
 
+    kill -0 "$holder" 2>/dev/null || fail "idle: $(tail -n 1 "$tmp/idle.log")"
     echo reset >&8
     exec 8>&-
     until grep -q ended "$tmp/idle.out"; do
@@ -67,5 +68,5 @@ hold() {
     row "ms until $held vanished $name are gone" "$gone_ms" 2000 "$(ratio "$gone_ms" 2000)" '<=' 1
 }
 
-hold streams --path /api/events
+hold streams --path /api/events --header 'Accept: text/event-stream'
 hold waits --paths "$tmp/idle.waits" --prefix /api/discussion/
