@@ -80,5 +80,12 @@
 #define SESSION_DAYS         30
 #define TICKET_SECONDS       60
 #define IDEMPOTENCY_HOURS    24
+#define LIMIT_PREFERENCES    (16 * KB)
+#define LIMIT_SETTINGS       (64 * KB)      /* of a workspace */
+#define LIMIT_SLUG           40
+#define PASSWORD_MIN         8
+#define TOKEN_TOUCH_MS       60000          /* how old a token's last use may get before it is written again */
+#define AUDIT_VERIFY_PAGE    1000
+#define LIMIT_EXPORT         10000          /* audit rows in one page of an export */
 
 #endif

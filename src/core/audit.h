@@ -5,6 +5,11 @@
  * audit_seal gives them their hash (and on PostgreSQL their number) in order: on SQLite before each commit
  * of the writer, on PostgreSQL by whichever node holds the sealing lock. Rows that a database trigger
  * appended are sealed the same way.
+ *
+ * A row's hash is the SHA-256, in hex, of the hash before it in its chain ("" for the first) followed by its
+ * columns seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id,
+ * detail and created_at as the database prints them. Each value is written LENGTH:BYTES, and a NULL as -,
+ * so that anybody can check an export with a few lines of their own.
  */
 #ifndef CORE_AUDIT_H
 #define CORE_AUDIT_H
@@ -32,9 +37,10 @@ struct audit_verdict {
     int64_t rows;
     int64_t unsealed;
     bool whole;
-    int64_t broken_at;         /* the first row whose hash does not fit, or 0 */
-    const char *broken_in;     /* its workspace */
+    int64_t broken_at;         /* the first row that does not fit or is missing, or 0 */
+    const char *broken_in;     /* its workspace; NULL when a whole chain is gone */
 };
+/* Walks every chain in pages, in bounded memory. Within one read transaction, or nothing else may seal. */
 CHECKED bool audit_verify(struct db *db, struct arena *arena, struct audit_verdict *verdict, struct err *err);
 
 struct audit_filter {
@@ -46,5 +52,8 @@ struct audit_filter {
 CHECKED bool audit_list(struct db *db, struct arena *arena, const char *workspace_id,
                         const struct audit_filter *filter, struct audit_entry **entries, size_t *count,
                         struct err *err);
+/* Oldest first, after a number: for exports. */
+CHECKED bool audit_read(struct db *db, struct arena *arena, const char *workspace_id, int64_t after, size_t limit,
+                        struct audit_entry **entries, size_t *count, struct err *err);
 
 #endif

@@ -34,6 +34,12 @@ struct credentials {
     bool may_be_solo;        /* from loopback, not forwarded, on a server that allows solo mode */
 };
 
+/*
+ * Tokens, tickets, sessions and solo mode are tried in that order, and a token or ticket that is there is
+ * judged by itself. A ticket is good until it expires, since finding out who calls changes nothing; doors
+ * take one from the query of a stream and nowhere else. A session that has ended is as none in solo mode:
+ * browsers keep the cookies of whatever ran on this host before.
+ */
 enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLER_SYSTEM };
 
 struct caller {
@@ -45,6 +51,7 @@ struct caller {
     const char *project_id;      /* a token bound to a project, or NULL */
     const char *workspace_id;
     const char *credential;      /* "token:ID", "session:HASH", "local": what a ticket stands for */
+    int64_t last_used_ms;        /* a token's: as stored; token_touch keeps it fresh */
 };
 
 /*
@@ -53,6 +60,12 @@ struct caller {
  */
 CHECKED bool caller_identify(struct db *db, struct arena *arena, const struct credentials *credentials,
                              int64_t now_ms, struct caller *caller, struct err *err);
+/*
+ * The same caller once more, by caller->credential and caller->workspace_id: for streams, which outlive
+ * their tickets. ERR_UNAUTHORIZED or ERR_NOT_FOUND when the rights are gone.
+ */
+CHECKED bool caller_recheck(struct db *db, struct arena *arena, const char *credential,
+                            const char *workspace_id, int64_t now_ms, struct caller *caller, struct err *err);
 /* Solo mode lasts until the first user or token has been made. */
 CHECKED bool caller_solo_allowed(struct db *db, struct arena *arena, bool *allowed, struct err *err);
 
@@ -63,5 +76,7 @@ bool caller_is_person(const struct caller *caller);
 /* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */
 CHECKED bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err);
 const char *caller_kind_name(enum caller_kind kind);
+/* Nobody gives more than they have: only owners make, change or remove owners. ERR_FORBIDDEN otherwise. */
+CHECKED bool caller_may_grant(const struct caller *caller, enum role role, struct err *err);
 
 #endif

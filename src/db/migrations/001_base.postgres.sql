@@ -118,7 +118,8 @@ CREATE TABLE agent_templates (
     UNIQUE (workspace_id, name_key)
 );
 
--- Each person's and each agent's inbox. A row has one reader: a user, or an agent by folded name.
+-- Each person's and each agent's inbox. A row has one reader: an agent by folded name, a user, or, where
+-- neither is named, the people of the workspace at large.
 CREATE TABLE notifications (
     id            TEXT COLLATE "C" PRIMARY KEY,
     workspace_id  TEXT COLLATE "C" NOT NULL REFERENCES workspaces(id) ON DELETE CASCADE,
@@ -133,10 +134,15 @@ CREATE TABLE notifications (
     ref_id        TEXT COLLATE "C" NOT NULL,
     created_at    BIGINT NOT NULL,
     read_at       BIGINT,
-    resolved_at   BIGINT
+    resolved_at   BIGINT,
+    reader        TEXT COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
+                      WHEN agent_key IS NOT NULL THEN 'agent:' || agent_key
+                      WHEN user_id IS NOT NULL THEN 'user:' || user_id
+                      ELSE 'people' END) STORED
 );
-CREATE INDEX notifications_agent ON notifications (workspace_id, agent_key, id) WHERE agent_key IS NOT NULL;
-CREATE INDEX notifications_user ON notifications (workspace_id, user_id, id) WHERE agent_key IS NULL;
+CREATE INDEX notifications_inbox ON notifications (workspace_id, reader, id);
+CREATE INDEX notifications_pending ON notifications (workspace_id, reader, id)
+    WHERE read_at IS NULL AND resolved_at IS NULL;
 CREATE INDEX notifications_ref ON notifications (ref_type, ref_id);
 
 -- The one ordered log of what happened. Numbers are given in the order of commits and never used twice.
@@ -184,6 +190,19 @@ CREATE TABLE audit_heads (
     seq           BIGINT NOT NULL,
     hash          TEXT COLLATE "C" NOT NULL
 );
+CREATE INDEX audit_heads_seq ON audit_heads (seq);
+
+-- What was written stays, and is sealed once.
+CREATE FUNCTION audit_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'audit rows are never changed or deleted';
+END
+$$;
+
+CREATE TRIGGER audit_kept BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_refuse();
+
+CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit FOR EACH ROW WHEN (OLD.hash IS NOT NULL)
+    EXECUTE FUNCTION audit_refuse();
 
 CREATE TABLE idempotency (
     workspace_id  TEXT COLLATE "C" NOT NULL,

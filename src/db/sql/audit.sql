@@ -1,0 +1,107 @@
+-- The audit log: rows are only ever added, and sealed once. Wherever whole rows are read, their columns
+-- stand in one order, which is also the order in which they are hashed.
+
+-- name: audit_insert
+INSERT INTO audit (workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
+                   created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+
+-- Whether there is anything to seal, and whether it is ours to do; the lock's number stands in core/locks.h.
+-- The rows are read by a statement of their own, since only its snapshot is sure to be younger than the lock.
+-- name: audit_seal_claim @sqlite
+SELECT CASE WHEN COALESCE((SELECT MAX(seq) FROM audit), 0) > COALESCE((SELECT MAX(seq) FROM audit_heads), 0)
+            THEN 1 ELSE 0 END;
+
+-- name: audit_seal_claim @postgres
+SELECT CASE WHEN EXISTS (SELECT 1 FROM audit WHERE seq IS NULL) THEN pg_try_advisory_xact_lock(7117, 3)
+            ELSE false END;
+
+-- What is to be sealed, with the number each row has or gets, the hash its chain ends with, and its key.
+-- name: audit_unsealed @sqlite
+SELECT a.seq, a.workspace_id, a.actor_kind, a.actor_id, a.actor, a.operation, a.subject, a.door, a.remote,
+       a.request_id, a.detail, a.created_at, h.hash, a.seq
+  FROM audit a LEFT JOIN audit_heads h ON h.workspace_id = a.workspace_id
+ WHERE a.seq > COALESCE((SELECT MAX(seq) FROM audit_heads), 0)
+ ORDER BY a.seq
+ LIMIT $1;
+
+-- name: audit_unsealed @postgres
+SELECT row_number() OVER (ORDER BY a.id) + (SELECT COALESCE(MAX(seq), 0) FROM audit_heads), a.workspace_id,
+       a.actor_kind, a.actor_id, a.actor, a.operation, a.subject, a.door, a.remote, a.request_id, a.detail,
+       a.created_at, h.hash, a.id
+  FROM audit a LEFT JOIN audit_heads h ON h.workspace_id = a.workspace_id
+ WHERE a.seq IS NULL
+ ORDER BY a.id
+ LIMIT $1;
+
+-- $1 is [[key, seq, hash], ...].
+-- name: audit_seal_rows @sqlite
+UPDATE audit SET hash = json_extract(r.value, '$[2]')
+  FROM json_each($1) r
+ WHERE audit.seq = json_extract(r.value, '$[0]');
+
+-- name: audit_seal_rows @postgres
+UPDATE audit SET seq = CAST(r.value ->> 1 AS BIGINT), hash = r.value ->> 2
+  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
+ WHERE audit.id = CAST(r.value ->> 0 AS BIGINT) AND audit.seq IS NULL;
+
+-- $1 is [[workspace, seq, hash], ...].
+-- name: audit_seal_heads @sqlite
+INSERT INTO audit_heads (workspace_id, seq, hash)
+SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]')
+  FROM json_each($1) r
+ WHERE true
+ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
+
+-- name: audit_seal_heads @postgres
+INSERT INTO audit_heads (workspace_id, seq, hash)
+SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT), r.value ->> 2
+  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
+ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
+
+-- Verifying walks one chain after the other. A chain is any workspace that has rows or a head.
+-- name: audit_next_chain
+SELECT (SELECT workspace_id FROM audit WHERE workspace_id > $1 ORDER BY workspace_id LIMIT 1),
+       (SELECT workspace_id FROM audit_heads WHERE workspace_id > $1 ORDER BY workspace_id LIMIT 1);
+
+-- name: audit_head
+SELECT seq, hash FROM audit_heads WHERE workspace_id = $1;
+
+-- name: audit_chain
+SELECT seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
+       created_at, hash
+  FROM audit
+ WHERE workspace_id = $1 AND seq > $2 AND seq <= $3
+ ORDER BY seq
+ LIMIT $4;
+
+-- A row with a hash in a chain without a head.
+-- name: audit_headless
+SELECT seq FROM audit WHERE workspace_id = $1 AND hash IS NOT NULL ORDER BY seq LIMIT 1;
+
+-- How many rows wait for their seal, and how many there are with one if none is missing.
+-- name: audit_extent @sqlite
+SELECT (SELECT COUNT(*) FROM audit WHERE seq > COALESCE((SELECT MAX(seq) FROM audit_heads), 0)),
+       COALESCE((SELECT MAX(seq) FROM audit_heads), 0);
+
+-- name: audit_extent @postgres
+SELECT (SELECT COUNT(*) FROM audit WHERE seq IS NULL), COALESCE((SELECT MAX(seq) FROM audit_heads), 0);
+
+-- The first number that is missing, when some are.
+-- name: audit_first_gap
+SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM audit WHERE seq = 1) THEN 1
+            ELSE (SELECT MIN(a.seq) + 1 FROM audit a
+                   WHERE a.seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM audit b WHERE b.seq = a.seq + 1)) END;
+
+-- Newest first; $2 is where the page before ended.
+-- name: audit_list
+SELECT seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
+       created_at, hash
+  FROM audit
+ WHERE workspace_id = $1 AND seq < $2
+   AND (CAST($3 AS TEXT) IS NULL OR actor = $3 OR actor_id = $3)
+   AND (CAST($4 AS TEXT) IS NULL OR operation = $4)
+   AND (CAST($5 AS TEXT) IS NULL OR subject = $5)
+   AND created_at > $6 AND created_at < $7
+ ORDER BY seq DESC
+ LIMIT $8;

@@ -1,0 +1,33 @@
+-- Who calls. A credential costs one statement.
+
+-- name: caller_by_token
+SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug, t.expires_at, t.revoked_at,
+       t.last_used_at
+  FROM tokens t JOIN workspaces w ON w.id = t.workspace_id
+ WHERE t.hash = $1;
+
+-- name: caller_by_token_id
+SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug, t.expires_at, t.revoked_at,
+       t.last_used_at
+  FROM tokens t JOIN workspaces w ON w.id = t.workspace_id
+ WHERE t.id = $1;
+
+-- The workspace that was asked for ($2) comes first, then `default`, then the one joined first; whether the
+-- first is the one asked for is for the caller to see.
+-- name: caller_by_session
+SELECT u.id, u.name, m.role, m.workspace_id, w.slug, s.expires_at, u.disabled_at
+  FROM sessions s
+  JOIN users u ON u.id = s.user_id
+  LEFT JOIN members m ON m.user_id = u.id
+  LEFT JOIN workspaces w ON w.id = m.workspace_id
+ WHERE s.hash = $1
+ ORDER BY CASE WHEN w.id = CAST($2 AS TEXT) OR w.slug = CAST($2 AS TEXT) THEN 0
+               WHEN w.slug = 'default' THEN 1 ELSE 2 END, m.created_at, m.workspace_id
+ LIMIT 1;
+
+-- name: caller_by_ticket
+SELECT caller, workspace_id, expires_at FROM tickets WHERE hash = $1;
+
+-- name: caller_solo
+SELECT CASE WHEN EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM tokens) THEN 0 ELSE 1 END,
+       (SELECT id FROM workspaces WHERE id = $1 OR slug = $1 LIMIT 1);
