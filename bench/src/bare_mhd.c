@@ -119,10 +119,11 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
         return MHD_YES;
     }
     if (*size > 0) {
-        if (!call->body)
-            call->body = need_memory(BODY_MAX);
-        if (call->body_len + *size > BODY_MAX)
-            return MHD_NO;
+        char *more = realloc(call->body, call->body_len + *size);
+
+        if (!more || call->body_len + *size > BODY_MAX)
+            die("a body is larger than %d bytes", BODY_MAX);
+        call->body = more;
         memcpy(call->body + call->body_len, data, *size);
         call->body_len += *size;
         *size = 0;
