@@ -1,0 +1,160 @@
+#include "db/listen.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include <libpq-fe.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct db_listener {
+    char *url;
+    char command[80];
+    PGconn *connection; /* NULL while there is none */
+    int interrupt_fd;
+    int64_t retry_at_ms;
+    int backoff_ms;
+    bool was_connected;
+    _Atomic uint64_t reconnects;
+};
+
+struct db_listener *db_listener_new(const char *url, const char *channel)
+{
+    struct db_listener *listener = calloc(1, sizeof(*listener));
+
+    if (!listener)
+        abort();
+    listener->url = strdup(url);
+    listener->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (!listener->url || listener->interrupt_fd < 0)
+        abort();
+    snprintf(listener->command, sizeof(listener->command), "LISTEN %s", channel);
+    listener->backoff_ms = RECONNECT_MIN_MS;
+    return listener;
+}
+
+void db_listener_free(struct db_listener *listener)
+{
+    if (!listener)
+        return;
+    PQfinish(listener->connection);
+    close(listener->interrupt_fd);
+    free(listener->url);
+    free(listener);
+}
+
+void db_listener_interrupt(struct db_listener *listener)
+{
+    eventfd_write(listener->interrupt_fd, 1);
+}
+
+uint64_t db_listener_reconnects(const struct db_listener *listener)
+{
+    return atomic_load(&listener->reconnects);
+}
+
+/* Interrupts stay until a wait has seen them. */
+static bool interrupted(struct db_listener *listener)
+{
+    eventfd_t count;
+
+    return eventfd_read(listener->interrupt_fd, &count) == 0;
+}
+
+static void disconnect(struct db_listener *listener)
+{
+    PQfinish(listener->connection);
+    listener->connection = NULL;
+    listener->retry_at_ms = clock_ticks_ms() + listener->backoff_ms;
+    listener->backoff_ms *= 2;
+    if (listener->backoff_ms > RECONNECT_MAX_MS)
+        listener->backoff_ms = RECONNECT_MAX_MS;
+}
+
+static bool connect_again(struct db_listener *listener)
+{
+    const char *keys[] = { "dbname", "connect_timeout", "application_name", "keepalives_idle", NULL };
+    const char *values[] = { listener->url, "5", "witan-listen", "10", NULL };
+    PGresult *result;
+
+    listener->connection = PQconnectdbParams(keys, values, 1);
+    if (PQstatus(listener->connection) != CONNECTION_OK) {
+        disconnect(listener);
+        return false;
+    }
+    result = PQexec(listener->connection, listener->command);
+
+    bool listening = PQresultStatus(result) == PGRES_COMMAND_OK;
+
+    PQclear(result);
+    if (!listening) {
+        disconnect(listener);
+        return false;
+    }
+    listener->backoff_ms = RECONNECT_MIN_MS;
+    if (listener->was_connected)
+        atomic_fetch_add(&listener->reconnects, 1);
+    listener->was_connected = true;
+    return true;
+}
+
+static void sleep_until(struct db_listener *listener, int64_t until_ms)
+{
+    struct pollfd fd = { .fd = listener->interrupt_fd, .events = POLLIN };
+    int64_t left = until_ms - clock_ticks_ms();
+
+    if (left > 0)
+        poll(&fd, 1, (int)left);
+}
+
+/* Takes everything that has arrived. */
+static bool drain(struct db_listener *listener)
+{
+    bool heard = false;
+    PGnotify *word;
+
+    if (!PQconsumeInput(listener->connection)) {
+        disconnect(listener);
+        return false;
+    }
+    while ((word = PQnotifies(listener->connection))) {
+        PQfreemem(word);
+        heard = true;
+    }
+    return heard;
+}
+
+bool db_listener_wait(struct db_listener *listener, int timeout_ms)
+{
+    int64_t until = clock_ticks_ms() + timeout_ms;
+
+    while (!interrupted(listener)) {
+        int64_t now = clock_ticks_ms();
+
+        if (!listener->connection) {
+            if (now >= listener->retry_at_ms && connect_again(listener))
+                return true;
+            if (now >= until)
+                return false;
+            sleep_until(listener, listener->retry_at_ms < until ? listener->retry_at_ms : until);
+            continue;
+        }
+        if (drain(listener))
+            return true;
+        if (!listener->connection)
+            continue;
+        if (now >= until)
+            return false;
+
+        struct pollfd fds[] = { { .fd = PQsocket(listener->connection), .events = POLLIN },
+                                { .fd = listener->interrupt_fd, .events = POLLIN } };
+
+        poll(fds, 2, (int)(until - now));
+    }
+    return false;
+}

@@ -1,0 +1,23 @@
+-- What the engine itself asks: facts that all nodes share, and the order of events.
+
+-- name: fact_get
+SELECT value FROM facts WHERE name = $1;
+
+-- Two nodes that move a number at once both count.
+-- name: fact_add
+INSERT INTO facts (name, value) VALUES ($1, CAST($2 AS TEXT))
+    ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(facts.value AS BIGINT) + CAST(excluded.value AS BIGINT) AS TEXT)
+RETURNING value;
+
+-- Whether events are committed that have no number yet. On SQLite a row is born with its number.
+-- name: events_waiting @sqlite
+SELECT 0;
+
+-- name: events_waiting @postgres
+SELECT CASE WHEN EXISTS (SELECT 1 FROM events WHERE seq IS NULL) THEN 1 ELSE 0 END;
+
+-- name: events_announce @sqlite
+SELECT 0;
+
+-- name: events_announce @postgres
+SELECT CAST(pg_notify('witan_events', '') AS TEXT);

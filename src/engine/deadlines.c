@@ -1,0 +1,262 @@
+#include "engine/deadlines.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "core/deadline.h"
+#include "core/event.h"
+#include "core/idempotency.h"
+#include "core/session.h"
+#include "core/ticket.h"
+#include "db/migrate.h"
+#include "engine/poke.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define LOOK_MS      1000
+#define RETRY_MS     100
+#define ANCHOR_MS    60000
+#define SWEEP_MS     (5 * 60000)
+#define SWEEP_BATCH  500
+#define SWEEP_ROUNDS 20 /* batches of one sweep; the rest waits for the next */
+
+struct deadlines {
+    struct store *store;
+    struct poke poke;
+    pthread_t thread;
+    bool test_clock;
+    int64_t anchor_at_ms, sweep_at_ms;
+    atomic_bool quiet; /* the last look found nothing due */
+    atomic_bool schema_fits;
+    _Atomic uint64_t ended, failures, swept;
+    _Atomic int64_t overdue_ms;
+};
+
+struct task {
+    struct work work;
+    struct arena arena;
+    struct deadlines *owner;
+    bool anchor;
+    size_t count;
+    int64_t due_ms; /* 0: nothing waits */
+    int64_t db_now_ms, offset_ms;
+    int schema;
+};
+
+static bool read_offset(struct db *db, struct arena *arena, int64_t *offset_ms, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_FACT_GET, DB_ARGS(db_text("clock_offset_ms")), &rows, err))
+        return false;
+    *offset_ms = rows.count > 0 ? db_cell_int(&rows, 0, 0) : 0;
+    return true;
+}
+
+static bool run_look(struct db *db, struct work *work)
+{
+    struct task *task = (struct task *)work;
+    struct db_rows rows;
+
+    arena_reset(&task->arena);
+    if (!deadline_next(db, &task->arena, &task->due_ms, &work->err))
+        return false;
+    if (task->owner->test_clock && !read_offset(db, &task->arena, &task->offset_ms, &work->err))
+        return false;
+    if (!task->anchor)
+        return true;
+    if (!db_query(db, &task->arena, SQL_DATABASE_NOW, DB_NO_ARGS, &rows, &work->err))
+        return false;
+    task->db_now_ms = db_cell_int(&rows, 0, 0);
+    return migrate_current(db, &task->arena, &task->schema, &work->err);
+}
+
+static bool run_apply(struct db *db, struct work *work)
+{
+    struct task *task = (struct task *)work;
+
+    arena_reset(&task->arena);
+    return deadline_apply(db, &task->arena, clock_now_ms(), DEADLINE_BATCH, &task->count, &work->err);
+}
+
+/* One small batch of each kind; count is the largest of them. */
+static bool run_sweep(struct db *db, struct work *work)
+{
+    struct task *task = (struct task *)work;
+    int64_t now_ms = clock_now_ms();
+    size_t pruned[4] = { 0 };
+
+    arena_reset(&task->arena);
+    task->count = 0;
+    if (!idempotency_prune(db, &task->arena, now_ms - settings()->idempotency_lifetime_ms, SWEEP_BATCH,
+                           &pruned[0], &work->err) ||
+        !session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
+        !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
+        !event_prune(db, &task->arena, now_ms - settings()->events_keep_ms, SWEEP_BATCH, &pruned[3],
+                     &work->err))
+        return false;
+    for (size_t i = 0; i < sizeof(pruned) / sizeof(pruned[0]); i++)
+        if (pruned[i] > task->count)
+            task->count = pruned[i];
+    return true;
+}
+
+static bool read_now(struct deadlines *deadlines, struct task *task)
+{
+    if (!store_can_read_here(deadlines->store))
+        return store_read_wait(deadlines->store, &task->work);
+    store_read_here(deadlines->store, &task->work);
+    return task->work.err.code == ERR_NONE;
+}
+
+static bool look(struct deadlines *deadlines, struct task *task)
+{
+    int64_t now = clock_ticks_ms();
+
+    task->anchor = now >= deadlines->anchor_at_ms;
+    task->work = (struct work){ .run = run_look };
+    if (!read_now(deadlines, task))
+        return false;
+    if (deadlines->test_clock)
+        clock_set_offset_ms(task->offset_ms);
+    if (task->anchor) {
+        clock_anchor(task->db_now_ms);
+        atomic_store(&deadlines->schema_fits, task->schema <= migrate_newest());
+        deadlines->anchor_at_ms = now + ANCHOR_MS;
+    }
+    return true;
+}
+
+static bool is_due(const struct task *task)
+{
+    return task->due_ms != 0 && clock_now_ms() > task->due_ms;
+}
+
+/* Ends what is due until a look finds nothing more. */
+static bool end_due(struct deadlines *deadlines, struct task *task)
+{
+    while (is_due(task) && !poke_stopping(&deadlines->poke)) {
+        int64_t late_ms = clock_now_ms() - task->due_ms;
+
+        task->work = (struct work){ .run = run_apply };
+        if (!store_write_wait(deadlines->store, &task->work))
+            return false;
+        atomic_fetch_add(&deadlines->ended, task->count);
+        atomic_store(&deadlines->overdue_ms, late_ms);
+        if (!look(deadlines, task))
+            return false;
+        /* Another node holds the rows that are due; it will have ended them in a moment. */
+        if (task->count == 0 && is_due(task))
+            return poke_pause(&deadlines->poke, SEAL_INTERVAL_MS) && look(deadlines, task);
+    }
+    return true;
+}
+
+static bool sweep(struct deadlines *deadlines, struct task *task)
+{
+    deadlines->sweep_at_ms = clock_ticks_ms() + SWEEP_MS;
+    for (int round = 0; round < SWEEP_ROUNDS && !poke_stopping(&deadlines->poke); round++) {
+        task->work = (struct work){ .run = run_sweep };
+        if (!store_write_wait(deadlines->store, &task->work))
+            return false;
+        atomic_fetch_add(&deadlines->swept, task->count);
+        if (task->count < SWEEP_BATCH)
+            break;
+    }
+    return true;
+}
+
+static int64_t sleep_ms(const struct task *task)
+{
+    int64_t left = task->due_ms != 0 ? task->due_ms - clock_now_ms() + 1 : LOOK_MS;
+
+    return left < 1 ? 1 : left < LOOK_MS ? left : LOOK_MS;
+}
+
+static void *run_deadlines(void *user)
+{
+    struct deadlines *deadlines = user;
+    struct task task = { .owner = deadlines };
+    bool well = true;
+
+    while (poke_wait(&deadlines->poke, well ? sleep_ms(&task) : RETRY_MS)) {
+        bool was_well = well;
+
+        well = look(deadlines, &task) && end_due(deadlines, &task);
+        atomic_store(&deadlines->quiet, well && !is_due(&task));
+        if (well && clock_ticks_ms() >= deadlines->sweep_at_ms)
+            well = sweep(deadlines, &task);
+        if (!well)
+            atomic_fetch_add(&deadlines->failures, 1);
+        if (was_well && !well)
+            log_line(LOG_WARN, "deadlines cannot be applied", "why", task.work.err.text, NULL);
+        else if (well && !was_well)
+            log_line(LOG_INFO, "deadlines are applied again", NULL);
+    }
+    arena_done(&task.arena);
+    return NULL;
+}
+
+struct deadlines *deadlines_open(struct store *store, bool test_clock, struct err *err)
+{
+    struct deadlines *deadlines = calloc(1, sizeof(*deadlines));
+    struct task task = { .owner = deadlines };
+
+    if (!deadlines)
+        abort();
+    deadlines->store = store;
+    deadlines->test_clock = test_clock;
+    deadlines->sweep_at_ms = clock_ticks_ms() + LOOK_MS;
+    atomic_init(&deadlines->schema_fits, true);
+
+    /* Before anything is served the clock must be the database's. */
+    bool anchored = look(deadlines, &task);
+
+    arena_done(&task.arena);
+    if (!anchored) {
+        *err = task.work.err;
+        free(deadlines);
+        return NULL;
+    }
+    poke_init(&deadlines->poke);
+    if (pthread_create(&deadlines->thread, NULL, run_deadlines, deadlines) != 0)
+        abort();
+    return deadlines;
+}
+
+void deadlines_close(struct deadlines *deadlines)
+{
+    if (!deadlines)
+        return;
+    poke_stop(&deadlines->poke);
+    pthread_join(deadlines->thread, NULL);
+    poke_done(&deadlines->poke);
+    free(deadlines);
+}
+
+bool deadlines_settle(struct deadlines *deadlines, int timeout_ms)
+{
+    int64_t until = clock_ticks_ms() + timeout_ms;
+
+    do {
+        int64_t left = until - clock_ticks_ms();
+
+        if (left <= 0 || !poke_round(&deadlines->poke, left))
+            return false;
+    } while (!atomic_load(&deadlines->quiet));
+    return true;
+}
+
+void deadlines_stats(struct deadlines *deadlines, struct deadlines_stats *stats)
+{
+    *stats = (struct deadlines_stats){
+        .ended = atomic_load(&deadlines->ended),
+        .failures = atomic_load(&deadlines->failures),
+        .swept = atomic_load(&deadlines->swept),
+        .overdue_ms = atomic_load(&deadlines->overdue_ms),
+        .schema_fits = atomic_load(&deadlines->schema_fits),
+    };
+}

@@ -1,0 +1,235 @@
+#include "engine/engine.h"
+
+#include "base/clock.h"
+#include "db/listen.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LISTEN_WAIT_MS  60000
+#define SETTLE_POLL_US  500
+#define CLOCK_SETTLE_MS 30000
+#define OFFSET_MOST_MS  (INT64_C(100) * 366 * 86400000)
+
+struct engine {
+    struct store *store;
+    struct hub *hub;
+    struct deadlines *deadlines;
+    struct sequencer *sequencer; /* PostgreSQL only, like the listener */
+    struct db_listener *listener;
+    pthread_t listening;
+    atomic_bool started, stopping;
+};
+
+struct engine *engine_new(void)
+{
+    struct engine *engine = calloc(1, sizeof(*engine));
+
+    if (!engine)
+        abort();
+    return engine;
+}
+
+void engine_free(struct engine *engine)
+{
+    if (!engine)
+        return;
+    sequencer_close(engine->sequencer);
+    hub_close(engine->hub);
+    db_listener_free(engine->listener);
+    free(engine);
+}
+
+static void new_numbers(void *user)
+{
+    struct engine *engine = user;
+
+    hub_poke(engine->hub);
+}
+
+static void *run_listener(void *user)
+{
+    struct engine *engine = user;
+
+    while (!atomic_load(&engine->stopping)) {
+        if (!db_listener_wait(engine->listener, LISTEN_WAIT_MS))
+            continue;
+        sequencer_poke(engine->sequencer);
+        hub_poke(engine->hub);
+    }
+    return NULL;
+}
+
+bool engine_start(struct engine *engine, struct store *store, const char *url, bool test_clock,
+                  struct err *err)
+{
+    engine->store = store;
+    engine->hub = hub_open(store, err);
+    if (!engine->hub)
+        return false;
+    if (store_engine(store) == DB_POSTGRES) {
+        engine->sequencer = sequencer_open(url, new_numbers, engine);
+        engine->listener = db_listener_new(url, "witan_events");
+        if (pthread_create(&engine->listening, NULL, run_listener, engine) != 0)
+            abort();
+    }
+    atomic_store(&engine->started, true);
+    engine->deadlines = deadlines_open(store, test_clock, err);
+    if (!engine->deadlines) {
+        engine_stop(engine);
+        return false;
+    }
+    return true;
+}
+
+/* The memory of the tailer and the sequencer stays: commits that the store makes while it closes poke them.
+ */
+void engine_stop(struct engine *engine)
+{
+    if (!atomic_load(&engine->started) || atomic_exchange(&engine->stopping, true))
+        return;
+    deadlines_close(engine->deadlines);
+    engine->deadlines = NULL;
+    if (engine->listener) {
+        db_listener_interrupt(engine->listener);
+        pthread_join(engine->listening, NULL);
+    }
+    hub_stop(engine->hub);
+}
+
+void engine_poke(void *user)
+{
+    struct engine *engine = user;
+
+    if (!atomic_load(&engine->started))
+        return;
+    if (engine->sequencer)
+        sequencer_poke(engine->sequencer);
+    else
+        hub_poke(engine->hub);
+}
+
+struct hub *engine_hub(struct engine *engine)
+{
+    return engine->hub;
+}
+
+static bool run_nothing(struct db *db, struct work *work)
+{
+    (void)db;
+    (void)work;
+    return true;
+}
+
+/* A unit that is handed in now is done after everything that was queued before it. */
+static bool drain_writes(struct engine *engine, int64_t until_ms)
+{
+    struct work barrier = { .run = run_nothing };
+    struct store_stats stats;
+
+    if (!store_write_wait(engine->store, &barrier))
+        return false;
+    for (;;) {
+        store_stats(engine->store, &stats);
+        if (stats.write_queue == 0)
+            return true;
+        if (clock_ticks_ms() >= until_ms)
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = SETTLE_POLL_US * 1000 }, NULL);
+    }
+}
+
+struct last_work {
+    struct work work;
+    struct arena arena;
+    int64_t seq;
+};
+
+static bool run_last(struct db *db, struct work *work)
+{
+    struct last_work *last = (struct last_work *)work;
+
+    arena_reset(&last->arena);
+    return event_last(db, &last->arena, &last->seq, &work->err);
+}
+
+static bool read_last(struct engine *engine, int64_t *seq)
+{
+    struct last_work last = { .work = { .run = run_last } };
+    bool done = store_read_wait(engine->store, &last.work);
+
+    *seq = last.seq;
+    arena_done(&last.arena);
+    return done;
+}
+
+static int left_ms(int64_t until_ms)
+{
+    int64_t left = until_ms - clock_ticks_ms();
+
+    return left > 0 ? (int)left : 0;
+}
+
+bool engine_settle(struct engine *engine, int timeout_ms)
+{
+    int64_t until = clock_ticks_ms() + timeout_ms, seq = 0;
+
+    if (!deadlines_settle(engine->deadlines, left_ms(until)) || !drain_writes(engine, until))
+        return false;
+    if (engine->sequencer && !sequencer_settle(engine->sequencer, left_ms(until)))
+        return false;
+    return read_last(engine, &seq) && hub_settle(engine->hub, seq, left_ms(until));
+}
+
+struct clock_work {
+    struct work work;
+    struct arena arena;
+    int64_t advance_ms, offset_ms;
+};
+
+static bool run_move_clock(struct db *db, struct work *work)
+{
+    struct clock_work *move = (struct clock_work *)work;
+    struct db_rows rows;
+
+    arena_reset(&move->arena);
+    if (!db_query(db, &move->arena, SQL_FACT_ADD,
+                  DB_ARGS(db_text("clock_offset_ms"),
+                          db_text(arena_format(&move->arena, "%lld", (long long)move->advance_ms))),
+                  &rows, &work->err))
+        return false;
+    move->offset_ms = db_cell_int(&rows, 0, 0);
+    if (move->offset_ms > OFFSET_MOST_MS || move->offset_ms < -OFFSET_MOST_MS)
+        return err_field(&work->err, "advance_ms", "The test clock moves a hundred years at most.");
+    return true;
+}
+
+bool engine_move_clock(struct engine *engine, int64_t advance_ms, int64_t *offset_ms, struct err *err)
+{
+    struct clock_work move = { .work = { .run = run_move_clock }, .advance_ms = advance_ms };
+    bool moved = store_write_wait(engine->store, &move.work);
+
+    arena_done(&move.arena);
+    if (!moved) {
+        *err = move.work.err;
+        return false;
+    }
+    clock_set_offset_ms(move.offset_ms);
+    *offset_ms = move.offset_ms;
+    if (!engine_settle(engine, CLOCK_SETTLE_MS))
+        return err_set(err, ERR_UNAVAILABLE,
+                       "The clock has moved, but what is due has not all happened yet.");
+    return true;
+}
+
+void engine_stats(struct engine *engine, struct engine_stats *stats)
+{
+    *stats = (struct engine_stats){ 0 };
+    hub_stats(engine->hub, &stats->hub);
+    deadlines_stats(engine->deadlines, &stats->deadlines);
+    if (engine->sequencer)
+        sequencer_stats(engine->sequencer, &stats->sequencer);
+    if (engine->listener)
+        stats->listen_reconnects = db_listener_reconnects(engine->listener);
+}

@@ -1,0 +1,47 @@
+/*
+ * engine.h - the threads that make time pass: deadlines, numbering, and the tailer of the log.
+ *
+ * An engine is made before its store, so that the store can poke it with each commit, and started after
+ * it. Stopping goes the other way: engine_stop, store_close, engine_free.
+ *
+ * Thread: engine_poke from any thread at any time; the rest from the thread that starts and stops.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "engine/deadlines.h"
+#include "engine/hub.h"
+#include "engine/sequencer.h"
+
+struct engine;
+
+struct engine *engine_new(void);
+void engine_free(struct engine *engine); /* accepts NULL */
+
+/* `url` is the store's. With `test_clock` the clock's offset is the one that the store keeps. */
+CHECKED bool engine_start(struct engine *engine, struct store *store, const char *url, bool test_clock,
+                          struct err *err);
+void engine_stop(struct engine *engine);
+
+/* Something was committed. Fits store_options.committed. */
+void engine_poke(void *engine);
+struct hub *engine_hub(struct engine *engine);
+
+/*
+ * Returns when nothing is due, the write queue is empty, and every event so far has its number and has
+ * been handed to those who listen. False: not within that time. Blocks; not for HTTP threads.
+ */
+bool engine_settle(struct engine *engine, int timeout_ms);
+/* Moves the test clock for all nodes and settles. The new offset is in *offset_ms. */
+CHECKED bool engine_move_clock(struct engine *engine, int64_t advance_ms, int64_t *offset_ms,
+                               struct err *err);
+
+struct engine_stats {
+    struct hub_stats hub;
+    struct deadlines_stats deadlines;
+    struct sequencer_stats sequencer; /* zeros on SQLite */
+    uint64_t listen_reconnects;
+};
+void engine_stats(struct engine *engine, struct engine_stats *stats);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * notice.h - an event as it stands in memory, ready to be sent.
+ *
+ * Made once from the log's row and shared by every stream: immutable, counted, freed with its last
+ * holder. `frame` is what a server-sent-events stream writes, `json` the text inside it.
+ *
+ * Thread: any.
+ */
+#ifndef ENGINE_NOTICE_H
+#define ENGINE_NOTICE_H
+
+#include "core/event.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct notice {
+    atomic_uint holders;
+    int64_t seq; /* 0: said by the server itself, not in the log */
+    const char *workspace_id, *type, *project_id, *job_id, *discussion_id, *subject;
+    const char *json;
+    size_t json_len;
+    const char *frame;
+    size_t frame_len;
+};
+
+/* What a reader wants to hear. The texts are the reader's; NULL means any. */
+struct notice_filter {
+    const char *workspace_id; /* never NULL */
+    const char *project_id, *job_id, *discussion_id;
+    const char *const *types; /* ends with NULL; NULL: all */
+};
+
+/* With one holder: the caller. */
+struct notice *notice_new(const struct event *event);
+/* A word of the server's own, without a number: `json` is a whole object. */
+struct notice *notice_word(const char *json);
+/* Bytes of the stream format that carry no event: a comment, a setting. */
+struct notice *notice_comment(const char *frame);
+struct notice *notice_hold(struct notice *notice);
+void notice_drop(struct notice *notice); /* accepts NULL */
+size_t notice_size(const struct notice *notice);
+
+bool notice_matches(const struct notice *notice, const struct notice_filter *filter);
+
+#endif

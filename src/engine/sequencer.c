@@ -1,0 +1,176 @@
+#include "engine/sequencer.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/audit.h"
+#include "core/event.h"
+#include "engine/poke.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IDLE_MOST_MS 200
+
+struct sequencer {
+    char *url;
+    struct db *db; /* NULL while there is no connection */
+    struct arena arena;
+    struct poke poke;
+    pthread_t thread;
+    void (*numbered_call)(void *user);
+    void *user;
+    int reconnect_ms;
+    atomic_bool clean; /* the last round saw that nothing lacked a number */
+    _Atomic uint64_t numbered, sealed, failures, reconnects;
+};
+
+struct round {
+    size_t numbered, sealed;
+    bool waiting;
+};
+
+/* One transaction: numbers, seals, and one word to the other nodes when there is something to hear. */
+static bool run_round(struct sequencer *sequencer, struct round *round, struct err *err)
+{
+    struct db *db = sequencer->db;
+    struct arena *arena = &sequencer->arena;
+    struct db_rows rows;
+
+    arena_reset(arena);
+    if (!db_begin(db, true, err))
+        return false;
+    if (!event_number(db, arena, &round->numbered, err) || !audit_seal(db, arena, &round->sealed, err) ||
+        (round->numbered > 0 && !db_query(db, arena, SQL_EVENTS_ANNOUNCE, DB_NO_ARGS, &rows, err)) ||
+        !db_query(db, arena, SQL_EVENTS_WAITING, DB_NO_ARGS, &rows, err)) {
+        db_rollback(db);
+        return false;
+    }
+    round->waiting = db_cell_bool(&rows, 0, 0);
+    return db_commit(db, err);
+}
+
+static void lose_connection(struct sequencer *sequencer, const struct err *err)
+{
+    /* The first failure of an outage is worth a line, the retries are not. */
+    if (sequencer->reconnect_ms == 0)
+        log_line(LOG_WARN, "events cannot be numbered", "why", err->text, NULL);
+    atomic_fetch_add(&sequencer->failures, 1);
+    db_close(sequencer->db);
+    sequencer->db = NULL;
+    sequencer->reconnect_ms = sequencer->reconnect_ms ? sequencer->reconnect_ms * 2 : RECONNECT_MIN_MS;
+    if (sequencer->reconnect_ms > RECONNECT_MAX_MS)
+        sequencer->reconnect_ms = RECONNECT_MAX_MS;
+}
+
+static bool work_once(struct sequencer *sequencer, struct round *round)
+{
+    struct err err = { 0 };
+
+    if (!sequencer->db) {
+        sequencer->db = db_open(sequencer->url, &err);
+        if (!sequencer->db) {
+            lose_connection(sequencer, &err);
+            return false;
+        }
+        if (sequencer->reconnect_ms > 0) {
+            atomic_fetch_add(&sequencer->reconnects, 1);
+            log_line(LOG_INFO, "events are numbered again", NULL);
+        }
+        sequencer->reconnect_ms = 0;
+    }
+    if (run_round(sequencer, round, &err))
+        return true;
+    if (err.code == ERR_RETRY)
+        round->waiting = true;
+    else
+        lose_connection(sequencer, &err);
+    return err.code == ERR_RETRY;
+}
+
+static void *run_sequencer(void *user)
+{
+    struct sequencer *sequencer = user;
+    int64_t idle_ms = SEAL_INTERVAL_MS;
+
+    while (poke_wait(&sequencer->poke, sequencer->reconnect_ms ? sequencer->reconnect_ms : idle_ms)) {
+        struct round round = { 0 };
+        int64_t began_ms = clock_ticks_ms();
+        bool done = work_once(sequencer, &round);
+
+        atomic_store(&sequencer->clean, done && !round.waiting);
+        atomic_fetch_add(&sequencer->numbered, round.numbered);
+        atomic_fetch_add(&sequencer->sealed, round.sealed);
+        if (done && round.numbered > 0)
+            sequencer->numbered_call(sequencer->user);
+        if (round.numbered > 0 || round.sealed > 0 || round.waiting)
+            idle_ms = SEAL_INTERVAL_MS;
+        else
+            idle_ms = idle_ms * 2 > IDLE_MOST_MS ? IDLE_MOST_MS : idle_ms * 2;
+
+        /* Pokes that come sooner are gathered: one round numbers what many operations appended. */
+        int64_t rest_ms = SEAL_INTERVAL_MS - (clock_ticks_ms() - began_ms);
+
+        if (!done)
+            rest_ms = sequencer->reconnect_ms;
+        if (rest_ms > 0 && !poke_pause(&sequencer->poke, rest_ms))
+            break;
+    }
+    return NULL;
+}
+
+struct sequencer *sequencer_open(const char *url, void (*numbered)(void *user), void *user)
+{
+    struct sequencer *sequencer = calloc(1, sizeof(*sequencer));
+
+    if (!sequencer || !(sequencer->url = strdup(url)))
+        abort();
+    sequencer->numbered_call = numbered;
+    sequencer->user = user;
+    poke_init(&sequencer->poke);
+    if (pthread_create(&sequencer->thread, NULL, run_sequencer, sequencer) != 0)
+        abort();
+    return sequencer;
+}
+
+void sequencer_close(struct sequencer *sequencer)
+{
+    if (!sequencer)
+        return;
+    poke_stop(&sequencer->poke);
+    pthread_join(sequencer->thread, NULL);
+    poke_done(&sequencer->poke);
+    db_close(sequencer->db);
+    arena_done(&sequencer->arena);
+    free(sequencer->url);
+    free(sequencer);
+}
+
+void sequencer_poke(struct sequencer *sequencer)
+{
+    poke_now(&sequencer->poke);
+}
+
+bool sequencer_settle(struct sequencer *sequencer, int timeout_ms)
+{
+    int64_t until = clock_ticks_ms() + timeout_ms;
+
+    do {
+        int64_t left = until - clock_ticks_ms();
+
+        if (left <= 0 || !poke_round(&sequencer->poke, left))
+            return false;
+    } while (!atomic_load(&sequencer->clean));
+    return true;
+}
+
+void sequencer_stats(struct sequencer *sequencer, struct sequencer_stats *stats)
+{
+    *stats = (struct sequencer_stats){
+        .numbered = atomic_load(&sequencer->numbered),
+        .sealed = atomic_load(&sequencer->sealed),
+        .failures = atomic_load(&sequencer->failures),
+        .reconnects = atomic_load(&sequencer->reconnects),
+    };
+}
