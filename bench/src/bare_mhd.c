@@ -19,8 +19,9 @@
 
 /* The same as in the server: keep them equal, or the ratios mean nothing. */
 #define DAEMON_FLAGS      (MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME)
-#define DAEMON_THREADS    2U
 #define CONNECTION_MEMORY ((size_t)16384)
+#define IDLE_SECONDS      75U
+#define THREADS_MAX       8L /* one for each core, up to this */
 
 #define BODY_MAX 65536
 
@@ -192,6 +193,15 @@ static void handoff_stop(struct handoff *handoff, pthread_t thread)
     pthread_join(thread, NULL);
 }
 
+static unsigned threads(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (cores < 2)
+        return 1;
+    return (unsigned)(cores > THREADS_MAX ? THREADS_MAX : cores);
+}
+
 int main(int argc, char **argv)
 {
     static struct bare bare = { .handoff = { .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -209,9 +219,9 @@ int main(int argc, char **argv)
     if (pthread_create(&thread, NULL, handoff_thread, &bare.handoff) != 0)
         die("cannot start the thread");
     daemon = MHD_start_daemon(DAEMON_FLAGS, 0, NULL, NULL, handle, &bare, MHD_OPTION_NOTIFY_COMPLETED,
-                              completed, NULL, MHD_OPTION_THREAD_POOL_SIZE, DAEMON_THREADS,
-                              MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
-                              MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+                              completed, NULL, MHD_OPTION_THREAD_POOL_SIZE, threads(),
+                              MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                              CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (!daemon)
         die("cannot start libmicrohttpd");
     printf("%u\n", (unsigned)MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
