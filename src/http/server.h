@@ -36,6 +36,9 @@ struct http_options {
     const char *listen;             /* "127.0.0.1:7117", "[::1]:0", "0.0.0.0:80"; port 0 picks a free one */
     int threads;                    /* 0: one for each core, at most 8 */
     unsigned connections;           /* 0: LIMIT_CONNECTIONS */
+    int body_ms;                    /* how long a whole request may take to arrive; 0: HTTP_BODY_S */
+    int idle_ms;                    /* how long a connection is kept without one; 0: HTTP_IDLE_S */
+    int heartbeat_ms;               /* between pings of a WebSocket; 0: HEARTBEAT_MS */
     void (*handle)(struct http_exchange *exchange, void *user);
     /* The largest body for this request, asked as soon as the head is there (0: LIMIT_BODY). */
     size_t (*body_limit)(enum http_method method, const char *path, void *user);
