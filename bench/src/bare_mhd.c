@@ -9,6 +9,7 @@
  */
 #include "util.h"
 
+#include <arpa/inet.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -206,6 +207,7 @@ int main(int argc, char **argv)
 {
     static struct bare bare = { .handoff = { .lock = PTHREAD_MUTEX_INITIALIZER,
                                              .more = PTHREAD_COND_INITIALIZER } };
+    struct sockaddr_in loopback = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     struct MHD_Daemon *daemon;
     pthread_t thread;
     char byte;
@@ -221,7 +223,8 @@ int main(int argc, char **argv)
     daemon = MHD_start_daemon(DAEMON_FLAGS, 0, NULL, NULL, handle, &bare, MHD_OPTION_NOTIFY_COMPLETED,
                               completed, NULL, MHD_OPTION_THREAD_POOL_SIZE, threads(),
                               MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                              CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+                              CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SOCK_ADDR,
+                              (struct sockaddr *)&loopback, MHD_OPTION_END);
     if (!daemon)
         die("cannot start libmicrohttpd");
     printf("%u\n", (unsigned)MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
