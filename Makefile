@@ -31,7 +31,7 @@ LDLIBS := $(PKG_LIBS) -lwslay -lpthread
 
 # Flags
 
-WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Wshadow -Wconversion -Werror
 STD      := -std=c17 -D_GNU_SOURCE
 INCLUDES := -Isrc -I$(BUILD)/include -I. $(PKG_CFLAGS)
 
