@@ -8,7 +8,7 @@
  *
  * A row's hash is the SHA-256, in hex, of the hash before it in its chain ("" for the first) followed by its
  * columns seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id,
- * detail and created_at as the database prints them. Each value is written LENGTH:BYTES, and a NULL as -,
+ * detail and created_at as the database prints them. Each value is written `LENGTH:BYTES,` and a NULL `-,`
  * so that anybody can check an export with a few lines of their own.
  */
 #ifndef CORE_AUDIT_H
