@@ -141,8 +141,7 @@ CREATE TABLE notifications (
                       ELSE 'people' END) STORED
 ) STRICT;
 CREATE INDEX notifications_inbox ON notifications (workspace_id, reader, id);
-CREATE INDEX notifications_pending ON notifications (workspace_id, reader, id)
-    WHERE read_at IS NULL AND resolved_at IS NULL;
+CREATE INDEX notifications_unread ON notifications (workspace_id, reader, id, resolved_at) WHERE read_at IS NULL;
 CREATE INDEX notifications_ref ON notifications (ref_type, ref_id);
 
 -- The one ordered log of what happened. Numbers are given in the order of commits and never used twice.

@@ -22,13 +22,12 @@ CREATE TABLE squad_chat (
     discussion_prompt_id  UUID,
     task_ref              TEXT COLLATE "C",
     created_at            TIMESTAMPTZ(3) NOT NULL DEFAULT now(),
-    via                   TEXT COLLATE "C" NOT NULL DEFAULT 'sql'    -- call, system; sql: another program; swept: its mentions are told
+    via                   TEXT COLLATE "C" NOT NULL DEFAULT 'sql'    -- call, system; sql: another program
 );
 CREATE INDEX squad_chat_list ON squad_chat (workspace_id, created_at, id);
 CREATE INDEX squad_chat_thread ON squad_chat (discussion_prompt_id, created_at, id)
     WHERE discussion_prompt_id IS NOT NULL;
 CREATE INDEX squad_chat_task ON squad_chat (workspace_id, task_ref, created_at, id) WHERE task_ref IS NOT NULL;
-CREATE INDEX squad_chat_foreign ON squad_chat (id) WHERE via = 'sql';
 
 CREATE TABLE discussion_prompts (
     id                  UUID PRIMARY KEY,
@@ -64,7 +63,6 @@ CREATE INDEX discussion_prompts_status ON discussion_prompts (workspace_id, stat
 CREATE INDEX discussion_prompts_task ON discussion_prompts (workspace_id, task_id, created_at, id)
     WHERE task_id IS NOT NULL;
 CREATE INDEX discussion_prompts_due ON discussion_prompts (due_at) WHERE status IN ('pending', 'collecting');
-CREATE INDEX discussion_prompts_foreign ON discussion_prompts (id) WHERE via = 'sql';
 
 -- Who has replied to a prompt, by folded name: what makes one agent count once without reading the thread.
 CREATE TABLE prompt_voices (
@@ -82,6 +80,13 @@ CREATE TABLE prompt_mentions (
     PRIMARY KEY (prompt_id, agent_key)
 );
 CREATE INDEX prompt_mentions_list ON prompt_mentions (workspace_id, agent_key, created_at, prompt_id);
+
+-- What other programs wrote that may mention somebody: the server reads it and tells them.
+CREATE TABLE mention_queue (
+    ref_type  TEXT COLLATE "C" NOT NULL CHECK (ref_type IN ('prompt', 'chat')),
+    ref_id    UUID NOT NULL,
+    PRIMARY KEY (ref_type, ref_id)
+);
 
 -- Whoever numbers events looks every few milliseconds while nodes of ours work; what another program
 -- wrote it would not hear of without this.
@@ -282,7 +287,8 @@ CREATE TRIGGER discussion_prompts_ended AFTER UPDATE OF status ON discussion_pro
 WHEN (OLD.status IN ('pending', 'collecting') AND NEW.status NOT IN ('pending', 'collecting'))
 EXECUTE FUNCTION discussion_prompts_ended();
 
--- What other programs write is in the audit log too; calls of ours are recorded by whoever runs them.
+-- What other programs write is in the audit log too, and whom it mentions is told; calls of ours are
+-- recorded by whoever runs them.
 CREATE FUNCTION squad_chat_audit() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$
 BEGIN
@@ -291,6 +297,9 @@ BEGIN
             json_build_object('agent_name', NEW.agent_name, 'message_type', NEW.message_type,
                               'discussion_prompt_id', NEW.discussion_prompt_id),
             witan_ms(NEW.created_at));
+    IF NEW.message_type IN ('message', 'discussion_response') AND strpos(NEW.message, '@') > 0 THEN
+        INSERT INTO mention_queue (ref_type, ref_id) VALUES ('chat', NEW.id);
+    END IF;
     RETURN NULL;
 END
 $$;
@@ -304,6 +313,9 @@ BEGIN
     INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
     VALUES (NEW.workspace_id, 'sql', 'sql', 'prompt_insert', NEW.id,
             json_build_object('requester_agent', NEW.requester_agent), witan_ms(NEW.created_at));
+    IF strpos(NEW.prompt_message, '@') > 0 THEN
+        INSERT INTO mention_queue (ref_type, ref_id) VALUES ('prompt', NEW.id);
+    END IF;
     RETURN NULL;
 END
 $$;

@@ -19,13 +19,12 @@ CREATE TABLE squad_chat (
     discussion_prompt_id  TEXT,
     task_ref              TEXT,
     created_at            TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    via                   TEXT NOT NULL DEFAULT 'sql'    -- call, system; sql: another program; swept: its mentions are told
+    via                   TEXT NOT NULL DEFAULT 'sql'    -- call, system; sql: another program
 ) STRICT;
 CREATE INDEX squad_chat_list ON squad_chat (workspace_id, created_at, id);
 CREATE INDEX squad_chat_thread ON squad_chat (discussion_prompt_id, created_at, id)
     WHERE discussion_prompt_id IS NOT NULL;
 CREATE INDEX squad_chat_task ON squad_chat (workspace_id, task_ref, created_at, id) WHERE task_ref IS NOT NULL;
-CREATE INDEX squad_chat_foreign ON squad_chat (id) WHERE via = 'sql';
 
 CREATE TABLE discussion_prompts (
     id                  TEXT NOT NULL PRIMARY KEY,
@@ -61,7 +60,6 @@ CREATE INDEX discussion_prompts_status ON discussion_prompts (workspace_id, stat
 CREATE INDEX discussion_prompts_task ON discussion_prompts (workspace_id, task_id, created_at, id)
     WHERE task_id IS NOT NULL;
 CREATE INDEX discussion_prompts_due ON discussion_prompts (due_at) WHERE status IN ('pending', 'collecting');
-CREATE INDEX discussion_prompts_foreign ON discussion_prompts (id) WHERE via = 'sql';
 
 -- Who has replied to a prompt, by folded name: what makes one agent count once without reading the thread.
 CREATE TABLE prompt_voices (
@@ -79,6 +77,13 @@ CREATE TABLE prompt_mentions (
     PRIMARY KEY (prompt_id, agent_key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX prompt_mentions_list ON prompt_mentions (workspace_id, agent_key, created_at, prompt_id);
+
+-- What other programs wrote that may mention somebody: the server reads it and tells them.
+CREATE TABLE mention_queue (
+    ref_type  TEXT NOT NULL CHECK (ref_type IN ('prompt', 'chat')),
+    ref_id    TEXT NOT NULL,
+    PRIMARY KEY (ref_type, ref_id)
+) STRICT, WITHOUT ROWID;
 
 -- Other programs may write times in another form that SQLite reads; here all times sort as text.
 CREATE TRIGGER squad_chat_time AFTER INSERT ON squad_chat
@@ -253,7 +258,8 @@ BEGIN
      WHERE p.id = NEW.id AND p.ended_via <> 'call';
 END;
 
--- What other programs write is in the audit log too; calls of ours are recorded by whoever runs them.
+-- What other programs write is in the audit log too, and whom it mentions is told; calls of ours are
+-- recorded by whoever runs them.
 CREATE TRIGGER squad_chat_audit AFTER INSERT ON squad_chat WHEN NEW.via = 'sql'
 BEGIN
     INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
@@ -261,6 +267,10 @@ BEGIN
             json_object('agent_name', NEW.agent_name, 'message_type', NEW.message_type,
                         'discussion_prompt_id', NEW.discussion_prompt_id),
             CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER));
+
+    INSERT INTO mention_queue (ref_type, ref_id)
+    SELECT 'chat', NEW.id
+     WHERE NEW.message_type IN ('message', 'discussion_response') AND instr(NEW.message, '@') > 0;
 END;
 
 CREATE TRIGGER discussion_prompts_audit AFTER INSERT ON discussion_prompts WHEN NEW.via = 'sql'
@@ -269,6 +279,8 @@ BEGIN
     VALUES (NEW.workspace_id, 'sql', 'sql', 'prompt_insert', NEW.id,
             json_object('requester_agent', NEW.requester_agent),
             CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER));
+
+    INSERT INTO mention_queue (ref_type, ref_id) SELECT 'prompt', NEW.id WHERE instr(NEW.prompt_message, '@') > 0;
 END;
 
 -- In place of foreign keys, whose check on every insert the hot tables would pay for.

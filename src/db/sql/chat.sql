@@ -1,0 +1,39 @@
+-- Messages of the squad chat. Triggers count replies, collect them and tell of every message.
+
+-- name: chat_insert
+INSERT INTO squad_chat (id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id,
+                        task_ref, created_at, via)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'call');
+
+-- name: chat_list
+SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
+       witan_time(created_at)
+  FROM squad_chat
+ WHERE workspace_id = $1 AND (created_at, id) < ($2, $3)
+ ORDER BY created_at DESC, id DESC
+ LIMIT $4;
+
+-- name: chat_list_thread
+SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
+       witan_time(created_at)
+  FROM squad_chat
+ WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND discussion_prompt_id = $5
+   AND (CAST($6 AS TEXT) IS NULL OR task_ref = $6)
+ ORDER BY created_at DESC, id DESC
+ LIMIT $4;
+
+-- name: chat_list_task
+SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
+       witan_time(created_at)
+  FROM squad_chat
+ WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND task_ref = $5
+ ORDER BY created_at DESC, id DESC
+ LIMIT $4;
+
+-- name: chat_replies
+SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
+       witan_time(created_at)
+  FROM squad_chat
+ WHERE discussion_prompt_id = $1 AND workspace_id = $2 AND message_type = 'discussion_response'
+ ORDER BY created_at, id
+ LIMIT $3;

@@ -1,0 +1,103 @@
+-- Discussion prompts. Triggers count, collect, end and tell; what they changed is read again.
+
+-- name: prompt_insert
+INSERT INTO discussion_prompts (id, workspace_id, task_id, requester_agent, prompt_message, required_responses,
+                                timeout_minutes, count_all, squad_chat_id, created_at, via)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'call');
+
+-- name: prompt_get
+SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
+       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
+       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
+       p.outcome_by, p.due_at
+  FROM discussion_prompts p
+ WHERE p.id = $1 AND p.workspace_id = $2;
+
+-- As prompt_get, and nobody else changes it until this transaction ends. SQLite has one writer anyway.
+-- name: prompt_lock @sqlite
+SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
+       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
+       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
+       p.outcome_by, p.due_at
+  FROM discussion_prompts p
+ WHERE p.id = $1 AND p.workspace_id = $2;
+
+-- name: prompt_lock @postgres
+SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
+       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
+       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
+       p.outcome_by, p.due_at
+  FROM discussion_prompts p
+ WHERE p.id = $1 AND p.workspace_id = $2
+   FOR NO KEY UPDATE;
+
+-- name: prompt_end
+UPDATE discussion_prompts
+   SET status = $3, outcome_source = $4, outcome_by = $5, resolved_at = $6, ended_via = 'call'
+ WHERE id = $1 AND workspace_id = $2 AND status IN ('pending', 'collecting');
+
+-- The lists: $1 workspace, $2 and $3 where the page before ended, $4 rows at most, $5 now, $6 a status or
+-- NULL, $7 an agent's folded name or NULL, $8 whether to keep what that agent has answered, $9 a task or NULL.
+-- What is overdue is not open, whether or not a row says so yet.
+
+-- Those that mention the agent stand first in its list.
+-- name: prompt_list_mentions
+SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
+       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
+       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
+       p.outcome_by, p.due_at
+  FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
+ WHERE m.workspace_id = $1 AND m.agent_key = $7 AND (m.created_at, m.prompt_id) < ($2, $3)
+   AND p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND p.due_at >= $5
+   AND (CAST($6 AS TEXT) IS NULL OR p.status = $6)
+   AND (CAST($9 AS TEXT) IS NULL OR p.task_id = $9)
+   AND p.requester_key <> $7
+   AND ($8 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $7))
+ ORDER BY m.created_at DESC, m.prompt_id DESC
+ LIMIT $4;
+
+-- name: prompt_list_open
+SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
+       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
+       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
+       p.outcome_by, p.due_at
+  FROM discussion_prompts p
+ WHERE p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND (p.created_at, p.id) < ($2, $3)
+   AND p.due_at >= $5
+   AND (CAST($6 AS TEXT) IS NULL OR p.status = $6)
+   AND (CAST($7 AS TEXT) IS NULL
+        OR (p.requester_key <> $7
+            AND NOT EXISTS (SELECT 1 FROM prompt_mentions m WHERE m.prompt_id = p.id AND m.agent_key = $7)
+            AND ($8 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $7))))
+ ORDER BY p.created_at DESC, p.id DESC
+ LIMIT $4;
+
+-- No time is asked for here, so the numbers after $4 are one lower.
+-- name: prompt_list_ended
+SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
+       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
+       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
+       p.outcome_by, p.due_at
+  FROM discussion_prompts p
+ WHERE p.workspace_id = $1 AND p.status = $5 AND (p.created_at, p.id) < ($2, $3)
+   AND (CAST($6 AS TEXT) IS NULL
+        OR (p.requester_key <> $6
+            AND ($7 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $6))))
+ ORDER BY p.created_at DESC, p.id DESC
+ LIMIT $4;
+
+-- name: prompt_list_task
+SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
+       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
+       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
+       p.outcome_by, p.due_at
+  FROM discussion_prompts p
+ WHERE p.workspace_id = $1 AND p.task_id = $9 AND (p.created_at, p.id) < ($2, $3)
+   AND (p.status = $6 OR (CAST($6 AS TEXT) IS NULL AND p.status IN ('pending', 'collecting')))
+   AND (p.status NOT IN ('pending', 'collecting') OR p.due_at >= $5)
+   AND (CAST($7 AS TEXT) IS NULL
+        OR (p.requester_key <> $7
+            AND NOT EXISTS (SELECT 1 FROM prompt_mentions m WHERE m.prompt_id = p.id AND m.agent_key = $7)
+            AND ($8 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $7))))
+ ORDER BY p.created_at DESC, p.id DESC
+ LIMIT $4;
