@@ -122,6 +122,8 @@ void exchange_drop(struct http_exchange *exchange)
         free(exchange->reply->body);
     free(exchange->reply);
     free(exchange->body);
+    if (exchange->abandoned)
+        server_drop(server);
     free(exchange);
 }
 
@@ -180,6 +182,8 @@ bool exchange_abandon(struct http_exchange *exchange)
 {
     if (!take_parked(exchange))
         return false;
+    exchange->abandoned = true;
+    atomic_fetch_add(&exchange->server->refs, 1);
     MHD_resume_connection(exchange->connection);
     return true;
 }

@@ -71,7 +71,7 @@ struct http_exchange {
     _Atomic unsigned char holder, pulse;
     atomic_bool gone;
     unsigned char method;
-    bool linked, streaming, told_to_stop, cut; /* under server->lock */
+    bool linked, streaming, told_to_stop, cut, abandoned; /* under server->lock */
     bool begun, handled, draining, upgraded, head, gzip, chunked;
     char request_id[REQUEST_ID_SIZE];
     char uri[]; /* the path, cut at the '?' */
@@ -89,11 +89,15 @@ struct http_server {
     int epoll_fd, event_fd, listen_fd, port;
     bool watching;
     atomic_bool quiet, closing, stop_round, late_watch, watcher_stops;
+    atomic_uint refs; /* http_close's own, and one for each abandoned exchange */
     atomic_uint connections, parked, streams, websockets, active;
     _Atomic uint64_t accepted, refused, vanished, request_number;
     uint32_t request_prefix;
     int64_t body_ms, idle_ms;
 };
+
+/* server.c: gives back a reference; the last one frees. */
+void server_drop(struct http_server *server);
 
 /* request.c: libmicrohttpd's callbacks for one request. */
 void *request_begin(void *server, const char *uri, struct MHD_Connection *connection);

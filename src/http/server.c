@@ -78,6 +78,7 @@ static struct http_server *server_new(const struct http_options *options)
     if (!server)
         abort();
     server->options = *options;
+    atomic_init(&server->refs, 1);
     server->epoll_fd = server->event_fd = server->listen_fd = -1;
     server->body_ms = options->body_ms > 0 ? options->body_ms : HTTP_BODY_S * 1000;
     server->idle_ms = options->idle_ms > 0 ? options->idle_ms : HTTP_IDLE_S * 1000;
@@ -86,8 +87,10 @@ static struct http_server *server_new(const struct http_options *options)
     return server;
 }
 
-static void server_free(struct http_server *server)
+void server_drop(struct http_server *server)
 {
+    if (atomic_fetch_sub(&server->refs, 1) != 1)
+        return;
     if (server->listen_fd >= 0)
         close(server->listen_fd);
     pthread_mutex_destroy(&server->lock);
@@ -105,7 +108,7 @@ struct http_server *http_open(const struct http_options *options, struct err *er
         return server;
     ws_hub_close(server->hub);
     watch_close(server);
-    server_free(server);
+    server_drop(server);
     return NULL;
 }
 
@@ -154,17 +157,15 @@ static struct http_exchange *next_to_cut(struct http_server *server)
 
 /*
  * The grace is over. Suspended connections must not be left when libmicrohttpd stops (it would abort), so
- * they are taken from their owners; how many is returned, since those owners may still come with a reply.
+ * they are taken from their owners, who may still come with a reply later: each then keeps the server's
+ * memory.
  */
-static unsigned cut_all(struct http_server *server)
+static void cut_all(struct http_server *server)
 {
     struct http_exchange *exchange;
-    unsigned abandoned = 0;
 
     while ((exchange = next_to_cut(server))) {
-        if (exchange_abandon(exchange))
-            abandoned++;
-        else if (exchange->streaming)
+        if (!exchange_abandon(exchange) && exchange->streaming)
             stream_cut(exchange);
         exchange_drop(exchange);
     }
@@ -172,13 +173,10 @@ static unsigned cut_all(struct http_server *server)
     for (struct conn *conn = server->conns; conn; conn = conn->next)
         shutdown(conn->fd, SHUT_RDWR);
     pthread_mutex_unlock(&server->lock);
-    return abandoned;
 }
 
 void http_close(struct http_server *server, int grace_ms)
 {
-    unsigned abandoned = 0;
-
     if (!server)
         return;
     http_quiesce(server);
@@ -187,7 +185,7 @@ void http_close(struct http_server *server, int grace_ms)
     watch_nudge(server);
     ws_hub_stop(server->hub);
     if (!wait_until_idle(server, clock_ticks_ms() + grace_ms)) {
-        abandoned = cut_all(server);
+        cut_all(server);
         ws_hub_close(server->hub);
         server->hub = NULL;
         wait_until_idle(server, clock_ticks_ms() + CLOSE_FORCE_MS);
@@ -195,9 +193,7 @@ void http_close(struct http_server *server, int grace_ms)
     ws_hub_close(server->hub);
     MHD_stop_daemon(server->daemon);
     watch_close(server);
-    /* An abandoned exchange still refers to the server; its owner may come at any time. */
-    if (abandoned == 0)
-        server_free(server);
+    server_drop(server);
 }
 
 void http_stats(const struct http_server *server, struct http_stats *stats)

@@ -53,11 +53,18 @@ void stream_cut(struct http_exchange *exchange)
     http_stream_wake(exchange);
 }
 
+/* For HEAD libmicrohttpd would still send the last chunk's "0", which the client takes for the next reply. */
+static struct MHD_Response *stream_response(struct http_exchange *exchange)
+{
+    if (exchange->head)
+        return MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT);
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read, exchange, NULL);
+}
+
 void http_stream(struct http_exchange *exchange, const char *content_type,
                  const struct http_header_line *headers, const struct http_stream_calls *calls, void *data)
 {
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read, exchange, NULL);
+    struct MHD_Response *response = stream_response(exchange);
 
     if (!response)
         abort();
