@@ -17,6 +17,8 @@ struct worker {
     struct pool *pool;
     struct db *db; /* NULL while there is no connection */
     pthread_t thread;
+    bool had_connection;
+    bool unreachable; /* its last attempt to connect failed */
     int pause_ms;
 };
 
@@ -25,7 +27,7 @@ struct pool {
     struct counters *counters;
     char *url;
     struct queue queue;
-    atomic_int connected;
+    atomic_int connected, unreachable; /* workers */
     int count;
     struct worker workers[WORKERS_MAX];
     pthread_t watch;
@@ -44,24 +46,35 @@ static void drop(struct worker *worker)
 
 static bool reconnect(struct worker *worker)
 {
+    struct pool *pool = worker->pool;
     struct err ignored = { 0 };
 
-    worker->db = postgres_open(worker->pool->url, &ignored);
-    if (!worker->db)
-        return false;
-    worker->pause_ms = RECONNECT_MIN_MS;
-    atomic_fetch_add(&worker->pool->connected, 1);
-    atomic_fetch_add(&worker->pool->counters->reconnects, 1);
-    return true;
+    worker->db = postgres_open(pool->url, &ignored);
+    if (worker->db) {
+        atomic_fetch_add(&pool->connected, 1);
+        atomic_fetch_add(&pool->counters->reconnects, worker->had_connection ? 1 : 0);
+        worker->had_connection = true;
+        worker->pause_ms = RECONNECT_MIN_MS;
+    }
+    if (worker->unreachable != !worker->db)
+        atomic_fetch_add(&pool->unreachable, worker->db ? -1 : 1);
+    worker->unreachable = !worker->db;
+    return worker->db != NULL;
 }
 
-/* Nobody is connected: what is queued would only wait, so it is answered now. */
+/* Connections that were just lost say little: the server counts as lost when a new one failed, too. */
+bool pool_is_healthy(const struct pool *pool)
+{
+    return atomic_load(&pool->connected) > 0 || atomic_load(&pool->unreachable) == 0;
+}
+
+/* The server is lost: what is queued would only wait, so it is answered now. */
 static void refuse_queued(struct pool *pool)
 {
     enum queue_lane lane;
     struct work *work;
 
-    while (atomic_load(&pool->connected) == 0 && (work = queue_poll(&pool->queue, &lane)) != NULL)
+    while (!pool_is_healthy(pool) && (work = queue_poll(&pool->queue, &lane)) != NULL)
         work_refuse(work, ERR_UNAVAILABLE, lost);
 }
 
@@ -236,6 +249,7 @@ struct pool *pool_open(const char *url, const struct store_options *options, str
     queue_init(&pool->queue, options->queue ? options->queue : WRITE_QUEUE);
     atomic_store(&pool->connected, 1);
     pool->workers[0].db = first;
+    pool->workers[0].had_connection = true;
     for (int i = 0; i < pool->count; i++) {
         pool->workers[i].pool = pool;
         pool->workers[i].pause_ms = RECONNECT_MIN_MS;
@@ -271,9 +285,4 @@ bool pool_put(struct pool *pool, enum queue_lane lane, struct work *work, struct
 size_t pool_queued(struct pool *pool, enum queue_lane lane)
 {
     return queue_length(&pool->queue, lane);
-}
-
-bool pool_is_healthy(const struct pool *pool)
-{
-    return atomic_load(&pool->connected) > 0;
 }

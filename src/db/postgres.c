@@ -76,6 +76,9 @@ static bool fail(struct postgres_db *db, const PGresult *result, struct err *err
     }
     enum err_code code = code_of(state);
 
+    /* Writing in a transaction that we opened for reading is our mistake, not the server's state. */
+    if (strcmp(state, "25006") == 0 && db->open_transaction && !db->writing)
+        code = ERR_INTERNAL;
     /* Another node migrated while this one kept plans of the old tables. */
     if (strcmp(state, "0A000") == 0 && where && strcmp(where, "RevalidateCachedQuery") == 0) {
         db->stale = true;

@@ -122,6 +122,23 @@ void units_script(const char *url, const char *script)
     db_close(db);
 }
 
+bool units_postgres(const char *name, char url[static 256])
+{
+    const char *server = getenv("WITAN_TEST_PG"), *slash = server ? strrchr(server, '/') : NULL;
+    char script[128];
+
+    if (!slash) {
+        printf("skipped: WITAN_TEST_PG is not set (tests/pg run sets it)\n");
+        return false;
+    }
+    snprintf(script, sizeof(script), "DROP DATABASE IF EXISTS %s WITH (FORCE)", name);
+    units_script(server, script);
+    snprintf(script, sizeof(script), "CREATE DATABASE %s", name);
+    units_script(server, script);
+    snprintf(url, 256, "%.*s/%s", (int)(slash - server), server, name);
+    return true;
+}
+
 int64_t units_number(const char *url, const char *sql)
 {
     struct db *db = open_or_abort(url);

@@ -1,0 +1,352 @@
+/*
+ * The store on PostgreSQL: units run again when the server asks for it, connections come back by
+ * themselves, and what is not known to have happened is not called a success or a failure. Needs
+ * WITAN_TEST_PG (see tests/pg).
+ */
+#include "db/store.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "tests/support/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SCHEMA                                                                                               \
+    "CREATE TABLE t(id BIGINT PRIMARY KEY, n BIGINT NOT NULL DEFAULT 0 CHECK (n >= 0));"                     \
+    "INSERT INTO t VALUES(1), (2);"                                                                          \
+    "CREATE TABLE deadly(id BIGINT PRIMARY KEY);"                                                            \
+    "CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"                                     \
+    " PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;"                                  \
+    "CREATE CONSTRAINT TRIGGER die AFTER INSERT ON deadly DEFERRABLE INITIALLY DEFERRED"                     \
+    " FOR EACH ROW EXECUTE FUNCTION die();"
+
+#define INSERT "INSERT INTO t VALUES($1)"
+#define COUNT  "SELECT count(*) FROM t"
+
+struct fixture {
+    char url[256];
+    struct store_options options;
+    struct store *store;
+    atomic_int commits;
+};
+
+static void on_commit(void *user)
+{
+    atomic_fetch_add(&((struct fixture *)user)->commits, 1);
+}
+
+static struct fixture *fixture_new(int workers)
+{
+    static struct fixture f;
+    struct err err = { 0 };
+
+    f = (struct fixture){ 0 };
+    if (!units_postgres("witan_pool", f.url))
+        skip();
+    units_script(f.url, SCHEMA);
+    f.options =
+        (struct store_options){ .url = f.url, .workers = workers, .committed = on_commit, .user = &f };
+    f.store = store_open(&f.options, &err);
+    if (!f.store)
+        fail_msg("%s", err.text);
+    return &f;
+}
+
+static void fixture_free(struct fixture *f)
+{
+    store_close(f->store);
+}
+
+static void run(struct fixture *f, struct unit *unit, bool (*body)(struct db *, struct unit *))
+{
+    unit_init(unit, 0, NULL);
+    unit->body = body;
+    unit->user = f;
+    store_write_wait(f->store, &unit->work);
+    unit_done(unit);
+}
+
+static bool text(struct db *db, struct unit *unit, const char *sql)
+{
+    struct db_rows rows;
+
+    return db_query_text(db, &unit->arena, sql, DB_NO_ARGS, &rows, &unit->work.err);
+}
+
+static void units_commit_or_are_undone(void **state)
+{
+    struct fixture *f = fixture_new(4);
+    struct unit unit;
+    int64_t count;
+
+    (void)state;
+    assert_int_equal(store_engine(f->store), DB_POSTGRES);
+    assert_false(store_can_read_here(f->store));
+    assert_int_equal(unit_write(f->store, 10, INSERT), ERR_NONE);
+    assert_int_equal(atomic_load(&f->commits), 1);
+    assert_int_equal(unit_write(f->store, 10, INSERT), ERR_CONFLICT);
+    unit_init(&unit, 11, INSERT);
+    unit.sql[1] = "UPDATE t SET n = -1 WHERE id = $1";
+    store_write_wait(f->store, &unit.work);
+    unit_done(&unit);
+    assert_int_equal(unit.work.err.code, ERR_INVALID);
+    assert_int_equal(atomic_load(&f->commits), 1);
+    assert_int_equal(unit_read(f->store, COUNT, &count), ERR_NONE);
+    assert_int_equal(count, 3);
+    assert_int_equal(unit_read(f->store, "INSERT INTO t VALUES(12) RETURNING id", &count), ERR_INTERNAL);
+    assert_int_equal(units_number(f->url, COUNT), 3);
+    fixture_free(f);
+}
+
+/* It hides the error, as careless code would. */
+static bool fail_three_times(struct db *db, struct unit *unit)
+{
+    if (!text(db, unit, "INSERT INTO t VALUES(20)"))
+        return false;
+    if (unit->runs <= 3)
+        (void)!text(db, unit, "DO $$ BEGIN RAISE SQLSTATE '40001'; END $$");
+    return true;
+}
+
+static bool fail_always(struct db *db, struct unit *unit)
+{
+    return text(db, unit, "INSERT INTO t VALUES(21)") &&
+           text(db, unit, "DO $$ BEGIN RAISE SQLSTATE '40001'; END $$");
+}
+
+static void serialisation_failures_run_again(void **state)
+{
+    struct fixture *f = fixture_new(2);
+    struct unit unit;
+
+    (void)state;
+    run(f, &unit, fail_three_times);
+    assert_int_equal(unit.work.err.code, ERR_NONE);
+    assert_int_equal(unit.runs, 4);
+    run(f, &unit, fail_always);
+    assert_int_equal(unit.work.err.code, ERR_UNAVAILABLE);
+    assert_int_equal(unit.runs, 1 + POOL_RETRIES);
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id = 20"), 1);
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id = 21"), 0);
+    fixture_free(f);
+}
+
+struct crossing {
+    struct unit unit;
+    struct fixture *f;
+    pthread_barrier_t *both;
+};
+
+/* Two of these lock the same rows in opposite order; the barrier makes sure that they meet. */
+static bool cross(struct db *db, struct unit *unit)
+{
+    struct crossing *crossing = (struct crossing *)unit;
+    const char *first =
+        unit->id == 1 ? "UPDATE t SET n = n + 1 WHERE id = 1" : "UPDATE t SET n = n + 1 WHERE id = 2";
+    const char *then =
+        unit->id == 1 ? "UPDATE t SET n = n + 1 WHERE id = 2" : "UPDATE t SET n = n + 1 WHERE id = 1";
+
+    if (!text(db, unit, first))
+        return false;
+    if (unit->runs == 1)
+        pthread_barrier_wait(crossing->both);
+    return text(db, unit, then);
+}
+
+static void a_deadlock_costs_time_and_nothing_else(void **state)
+{
+    struct fixture *f = fixture_new(4);
+    struct crossing crossings[2];
+    pthread_barrier_t both;
+    struct err err = { 0 };
+
+    (void)state;
+    pthread_barrier_init(&both, NULL, 2);
+    for (int i = 0; i < 2; i++) {
+        unit_init(&crossings[i].unit, i + 1, NULL);
+        crossings[i].unit.body = cross;
+        crossings[i].both = &both;
+        assert_true(store_write(f->store, &crossings[i].unit.work, &err));
+    }
+    for (int i = 0; i < 2; i++) {
+        unit_wait(&crossings[i].unit);
+        assert_int_equal(crossings[i].unit.work.err.code, ERR_NONE);
+        unit_done(&crossings[i].unit);
+    }
+    assert_true(crossings[0].unit.runs + crossings[1].unit.runs >= 3);
+    assert_int_equal(units_number(f->url, "SELECT sum(n) FROM t"), 4);
+    pthread_barrier_destroy(&both);
+    fixture_free(f);
+}
+
+static void lost_connections_come_back(void **state)
+{
+    struct fixture *f = fixture_new(4);
+    struct store_stats stats;
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        assert_true(units_number(f->url,
+                                 "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                                 " WHERE datname = current_database() AND pid <> pg_backend_pid()") > 0);
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(unit_write(f->store, 100 + round * 20 + i, INSERT), ERR_NONE);
+    }
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id >= 100"), 60);
+    store_stats(f->store, &stats);
+    assert_true(stats.reconnects >= 3);
+    fixture_free(f);
+}
+
+static bool die_once(struct db *db, struct unit *unit)
+{
+    if (!text(db, unit, "INSERT INTO t VALUES(30)"))
+        return false;
+    return unit->runs > 1 || text(db, unit, "SELECT pg_terminate_backend(pg_backend_pid())");
+}
+
+static void a_unit_whose_connection_was_lost_runs_once_more(void **state)
+{
+    struct fixture *f = fixture_new(1);
+    struct unit unit;
+
+    (void)state;
+    run(f, &unit, die_once);
+    assert_int_equal(unit.work.err.code, ERR_NONE);
+    assert_int_equal(unit.runs, 2);
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id = 30"), 1);
+    fixture_free(f);
+}
+
+static void a_connection_lost_during_commit_leaves_the_outcome_unknown(void **state)
+{
+    struct fixture *f = fixture_new(1);
+    struct unit unit;
+
+    (void)state;
+    unit_init(&unit, 1, "INSERT INTO deadly VALUES($1)");
+    store_write_wait(f->store, &unit.work);
+    unit_done(&unit);
+    assert_int_equal(unit.work.err.code, ERR_OUTCOME_UNKNOWN);
+    assert_int_equal(unit.runs, 1);
+    assert_int_equal(atomic_load(&f->commits), 0);
+    assert_int_equal(unit_write(f->store, 40, INSERT), ERR_NONE);
+    fixture_free(f);
+}
+
+static void a_unit_does_not_wait_for_ever(void **state)
+{
+    struct fixture *f = fixture_new(1);
+    struct unit slow, behind;
+    struct err err = { 0 };
+    int64_t start_ms;
+
+    (void)state;
+    unit_init(&slow, 0, "SELECT pg_sleep(7)");
+    unit_init(&behind, 50, INSERT);
+    start_ms = clock_ticks_ms();
+    assert_true(store_write(f->store, &slow.work, &err));
+    usleep(100 * 1000);
+    assert_true(store_write(f->store, &behind.work, &err));
+    unit_wait(&behind);
+    assert_int_equal(behind.work.err.code, ERR_UNAVAILABLE);
+    assert_in_range(clock_ticks_ms() - start_ms, POOL_WAIT_MS, POOL_WAIT_MS + 1500);
+    unit_wait(&slow);
+    assert_int_equal(slow.work.err.code, ERR_NONE);
+    unit_done(&slow);
+    unit_done(&behind);
+    fixture_free(f);
+}
+
+static void closing_runs_what_is_queued(void **state)
+{
+    struct fixture *f = fixture_new(2);
+    struct unit units[100];
+    struct err err = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        unit_init(&units[i], 1000 + i, INSERT);
+        assert_true(store_write(f->store, &units[i].work, &err));
+    }
+    store_close(f->store);
+    for (int i = 0; i < 100; i++) {
+        unit_wait(&units[i]);
+        assert_int_equal(units[i].work.err.code, ERR_NONE);
+        unit_done(&units[i]);
+    }
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id >= 1000"), 100);
+}
+
+static void server(const char *what, const char *mode)
+{
+    char command[256];
+
+    snprintf(command, sizeof(command), "tests/pg %s %s %s >/dev/null", what, getenv("WITAN_TEST_PG_DIR"),
+             mode);
+    if (system(command) != 0)
+        fail_msg("%s failed", command);
+}
+
+static void a_lost_server_is_refused_at_once_and_found_again(void **state)
+{
+    if (!getenv("WITAN_TEST_PG_DIR") || access("tests/pg", X_OK) != 0) {
+        print_message("skipped: needs WITAN_TEST_PG_DIR and tests/pg\n");
+        skip();
+    }
+    struct fixture *f = fixture_new(4);
+    int64_t start_ms, longest_ms = 0;
+    int acknowledged = 0, tries;
+
+    (void)state;
+    assert_int_equal(unit_write(f->store, 60, INSERT), ERR_NONE);
+    server("stop", "immediate");
+    for (int i = 0; i < 30; i++) {
+        start_ms = clock_ticks_ms();
+        assert_int_equal(unit_write(f->store, 61 + i, INSERT), ERR_UNAVAILABLE);
+        if (clock_ticks_ms() - start_ms > longest_ms)
+            longest_ms = clock_ticks_ms() - start_ms;
+        usleep(50 * 1000);
+    }
+    assert_true(longest_ms < 2000);
+    assert_false(store_healthy(f->store));
+    server("start", "");
+    for (tries = 0; tries < 100 && !store_healthy(f->store); tries++)
+        usleep(100 * 1000);
+    assert_true(tries < 100);
+    for (int i = 0; i < 20; i++)
+        acknowledged += unit_write(f->store, 200 + i, INSERT) == ERR_NONE;
+    assert_int_equal(acknowledged, 20);
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id BETWEEN 61 AND 199"), 0);
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id >= 200 OR id = 60"), 21);
+    fixture_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_commit_or_are_undone),
+        cmocka_unit_test(serialisation_failures_run_again),
+        cmocka_unit_test(a_deadlock_costs_time_and_nothing_else),
+        cmocka_unit_test(lost_connections_come_back),
+        cmocka_unit_test(a_unit_whose_connection_was_lost_runs_once_more),
+        cmocka_unit_test(a_connection_lost_during_commit_leaves_the_outcome_unknown),
+        cmocka_unit_test(a_unit_does_not_wait_for_ever),
+        cmocka_unit_test(closing_runs_what_is_queued),
+        cmocka_unit_test(a_lost_server_is_refused_at_once_and_found_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
