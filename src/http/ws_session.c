@@ -36,6 +36,13 @@ static ssize_t write_out(wslay_event_context_ptr ctx, const uint8_t *bytes, size
     return (ssize_t)len;
 }
 
+/* Everything queued becomes bytes at once, so that the backlog is one number. */
+static void flush(struct ws_session *session)
+{
+    if (!session->broken && wslay_event_want_write(session->wslay) && wslay_event_send(session->wslay) != 0)
+        session->broken = true;
+}
+
 static void message_came(wslay_event_context_ptr ctx, const struct wslay_event_on_msg_recv_arg *arg,
                          void *user)
 {
@@ -45,6 +52,8 @@ static void message_came(wslay_event_context_ptr ctx, const struct wslay_event_o
         session->text(session->user, (const char *)arg->msg, arg->msg_length);
     else if (arg->opcode == WSLAY_BINARY_FRAME)
         wslay_event_queue_close(ctx, WSLAY_CODE_UNSUPPORTED_DATA, (const uint8_t *)"Text only.", 10);
+    /* A pong goes out before a fault in the next frame closes: wslay would drop it then. */
+    flush(session);
 }
 
 void ws_session_init(struct ws_session *session, void (*text)(void *user, const char *text, size_t len),
@@ -71,13 +80,6 @@ void ws_session_done(struct ws_session *session)
     if (session->wslay)
         wslay_event_context_free(session->wslay);
     buf_done(&session->out);
-}
-
-/* Everything queued becomes bytes at once, so that the backlog is one number. */
-static void flush(struct ws_session *session)
-{
-    if (!session->broken && wslay_event_want_write(session->wslay) && wslay_event_send(session->wslay) != 0)
-        session->broken = true;
 }
 
 void ws_session_feed(struct ws_session *session, const char *bytes, size_t len)
