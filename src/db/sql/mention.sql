@@ -5,27 +5,29 @@ INSERT INTO prompt_mentions (prompt_id, agent_key, workspace_id, created_at)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT DO NOTHING;
 
--- What other programs wrote, oldest id first, with what is needed to tell of it. A prompt that has ended
--- meanwhile asks nobody any more.
+-- What other programs wrote, lowest id first, with what is needed to tell of it. A prompt that has ended
+-- meanwhile asks nobody any more, and a workspace that is not there has nobody to tell.
 -- name: mention_queued @sqlite
-SELECT q.ref_type, q.ref_id, COALESCE(c.workspace_id, p.workspace_id), p.project_id,
+SELECT q.ref_type, q.ref_id, w.id, p.project_id,
        COALESCE(c.agent_name, p.requester_agent), COALESCE(c.message, p.prompt_message),
        witan_time(COALESCE(c.created_at, p.created_at))
   FROM mention_queue q
   LEFT JOIN squad_chat c ON q.ref_type = 'chat' AND c.id = q.ref_id
   LEFT JOIN discussion_prompts p ON q.ref_type = 'prompt' AND p.id = q.ref_id
                                 AND p.status IN ('pending', 'collecting')
+  LEFT JOIN workspaces w ON w.id = COALESCE(c.workspace_id, p.workspace_id)
  ORDER BY q.ref_type, q.ref_id
  LIMIT $1;
 
 -- name: mention_queued @postgres
-SELECT q.ref_type, q.ref_id, COALESCE(c.workspace_id, p.workspace_id), p.project_id,
+SELECT q.ref_type, q.ref_id, w.id, p.project_id,
        COALESCE(c.agent_name, p.requester_agent), COALESCE(c.message, p.prompt_message),
        witan_time(COALESCE(c.created_at, p.created_at))
   FROM mention_queue q
   LEFT JOIN squad_chat c ON q.ref_type = 'chat' AND c.id = q.ref_id
   LEFT JOIN discussion_prompts p ON q.ref_type = 'prompt' AND p.id = q.ref_id
                                 AND p.status IN ('pending', 'collecting')
+  LEFT JOIN workspaces w ON w.id = COALESCE(c.workspace_id, p.workspace_id)
  ORDER BY q.ref_type, q.ref_id
  LIMIT $1
    FOR UPDATE OF q SKIP LOCKED;

@@ -9,7 +9,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'call');
 SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
        p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at
+       p.outcome_by, p.due_at, p.project_id
   FROM discussion_prompts p
  WHERE p.id = $1 AND p.workspace_id = $2;
 
@@ -18,7 +18,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
        p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at
+       p.outcome_by, p.due_at, p.project_id
   FROM discussion_prompts p
  WHERE p.id = $1 AND p.workspace_id = $2;
 
@@ -26,7 +26,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
        p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at
+       p.outcome_by, p.due_at, p.project_id
   FROM discussion_prompts p
  WHERE p.id = $1 AND p.workspace_id = $2
    FOR NO KEY UPDATE;
@@ -45,7 +45,7 @@ UPDATE discussion_prompts
 SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
        p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at
+       p.outcome_by, p.due_at, p.project_id
   FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
  WHERE m.workspace_id = $1 AND m.agent_key = $7 AND (m.created_at, m.prompt_id) < ($2, $3)
    AND p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND p.due_at >= $5
@@ -60,7 +60,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
        p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at
+       p.outcome_by, p.due_at, p.project_id
   FROM discussion_prompts p
  WHERE p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND (p.created_at, p.id) < ($2, $3)
    AND p.due_at >= $5
@@ -77,7 +77,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
        p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at
+       p.outcome_by, p.due_at, p.project_id
   FROM discussion_prompts p
  WHERE p.workspace_id = $1 AND p.status = $5 AND (p.created_at, p.id) < ($2, $3)
    AND (CAST($6 AS TEXT) IS NULL
@@ -90,7 +90,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
        p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at
+       p.outcome_by, p.due_at, p.project_id
   FROM discussion_prompts p
  WHERE p.workspace_id = $1 AND p.task_id = $9 AND (p.created_at, p.id) < ($2, $3)
    AND (p.status = $6 OR (CAST($6 AS TEXT) IS NULL AND p.status IN ('pending', 'collecting')))

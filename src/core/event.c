@@ -1,0 +1,110 @@
+#include "core/event.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include <string.h>
+
+bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err)
+{
+    return db_exec(db, arena, SQL_EVENT_INSERT,
+                   DB_ARGS(db_text(event->workspace_id), db_text(event->type), db_text(event->project_id),
+                           db_text(event->job_id), db_text(event->discussion_id), db_text(event->subject),
+                           db_text(event->data ? event->data : "{}"), db_int(event->at_ms)),
+                   NULL, err);
+}
+
+static void event_from_row(const struct db_rows *rows, size_t row, struct event *event)
+{
+    *event = (struct event){
+        .seq = db_cell_int(rows, row, 0),
+        .workspace_id = db_cell(rows, row, 1),
+        .type = db_cell(rows, row, 2),
+        .project_id = db_cell(rows, row, 3),
+        .job_id = db_cell(rows, row, 4),
+        .discussion_id = db_cell(rows, row, 5),
+        .subject = db_cell(rows, row, 6),
+        .data = db_cell(rows, row, 7),
+        .at_ms = db_cell_int(rows, row, 8),
+    };
+}
+
+bool event_read(struct db *db, struct arena *arena, int64_t after, size_t limit, struct event **events,
+                size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_EVENT_READ, DB_ARGS(db_int(after), db_int((int64_t)limit)), &rows, err))
+        return false;
+    *events = arena_array(arena, struct event, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        event_from_row(&rows, i, &(*events)[i]);
+    *count = rows.count;
+    return true;
+}
+
+static bool read_number(struct db *db, struct arena *arena, enum sql_id sql, int64_t *number, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, sql, DB_NO_ARGS, &rows, err))
+        return false;
+    *number = db_cell_int(&rows, 0, 0);
+    return true;
+}
+
+bool event_last(struct db *db, struct arena *arena, int64_t *seq, struct err *err)
+{
+    return read_number(db, arena, SQL_EVENT_LAST, seq, err);
+}
+
+bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *err)
+{
+    return read_number(db, arena, SQL_EVENT_FIRST, seq, err);
+}
+
+bool event_number(struct db *db, struct arena *arena, size_t *numbered, struct err *err)
+{
+    struct db_rows claim;
+    size_t changed = 0;
+
+    *numbered = 0;
+    if (db->engine == DB_SQLITE)
+        return true;
+    if (!db_query(db, arena, SQL_EVENT_NUMBER_CLAIM, DB_NO_ARGS, &claim, err))
+        return false;
+    if (!db_cell_bool(&claim, 0, 0))
+        return true;
+    if (!db_exec(db, arena, SQL_EVENT_NUMBER, DB_ARGS(db_int(SEAL_BATCH)), &changed, err))
+        return false;
+    if (changed > 0 && !db_exec(db, arena, SQL_EVENT_NOTIFY, DB_NO_ARGS, NULL, err))
+        return false;
+    *numbered = changed;
+    return true;
+}
+
+bool event_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+                 struct err *err)
+{
+    return db_exec(db, arena, SQL_EVENT_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
+                   err);
+}
+
+/* The stored object's members are copied as they stand: the log is the truth, down to the byte. */
+void event_write(const struct event *event, struct buf *into)
+{
+    struct json_out out;
+    const char *members = event->data + strspn(event->data, " \t\r\n{");
+
+    json_begin(&out, into);
+    json_map(&out, NULL);
+    json_text(&out, "type", event->type);
+    json_time(&out, "at", event->at_ms);
+    json_text(&out, "workspaceId", event->workspace_id);
+    if (*members == '}' || *members == '\0') {
+        json_map_end(&out);
+        return;
+    }
+    buf_char(into, ',');
+    buf_text(into, members);
+}

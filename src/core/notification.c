@@ -1,0 +1,231 @@
+#include "core/notification.h"
+
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/event.h"
+#include "core/page.h"
+
+#include <string.h>
+
+#define LIST_NAME "notifications"
+
+static void write_members(const struct notification *notification, struct json_out *out)
+{
+    json_text(out, "id", notification->id);
+    json_text(out, "kind", notification->kind);
+    json_text(out, "priority", notification->priority);
+    json_text(out, "title", notification->title);
+    json_text(out, "body", notification->body);
+    json_map(out, "ref");
+    json_text(out, "type", notification->ref_type);
+    json_text(out, "id", notification->ref_id);
+    json_map_end(out);
+    json_text(out, "projectId", notification->project_id);
+    json_bool(out, "read", notification->read_ms != 0);
+    json_bool(out, "resolved", notification->resolved_ms != 0);
+    json_time(out, "createdAt", notification->created_ms);
+}
+
+void notification_write(const struct notification *notification, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    write_members(notification, out);
+    json_map_end(out);
+}
+
+/* Streams carry everybody's: whose it is stands beside. */
+static const char *event_data(struct arena *arena, const struct notification *notification)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    write_members(notification, &out);
+    json_text(&out, "agent", notification->agent_key);
+    json_text(&out, "userId", notification->user_id);
+    json_map_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+bool notification_add(struct db *db, struct arena *arena, int64_t now_ms, struct notification *notification,
+                      struct err *err)
+{
+    notification->id = uuid_new(arena);
+    notification->created_ms = now_ms;
+    if (!db_exec(db, arena, SQL_NOTIFICATION_INSERT,
+                 DB_ARGS(db_text(notification->id), db_text(notification->workspace_id),
+                         db_text(notification->project_id), db_text(notification->user_id),
+                         db_text(notification->agent_key), db_text(notification->kind),
+                         db_text(notification->priority), db_text(notification->title),
+                         db_text(notification->body), db_text(notification->ref_type),
+                         db_text(notification->ref_id), db_int(now_ms)),
+                 NULL, err))
+        return false;
+    return event_append(db, arena,
+                        &(struct event){ .workspace_id = notification->workspace_id,
+                                         .type = "notification.added",
+                                         .project_id = notification->project_id,
+                                         .subject = notification->id,
+                                         .data = event_data(arena, notification),
+                                         .at_ms = now_ms },
+                        err);
+}
+
+static const char *reader_of_agent(struct arena *arena, const char *key)
+{
+    return arena_format(arena, "agent:%s", key);
+}
+
+const char *notification_reader(struct arena *arena, const struct caller *caller, const char *agent)
+{
+    const char *name = agent ? agent : caller->agent_name;
+
+    if (name)
+        return reader_of_agent(arena, str_fold(arena, name));
+    if (caller->kind == CALLER_USER)
+        return arena_format(arena, "user:%s", caller->id);
+    return "people";
+}
+
+static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
+{
+    *notification = (struct notification){
+        .id = db_cell(rows, row, 0),
+        .workspace_id = db_cell(rows, row, 1),
+        .project_id = db_cell(rows, row, 2),
+        .user_id = db_cell(rows, row, 3),
+        .agent_key = db_cell(rows, row, 4),
+        .kind = db_cell(rows, row, 5),
+        .priority = db_cell(rows, row, 6),
+        .title = db_cell(rows, row, 7),
+        .body = db_cell(rows, row, 8),
+        .ref_type = db_cell(rows, row, 9),
+        .ref_id = db_cell(rows, row, 10),
+        .created_ms = db_cell_int(rows, row, 11),
+        .read_ms = db_cell_int(rows, row, 12),
+        .resolved_ms = db_cell_int(rows, row, 13),
+    };
+}
+
+static const char *cursor_after(struct arena *arena, const struct notification *last)
+{
+    return page_after(arena, LIST_NAME, 0, clock_text(arena, last->created_ms), last->id);
+}
+
+/* Ids are made in time order, so the id alone is the place. */
+bool notification_list(struct db *db, struct arena *arena, const char *workspace_id, const char *reader,
+                       bool unread_only, const char *cursor, size_t limit, struct notification_page *page,
+                       struct err *err)
+{
+    struct page from;
+    struct db_rows rows;
+
+    if (!page_read(LIST_NAME, cursor, &from, err) ||
+        !db_query(
+            db, arena, unread_only ? SQL_NOTIFICATION_LIST_UNREAD : SQL_NOTIFICATION_LIST,
+            DB_ARGS(db_text(workspace_id), db_text(reader), db_text(from.id), db_int((int64_t)limit + 1)),
+            &rows, err))
+        return false;
+    *page = (struct notification_page){ .count = rows.count < limit ? rows.count : limit };
+    page->items = arena_array(arena, struct notification, page->count);
+    for (size_t i = 0; i < page->count; i++)
+        from_row(&rows, i, &page->items[i]);
+    if (rows.count > page->count)
+        page->next_cursor = cursor_after(arena, &page->items[page->count - 1]);
+    return true;
+}
+
+bool notification_pending(struct db *db, struct arena *arena, const char *workspace_id, const char *reader,
+                          int64_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_NOTIFICATION_PENDING, DB_ARGS(db_text(workspace_id), db_text(reader)), &rows,
+                  err))
+        return false;
+    *count = db_cell_int(&rows, 0, 0);
+    return true;
+}
+
+/* A person may tidy up for any agent; an agent's token only for itself, a user only for themselves. */
+static bool is_readers(const struct caller *caller, struct arena *arena,
+                       const struct notification *notification)
+{
+    struct err ignored = { 0 };
+
+    if (notification->agent_key)
+        return !caller->agent_name ||
+               caller_may_speak_as(caller, arena_text(arena, notification->agent_key), &ignored);
+    if (notification->user_id)
+        return caller->kind == CALLER_USER && str_equal(caller->id, notification->user_id);
+    return caller_is_person(caller);
+}
+
+static bool tell_read(struct db *db, struct arena *arena, const char *workspace_id, const char *subject,
+                      const char *reader, size_t count, int64_t now_ms, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    if (subject)
+        json_text(&out, "id", subject);
+    else
+        json_bool(&out, "all", true);
+    json_text(&out, "reader", reader);
+    json_int(&out, "count", (int64_t)count);
+    json_map_end(&out);
+    return event_append(db, arena,
+                        &(struct event){ .workspace_id = workspace_id,
+                                         .type = "notification.read",
+                                         .subject = subject,
+                                         .data = text.bytes,
+                                         .at_ms = now_ms },
+                        err);
+}
+
+static const char *reader_of(struct arena *arena, const struct notification *notification)
+{
+    if (notification->agent_key)
+        return reader_of_agent(arena, notification->agent_key);
+    return notification->user_id ? arena_format(arena, "user:%s", notification->user_id) : "people";
+}
+
+bool notification_read(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                       int64_t now_ms, struct notification *notification, struct err *err)
+{
+    struct db_rows rows;
+    size_t changed;
+
+    if (!db_query(db, arena, SQL_NOTIFICATION_GET, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
+                  err))
+        return false;
+    if (rows.count > 0)
+        from_row(&rows, 0, notification);
+    if (rows.count == 0 || !is_readers(caller, arena, notification))
+        return err_set(err, ERR_NOT_FOUND, "There is no notification with that id.");
+    if (!db_exec(db, arena, SQL_NOTIFICATION_READ,
+                 DB_ARGS(db_text(id), db_text(caller->workspace_id), db_int(now_ms)), &changed, err))
+        return false;
+    if (changed == 0)
+        return true;
+    notification->read_ms = now_ms;
+    return tell_read(db, arena, caller->workspace_id, id, reader_of(arena, notification), 1, now_ms, err);
+}
+
+bool notification_read_all(struct db *db, struct arena *arena, const struct caller *caller, const char *agent,
+                           int64_t now_ms, size_t *count, struct err *err)
+{
+    const char *reader = notification_reader(arena, caller, agent);
+
+    if (agent && !caller_may_speak_as(caller, agent, err))
+        return false;
+    if (!db_exec(db, arena, SQL_NOTIFICATION_READ_ALL,
+                 DB_ARGS(db_text(caller->workspace_id), db_text(reader), db_int(now_ms)), count, err))
+        return false;
+    return *count == 0 || tell_read(db, arena, caller->workspace_id, NULL, reader, *count, now_ms, err);
+}

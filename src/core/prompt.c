@@ -1,0 +1,230 @@
+#include "core/prompt.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/mention.h"
+#include "core/prompt_row.h"
+
+#include <string.h>
+
+bool prompt_is_open(const struct prompt *prompt)
+{
+    return strcmp(prompt->status, "pending") == 0 || strcmp(prompt->status, "collecting") == 0;
+}
+
+bool prompt_is_ready(const struct prompt *prompt)
+{
+    return strcmp(prompt->status, "resolved") == 0 || strcmp(prompt->status, "timed_out") == 0;
+}
+
+static bool is_overdue(const struct prompt *prompt, int64_t now_ms)
+{
+    return prompt_is_open(prompt) && now_ms > prompt->due_ms;
+}
+
+static bool load(struct db *db, struct arena *arena, enum sql_id sql, const char *workspace_id,
+                 const char *id, struct prompt *prompt, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, sql, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
+    prompt_from_row(&rows, 0, prompt);
+    return true;
+}
+
+bool prompt_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
+                struct prompt *prompt, struct err *err)
+{
+    struct prompt found;
+
+    if (!load(db, arena, SQL_PROMPT_GET, workspace_id, id, &found, err))
+        return false;
+    if (is_overdue(&found, now_ms))
+        return err_set(err, ERR_DUE, "The time of this discussion prompt is up.");
+    *prompt = found;
+    return true;
+}
+
+bool prompt_exists(struct db *db, struct arena *arena, const char *workspace_id, const char *id, bool *exists,
+                   struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+        return false;
+    *exists = rows.count > 0;
+    return true;
+}
+
+/*
+ * For those who want to change it: locked, and as it stands at this moment. A prompt that is overdue has
+ * ended even though no row says so yet. It is not written here: what asks for it is about to be refused,
+ * which would undo that again; the timer writes it.
+ */
+static bool lock(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
+                 struct prompt *prompt, struct err *err)
+{
+    if (!load(db, arena, SQL_PROMPT_LOCK, workspace_id, id, prompt, err))
+        return false;
+    if (is_overdue(prompt, now_ms)) {
+        prompt->status = "timed_out";
+        prompt->outcome_source = "timeout";
+        prompt->outcome_by = "system";
+        prompt->resolved_at = clock_text(arena, prompt->due_ms);
+    }
+    return true;
+}
+
+static bool insert(struct db *db, struct arena *arena, const struct prompt *prompt, struct err *err)
+{
+    return db_exec(db, arena, SQL_PROMPT_INSERT,
+                   DB_ARGS(db_text(prompt->id), db_text(prompt->workspace_id), db_text(prompt->task_id),
+                           db_text(prompt->requester_agent), db_text(prompt->prompt_message),
+                           db_int(prompt->required_responses), db_int(prompt->timeout_minutes),
+                           db_bool(prompt->count_all), db_text(prompt->squad_chat_id),
+                           db_text(prompt->created_at)),
+                   NULL, err);
+}
+
+static bool tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct prompt *prompt,
+                          struct err *err)
+{
+    return mention_tell(db, arena,
+                        &(struct mention_source){ .workspace_id = prompt->workspace_id,
+                                                  .project_id = prompt->project_id,
+                                                  .ref_type = "prompt",
+                                                  .ref_id = prompt->id,
+                                                  .author = prompt->requester_agent,
+                                                  .text = prompt->prompt_message,
+                                                  .created_at = prompt->created_at,
+                                                  .now_ms = now_ms },
+                        err);
+}
+
+/* The prompt comes first, so that whoever hears of the message finds it; each names the other. */
+bool prompt_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                   struct prompt *prompt, struct chat *chat, struct err *err)
+{
+    if (!chat_may_speak(caller, prompt->requester_agent, false, err) ||
+        !chat_check_text("prompt_message", prompt->prompt_message, err))
+        return false;
+    prompt->id = uuid_new(arena);
+    prompt->workspace_id = caller->workspace_id;
+    prompt->squad_chat_id = uuid_new(arena);
+    prompt->created_at = clock_text(arena, now_ms);
+    *chat = (struct chat){ .id = prompt->squad_chat_id,
+                           .workspace_id = caller->workspace_id,
+                           .agent_name = prompt->requester_agent,
+                           .message = prompt->prompt_message,
+                           .message_type = "discussion_prompt",
+                           .discussion_prompt_id = prompt->id,
+                           .task_ref = prompt->task_id };
+    return insert(db, arena, prompt, err) && chat_insert(db, arena, now_ms, chat, err) &&
+           load(db, arena, SQL_PROMPT_GET, caller->workspace_id, prompt->id, prompt, err) &&
+           tell_mentions(db, arena, now_ms, prompt, err);
+}
+
+bool prompt_respond(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                    int64_t now_ms, struct chat *reply, struct prompt *prompt, struct err *err)
+{
+    if (!chat_may_speak(caller, reply->agent_name, reply->is_human, err) ||
+        !chat_check_text("message", reply->message, err) ||
+        !lock(db, arena, caller->workspace_id, id, now_ms, prompt, err))
+        return false;
+    /*
+     * A prompt that has ended takes no more answers: the asker may already have acted on what was
+     * collected, and an answer that nobody will read must not look accepted.
+     */
+    if (!prompt_is_open(prompt))
+        return err_set(err, ERR_INVALID, "Cannot respond to prompt with status: %s", prompt->status);
+    reply->workspace_id = caller->workspace_id;
+    reply->message_type = "discussion_response";
+    reply->discussion_prompt_id = prompt->id;
+    return chat_insert(db, arena, now_ms, reply, err) && chat_tell_mentions(db, arena, now_ms, reply, err) &&
+           load(db, arena, SQL_PROMPT_GET, caller->workspace_id, id, prompt, err);
+}
+
+static const char *error_detail(struct arena *arena, const struct prompt *prompt)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_text(&out, "status", prompt->status);
+    prompt_write_outcome(prompt, "outcome", &out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/* First writer wins; the loser learns who won and what. */
+static bool ended_already(struct arena *arena, const struct prompt *prompt, struct err *err)
+{
+    err_set(err, ERR_CONFLICT, "This discussion prompt has already ended: %s.", prompt->status);
+    err->detail = error_detail(arena, prompt);
+    return false;
+}
+
+bool prompt_close(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                  const char *action, int64_t now_ms, struct prompt *prompt, struct err *err)
+{
+    bool resolve = str_equal(action, "resolve");
+    const char *by = caller->agent_name ? caller->agent_name : caller->name;
+
+    if (!resolve && !str_equal(action, "cancel")) {
+        err_field(err, "action", "Invalid action. Must be \"resolve\" or \"cancel\"");
+        return false;
+    }
+    if (!lock(db, arena, caller->workspace_id, id, now_ms, prompt, err))
+        return false;
+    if (!prompt_is_open(prompt))
+        return ended_already(arena, prompt, err);
+    if (!db_exec(db, arena, SQL_PROMPT_END,
+                 DB_ARGS(db_text(id), db_text(caller->workspace_id),
+                         db_text(resolve ? "resolved" : "cancelled"),
+                         db_text(resolve ? "forced" : "cancelled"), db_text(by),
+                         db_text(clock_text(arena, now_ms))),
+                 NULL, err))
+        return false;
+    return load(db, arena, SQL_PROMPT_GET, caller->workspace_id, id, prompt, err);
+}
+
+void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out)
+{
+    if (!prompt->outcome_source) {
+        json_none(out, key);
+        return;
+    }
+    json_map(out, key);
+    json_text(out, "source", prompt->outcome_source);
+    json_text(out, "by", prompt->outcome_by);
+    json_text(out, "at", prompt->resolved_at);
+    json_map_end(out);
+}
+
+void prompt_write(const struct prompt *prompt, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    json_text(out, "id", prompt->id);
+    json_text(out, "workspace_id", prompt->workspace_id);
+    json_text(out, "task_id", prompt->task_id);
+    json_text(out, "linked_task_id", prompt->linked_task_id);
+    json_text(out, "requester_agent", prompt->requester_agent);
+    json_text(out, "prompt_message", prompt->prompt_message);
+    json_int(out, "required_responses", prompt->required_responses);
+    json_int(out, "timeout_minutes", prompt->timeout_minutes);
+    json_text(out, "status", prompt->status);
+    json_raw(out, "collected_context", prompt->collected_context);
+    json_text(out, "squad_chat_id", prompt->squad_chat_id);
+    json_text(out, "resolved_at", prompt->resolved_at);
+    json_text(out, "created_at", prompt->created_at);
+    json_time(out, "timeout_at", prompt->due_ms);
+    json_bool(out, "count_all", prompt->count_all);
+    json_int(out, "response_count", prompt->response_count);
+    prompt_write_outcome(prompt, "outcome", out);
+    json_map_end(out);
+}
