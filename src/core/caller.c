@@ -67,6 +67,9 @@ bool caller_may_speak_as(const struct caller *caller, const char *agent_name, st
 
 bool caller_may_grant(const struct caller *caller, enum role role, struct err *err)
 {
+    if (caller->project_id || caller->agent_name)
+        return err_set(err, ERR_FORBIDDEN,
+                       "A token that is bound to a project or an agent manages no users and tokens.");
     if (caller->role == ROLE_OWNER || (caller->role == ROLE_ADMIN && role != ROLE_OWNER))
         return true;
     return err_set(err, ERR_FORBIDDEN, "The role %s may not make, change or remove the role %s.",

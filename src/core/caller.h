@@ -76,7 +76,10 @@ bool caller_is_person(const struct caller *caller);
 /* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */
 CHECKED bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err);
 const char *caller_kind_name(enum caller_kind kind);
-/* Nobody gives more than they have: only owners make, change or remove owners. ERR_FORBIDDEN otherwise. */
+/*
+ * Nobody gives more than they have: only owners make, change or remove owners, and a bound token, which
+ * would hand on more than itself, none at all. ERR_FORBIDDEN otherwise.
+ */
 CHECKED bool caller_may_grant(const struct caller *caller, enum role role, struct err *err);
 
 #endif

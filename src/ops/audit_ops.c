@@ -1,0 +1,150 @@
+#include "core/audit.h"
+
+#include "base/str.h"
+#include "ops/op.h"
+#include "ops/tables.h"
+
+#define TAG "Audit"
+
+/* `detail_as_text` keeps the stored bytes, which are what the hash covers. */
+static void write_entry(struct json_out *out, const struct audit_entry *entry, bool detail_as_text)
+{
+    json_map(out, NULL);
+    json_int(out, "seq", entry->seq);
+    json_time(out, "at", entry->at_ms);
+    json_text(out, "workspaceId", entry->workspace_id);
+    json_text(out, "actorKind", entry->actor_kind);
+    json_text(out, "actorId", entry->actor_id);
+    json_text(out, "actor", entry->actor);
+    json_text(out, "operation", entry->operation);
+    json_text(out, "subject", entry->subject);
+    json_text(out, "door", entry->door);
+    json_text(out, "remote", entry->remote);
+    json_text(out, "requestId", entry->request_id);
+    if (detail_as_text)
+        json_text(out, "detail", entry->detail);
+    else
+        json_raw(out, "detail", entry->detail);
+    json_text(out, "hash", entry->hash);
+    json_map_end(out);
+}
+
+static bool read_cursor(const struct call *call, int64_t *cursor, struct err *err)
+{
+    const char *text = arg_text(call, "cursor");
+
+    *cursor = 0;
+    return !text || (str_to_int(text, cursor) && *cursor > 0) ||
+           err_field(err, "cursor", "cursor must be a nextCursor of this list.");
+}
+
+static bool run_audit_list(struct call *call)
+{
+    size_t limit = (size_t)arg_int(call, "limit"), count;
+    struct audit_filter filter = {
+        .actor = arg_text(call, "actor"),
+        .operation = arg_text(call, "operation"),
+        .subject = arg_text(call, "subject"),
+        .after_ms = arg_given(call, "after") ? arg_int(call, "after") : 0,
+        .before_ms = arg_given(call, "before") ? arg_int(call, "before") : 0,
+        .limit = limit + 1,
+    };
+    struct audit_entry *entries;
+    bool more;
+
+    if (!read_cursor(call, &filter.cursor, &call->err) ||
+        !audit_list(call->db, call->arena, call->caller.workspace_id, &filter, &entries, &count, &call->err))
+        return false;
+    more = count > limit;
+    count = more ? limit : count;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "entries");
+    for (size_t i = 0; i < count; i++)
+        write_entry(&call->out, &entries[i], false);
+    json_list_end(&call->out);
+    json_text(&call->out, "nextCursor",
+              more ? arena_format(call->arena, "%lld", (long long)entries[count - 1].seq) : NULL);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_audit_export(struct call *call)
+{
+    struct audit_entry *entries;
+    size_t count;
+
+    if (!audit_read(call->db, call->arena, call->caller.workspace_id, arg_int(call, "after_seq"),
+                    (size_t)arg_int(call, "limit"), &entries, &count, &call->err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct json_out line;
+
+        json_begin(&line, call->out.buf);
+        write_entry(&line, &entries[i], true);
+        buf_char(call->out.buf, '\n');
+    }
+    return true;
+}
+
+static const struct field entry_fields[] = {
+    { "seq", T_INT, REQUIRED,
+      "Its number in the log of this server; the rows of one workspace may skip some." },
+    { "at", T_TIME, REQUIRED, "When it happened." },
+    { "workspaceId", T_TEXT, REQUIRED, "The workspace." },
+    { "actorKind", T_TEXT, REQUIRED, "user, token, local, system or sql." },
+    { "actorId", T_TEXT, REQUIRED, "Who did it: the user's or token's id.", .flags = F_NULL },
+    { "actor", T_TEXT, REQUIRED, "Who did it, by name." },
+    { "operation", T_TEXT, REQUIRED, "What was done." },
+    { "subject", T_TEXT, REQUIRED, "The id of what it was done to.", .flags = F_NULL },
+    { "door", T_TEXT, REQUIRED, "How it came in.", .flags = F_NULL },
+    { "remote", T_TEXT, REQUIRED, "The address it came from.", .flags = F_NULL },
+    { "requestId", T_TEXT, REQUIRED, "The request, as the server's log names it.", .flags = F_NULL },
+    { "detail", T_OBJECT, REQUIRED, "The parameters, without secrets; long texts are cut.", .flags = F_OPEN },
+    { "hash", T_TEXT, REQUIRED, "Covers this row and the one before it.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field audit_list_reply[] = {
+    { "entries", T_LIST, REQUIRED, "Newest first.", .items = T_OBJECT, .fields = entry_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+const struct op audit_ops[] = {
+    {
+        .name = "audit_list",
+        .http = "GET /api/audit",
+        .tag = TAG,
+        .help = "Show who did what to which row when, from where; newest first.",
+        .needs = ROLES_MANAGE,
+        .kind = OP_READ,
+        .run = run_audit_list,
+        .reply = audit_list_reply,
+        .params = {
+            { "actor", T_TEXT, OPTIONAL, "Only by this user or token: a name or id.", .max = LIMIT_REF },
+            { "operation", T_TEXT, OPTIONAL, "Only this operation.", .max = LIMIT_REF },
+            { "subject", T_TEXT, OPTIONAL, "Only what was done to the row with this id.", .max = LIMIT_REF },
+            { "after", T_TIME, OPTIONAL, "Only after this time." },
+            { "before", T_TIME, OPTIONAL, "Only before this time." },
+            PAGE_PARAMS,
+        },
+    },
+    {
+        .name = "audit_export",
+        .http = "GET /api/audit/export",
+        .tag = TAG,
+        .help = "Export the audit log, oldest first, one JSON object a line, with detail as the stored text that "
+                "the hash covers. For the next page give the last line's seq as after_seq.",
+        .needs = ROLES_MANAGE,
+        .kind = OP_READ,
+        .run = run_audit_export,
+        .reply_type = "application/x-ndjson",
+        .params = {
+            { "after_seq", T_INT, OPTIONAL, "Only rows with a higher number.", .min = 0, .max = INT64_MAX,
+              .fallback = "0" },
+            { "limit", T_INT, OPTIONAL, "How many at most.", .min = 1, .max = LIMIT_EXPORT,
+              .fallback = "10000" },
+        },
+    },
+    { 0 },
+};

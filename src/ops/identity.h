@@ -1,0 +1,30 @@
+/*
+ * identity.h - what the operations about people, tokens and workspaces have in common.
+ */
+#ifndef OPS_IDENTITY_H
+#define OPS_IDENTITY_H
+
+#include "core/workspace.h"
+#include "ops/op.h"
+
+#define TAG_IDENTITY "People, tokens and workspaces"
+
+/* The names of the roles, for T_ENUM; ends with NULL. */
+extern const char *const identity_roles[];
+
+/* A workspace in short: {id, slug, name}. */
+extern const struct field identity_workspace_fields[];
+void identity_write_workspace(struct json_out *out, const char *key, const struct workspace *workspace);
+
+/*
+ * What to tell the local owner, whose first user or token has just ended solo mode; NULL for everybody else.
+ * `owner_can_come_in`: what was made lets an owner in.
+ */
+const char *identity_solo_note(const struct call *call, bool owner_can_come_in);
+
+#define SOLO_NOTE_FIELD                                                                                      \
+    {                                                                                                        \
+        "note", T_TEXT, OPTIONAL, "Said when this ended solo mode: what changes now."                        \
+    }
+
+#endif

@@ -1,0 +1,347 @@
+#include "core/session.h"
+
+#include "base/settings.h"
+#include "base/str.h"
+#include "core/secret.h"
+#include "core/ticket.h"
+#include "core/user.h"
+#include "ops/identity.h"
+#include "ops/tables.h"
+
+#include <string.h>
+
+#define COOKIE_NAME "witan_session"
+
+static const char *cookie(struct arena *arena, const char *secret, int64_t lifetime_ms)
+{
+    bool https = str_starts(settings()->server_public_url, "https:");
+
+    return arena_format(arena, "%s=%s; HttpOnly; SameSite=Lax; Path=/; Max-Age=%lld%s", COOKIE_NAME, secret,
+                        (long long)(lifetime_ms / 1000), https ? "; Secure" : "");
+}
+
+static bool write_workspaces(struct call *call)
+{
+    struct workspace *workspaces;
+    size_t count;
+
+    if (!workspace_list(call->db, call->arena, &call->caller, NULL, LIMIT_PAGE, &workspaces, &count,
+                        &call->err))
+        return false;
+    json_list(&call->out, "workspaces");
+    for (size_t i = 0; i < count; i++)
+        identity_write_workspace(&call->out, NULL, &workspaces[i]);
+    json_list_end(&call->out);
+    return true;
+}
+
+/* Between the steps of checking a password. */
+struct check {
+    struct account account;
+    bool matches;
+    char *new_hash;
+};
+
+static bool fetch_login(struct call *call)
+{
+    struct check *check = arena_new(call->arena, struct check);
+
+    call->prepared = check;
+    return user_account_by_name(call->db, call->arena, arg_text(call, "name"), &check->account, &call->err);
+}
+
+/* A name that nobody has, one without a password and a disabled one cost as much as a wrong password. */
+static bool before_login(struct call *call)
+{
+    struct check *check = call->prepared;
+    bool may = check->account.id && !check->account.disabled;
+
+    check->matches =
+        secret_password_matches(may ? check->account.password : NULL, arg_text(call, "password"));
+    return check->matches || session_refuse(&call->err);
+}
+
+static bool run_login(struct call *call)
+{
+    const struct check *check = call->prepared;
+    struct credentials credentials = { 0 };
+    struct session session;
+
+    if (!check || !check->matches)
+        return session_refuse(&call->err);
+    if (!session_create(call->db, call->arena, check->account.id, check->account.password, call->now_ms,
+                        &session, &call->err))
+        return false;
+    /* From here on the caller is the user, so that the audit row names who came in. */
+    credentials.session = session.secret;
+    if (!caller_identify(call->db, call->arena, &credentials, call->now_ms, &call->caller, &call->err))
+        return false;
+    call->subject = call->caller.id;
+    call->cookie = cookie(call->arena, session.secret, session.expires_ms - call->now_ms);
+    json_map(&call->out, NULL);
+    json_map(&call->out, "user");
+    json_text(&call->out, "id", call->caller.id);
+    json_text(&call->out, "name", call->caller.name);
+    json_map_end(&call->out);
+    if (!write_workspaces(call))
+        return false;
+    json_map_end(&call->out);
+    return true;
+}
+
+static const char *session_of(const struct caller *caller)
+{
+    bool is_session = caller->credential && str_starts(caller->credential, "session:");
+
+    return is_session ? caller->credential + strlen("session:") : NULL;
+}
+
+static bool run_logout(struct call *call)
+{
+    const char *hash = session_of(&call->caller);
+
+    call->cookie = cookie(call->arena, "", 0);
+    return !hash || session_end(call->db, call->arena, hash, &call->err);
+}
+
+static bool run_me(struct call *call)
+{
+    const struct caller *caller = &call->caller;
+    struct workspace workspace;
+
+    if (!workspace_get(call->db, call->arena, caller->workspace_id, &workspace, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_map(&call->out, "caller");
+    json_text(&call->out, "kind", caller_kind_name(caller->kind));
+    json_text(&call->out, "id", caller->id);
+    json_text(&call->out, "name", caller->name);
+    json_text(&call->out, "role", role_name(caller->role));
+    json_text(&call->out, "agentName", caller->agent_name);
+    json_text(&call->out, "projectId", caller->project_id);
+    json_map_end(&call->out);
+    identity_write_workspace(&call->out, "workspace", &workspace);
+    if (!write_workspaces(call))
+        return false;
+    json_bool(&call->out, "solo", caller->kind == CALLER_LOCAL);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool only_users(const struct caller *caller, struct err *err)
+{
+    return caller->kind == CALLER_USER ||
+           err_set(err, ERR_FORBIDDEN, "Only a user who is logged in has a password.");
+}
+
+static bool fetch_password(struct call *call)
+{
+    struct check *check = arena_new(call->arena, struct check);
+
+    call->prepared = check;
+    return only_users(&call->caller, &call->err) &&
+           user_account(call->db, call->arena, call->caller.id, &check->account, &call->err);
+}
+
+static bool before_password(struct call *call)
+{
+    struct check *check = call->prepared;
+
+    check->matches = secret_password_matches(check->account.password, arg_text(call, "oldPassword"));
+    if (!check->matches)
+        return err_field(&call->err, "oldPassword", "The old password is wrong.");
+    return secret_password_hash(call->arena, arg_text(call, "newPassword"), &check->new_hash, &call->err);
+}
+
+static bool run_password(struct call *call)
+{
+    const struct check *check = call->prepared;
+
+    if (!only_users(&call->caller, &call->err))
+        return false;
+    if (!check || !check->matches)
+        return err_field(&call->err, "oldPassword", "The old password is wrong.");
+    call->subject = call->caller.id;
+    return user_change_password(call->db, call->arena, call->caller.id, check->account.password,
+                                check->new_hash, session_of(&call->caller), &call->err);
+}
+
+static bool reply_preferences(struct call *call, const char *preferences)
+{
+    json_map(&call->out, NULL);
+    json_raw(&call->out, "preferences", preferences);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_preferences_get(struct call *call)
+{
+    const char *preferences;
+
+    return user_preferences(call->db, call->arena, &call->caller, &preferences, &call->err) &&
+           reply_preferences(call, preferences);
+}
+
+static bool run_preferences_put(struct call *call)
+{
+    const char *preferences = json_dump_text(call->arena, arg_json(call, "preferences"));
+
+    return user_set_preferences(call->db, call->arena, &call->caller, preferences, &call->err) &&
+           reply_preferences(call, preferences);
+}
+
+static bool run_ticket_create(struct call *call)
+{
+    struct ticket ticket;
+
+    if (!ticket_create(call->db, call->arena, &call->caller, call->now_ms, &ticket, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_text(&call->out, "ticket", ticket.secret);
+    json_time(&call->out, "expiresAt", ticket.expires_ms);
+    json_map_end(&call->out);
+    return true;
+}
+
+static const struct field login_user_fields[] = {
+    { "id", T_TEXT, REQUIRED, "The user's id." },
+    { "name", T_TEXT, REQUIRED, "The user's name." },
+    { 0 },
+};
+
+static const struct field login_reply[] = {
+    { "user", T_OBJECT, REQUIRED, "Who logged in.", .fields = login_user_fields },
+    { "workspaces", T_LIST, REQUIRED, "Where this user is a member.", .items = T_OBJECT,
+      .fields = identity_workspace_fields },
+    { 0 },
+};
+
+static const char *const caller_kinds[] = { "local", "user", "token", "system", NULL };
+
+static const struct field caller_fields[] = {
+    { "kind", T_ENUM, REQUIRED, "local is the owner of a server in solo mode.", .values = caller_kinds },
+    { "id", T_TEXT, REQUIRED, "The user's or token's id." },
+    { "name", T_TEXT, REQUIRED, "The user's or token's name." },
+    { "role", T_ENUM, REQUIRED, "The role in this workspace.", .values = identity_roles },
+    { "agentName", T_TEXT, REQUIRED, "The agent a token speaks as.", .flags = F_NULL },
+    { "projectId", T_TEXT, REQUIRED, "The project a token is bound to.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field me_reply[] = {
+    { "caller", T_OBJECT, REQUIRED, "Who calls.", .fields = caller_fields },
+    { "workspace", T_OBJECT, REQUIRED, "The workspace of this request.",
+      .fields = identity_workspace_fields },
+    { "workspaces", T_LIST, REQUIRED, "Those the caller has a part in.", .items = T_OBJECT,
+      .fields = identity_workspace_fields },
+    { "solo", T_BOOL, REQUIRED, "Whether the server is in solo mode." },
+    { 0 },
+};
+
+static const struct field preferences_reply[] = {
+    { "preferences", T_OBJECT, REQUIRED, "Whatever was stored.", .flags = F_OPEN },
+    { 0 },
+};
+
+static const struct field ticket_reply[] = {
+    { "ticket", T_TEXT, REQUIRED, "Give it as ?ticket= when opening a stream." },
+    { "expiresAt", T_TIME, REQUIRED, "Until when a stream can be opened with it." },
+    { 0 },
+};
+
+const struct op session_ops[] = {
+    {
+        .name = "session_login",
+        .http = "POST /api/login",
+        .tag = TAG_IDENTITY,
+        .help = "Log in with name and password; the reply sets the session cookie.",
+        .needs = ROLE_ANYONE,
+        .kind = OP_WRITE,
+        .secret_reply = true,
+        .fetch = fetch_login,
+        .before = before_login,
+        .run = run_login,
+        .reply = login_reply,
+        .params = {
+            { "name", T_NAME, REQUIRED, "The user's name, in any case." },
+            { "password", T_TEXT, REQUIRED, "The password.", .max = LIMIT_PASSWORD, .flags = F_SECRET },
+        },
+    },
+    {
+        .name = "session_logout",
+        .http = "POST /api/logout",
+        .tag = TAG_IDENTITY,
+        .help = "End the session and clear its cookie.",
+        .needs = ROLE_ANYONE,
+        .kind = OP_WRITE,
+        .status = 204,
+        .run = run_logout,
+    },
+    {
+        .name = "me_get",
+        .http = "GET /api/me",
+        .tag = TAG_IDENTITY,
+        .help = "Say who calls, in which workspace, and where else they may go.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_me,
+        .reply = me_reply,
+    },
+    {
+        .name = "password_change",
+        .http = "PUT /api/me/password",
+        .tag = TAG_IDENTITY,
+        .help = "Change the own password. Ends the user's other sessions.",
+        .needs = ROLES_READ,
+        .kind = OP_WRITE,
+        .status = 204,
+        .fetch = fetch_password,
+        .before = before_password,
+        .run = run_password,
+        .params = {
+            { "oldPassword", T_TEXT, REQUIRED, "The password so far.", .max = LIMIT_PASSWORD,
+              .flags = F_SECRET },
+            { "newPassword", T_TEXT, REQUIRED, "The new password.", .min = PASSWORD_MIN,
+              .max = LIMIT_PASSWORD, .flags = F_SECRET },
+        },
+    },
+    {
+        .name = "preferences_get",
+        .http = "GET /api/me/preferences",
+        .tag = TAG_IDENTITY,
+        .help = "Show the caller's own preferences.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_preferences_get,
+        .reply = preferences_reply,
+    },
+    {
+        .name = "preferences_put",
+        .http = "PUT /api/me/preferences",
+        .tag = TAG_IDENTITY,
+        .help = "Replace the caller's own preferences.",
+        .needs = ROLES_READ,
+        .kind = OP_WRITE,
+        .no_audit = true,
+        .run = run_preferences_put,
+        .reply = preferences_reply,
+        .params = {
+            { "preferences", T_OBJECT, REQUIRED, "Any JSON object.", .max = LIMIT_PREFERENCES,
+              .flags = F_OPEN },
+        },
+    },
+    {
+        .name = "ticket_create",
+        .http = "POST /api/tickets",
+        .tag = TAG_IDENTITY,
+        .help = "Get a short-lived ticket for streams that cannot send a token or a cookie.",
+        .needs = ROLES_READ,
+        .kind = OP_WRITE,
+        .no_audit = true,
+        .secret_reply = true,
+        .status = 201,
+        .run = run_ticket_create,
+        .reply = ticket_reply,
+    },
+    { 0 },
+};

@@ -1,0 +1,191 @@
+#include "core/token.h"
+
+#include "ops/identity.h"
+#include "ops/tables.h"
+
+static void write_time(struct json_out *out, const char *key, int64_t ms)
+{
+    if (ms)
+        json_time(out, key, ms);
+    else
+        json_none(out, key);
+}
+
+static void write_token(struct json_out *out, const struct token *token)
+{
+    json_text(out, "id", token->id);
+    json_text(out, "name", token->name);
+    json_text(out, "role", role_name(token->role));
+    json_text(out, "projectId", token->project_id);
+    json_text(out, "agentName", token->agent_name);
+    json_text(out, "createdBy", token->created_by);
+    json_time(out, "createdAt", token->created_ms);
+    write_time(out, "expiresAt", token->expires_ms);
+    write_time(out, "lastUsedAt", token->last_used_ms);
+    write_time(out, "revokedAt", token->revoked_ms);
+}
+
+static bool run_token_list(struct call *call)
+{
+    size_t limit = (size_t)arg_int(call, "limit"), count;
+    struct token *tokens;
+    bool more;
+
+    if (!token_list(call->db, call->arena, call->caller.workspace_id, arg_text(call, "cursor"), limit + 1,
+                    &tokens, &count, &call->err))
+        return false;
+    more = count > limit;
+    count = more ? limit : count;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "tokens");
+    for (size_t i = 0; i < count; i++) {
+        json_map(&call->out, NULL);
+        write_token(&call->out, &tokens[i]);
+        json_map_end(&call->out);
+    }
+    json_list_end(&call->out);
+    json_text(&call->out, "nextCursor", more ? tokens[count - 1].id : NULL);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_token_create(struct call *call)
+{
+    struct token token = {
+        .workspace_id = call->caller.workspace_id,
+        .name = arg_text(call, "name"),
+        .project_id = arg_text(call, "projectId"),
+        .agent_name = arg_text(call, "agentName"),
+        .created_by = call->caller.id,
+        .expires_ms = arg_given(call, "expiresAt") ? arg_int(call, "expiresAt") : 0,
+    };
+    const char *secret, *note;
+
+    if (!role_parse(arg_text(call, "role"), &token.role))
+        return err_field(&call->err, "role", "There is no such role.");
+    if (!caller_may_grant(&call->caller, token.role, &call->err) ||
+        !token_create(call->db, call->arena, &token, call->now_ms, &secret, &call->err))
+        return false;
+    call->subject = token.id;
+    note = identity_solo_note(call, token.role == ROLE_OWNER && !token.project_id && !token.agent_name);
+    json_map(&call->out, NULL);
+    write_token(&call->out, &token);
+    json_text(&call->out, "secret", secret);
+    if (note)
+        json_text(&call->out, "note", note);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_token_get(struct call *call)
+{
+    struct token token;
+
+    if (!token_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), &token,
+                   &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    write_token(&call->out, &token);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_token_revoke(struct call *call)
+{
+    const char *id = arg_text(call, "id"), *workspace_id = call->caller.workspace_id;
+    struct token token;
+
+    return token_get(call->db, call->arena, workspace_id, id, &token, &call->err) &&
+           caller_may_grant(&call->caller, token.role, &call->err) &&
+           token_revoke(call->db, call->arena, workspace_id, id, call->now_ms, &call->err);
+}
+
+#define TOKEN_FIELDS                                                                                         \
+    { "id", T_TEXT, REQUIRED, "The token's id; not its secret." },                                           \
+        { "name", T_TEXT, REQUIRED, "What it is for." },                                                     \
+        { "role", T_ENUM, REQUIRED, "What it may do in this workspace.", .values = identity_roles },         \
+        { "projectId", T_TEXT, REQUIRED, "The project it is bound to.", .flags = F_NULL },                   \
+        { "agentName", T_TEXT, REQUIRED, "The agent it speaks as.", .flags = F_NULL },                       \
+        { "createdBy", T_TEXT, REQUIRED, "The user or token that made it.", .flags = F_NULL },               \
+        { "createdAt", T_TIME, REQUIRED, "When it was made." },                                              \
+        { "expiresAt", T_TIME, REQUIRED, "Until when it is good.", .flags = F_NULL },                        \
+        { "lastUsedAt", T_TIME, REQUIRED, "When it was last used, to about a minute.", .flags = F_NULL },    \
+    {                                                                                                        \
+        "revokedAt", T_TIME, REQUIRED, "When it was revoked.", .flags = F_NULL                               \
+    }
+
+static const struct field token_fields[] = { TOKEN_FIELDS, { 0 } };
+static const struct field token_create_reply[] = {
+    TOKEN_FIELDS,
+    { "secret", T_TEXT, REQUIRED, "What goes after \"Authorization: Bearer\". Shown this once." },
+    SOLO_NOTE_FIELD,
+    { 0 },
+};
+static const struct field token_list_reply[] = {
+    { "tokens", T_LIST, REQUIRED, "Newest first, revoked ones too.", .items = T_OBJECT,
+      .fields = token_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+#define ID_PARAM                                                                                             \
+    {                                                                                                        \
+        "id", T_UUID, REQUIRED, "The token."                                                                 \
+    }
+
+const struct op token_ops[] = {
+    {
+        .name = "token_list",
+        .http = "GET /api/tokens",
+        .tag = TAG_IDENTITY,
+        .help = "List the tokens of this workspace, without their secrets.",
+        .needs = ROLES_MANAGE,
+        .kind = OP_READ,
+        .run = run_token_list,
+        .reply = token_list_reply,
+        .params = { PAGE_PARAMS },
+    },
+    {
+        .name = "token_create",
+        .http = "POST /api/tokens",
+        .tag = TAG_IDENTITY,
+        .help = "Make a token for an agent or a script; its secret is shown this once.",
+        .needs = ROLES_MANAGE,
+        .kind = OP_WRITE,
+        .status = 201,
+        .secret_reply = true,
+        .run = run_token_create,
+        .reply = token_create_reply,
+        .params = {
+            { "name", T_NAME, REQUIRED, "What it is for." },
+            { "role", T_ENUM, OPTIONAL, "What it may do.", .values = identity_roles, .fallback = "agent" },
+            { "projectId", T_ID, OPTIONAL, "Bind it to this project.", .flags = F_NULL },
+            { "agentName", T_NAME, OPTIONAL, "Let it speak as this agent only.", .flags = F_NULL },
+            { "expiresAt", T_TIME, OPTIONAL, "Until when it is good.", .flags = F_NULL },
+        },
+    },
+    {
+        .name = "token_get",
+        .http = "GET /api/tokens/{id}",
+        .tag = TAG_IDENTITY,
+        .help = "Show a token, without its secret.",
+        .needs = ROLES_MANAGE,
+        .kind = OP_READ,
+        .quick = true,
+        .run = run_token_get,
+        .reply = token_fields,
+        .params = { ID_PARAM },
+    },
+    {
+        .name = "token_revoke",
+        .http = "DELETE /api/tokens/{id}",
+        .tag = TAG_IDENTITY,
+        .help = "Revoke a token: from now on it is refused.",
+        .needs = ROLES_MANAGE,
+        .kind = OP_WRITE,
+        .status = 204,
+        .run = run_token_revoke,
+        .params = { ID_PARAM },
+    },
+    { 0 },
+};
