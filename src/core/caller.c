@@ -181,9 +181,10 @@ static bool by_solo(struct db *db, struct arena *arena, const char *wanted, stru
 
     if (!db_query(db, arena, SQL_CALLER_SOLO, DB_ARGS(db_text(wanted ? wanted : "default")), &rows, err))
         return false;
-    *caller = (struct caller){ 0 };
-    if (!db_cell_bool(&rows, 0, 0))
+    if (!db_cell_bool(&rows, 0, 0)) {
+        *caller = (struct caller){ 0 };
         return true;
+    }
     if (!db_cell(&rows, 0, 1))
         return no_workspace(err);
     *caller = (struct caller){
