@@ -13,6 +13,7 @@
 #define LIMIT_BODY            (1 * MB)      /* a request's body, unless its operation says otherwise */
 #define LIMIT_RESULT_BODY     (10 * MB)
 #define LIMIT_MESSAGE         (64 * KB)     /* a chat message, an answer, a prompt */
+#define LIMIT_MESSAGE_CEILING (1 * MB)    /* what the setting limits.message may be raised to */
 #define LIMIT_NAME            64            /* an agent's, user's or workspace's name, in characters */
 #define LIMIT_TITLE           500
 #define LIMIT_REF             200           /* free-text references such as task_id */

@@ -71,7 +71,7 @@ bool chat_post(struct db *db, struct arena *arena, const struct caller *caller, 
         !prompt_exists(db, arena, caller->workspace_id, chat->discussion_prompt_id, &found, err))
         return false;
     if (!found)
-        return err_field(err, "discussion_prompt_id", "There is no discussion prompt with that id.");
+        return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
     chat->workspace_id = caller->workspace_id;
     chat->message_type = "message";
     return chat_insert(db, arena, now_ms, chat, err) && chat_tell_mentions(db, arena, now_ms, chat, err);

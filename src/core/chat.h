@@ -42,7 +42,7 @@ CHECKED bool chat_insert(struct db *db, struct arena *arena, int64_t now_ms, str
 CHECKED bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct chat *chat,
                                 struct err *err);
 /*
- * Writes an ordinary message. A prompt it names must be one of the workspace (ERR_INVALID); the message
+ * Writes an ordinary message. A prompt it names must be one of the workspace (ERR_NOT_FOUND); the message
  * then stands in that prompt's thread without counting as a reply.
  */
 CHECKED bool chat_post(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,

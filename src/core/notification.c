@@ -86,7 +86,8 @@ const char *notification_reader(struct arena *arena, const struct caller *caller
         return reader_of_agent(arena, str_fold(arena, name));
     if (caller->kind == CALLER_USER)
         return arena_format(arena, "user:%s", caller->id);
-    return "people";
+    /* A token for agents that is bound to none has no inbox of its own, least of all the people's. */
+    return caller_is_person(caller) ? "people" : "nobody";
 }
 
 static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
@@ -149,15 +150,14 @@ bool notification_pending(struct db *db, struct arena *arena, const char *worksp
     return true;
 }
 
-/* A person may tidy up for any agent; an agent's token only for itself, a user only for themselves. */
+/* Those who work here may tidy up for any agent, a token bound to one for that one, a user for themselves. */
 static bool is_readers(const struct caller *caller, struct arena *arena,
                        const struct notification *notification)
 {
-    struct err ignored = { 0 };
-
     if (notification->agent_key)
-        return !caller->agent_name ||
-               caller_may_speak_as(caller, arena_text(arena, notification->agent_key), &ignored);
+        return caller->role != ROLE_VIEWER &&
+               (!caller->agent_name ||
+                str_equal(str_fold(arena, caller->agent_name), notification->agent_key));
     if (notification->user_id)
         return caller->kind == CALLER_USER && str_equal(caller->id, notification->user_id);
     return caller_is_person(caller);
@@ -222,6 +222,8 @@ bool notification_read_all(struct db *db, struct arena *arena, const struct call
 {
     const char *reader = notification_reader(arena, caller, agent);
 
+    if (agent && caller->role == ROLE_VIEWER)
+        return err_set(err, ERR_FORBIDDEN, "A viewer cannot mark an agent's notifications as read.");
     if (agent && !caller_may_speak_as(caller, agent, err))
         return false;
     if (!db_exec(db, arena, SQL_NOTIFICATION_READ_ALL,

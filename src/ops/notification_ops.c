@@ -1,0 +1,160 @@
+#include "core/notification.h"
+#include "ops/tables.h"
+
+static const char *const priorities[] = { "high", "normal", "low", NULL };
+
+static const struct field ref_fields[] = {
+    { "type", T_TEXT, REQUIRED, "What kind of thing: prompt, chat." },
+    { "id", T_TEXT, REQUIRED, "Which one." },
+    { 0 },
+};
+
+static const struct field notification_fields[] = {
+    { "id", T_UUID, REQUIRED, "The notification." },
+    { "kind", T_TEXT, REQUIRED, "Why it came, such as mention." },
+    { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = priorities },
+    { "title", T_TEXT, REQUIRED, "One line." },
+    { "body", T_TEXT, REQUIRED, "The beginning of what it is about." },
+    { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = ref_fields },
+    { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },
+    { "read", T_BOOL, REQUIRED, "Whether its reader has marked it as read." },
+    { "resolved", T_BOOL, REQUIRED, "Whether what it points at has ended." },
+    { "createdAt", T_TIME, REQUIRED, "When it came." },
+    { 0 },
+};
+
+static const struct field list_reply[] = {
+    { "notifications", T_LIST, REQUIRED, "The notifications, newest first.", .items = T_OBJECT,
+      .fields = notification_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+static const struct field one_reply[] = {
+    { "notification", T_OBJECT, REQUIRED, "The notification.", .fields = notification_fields },
+    { 0 },
+};
+
+static const struct field count_reply[] = {
+    { "count", T_INT, REQUIRED, "How many." },
+    { 0 },
+};
+
+static const char *reader(const struct call *call)
+{
+    return notification_reader(call->arena, &call->caller, arg_text(call, "agent"));
+}
+
+static void reply_count(struct call *call, int64_t count)
+{
+    json_map(&call->out, NULL);
+    json_int(&call->out, "count", count);
+    json_map_end(&call->out);
+}
+
+static bool run_notification_list(struct call *call)
+{
+    struct notification_page page;
+
+    if (!notification_list(call->db, call->arena, call->caller.workspace_id, reader(call),
+                           arg_bool(call, "unread"), arg_text(call, "cursor"), (size_t)arg_int(call, "limit"),
+                           &page, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "notifications");
+    for (size_t i = 0; i < page.count; i++)
+        notification_write(&page.items[i], NULL, &call->out);
+    json_list_end(&call->out);
+    json_text(&call->out, "nextCursor", page.next_cursor);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_notification_pending_count(struct call *call)
+{
+    int64_t count;
+
+    if (!notification_pending(call->db, call->arena, call->caller.workspace_id, reader(call), &count,
+                              &call->err))
+        return false;
+    reply_count(call, count);
+    return true;
+}
+
+static bool run_notification_read(struct call *call)
+{
+    struct notification notification;
+
+    if (!notification_read(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
+                           &notification, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    notification_write(&notification, "notification", &call->out);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_notification_read_all(struct call *call)
+{
+    size_t count;
+
+    if (!notification_read_all(call->db, call->arena, &call->caller, arg_text(call, "agent"), call->now_ms,
+                               &count, &call->err))
+        return false;
+    reply_count(call, (int64_t)count);
+    return true;
+}
+
+const struct op notification_ops[] = {
+    {
+        .name = "notification_list",
+        .http = "GET /api/notifications",
+        .tag = "Notifications",
+        .help = "Read an inbox, newest first: your own, or that of the agent you name.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_notification_list,
+        .reply = list_reply,
+        .params = {
+            { "agent", T_NAME, OPTIONAL, "Whose inbox; your own when left out." },
+            { "unread", T_BOOL, OPTIONAL, "Only what has not been read.", .fallback = "false" },
+            PAGE_PARAMS,
+        },
+    },
+    {
+        .name = "notification_pending_count",
+        .http = "GET /api/notifications/pending-count",
+        .tag = "Notifications",
+        .help = "Count what an inbox holds that is neither read nor resolved.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_notification_pending_count,
+        .reply = count_reply,
+        .params = { { "agent", T_NAME, OPTIONAL, "Whose inbox; your own when left out." } },
+    },
+    {
+        .name = "notification_read",
+        .http = "POST /api/notifications/{id}/read",
+        .tag = "Notifications",
+        .help = "Mark a notification as read. A second time changes nothing.",
+        .needs = ROLES_READ,
+        .kind = OP_WRITE,
+        .no_audit = true,
+        .run = run_notification_read,
+        .reply = one_reply,
+        .params = { { "id", T_UUID, REQUIRED, "The notification." } },
+    },
+    {
+        .name = "notification_read_all",
+        .http = "POST /api/notifications/read-all",
+        .tag = "Notifications",
+        .help = "Mark everything in an inbox as read and say how many were not.",
+        .needs = ROLES_READ,
+        .kind = OP_WRITE,
+        .no_audit = true,
+        .run = run_notification_read_all,
+        .reply = count_reply,
+        .params = { { "agent", T_NAME, OPTIONAL, "Whose inbox; your own when left out." } },
+    },
+    { 0 },
+};
