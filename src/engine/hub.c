@@ -17,7 +17,8 @@ struct hub {
     struct ring *ring;
     struct poke poke;
     pthread_t tailer;
-    pthread_mutex_t lock; /* guards the list of readers and the listeners */
+    pthread_mutex_t lock;        /* guards the list of readers */
+    pthread_mutex_t listen_lock; /* guards the listeners, and is held while they are told */
     struct hub_reader *readers;
     struct {
         hub_listener *call;
@@ -65,11 +66,10 @@ static bool tail_read(struct hub *hub, struct tail_work *tail)
 
 static void tell_listeners(struct hub *hub, struct notice *const notices[], size_t count)
 {
-    pthread_mutex_lock(&hub->lock);
-    size_t listeners = hub->listener_count;
-    pthread_mutex_unlock(&hub->lock);
-    for (size_t i = 0; i < listeners; i++)
+    pthread_mutex_lock(&hub->listen_lock);
+    for (size_t i = 0; i < hub->listener_count; i++)
         hub->listeners[i].call(hub->listeners[i].user, notices, count);
+    pthread_mutex_unlock(&hub->listen_lock);
 }
 
 static bool wants_one(const struct hub_reader *reader, int64_t cursor, struct notice *const notices[],
@@ -197,6 +197,7 @@ struct hub *hub_open(struct store *store, struct err *err)
     atomic_init(&hub->handed_on, tail.after);
     atomic_init(&hub->read_at_ms, clock_ticks_ms());
     pthread_mutex_init(&hub->lock, NULL);
+    pthread_mutex_init(&hub->listen_lock, NULL);
     pthread_mutex_init(&hub->settle_lock, NULL);
     pthread_cond_init(&hub->settled, NULL);
     poke_init(&hub->poke);
@@ -221,6 +222,7 @@ void hub_close(struct hub *hub)
     poke_done(&hub->poke);
     pthread_cond_destroy(&hub->settled);
     pthread_mutex_destroy(&hub->settle_lock);
+    pthread_mutex_destroy(&hub->listen_lock);
     pthread_mutex_destroy(&hub->lock);
     ring_free(hub->ring);
     free(hub->to_wake);
@@ -315,13 +317,25 @@ void hub_refilter(struct hub *hub, struct hub_reader *reader, const struct notic
 
 void hub_listen(struct hub *hub, hub_listener *listener, void *user)
 {
-    pthread_mutex_lock(&hub->lock);
+    pthread_mutex_lock(&hub->listen_lock);
     if (hub->listener_count == LISTENERS)
         abort();
     hub->listeners[hub->listener_count].call = listener;
     hub->listeners[hub->listener_count].user = user;
     hub->listener_count++;
-    pthread_mutex_unlock(&hub->lock);
+    pthread_mutex_unlock(&hub->listen_lock);
+}
+
+void hub_unlisten(struct hub *hub, void *user)
+{
+    size_t kept = 0;
+
+    pthread_mutex_lock(&hub->listen_lock);
+    for (size_t i = 0; i < hub->listener_count; i++)
+        if (hub->listeners[i].user != user)
+            hub->listeners[kept++] = hub->listeners[i];
+    hub->listener_count = kept;
+    pthread_mutex_unlock(&hub->listen_lock);
 }
 
 void hub_stats(struct hub *hub, struct hub_stats *stats)

@@ -8,7 +8,8 @@
  *
  * A reader that sleeps and wants nothing of a batch has its cursor moved past it by the tailer, so that a
  * stream with a narrow filter never falls behind. A reader is counted by its owner: the hub holds it while
- * it is on the list and while it wakes it. No lock is held while anything is called.
+ * it is on the list and while it wakes it. No lock that a reader's owner could need is held while it is
+ * woken.
  *
  * Thread: any, except hub_open, hub_stop and hub_close.
  */
@@ -58,9 +59,11 @@ enum ring_found hub_next(struct hub *hub, struct hub_reader *reader, struct noti
 void hub_refilter(struct hub *hub, struct hub_reader *reader, const struct notice_filter *filter,
                   int64_t cursor);
 
-/* Called on the tailer's thread with each batch. Listeners stay until the hub closes. */
+/* Called on the tailer's thread with each batch; it must not block, nor add or remove listeners. */
 typedef void hub_listener(void *user, struct notice *const notices[], size_t count);
 void hub_listen(struct hub *hub, hub_listener *listener, void *user);
+/* When it returns, the listener is not being called and never will be. */
+void hub_unlisten(struct hub *hub, void *user);
 
 struct hub_stats {
     uint64_t events, batches, failures;

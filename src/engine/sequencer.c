@@ -31,7 +31,7 @@ struct round {
     bool waiting;
 };
 
-/* One transaction: numbers, seals, and one word to the other nodes when there is something to hear. */
+/* One transaction: numbers, tells the other nodes when there is something to hear, and seals. */
 static bool run_round(struct sequencer *sequencer, struct round *round, struct err *err)
 {
     struct db *db = sequencer->db;
@@ -42,7 +42,6 @@ static bool run_round(struct sequencer *sequencer, struct round *round, struct e
     if (!db_begin(db, true, err))
         return false;
     if (!event_number(db, arena, &round->numbered, err) || !audit_seal(db, arena, &round->sealed, err) ||
-        (round->numbered > 0 && !db_query(db, arena, SQL_EVENTS_ANNOUNCE, DB_NO_ARGS, &rows, err)) ||
         !db_query(db, arena, SQL_EVENTS_WAITING, DB_NO_ARGS, &rows, err)) {
         db_rollback(db);
         return false;
@@ -74,14 +73,15 @@ static bool work_once(struct sequencer *sequencer, struct round *round)
             lose_connection(sequencer, &err);
             return false;
         }
+    }
+    if (run_round(sequencer, round, &err)) {
         if (sequencer->reconnect_ms > 0) {
             atomic_fetch_add(&sequencer->reconnects, 1);
             log_line(LOG_INFO, "events are numbered again", NULL);
         }
         sequencer->reconnect_ms = 0;
-    }
-    if (run_round(sequencer, round, &err))
         return true;
+    }
     if (err.code == ERR_RETRY)
         round->waiting = true;
     else

@@ -15,9 +15,3 @@ SELECT 0;
 
 -- name: events_waiting @postgres
 SELECT CASE WHEN EXISTS (SELECT 1 FROM events WHERE seq IS NULL) THEN 1 ELSE 0 END;
-
--- name: events_announce @sqlite
-SELECT 0;
-
--- name: events_announce @postgres
-SELECT CAST(pg_notify('witan_events', '') AS TEXT);

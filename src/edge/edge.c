@@ -1,0 +1,172 @@
+#include "edge/edge.h"
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "edge/internal.h"
+#include "edge/rest.h"
+#include "edge/stream.h"
+#include "edge/wait.h"
+#include "ops/openapi.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LINGER_MS 5000
+
+void edge_reply_json(struct http_exchange *exchange, int status, const struct http_header_line *headers,
+                     struct buf *body)
+{
+    http_reply(exchange, status, "application/json", headers, body);
+}
+
+void edge_refuse(struct http_exchange *exchange, const struct err *err)
+{
+    BUF_AUTO body = { 0 };
+    int status = err_http(err->code);
+    char retry_after[16];
+    struct http_header_line headers[] = { { NULL, NULL }, { NULL, NULL } };
+
+    if (status == 429 || status == 503) {
+        snprintf(retry_after, sizeof(retry_after), "%d", err->retry_after_s > 0 ? err->retry_after_s : 1);
+        headers[0] = (struct http_header_line){ "Retry-After", retry_after };
+    } else if (status == 401) {
+        headers[0] = (struct http_header_line){ "WWW-Authenticate", "Bearer" };
+    }
+    dispatch_write_error(err, &body);
+    edge_reply_json(exchange, status, headers, &body);
+}
+
+static void handle(struct http_exchange *exchange, void *user)
+{
+    struct edge *edge = user;
+
+    if (!pages_handle(edge, exchange))
+        rest_handle(edge, exchange);
+}
+
+/* Rows may take larger bodies than the setting says, never smaller ones. */
+static size_t body_limit(enum http_method method, const char *path, void *user)
+{
+    static const char *const names[] = { "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "" };
+    struct edge *edge = user;
+    ARENA_AUTO arena = { 0 };
+    struct route_match match = { 0 };
+    struct err err = { 0 };
+    size_t limit = (size_t)settings()->limits_body;
+
+    if (route_find(edge->routes, &arena, names[method], path, &match, &err) && match.op &&
+        match.op->body_max > limit)
+        limit = match.op->body_max;
+    return limit;
+}
+
+static void write_refusal(struct buf *body, int status, const char *code, const char *text)
+{
+    struct err err = { .name = code };
+
+    (void)status;
+    snprintf(err.text, sizeof(err.text), "%s", text);
+    dispatch_write_error(&err, body);
+}
+
+/* The description does not change while the program runs, so it is written once. */
+static void describe_api(struct edge *edge)
+{
+    BUF_AUTO text = { 0 };
+    unsigned char hash[crypto_generichash_BYTES_MIN];
+
+    openapi_write(op_all(), edge->options.version, &text);
+    edge->openapi = buf_take(&text, &edge->openapi_len);
+    crypto_generichash(hash, sizeof(hash), (const unsigned char *)edge->openapi, edge->openapi_len, NULL, 0);
+    snprintf(edge->openapi_tag, sizeof(edge->openapi_tag), "\"%02x%02x%02x%02x%02x%02x%02x%02x\"", hash[0],
+             hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]);
+}
+
+static void edge_free(struct edge *edge)
+{
+    waits_free(edge->waits);
+    streams_free(edge->streams);
+    metrics_free(edge->metrics);
+    ratelimit_free(edge->tokens);
+    ratelimit_free(edge->logins);
+    routes_free(edge->routes);
+    free(edge->openapi);
+    free(edge);
+}
+
+static bool listen_on(struct edge *edge, struct err *err)
+{
+    struct http_options options = {
+        .listen = edge->options.listen,
+        .threads = (int)settings()->server_threads,
+        .connections = (unsigned)settings()->server_connections,
+        .handle = handle,
+        .body_limit = body_limit,
+        .refusal = write_refusal,
+        .user = edge,
+        .forget = wait_forget,
+    };
+
+    edge->http = http_open(&options, err);
+    if (!edge->http)
+        return false;
+    atomic_store(&edge->hosts.port, http_port(edge->http));
+    return true;
+}
+
+struct edge *edge_open(const struct edge_options *options, struct err *err)
+{
+    struct edge *edge = calloc(1, sizeof(*edge));
+    struct authority own = { .port = 0 };
+
+    if (!edge)
+        abort();
+    edge->options = *options;
+    edge->store = options->store;
+    edge->engine = options->engine;
+    (void)hosts_parse(options->listen, &own);
+    if (sodium_init() < 0 || !op_check_table(op_all(), err) ||
+        !hosts_init(&edge->hosts, options->listen, own.port, settings()->server_public_url,
+                    settings()->server_allowed_hosts, err)) {
+        free(edge);
+        return NULL;
+    }
+    edge->routes = routes_new(op_all());
+    edge->tokens = ratelimit_new(settings()->limits_token_rate, 1000, settings()->limits_token_burst);
+    edge->logins = ratelimit_new(settings()->limits_login_rate, 60000, settings()->limits_login_rate);
+    edge->metrics = metrics_new(op_all());
+    edge->streams = streams_new(edge->store, engine_hub(edge->engine));
+    edge->waits = waits_new(engine_hub(edge->engine), rest_look_again, edge);
+    describe_api(edge);
+    if (!listen_on(edge, err)) {
+        hub_unlisten(engine_hub(edge->engine), edge->waits);
+        edge_free(edge);
+        return NULL;
+    }
+    return edge;
+}
+
+int edge_port(const struct edge *edge)
+{
+    return http_port(edge->http);
+}
+
+void edge_close(struct edge *edge, int grace_ms)
+{
+    if (!edge)
+        return;
+    atomic_store(&edge->closing, true);
+    http_close(edge->http, grace_ms);
+    /* What the grace did not suffice for still runs in the store and comes back here: then nothing is freed.
+     */
+    for (int waited_ms = 0; atomic_load(&edge->running) > 0; waited_ms++) {
+        if (waited_ms == LINGER_MS)
+            return;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    hub_unlisten(engine_hub(edge->engine), edge->waits);
+    edge_free(edge);
+}

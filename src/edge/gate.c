@@ -1,0 +1,140 @@
+#include "base/clock.h"
+#include "base/str.h"
+#include "edge/internal.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define SESSION_COOKIE "witan_session"
+
+static const char *const proxy_headers[] = { "Forwarded",
+                                             "X-Forwarded-For",
+                                             "X-Forwarded-Host",
+                                             "X-Forwarded-Proto",
+                                             "X-Forwarded-Port",
+                                             "X-Forwarded-Server",
+                                             "X-Forwarded-Prefix",
+                                             "X-Forwarded-Scheme",
+                                             "X-Real-IP",
+                                             "Via",
+                                             NULL };
+
+static bool was_forwarded(const struct http_exchange *exchange)
+{
+    for (size_t i = 0; proxy_headers[i]; i++)
+        if (http_header(exchange, proxy_headers[i]))
+            return true;
+    return false;
+}
+
+/* The value of one cookie, or NULL. */
+static const char *find_cookie(struct arena *arena, const char *header, const char *name)
+{
+    size_t name_len = strlen(name);
+
+    while (header && *header) {
+        header += strspn(header, " ;\t");
+        size_t len = strcspn(header, ";");
+
+        if (len > name_len && strncmp(header, name, name_len) == 0 && header[name_len] == '=') {
+            const char *value = header + name_len + 1;
+
+            len -= name_len + 1;
+            while (len > 0 && (value[len - 1] == ' ' || value[len - 1] == '\t'))
+                len--;
+            return len > 0 ? arena_copy(arena, value, len) : NULL;
+        }
+        header += len;
+    }
+    return NULL;
+}
+
+/* A scheme that we do not know is a token that nobody has: a credential that is there is always judged. */
+static const char *find_bearer(const char *header)
+{
+    if (!header)
+        return NULL;
+    if (strncasecmp(header, "Bearer ", 7) != 0)
+        return header;
+    return header + 7 + strspn(header + 7, " ");
+}
+
+static bool check_host(const struct edge *edge, const struct http_exchange *exchange, struct err *err)
+{
+    const char *host = http_header(exchange, "Host");
+
+    if (hosts_allow(&edge->hosts, host))
+        return true;
+    err_set(err, ERR_FORBIDDEN, "This server is not known as \"%.100s\".", host ? host : "");
+    err->name = "foreign_host";
+    return err_hint(err, "Use its address, or add the name to server.allowed_hosts.");
+}
+
+static bool refuse_origin(struct err *err)
+{
+    err_set(err, ERR_FORBIDDEN, "A page of another site may not do this.");
+    err->name = "foreign_origin";
+    return err_hint(err, "If the page is yours, add its host to server.allowed_hosts.");
+}
+
+/*
+ * Browsers say where a request comes from. What changes something, and what streams, must not come from a
+ * foreign page; what is authenticated by a cookie must say that it does not, since the browser adds the
+ * cookie whoever asks.
+ */
+static bool check_origin(const struct edge *edge, const struct http_exchange *exchange, enum gate_kind kind,
+                         const struct credentials *credentials, struct err *err)
+{
+    const char *origin = http_header(exchange, "Origin"), *site = http_header(exchange, "Sec-Fetch-Site");
+
+    if (kind == GATE_SAFE)
+        return true;
+    if (origin)
+        return hosts_allow_origin(&edge->hosts, http_header(exchange, "Host"), origin) || refuse_origin(err);
+    if (site && strcmp(site, "cross-site") == 0)
+        return refuse_origin(err);
+    if (kind == GATE_UNSAFE && credentials->session && !credentials->bearer && !site)
+        return refuse_origin(err);
+    return true;
+}
+
+static bool check_rate(struct edge *edge, const struct credentials *credentials, struct err *err)
+{
+    const char *secret = credentials->bearer    ? credentials->bearer
+                         : credentials->session ? credentials->session
+                                                : credentials->ticket;
+    int retry_after_s;
+
+    if (!secret || ratelimit_take(edge->tokens, secret, strlen(secret), clock_ticks_us(), &retry_after_s))
+        return true;
+    err_set(err, ERR_RATE_LIMITED, "Too many requests with these credentials.");
+    err->retry_after_s = retry_after_s;
+    return false;
+}
+
+bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,
+                struct credentials *credentials, struct err *err)
+{
+    *credentials = (struct credentials){
+        .bearer = find_bearer(http_header(exchange, "Authorization")),
+        .session = find_cookie(arena, http_header(exchange, "Cookie"), SESSION_COOKIE),
+        .workspace = http_header(exchange, "X-Witan-Workspace"),
+        .may_be_solo = !edge->options.require_auth && edge->hosts.on_loopback &&
+                       http_peer_is_loopback(exchange) && !was_forwarded(exchange),
+    };
+    return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err) &&
+           check_rate(edge, credentials, err);
+}
+
+bool gate_login(struct edge *edge, const struct http_exchange *exchange, struct err *err)
+{
+    char remote[INET6_ADDRSTRLEN];
+    int retry_after_s;
+
+    http_peer_text(exchange, remote, sizeof(remote));
+    if (ratelimit_take(edge->logins, remote, strlen(remote), clock_ticks_us(), &retry_after_s))
+        return true;
+    err_set(err, ERR_RATE_LIMITED, "Too many logins from this address.");
+    err->retry_after_s = retry_after_s;
+    return false;
+}

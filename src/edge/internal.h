@@ -1,0 +1,60 @@
+/*
+ * internal.h - what the doors share.
+ */
+#ifndef EDGE_INTERNAL_H
+#define EDGE_INTERNAL_H
+
+#include "edge/edge.h"
+#include "edge/hosts.h"
+#include "edge/metrics.h"
+#include "edge/ratelimit.h"
+#include "http/server.h"
+#include "ops/dispatch.h"
+#include "ops/route.h"
+
+struct waits;
+struct streams;
+
+struct edge {
+    struct edge_options options;
+    struct store *store;
+    struct engine *engine;
+    struct routes *routes;
+    struct http_server *http;
+    struct hosts hosts;
+    struct ratelimit *tokens, *logins;
+    struct metrics *metrics;
+    struct waits *waits;
+    struct streams *streams;
+    char *openapi;
+    size_t openapi_len;
+    char openapi_tag[24];
+    atomic_bool closing;
+    atomic_uint running; /* calls that have not been answered yet */
+};
+
+/*
+ * What every door checks before it looks further: that the request was meant for this server (Host), that no
+ * foreign page sent it (Origin), and that its sender does not ask too often. Fills in the credentials; their
+ * texts live in the arena, or as long as the exchange.
+ */
+enum gate_kind { GATE_SAFE, GATE_UNSAFE, GATE_STREAM };
+CHECKED bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind,
+                        struct arena *arena, struct credentials *credentials, struct err *err);
+/* Logins count by address. */
+CHECKED bool gate_login(struct edge *edge, const struct http_exchange *exchange, struct err *err);
+
+/* Replies with an error as JSON. */
+void edge_refuse(struct http_exchange *exchange, const struct err *err);
+void edge_reply_json(struct http_exchange *exchange, int status, const struct http_header_line *headers,
+                     struct buf *body);
+
+/* rest.c */
+void rest_handle(struct edge *edge, struct http_exchange *exchange);
+/* sse.c, ws.c */
+void sse_handle(struct edge *edge, struct http_exchange *exchange);
+void ws_handle(struct edge *edge, struct http_exchange *exchange);
+/* pages.c: what is not in the operation table. False: the path is not one of these. */
+bool pages_handle(struct edge *edge, struct http_exchange *exchange);
+
+#endif

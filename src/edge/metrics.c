@@ -1,0 +1,235 @@
+#include "edge/metrics.h"
+
+#include "edge/internal.h"
+#include "edge/stream.h"
+#include "edge/wait.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int statuses[] = {
+    200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503
+};
+static const int64_t bounds_us[] = { 250,   500,    1000,   2500,    5000,    10000,
+                                     25000, 100000, 250000, 1000000, 5000000, 60000000 };
+
+#define STATUSES (sizeof(statuses) / sizeof(statuses[0]))
+#define BOUNDS   (sizeof(bounds_us) / sizeof(bounds_us[0]))
+#define SLOTS    1024 /* of the table from a row's address to its counters; a power of two, and sparse */
+
+struct counters {
+    const struct op *op; /* NULL: requests that named no operation */
+    _Atomic uint64_t by_status[STATUSES + 1];
+    _Atomic uint64_t by_time[BOUNDS + 1];
+    _Atomic uint64_t took_us;
+};
+
+struct metrics {
+    size_t count;
+    struct counters *rows;
+    struct counters *slots[SLOTS];
+};
+
+static size_t slot_of(const struct op *op)
+{
+    return ((uintptr_t)op >> 4) * 0x9e3779b97f4a7c15u >> 54;
+}
+
+struct metrics *metrics_new(const struct op *const *ops)
+{
+    struct metrics *metrics = calloc(1, sizeof(*metrics));
+    size_t count = 1;
+
+    while (ops[count - 1])
+        count++;
+    if (!metrics || count > SLOTS / 2 || !(metrics->rows = calloc(count, sizeof(struct counters))))
+        abort();
+    metrics->count = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t slot = slot_of(ops[i]);
+
+        metrics->rows[i].op = ops[i];
+        while (metrics->slots[slot])
+            slot = (slot + 1) % SLOTS;
+        metrics->slots[slot] = &metrics->rows[i];
+    }
+    return metrics;
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    if (!metrics)
+        return;
+    free(metrics->rows);
+    free(metrics);
+}
+
+static void add_one(_Atomic uint64_t *counter, uint64_t amount)
+{
+    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+}
+
+void metrics_count(struct metrics *metrics, const struct op *op, int status, int64_t took_us)
+{
+    size_t slot = slot_of(op), at = 0, bound = 0;
+
+    while (metrics->slots[slot]->op != op)
+        slot = (slot + 1) % SLOTS;
+    while (at < STATUSES && statuses[at] != status)
+        at++;
+    while (bound < BOUNDS && took_us > bounds_us[bound])
+        bound++;
+    add_one(&metrics->slots[slot]->by_status[at], 1);
+    add_one(&metrics->slots[slot]->by_time[bound], 1);
+    add_one(&metrics->slots[slot]->took_us, (uint64_t)took_us);
+}
+
+static void head(struct buf *into, const char *name, const char *type, const char *help)
+{
+    buf_format(into, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void one(struct buf *into, const char *name, const char *type, const char *help, uint64_t value)
+{
+    head(into, name, type, help);
+    buf_format(into, "%s %llu\n", name, (unsigned long long)value);
+}
+
+/* A label's value: backslash, quote and line break are escaped. */
+static void label(struct buf *into, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\\' || *text == '"')
+            buf_char(into, '\\');
+        if (*text == '\n')
+            buf_text(into, "\\n");
+        else
+            buf_char(into, *text);
+    }
+}
+
+static void open_row(struct buf *into, const char *name, const struct counters *row)
+{
+    buf_format(into, "%s{operation=\"", name);
+    label(into, row->op ? row->op->name : "none");
+    buf_text(into, "\"");
+}
+
+static void write_requests(const struct metrics *metrics, struct buf *into)
+{
+    head(into, "witan_requests_total", "counter", "Requests by operation and status.");
+    for (size_t i = 0; i < metrics->count; i++) {
+        for (size_t at = 0; at <= STATUSES; at++) {
+            uint64_t count = atomic_load(&metrics->rows[i].by_status[at]);
+
+            if (count == 0)
+                continue;
+            open_row(into, "witan_requests_total", &metrics->rows[i]);
+            if (at < STATUSES)
+                buf_format(into, ",status=\"%d\"} %llu\n", statuses[at], (unsigned long long)count);
+            else
+                buf_format(into, ",status=\"other\"} %llu\n", (unsigned long long)count);
+        }
+    }
+}
+
+static void write_times(const struct metrics *metrics, struct buf *into)
+{
+    head(into, "witan_request_seconds", "histogram", "How long requests took, waits included.");
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct counters *row = &metrics->rows[i];
+        uint64_t sum = 0;
+
+        for (size_t bound = 0; bound <= BOUNDS; bound++)
+            sum += atomic_load(&row->by_time[bound]);
+        if (sum == 0)
+            continue;
+        sum = 0;
+        for (size_t bound = 0; bound <= BOUNDS; bound++) {
+            sum += atomic_load(&row->by_time[bound]);
+            open_row(into, "witan_request_seconds_bucket", row);
+            if (bound < BOUNDS)
+                buf_format(into, ",le=\"%g\"} %llu\n", (double)bounds_us[bound] / 1e6,
+                           (unsigned long long)sum);
+            else
+                buf_format(into, ",le=\"+Inf\"} %llu\n", (unsigned long long)sum);
+        }
+        open_row(into, "witan_request_seconds_sum", row);
+        buf_format(into, "} %.6f\n", (double)atomic_load(&row->took_us) / 1e6);
+        open_row(into, "witan_request_seconds_count", row);
+        buf_format(into, "} %llu\n", (unsigned long long)sum);
+    }
+}
+
+static void write_store(struct store *store, struct buf *into)
+{
+    struct store_stats stats;
+    uint64_t sum = 0;
+    size_t sizes = sizeof(stats.batch_sizes) / sizeof(stats.batch_sizes[0]);
+
+    store_stats(store, &stats);
+    one(into, "witan_write_queue", "gauge", "Writing operations that wait.", stats.write_queue);
+    one(into, "witan_read_queue", "gauge", "Reading operations that wait.", stats.read_queue);
+    one(into, "witan_refused_total", "counter", "Operations refused because a queue was full.",
+        stats.refused);
+    one(into, "witan_failed_commits_total", "counter", "Commits that failed.", stats.failed_commits);
+    one(into, "witan_store_reconnects_total", "counter", "Database connections that came back.",
+        stats.reconnects);
+    head(into, "witan_commit_seconds_total", "counter", "Time spent in commits.");
+    buf_format(into, "witan_commit_seconds_total %.6f\n", (double)stats.commit_us_total / 1e6);
+    head(into, "witan_batch_size", "histogram", "Operations in one commit.");
+    for (size_t i = 0; i < sizes; i++) {
+        sum += stats.batch_sizes[i];
+        if (i + 1 < sizes)
+            buf_format(into, "witan_batch_size_bucket{le=\"%d\"} %llu\n", 1 << i, (unsigned long long)sum);
+    }
+    buf_format(
+        into,
+        "witan_batch_size_bucket{le=\"+Inf\"} %llu\nwitan_batch_size_sum %llu\nwitan_batch_size_count %llu\n",
+        (unsigned long long)sum, (unsigned long long)stats.batched, (unsigned long long)sum);
+}
+
+static void write_engine(struct engine *engine, struct buf *into)
+{
+    struct engine_stats stats;
+
+    engine_stats(engine, &stats);
+    one(into, "witan_deadlines_ended_total", "counter", "Rows ended because their time was up.",
+        stats.deadlines.ended);
+    one(into, "witan_deadline_late_ms", "gauge", "How late the last of them was.",
+        (uint64_t)(stats.deadlines.overdue_ms > 0 ? stats.deadlines.overdue_ms : 0));
+    one(into, "witan_events_total", "counter", "Events handed to streams and waits.", stats.hub.events);
+    one(into, "witan_event_last", "gauge", "The number of the newest event.", (uint64_t)stats.hub.last);
+    one(into, "witan_events_numbered_total", "counter", "Events numbered by this node (PostgreSQL).",
+        stats.sequencer.numbered);
+    one(into, "witan_engine_failures_total", "counter", "Rounds of the engine that the store did not answer.",
+        stats.hub.failures + stats.deadlines.failures + stats.sequencer.failures);
+    one(into, "witan_engine_reconnects_total", "counter", "Connections of the engine that came back.",
+        stats.sequencer.reconnects + stats.listen_reconnects);
+    one(into, "witan_swept_total", "counter", "Expired rows removed.", stats.deadlines.swept);
+}
+
+static void write_http(struct edge *edge, struct http_server *http, struct buf *into)
+{
+    struct http_stats stats;
+
+    http_stats(http, &stats);
+    one(into, "witan_connections", "gauge", "Open connections.", stats.connections);
+    one(into, "witan_connections_total", "counter", "Connections accepted.", stats.accepted);
+    one(into, "witan_refusals_total", "counter", "Requests refused before they were read.", stats.refused);
+    one(into, "witan_vanished_total", "counter", "Clients that went away while they waited.", stats.vanished);
+    one(into, "witan_websockets", "gauge", "Open WebSockets.", stats.websockets);
+    one(into, "witan_streams", "gauge", "Open event streams, WebSockets included.",
+        streams_count(edge->streams));
+    one(into, "witan_waits", "gauge", "Requests that wait for something to end.", waits_count(edge->waits));
+}
+
+void metrics_write(struct edge *edge, struct http_server *http, struct buf *into)
+{
+    write_requests(edge->metrics, into);
+    write_times(edge->metrics, into);
+    write_store(edge->store, into);
+    write_engine(edge->engine, into);
+    write_http(edge, http, into);
+}

@@ -1,0 +1,342 @@
+/*
+ * rest.c - the REST dialect: a method and a path name the operation, JSON and the query are its input.
+ *
+ * A call is built from the exchange, handed to the dispatcher, and answered in `finished`, which may run on
+ * this thread before dispatch_submit returns or on a store thread at any moment after. The exchange is parked
+ * only when the call did not finish at once, so that quick reads cost no detour.
+ */
+#include "edge/rest.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "edge/internal.h"
+#include "edge/wait.h"
+#include "http/url.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Where a call is between the thread that submits it and the one that finishes it. */
+enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };
+
+struct rest_call {
+    struct edge *edge;
+    struct http_exchange *exchange;
+    struct wait *wait; /* or NULL */
+    struct arena arena;
+    struct request request;
+    struct url_query query;
+    struct route_match match;
+    json_t *body;
+    int64_t began_us;
+    atomic_int stage;
+    char remote[INET6_ADDRSTRLEN];
+};
+
+static void call_free(struct rest_call *call)
+{
+    atomic_fetch_sub(&call->edge->running, 1);
+    json_decref(call->body);
+    buf_done(&call->request.reply);
+    arena_done(&call->arena);
+    free(call);
+}
+
+static struct rest_call *call_new(struct edge *edge, struct http_exchange *exchange)
+{
+    struct rest_call *call = calloc(1, sizeof(*call));
+
+    if (!call)
+        abort();
+    atomic_fetch_add(&edge->running, 1);
+    call->edge = edge;
+    call->exchange = exchange;
+    call->began_us = clock_ticks_us();
+    return call;
+}
+
+static void log_call(const struct rest_call *call, int status, int64_t took_us)
+{
+    const struct request *request = &call->request;
+    const struct err *err = &request->call.err;
+    enum log_level level = status >= 500 ? LOG_WARN : LOG_DEBUG;
+    char code[16], ms[32];
+
+    if (!log_wants(level))
+        return;
+    snprintf(code, sizeof(code), "%d", status);
+    snprintf(ms, sizeof(ms), "%.3f", (double)took_us / 1000);
+    log_line(level, "request", "id", http_request_id(call->exchange), "operation",
+             request->op ? request->op->name : NULL, "status", code, "ms", ms, "caller",
+             request->call.caller.name, "remote", call->remote, "why", status >= 500 ? err->text : NULL,
+             NULL);
+}
+
+static size_t add_header(struct http_header_line *headers, size_t count, const char *name, const char *value)
+{
+    headers[count] = (struct http_header_line){ name, value };
+    return count + 1;
+}
+
+static void answer(struct rest_call *call)
+{
+    struct request *request = &call->request;
+    struct err *err = &request->call.err;
+    struct http_header_line headers[6] = { { NULL, NULL } };
+    size_t count = 0;
+    char retry_after[16];
+    int status = request->call.status;
+    const char *type = "application/json";
+    int64_t took_us = clock_ticks_us() - (call->wait ? wait_began_us(call->wait) : call->began_us);
+
+    if (err->code != ERR_NONE) {
+        status = err_http(err->code);
+        buf_clear(&request->reply);
+        dispatch_write_error(err, &request->reply);
+        if (status == 429 || status == 503) {
+            snprintf(retry_after, sizeof(retry_after), "%d", err->retry_after_s > 0 ? err->retry_after_s : 1);
+            count = add_header(headers, count, "Retry-After", retry_after);
+        }
+        if (status == 401)
+            count = add_header(headers, count, "WWW-Authenticate", "Bearer");
+        if (status == 405 && call->match.allow)
+            count = add_header(headers, count, "Allow", call->match.allow);
+    } else {
+        if (request->op->reply_type)
+            type = request->op->reply_type;
+        if (request->call.cookie)
+            count = add_header(headers, count, "Set-Cookie", request->call.cookie);
+        if (request->replayed)
+            count = add_header(headers, count, "Idempotent-Replayed", "true");
+    }
+    metrics_count(call->edge->metrics, request->op, status, took_us);
+    log_call(call, status, took_us);
+    http_reply(call->exchange, status, status == 204 ? NULL : type, count > 0 ? headers : NULL,
+               &request->reply);
+    call_free(call);
+}
+
+/* A look on behalf of a wait: the reply is held back while the thing goes on. */
+static void finish_look(struct rest_call *call)
+{
+    struct wait *wait = call->wait;
+    bool ended = call->request.call.err.code != ERR_NONE || call->request.call.ended;
+
+    if (ended) {
+        (void)wait_looked(wait, true);
+        answer(call);
+        return;
+    }
+
+    /* The reply is kept until it is known whether this was the last look; the rest is given back. */
+    struct buf reply = call->request.reply;
+    int status = call->request.call.status;
+    const struct op *op = call->request.op;
+    struct edge *edge = call->edge;
+
+    call->request.reply = (struct buf){ 0 };
+    call_free(call);
+    if (wait_looked(wait, false)) {
+        metrics_count(edge->metrics, op, status, clock_ticks_us() - wait_began_us(wait));
+        http_reply(wait_exchange(wait), status, "application/json", NULL, &reply);
+    }
+    buf_done(&reply);
+}
+
+static void finished(struct request *request)
+{
+    struct rest_call *call = request->user;
+
+    if (call->wait)
+        finish_look(call);
+    else if (atomic_exchange(&call->stage, STAGE_FINISHED) == STAGE_PARKED)
+        answer(call);
+}
+
+/* Whoever comes second, the one who parks or the one who finishes, answers. */
+static void submit(struct rest_call *call)
+{
+    struct http_exchange *exchange = call->exchange;
+    int submitted = STAGE_SUBMITTED;
+
+    call->request.here = true;
+    dispatch_submit(call->edge->store, &call->request);
+    if (atomic_load(&call->stage) == STAGE_FINISHED) {
+        answer(call);
+        return;
+    }
+    http_park(exchange);
+    if (!atomic_compare_exchange_strong(&call->stage, &submitted, STAGE_PARKED))
+        answer(call);
+}
+
+static bool is_json(const char *type)
+{
+    size_t len = type ? strcspn(type, ";") : 0;
+
+    while (len > 0 && type[len - 1] == ' ')
+        len--;
+    if (len == strlen("application/json") && strncasecmp(type, "application/json", len) == 0)
+        return true;
+    return len > 5 && strncasecmp(type + len - 5, "+json", 5) == 0;
+}
+
+/* No body is an empty object: some operations need nothing to be said. */
+static bool read_body(struct rest_call *call, struct err *err)
+{
+    size_t len;
+    const char *body = http_body(call->exchange, &len);
+    enum http_method method = http_method(call->exchange);
+
+    if (len == 0 || method == HTTP_GET || method == HTTP_DELETE)
+        return true;
+    call->request.body = body;
+    call->request.body_len = len;
+    if (!is_json(http_header(call->exchange, "Content-Type"))) {
+        err_set(err, ERR_NOT_JSON, "The body must be JSON.");
+        return err_hint(err, "Send it with \"Content-Type: application/json\".");
+    }
+    if (!json_parse(body, len, &call->body, err))
+        return false;
+    if (!json_is_object(call->body))
+        return err_set(err, ERR_INVALID, "The body must be a JSON object.");
+    return true;
+}
+
+/* Path, query and body become checked arguments, or the error that is told once the caller is known. */
+static void bind_input(struct rest_call *call)
+{
+    struct request *request = &call->request;
+    struct err *err = &request->bind_err;
+
+    if (!url_parse_query(&call->arena, http_query(call->exchange), &call->query, err) ||
+        !read_body(call, err))
+        return;
+
+    struct raw_value *query = arena_array(&call->arena, struct raw_value, call->query.count);
+
+    for (size_t i = 0; i < call->query.count; i++)
+        query[i] = (struct raw_value){ call->query.pairs[i].name, call->query.pairs[i].value };
+
+    struct raw_input input = {
+        .path = call->match.path,
+        .path_count = call->match.path_count,
+        .query = query,
+        .query_count = call->query.count,
+        .body = call->body,
+    };
+
+    (void)!bind_args(request->op, &call->arena, &input, request->call.args, err);
+}
+
+static void fill_request(struct rest_call *call)
+{
+    struct request *request = &call->request;
+
+    http_peer_text(call->exchange, call->remote, sizeof(call->remote));
+    request->op = call->match.op;
+    request->call.arena = &call->arena;
+    request->call.door = "rest";
+    request->call.remote = call->remote;
+    request->call.request_id = http_request_id(call->exchange);
+    request->finished = finished;
+    request->user = call;
+    buf_init(&request->reply, 0);
+    bind_input(call);
+}
+
+static bool find_route(struct rest_call *call, struct err *err)
+{
+    if (!route_find(call->edge->routes, &call->arena, http_method_text(call->exchange),
+                    http_path(call->exchange), &call->match, err))
+        return false;
+    if (call->match.op)
+        return true;
+    if (call->match.allow)
+        return err_set(err, ERR_BAD_METHOD, "%.20s is not a method of this path.",
+                       http_method_text(call->exchange));
+    err_set(err, ERR_NOT_FOUND, "There is nothing at this path.");
+    return err_hint(err, "GET /api/openapi.json lists every path.");
+}
+
+/* Seconds to wait at most; 0 when the request does not say. */
+static bool read_wait(struct rest_call *call, int *seconds)
+{
+    const char *text = url_value(&call->query, "wait");
+    int64_t number;
+
+    *seconds = 0;
+    if (!text || !call->request.op->waits)
+        return true;
+    if (!str_to_int(text, &number) || number < 0 || number > WAIT_SECONDS_MAX)
+        return err_field(&call->request.bind_err, "wait", "wait must be a whole number of seconds, 0..%d.",
+                         WAIT_SECONDS_MAX);
+    *seconds = (int)number;
+    return true;
+}
+
+/* What is waited for is what the path names, in the form it has in the log. */
+static const char *wait_subject(const struct rest_call *call)
+{
+    const struct op *op = call->request.op;
+
+    for (size_t i = 0; call->match.path_count > 0 && i < LIMIT_PARAMS && op->params[i].type; i++)
+        if (strcmp(op->params[i].name, call->match.path[0].name) == 0)
+            return call->request.call.args[i].text;
+    return NULL;
+}
+
+static void begin_wait(struct rest_call *call, int seconds)
+{
+    http_park(call->exchange);
+    call->wait =
+        wait_new(call->edge->waits, call->exchange, wait_subject(call), &call->request.credentials, seconds);
+    http_set_data(call->exchange, call->wait);
+    call->request.here = true;
+    dispatch_submit(call->edge->store, &call->request);
+}
+
+static enum gate_kind gate_of(const struct http_exchange *exchange)
+{
+    return http_method(exchange) == HTTP_GET ? GATE_SAFE : GATE_UNSAFE;
+}
+
+void rest_handle(struct edge *edge, struct http_exchange *exchange)
+{
+    struct rest_call *call = call_new(edge, exchange);
+    struct request *request = &call->request;
+    struct err *err = &request->call.err;
+    int wait_seconds;
+
+    if (!gate_check(edge, exchange, gate_of(exchange), &call->arena, &request->credentials, err) ||
+        !find_route(call, err) ||
+        (strcmp(call->match.op->http, "POST /api/login") == 0 && !gate_login(edge, exchange, err))) {
+        answer(call);
+        return;
+    }
+    request->idempotency_key = http_header(exchange, "Idempotency-Key");
+    fill_request(call);
+    if (read_wait(call, &wait_seconds) && wait_seconds > 0 && request->bind_err.code == ERR_NONE &&
+        wait_subject(call))
+        begin_wait(call, wait_seconds);
+    else
+        submit(call);
+}
+
+void rest_look_again(void *user, struct wait *wait)
+{
+    struct rest_call *call = call_new(user, wait_exchange(wait));
+    struct err *err = &call->request.call.err;
+
+    call->wait = wait;
+    call->request.credentials = *wait_credentials(wait);
+    if (!find_route(call, err)) {
+        finish_look(call);
+        return;
+    }
+    fill_request(call);
+    dispatch_submit(call->edge->store, &call->request);
+}

@@ -1,0 +1,561 @@
+#include "edge/stream.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "edge/catchup.h"
+#include "engine/poke.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECKS_AT_ONCE 64  /* rights checked in one transaction */
+#define PULSE_MS       250 /* how exactly heartbeats are kept */
+#define GREETINGS      2
+
+struct stream {
+    struct hub_reader reader; /* first: the hub hands it back */
+    struct streams *streams;
+    atomic_uint holders;
+    stream_waker *wake;
+    _Atomic(void *) target;
+    atomic_int waking;
+    atomic_bool closed;
+    _Atomic(struct notice *) last_word;
+    atomic_bool beat_due;
+    bool beats, following, said_last, loading;
+    struct notice *greetings[GREETINGS];
+    struct page *page;              /* being handed out */
+    _Atomic(struct page *) arrived; /* read, and not taken yet */
+    struct stream *prev, *next;     /* by the time of the next heartbeat, the earliest first */
+    int64_t beat_at_ms;
+    char *wanted;                                    /* the filter's texts, in one block */
+    char *workspace_id, *credential, *bound_project; /* in the block that follows */
+    char texts[];
+};
+
+struct streams {
+    struct store *store;
+    struct hub *hub;
+    struct notice *beat;
+    pthread_mutex_t lock;
+    struct stream *first, *last;
+    atomic_uint count;
+    struct poke poke;
+    pthread_t pulse;
+};
+
+static void stream_hold(struct stream *stream)
+{
+    atomic_fetch_add(&stream->holders, 1);
+}
+
+static void stream_drop(struct stream *stream)
+{
+    if (atomic_fetch_sub(&stream->holders, 1) != 1)
+        return;
+    for (size_t i = 0; i < GREETINGS; i++)
+        notice_drop(stream->greetings[i]);
+    notice_drop(atomic_load(&stream->last_word));
+    page_free(stream->page);
+    page_free(atomic_load(&stream->arrived));
+    free(stream->wanted);
+    free(stream);
+}
+
+/*
+ * The door's target is valid until stream_close returns, and stream_close waits for those who are waking it
+ * right now: a handful of instructions.
+ */
+static void stream_wake(struct stream *stream)
+{
+    atomic_fetch_add(&stream->waking, 1);
+    void *target = atomic_load(&stream->target);
+
+    if (target && !atomic_load(&stream->closed))
+        stream->wake(target);
+    atomic_fetch_sub(&stream->waking, 1);
+}
+
+static void reader_hold(struct hub_reader *reader)
+{
+    stream_hold((struct stream *)reader);
+}
+
+static void reader_drop(struct hub_reader *reader)
+{
+    stream_drop((struct stream *)reader);
+}
+
+static void reader_wake(struct hub_reader *reader)
+{
+    stream_wake((struct stream *)reader);
+}
+
+static const struct hub_reader_calls reader_calls = { reader_hold, reader_drop, reader_wake };
+
+static void word_of(const char *type, const char *reason, struct buf *into)
+{
+    struct json_out out;
+
+    json_begin(&out, into);
+    json_map(&out, NULL);
+    json_text(&out, "type", type);
+    json_time(&out, "at", clock_now_ms());
+    json_text(&out, "reason", reason);
+    json_map_end(&out);
+}
+
+static void set_last_word(struct stream *stream, const char *type, const char *reason)
+{
+    BUF_AUTO json = { 0 };
+    struct notice *none = NULL;
+
+    word_of(type, reason, &json);
+
+    struct notice *word = notice_word(json.bytes);
+
+    if (!atomic_compare_exchange_strong(&stream->last_word, &none, word))
+        notice_drop(word);
+}
+
+void stream_end(struct stream *stream, const char *type, const char *reason)
+{
+    set_last_word(stream, type, reason);
+    stream_wake(stream);
+}
+
+/* Heartbeats. */
+
+static void beat_link(struct stream *stream)
+{
+    struct streams *streams = stream->streams;
+
+    stream->beat_at_ms = clock_ticks_ms() + HEARTBEAT_MS;
+    stream->next = NULL;
+    stream->prev = streams->last;
+    if (streams->last)
+        streams->last->next = stream;
+    else
+        streams->first = stream;
+    streams->last = stream;
+}
+
+static void beat_unlink(struct stream *stream)
+{
+    struct streams *streams = stream->streams;
+
+    if (stream->prev)
+        stream->prev->next = stream->next;
+    else
+        streams->first = stream->next;
+    if (stream->next)
+        stream->next->prev = stream->prev;
+    else
+        streams->last = stream->prev;
+}
+
+/* Takes those whose heartbeat is due, held, and puts them at the end of the line. */
+static size_t take_due(struct streams *streams, struct stream *due[CHECKS_AT_ONCE])
+{
+    int64_t now = clock_ticks_ms();
+    size_t count = 0;
+
+    pthread_mutex_lock(&streams->lock);
+    while (count < CHECKS_AT_ONCE && streams->first && streams->first->beat_at_ms <= now) {
+        struct stream *stream = streams->first;
+
+        stream_hold(stream);
+        beat_unlink(stream);
+        beat_link(stream);
+        due[count++] = stream;
+    }
+    pthread_mutex_unlock(&streams->lock);
+    return count;
+}
+
+struct check {
+    struct work work;
+    struct arena arena;
+    size_t count;
+    struct stream *due[CHECKS_AT_ONCE];
+    struct err refused[CHECKS_AT_ONCE];
+};
+
+static bool run_check(struct db *db, struct work *work)
+{
+    struct check *check = (struct check *)work;
+
+    for (size_t i = 0; i < check->count; i++) {
+        struct stream *stream = check->due[i];
+        struct caller caller;
+        struct err *refused = &check->refused[i];
+
+        arena_reset(&check->arena);
+        *refused = (struct err){ 0 };
+        if (caller_recheck(db, &check->arena, stream->credential, stream->workspace_id, clock_now_ms(),
+                           &caller, refused)) {
+            if (!((unsigned)caller.role & ROLES_READ))
+                err_set(refused, ERR_FORBIDDEN, "This role may not read.");
+            continue;
+        }
+        if (refused->code != ERR_UNAUTHORIZED && refused->code != ERR_NOT_FOUND) {
+            work->err = *refused;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* When the store does not answer, the streams live on: the next heartbeat asks again. */
+static void check_streams(struct streams *streams, struct check *check)
+{
+    bool known;
+
+    check->work = (struct work){ .run = run_check };
+    if (store_can_read_here(streams->store)) {
+        store_read_here(streams->store, &check->work);
+        known = check->work.err.code == ERR_NONE;
+    } else {
+        known = store_read_wait(streams->store, &check->work);
+    }
+    for (size_t i = 0; i < check->count; i++) {
+        struct stream *stream = check->due[i];
+
+        if (known && check->refused[i].code != ERR_NONE) {
+            stream_end(stream, "stream.ended", check->refused[i].text);
+        } else if (stream->beats) {
+            atomic_store(&stream->beat_due, true);
+            stream_wake(stream);
+        }
+        stream_drop(stream);
+    }
+}
+
+static void *run_pulse(void *user)
+{
+    struct streams *streams = user;
+    struct check *check = calloc(1, sizeof(*check));
+
+    if (!check)
+        abort();
+    while (poke_wait(&streams->poke, PULSE_MS))
+        while ((check->count = take_due(streams, check->due)) > 0)
+            check_streams(streams, check);
+    arena_done(&check->arena);
+    free(check);
+    return NULL;
+}
+
+struct streams *streams_new(struct store *store, struct hub *hub)
+{
+    struct streams *streams = calloc(1, sizeof(*streams));
+
+    if (!streams)
+        abort();
+    streams->store = store;
+    streams->hub = hub;
+    streams->beat = notice_comment(": heartbeat\n\n");
+    pthread_mutex_init(&streams->lock, NULL);
+    poke_init(&streams->poke);
+    if (pthread_create(&streams->pulse, NULL, run_pulse, streams) != 0)
+        abort();
+    return streams;
+}
+
+void streams_free(struct streams *streams)
+{
+    if (!streams)
+        return;
+    poke_stop(&streams->poke);
+    pthread_join(streams->pulse, NULL);
+    poke_done(&streams->poke);
+    pthread_mutex_destroy(&streams->lock);
+    notice_drop(streams->beat);
+    free(streams);
+}
+
+unsigned streams_count(struct streams *streams)
+{
+    return atomic_load(&streams->count);
+}
+
+/* Opening. */
+
+bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err)
+{
+    size_t types = 1;
+
+    wish->after = -1;
+    if (after && (!str_to_int(after, &wish->after) || wish->after < 0))
+        return err_field(err, "after", "after must be the number of an event.");
+    for (const char *at = wish->types; at && *at; at++)
+        types += *at == ',';
+    if (types > LIMIT_TYPES_FILTER)
+        return err_field(err, "types", "types names too many: %d at most.", LIMIT_TYPES_FILTER);
+    return true;
+}
+
+static char *put(char **room, const char *text)
+{
+    char *at = *room;
+
+    if (!text)
+        return NULL;
+    *room = stpcpy(at, text) + 1;
+    return at;
+}
+
+static size_t size_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+/* Builds the filter in one block: the list of types, then all texts. Empty names are left out. */
+static char *build_filter(const struct stream *stream, const struct stream_wish *wish,
+                          struct notice_filter *filter)
+{
+    const char *project = stream->bound_project ? stream->bound_project : wish->project_id;
+    size_t list = (LIMIT_TYPES_FILTER + 1) * sizeof(char *), count = 0;
+    bool typed = wish->types && wish->types[0];
+
+    list = typed ? list : 0;
+    char *block = malloc(1 + list + size_of(project) + size_of(wish->job_id) + size_of(wish->discussion_id) +
+                         size_of(wish->types));
+    char *room = block ? block + list : NULL;
+
+    if (!block)
+        abort();
+    *filter = (struct notice_filter){ .workspace_id = stream->workspace_id,
+                                      .project_id = put(&room, project),
+                                      .job_id = put(&room, wish->job_id),
+                                      .discussion_id = put(&room, wish->discussion_id) };
+    if (!typed)
+        return block;
+
+    const char **types = (const char **)(void *)block;
+    char *rest = put(&room, wish->types), *save = NULL;
+
+    for (char *type = strtok_r(rest, ", ", &save); type && count < LIMIT_TYPES_FILTER;
+         type = strtok_r(NULL, ", ", &save))
+        types[count++] = type;
+    types[count] = NULL;
+    filter->types = types;
+    return block;
+}
+
+/*
+ * Numbers that the log has forgotten, and numbers it has never given, are said to be missing before anything
+ * else; the stream then starts with the oldest, or with now.
+ */
+static int64_t start_at(struct stream *stream, int64_t after, const struct stream_bounds *bounds)
+{
+    BUF_AUTO json = { 0 };
+    struct json_out out;
+
+    if (after < 0 || (after <= bounds->last && after + 1 >= bounds->first))
+        return after;
+    json_begin(&out, &json);
+    json_map(&out, NULL);
+    json_text(&out, "type", "stream.gap");
+    json_time(&out, "at", clock_now_ms());
+    json_text(&out, "reason",
+              after > bounds->last ? "The log has no such number: this may be another store."
+                                   : "Events after the given number have been forgotten.");
+    json_int(&out, "after", after);
+    json_int(&out, "oldest", bounds->first);
+    json_map_end(&out);
+    stream_greet(stream, notice_word(json.bytes));
+    return after > bounds->last ? bounds->last : bounds->first - 1;
+}
+
+void stream_greet(struct stream *stream, struct notice *word)
+{
+    for (size_t i = 0; i < GREETINGS; i++) {
+        if (!stream->greetings[i]) {
+            stream->greetings[i] = word;
+            return;
+        }
+    }
+    abort();
+}
+
+struct stream *stream_new(struct streams *streams, const struct caller *caller,
+                          const struct stream_wish *wish, const struct stream_bounds *bounds, bool beats,
+                          stream_waker *wake)
+{
+    struct stream *stream = calloc(1, sizeof(*stream) + size_of(caller->workspace_id) +
+                                          size_of(caller->credential) + size_of(caller->project_id));
+    char *room;
+
+    if (!stream)
+        abort();
+    stream->streams = streams;
+    stream->wake = wake;
+    stream->beats = beats;
+    stream->reader.calls = &reader_calls;
+    atomic_init(&stream->holders, 1);
+    room = stream->texts;
+    stream->workspace_id = put(&room, caller->workspace_id);
+    stream->credential = put(&room, caller->credential);
+    stream->bound_project = put(&room, caller->project_id);
+    stream->wanted = build_filter(stream, wish, &stream->reader.filter);
+    if (beats)
+        stream_greet(stream, notice_comment("retry: 2000\n: open\n\n"));
+    hub_join(streams->hub, &stream->reader, start_at(stream, wish->after, bounds));
+    atomic_fetch_add(&streams->count, 1);
+    pthread_mutex_lock(&streams->lock);
+    beat_link(stream);
+    pthread_mutex_unlock(&streams->lock);
+    return stream;
+}
+
+void stream_aim(struct stream *stream, void *target)
+{
+    atomic_store(&stream->target, target);
+}
+
+void stream_change(struct stream *stream, const struct stream_wish *wish)
+{
+    struct notice_filter filter;
+    char *block = build_filter(stream, wish, &filter);
+
+    int64_t last = hub_last(stream->streams->hub);
+
+    hub_refilter(stream->streams->hub, &stream->reader, &filter, wish->after > last ? last : wish->after);
+    free(stream->wanted);
+    stream->wanted = block;
+    page_free(stream->page);
+    stream->page = NULL;
+    stream->following = false;
+}
+
+void stream_close(struct stream *stream)
+{
+    struct streams *streams = stream->streams;
+
+    atomic_store(&stream->closed, true);
+    while (atomic_load(&stream->waking) > 0)
+        sched_yield();
+    pthread_mutex_lock(&streams->lock);
+    beat_unlink(stream);
+    pthread_mutex_unlock(&streams->lock);
+    hub_leave(streams->hub, &stream->reader);
+    atomic_fetch_sub(&streams->count, 1);
+    stream_drop(stream);
+}
+
+/* Reading. */
+
+static void page_arrived(struct page *page, void *user)
+{
+    struct stream *stream = user;
+
+    atomic_store(&stream->arrived, page);
+    stream_wake(stream);
+    stream_drop(stream);
+}
+
+static void load_page(struct stream *stream)
+{
+    struct err err;
+
+    stream_hold(stream);
+    stream->loading =
+        page_load(stream->streams->store, atomic_load(&stream->reader.cursor), page_arrived, stream, &err);
+    if (stream->loading)
+        return;
+    stream_drop(stream);
+    set_last_word(stream, "stream.cut", err.text);
+}
+
+/* A page that was asked for before the client changed its place is thrown away. */
+static void take_page(struct stream *stream)
+{
+    struct page *arrived = atomic_exchange(&stream->arrived, NULL);
+    int64_t cursor = atomic_load(&stream->reader.cursor), last;
+
+    if (!arrived)
+        return;
+    stream->loading = false;
+    if (arrived->err.code != ERR_NONE)
+        set_last_word(stream, "stream.cut", arrived->err.text);
+    if (arrived->err.code != ERR_NONE || arrived->after > cursor) {
+        page_free(arrived);
+        return;
+    }
+    /* Nothing in the store after a place that the ring has left behind: the log was emptied by hand. */
+    if (arrived->count == 0 && (last = hub_last(stream->streams->hub)) > cursor)
+        atomic_store(&stream->reader.cursor, last);
+    page_free(stream->page);
+    stream->page = arrived;
+}
+
+static bool next_of_page(struct stream *stream, struct notice **notice)
+{
+    take_page(stream);
+    while (stream->page && stream->page->at < stream->page->count) {
+        struct notice *next = stream->page->notices[stream->page->at++];
+
+        if (next->seq <= atomic_load(&stream->reader.cursor))
+            continue;
+        atomic_store(&stream->reader.cursor, next->seq);
+        if (notice_matches(next, &stream->reader.filter)) {
+            *notice = notice_hold(next);
+            return true;
+        }
+    }
+    page_free(stream->page);
+    stream->page = NULL;
+    return false;
+}
+
+static bool next_word(struct stream *stream, struct notice **notice)
+{
+    for (size_t i = 0; i < GREETINGS; i++) {
+        if (stream->greetings[i]) {
+            *notice = stream->greetings[i];
+            stream->greetings[i] = NULL;
+            return true;
+        }
+    }
+    if (atomic_load(&stream->last_word)) {
+        *notice = notice_hold(atomic_load(&stream->last_word));
+        stream->said_last = true;
+        return true;
+    }
+    if (atomic_exchange(&stream->beat_due, false)) {
+        *notice = notice_hold(stream->streams->beat);
+        return true;
+    }
+    return false;
+}
+
+enum stream_found stream_next(struct stream *stream, struct notice **notice)
+{
+    if (stream->said_last)
+        return STREAM_ENDED;
+    for (;;) {
+        if (next_word(stream, notice))
+            return STREAM_NOTICE;
+        if (next_of_page(stream, notice))
+            return STREAM_NOTICE;
+        if (atomic_load(&stream->last_word))
+            continue;
+        if (stream->loading && !atomic_load(&stream->arrived))
+            return STREAM_NOTHING;
+        if (stream->loading)
+            continue;
+        switch (hub_next(stream->streams->hub, &stream->reader, notice)) {
+        case RING_EVENT: stream->following = true; return STREAM_NOTICE;
+        case RING_NOTHING: stream->following = true; return STREAM_NOTHING;
+        case RING_LOST: break;
+        }
+        if (!stream->following)
+            load_page(stream);
+        else
+            set_last_word(stream, "stream.cut",
+                          "This reader fell too far behind. Come back with the last number to go on.");
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * stream.h - one reader of the event log, whatever the door.
+ *
+ * A stream that has just (re)connected catches up from the store, a page at a time and at its own pace; then
+ * it follows the ring. One that follows and still falls out of the ring is too slow: it is cut off with a
+ * last word and may come back with the number it had. With every heartbeat its rights are checked again; when
+ * they are gone it ends.
+ *
+ * stream_next hands out what is to be sent, in order: words of the server's own, then events. It never
+ * blocks: when there is nothing it says so and the stream is woken later.
+ *
+ * Memory: counted. The door holds it until stream_close; the hub, a page that is being read and a check of
+ * its rights hold it meanwhile.
+ *
+ * Thread: stream_next, stream_change and stream_close by the door, one at a time; stream_end by any.
+ */
+#ifndef EDGE_STREAM_H
+#define EDGE_STREAM_H
+
+#include "core/caller.h"
+#include "engine/hub.h"
+
+struct streams;
+struct stream;
+
+struct streams *streams_new(struct store *store, struct hub *hub);
+void streams_free(struct streams *streams); /* when no stream is left; accepts NULL */
+unsigned streams_count(struct streams *streams);
+
+/* What a client asks for. Texts are borrowed. */
+struct stream_wish {
+    const char *project_id, *job_id, *discussion_id; /* or NULL */
+    const char *types;                               /* "a,b", or NULL: all */
+    int64_t after;                                   /* a number, or -1: from now on */
+};
+/* Checks the wish's texts; `after` is read from text when there is one. */
+CHECKED bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err);
+
+/* What the log holds, found out together with who calls. */
+struct stream_bounds {
+    int64_t first, last;
+};
+
+/* Tells the door that stream_next has something. Called from any thread, never after stream_close. */
+typedef void stream_waker(void *target);
+
+/*
+ * A stream in the caller's workspace, with one holder. `beats`: heartbeats are sent as comments. A token
+ * that is bound to a project hears of that project only.
+ */
+struct stream *stream_new(struct streams *streams, const struct caller *caller,
+                          const struct stream_wish *wish, const struct stream_bounds *bounds, bool beats,
+                          stream_waker *wake);
+/* Whom to wake; before it nobody is woken. */
+void stream_aim(struct stream *stream, void *target);
+/* Changes what is heard; with an `after` also from where. */
+void stream_change(struct stream *stream, const struct stream_wish *wish);
+/* Queues a word ahead of everything else, taking over the caller's hold. Before stream_aim only. */
+void stream_greet(struct stream *stream, struct notice *word);
+
+enum stream_found { STREAM_NOTICE, STREAM_NOTHING, STREAM_ENDED };
+/* The notice is held for the caller. After the last word it is STREAM_ENDED for good. */
+enum stream_found stream_next(struct stream *stream, struct notice **notice);
+/* Makes the next thing the last: {"type":type,"at":now,"reason":reason}. The first such word counts. */
+void stream_end(struct stream *stream, const char *type, const char *reason);
+void stream_close(struct stream *stream);
+
+#endif

@@ -1,0 +1,378 @@
+#include "edge/wait.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "engine/poke.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS       16384 /* a power of two */
+#define WAITS_AT_ONCE 256
+#define IDLE_MS       60000
+
+/* LOOKING: a look is under way or queued. OVER: somebody is about to reply, or has. */
+enum wait_state { WAIT_LOOKING, WAIT_SLEEPING, WAIT_OVER };
+
+struct wait {
+    struct waits *waits;
+    struct http_exchange *exchange;
+    struct wait *next; /* of the same bucket */
+    struct wait *next_ready;
+    struct credentials credentials; /* their texts follow, after the subject */
+    int64_t until_ms, began_us;
+    size_t heap_at;
+    enum wait_state state;
+    bool fired; /* an event came during a look */
+    bool last;  /* its time is up, or the server stops */
+    bool gone;  /* the client went away */
+    bool watched;
+    bool counted; /* its look counts towards those at once */
+    char subject[];
+};
+
+struct waits {
+    void (*look)(void *user, struct wait *wait);
+    void *user;
+    pthread_mutex_t lock;
+    struct wait *buckets[BUCKETS];
+    struct wait **heap; /* by time, the earliest first */
+    size_t count, room;
+    struct wait *ready, **ready_end;
+    unsigned looking;
+    bool pumping; /* somebody is starting looks */
+    struct poke poke;
+    pthread_t timer;
+};
+
+static size_t bucket_of(const char *subject)
+{
+    uint64_t hash = 1469598103934665603u;
+
+    for (; *subject; subject++)
+        hash = (hash ^ (unsigned char)*subject) * 1099511628211u;
+    return (hash ^ hash >> 32) % BUCKETS;
+}
+
+/* The heap. */
+
+static void heap_put(struct waits *waits, size_t at, struct wait *wait)
+{
+    waits->heap[at] = wait;
+    wait->heap_at = at;
+}
+
+static void heap_up(struct waits *waits, size_t at, struct wait *wait)
+{
+    for (; at > 0 && waits->heap[(at - 1) / 2]->until_ms > wait->until_ms; at = (at - 1) / 2)
+        heap_put(waits, at, waits->heap[(at - 1) / 2]);
+    heap_put(waits, at, wait);
+}
+
+static void heap_down(struct waits *waits, size_t at, struct wait *wait)
+{
+    for (size_t child; (child = at * 2 + 1) < waits->count; at = child) {
+        if (child + 1 < waits->count && waits->heap[child + 1]->until_ms < waits->heap[child]->until_ms)
+            child++;
+        if (waits->heap[child]->until_ms >= wait->until_ms)
+            break;
+        heap_put(waits, at, waits->heap[child]);
+    }
+    heap_put(waits, at, wait);
+}
+
+static void heap_remove(struct waits *waits, struct wait *wait)
+{
+    struct wait *last = waits->heap[--waits->count];
+    size_t at = wait->heap_at;
+
+    if (last == wait)
+        return;
+    if (at > 0 && waits->heap[(at - 1) / 2]->until_ms > last->until_ms)
+        heap_up(waits, at, last);
+    else
+        heap_down(waits, at, last);
+}
+
+/* The registry: every wait that is not over is in its bucket and in the heap. Under the lock. */
+
+static void enter(struct waits *waits, struct wait *wait)
+{
+    size_t bucket = bucket_of(wait->subject);
+
+    wait->next = waits->buckets[bucket];
+    waits->buckets[bucket] = wait;
+    if (waits->count == waits->room) {
+        waits->room = waits->room ? waits->room * 2 : 64;
+        waits->heap = realloc(waits->heap, waits->room * sizeof(struct wait *));
+        if (!waits->heap)
+            abort();
+    }
+    heap_up(waits, waits->count++, wait);
+}
+
+static void leave(struct waits *waits, struct wait *wait)
+{
+    struct wait **at = &waits->buckets[bucket_of(wait->subject)];
+
+    while (*at != wait)
+        at = &(*at)->next;
+    *at = wait->next;
+    heap_remove(waits, wait);
+    wait->state = WAIT_OVER;
+}
+
+static void make_ready(struct waits *waits, struct wait *wait)
+{
+    wait->state = WAIT_LOOKING;
+    wait->next_ready = NULL;
+    *waits->ready_end = wait;
+    waits->ready_end = &wait->next_ready;
+}
+
+/* Starts looks while there are not too many under way. A look that ends at once comes back here and leaves.
+ */
+static void pump(struct waits *waits)
+{
+    struct wait *wait;
+
+    pthread_mutex_lock(&waits->lock);
+    if (waits->pumping) {
+        pthread_mutex_unlock(&waits->lock);
+        return;
+    }
+    waits->pumping = true;
+    while (waits->looking < WAITS_AT_ONCE && (wait = waits->ready)) {
+        waits->ready = wait->next_ready;
+        if (!waits->ready)
+            waits->ready_end = &waits->ready;
+        waits->looking++;
+        wait->counted = true;
+        wait->fired = false;
+        pthread_mutex_unlock(&waits->lock);
+        waits->look(waits->user, wait);
+        pthread_mutex_lock(&waits->lock);
+    }
+    waits->pumping = false;
+    pthread_mutex_unlock(&waits->lock);
+}
+
+static void heard(void *user, struct notice *const notices[], size_t count)
+{
+    struct waits *waits = user;
+    bool any = false;
+
+    pthread_mutex_lock(&waits->lock);
+    for (size_t i = 0; i < count && waits->count > 0; i++) {
+        if (!notices[i]->subject)
+            continue;
+        for (struct wait *wait = waits->buckets[bucket_of(notices[i]->subject)]; wait; wait = wait->next) {
+            if (strcmp(wait->subject, notices[i]->subject) != 0)
+                continue;
+            wait->fired = true;
+            if (wait->state == WAIT_SLEEPING) {
+                make_ready(waits, wait);
+                any = true;
+            }
+        }
+    }
+    pthread_mutex_unlock(&waits->lock);
+    if (any)
+        pump(waits);
+}
+
+/*
+ * Waits whose time is up leave the front of the heap by having their time moved out of sight; they stay
+ * registered until their last look has ended. *sleep_ms says when the next one is due.
+ */
+static void ring_the_bell(struct waits *waits, int64_t *sleep_ms)
+{
+    int64_t now = clock_ticks_ms();
+    struct wait *wait;
+
+    pthread_mutex_lock(&waits->lock);
+    while (waits->count > 0 && (wait = waits->heap[0])->until_ms <= now) {
+        wait->last = true;
+        wait->until_ms = INT64_MAX;
+        heap_down(waits, 0, wait);
+        if (wait->state == WAIT_SLEEPING)
+            make_ready(waits, wait);
+    }
+    *sleep_ms =
+        waits->count > 0 && waits->heap[0]->until_ms != INT64_MAX ? waits->heap[0]->until_ms - now : IDLE_MS;
+    pthread_mutex_unlock(&waits->lock);
+    pump(waits);
+}
+
+static void *run_timer(void *user)
+{
+    struct waits *waits = user;
+    int64_t sleep_ms = IDLE_MS;
+
+    while (poke_wait(&waits->poke, sleep_ms))
+        ring_the_bell(waits, &sleep_ms);
+    return NULL;
+}
+
+struct waits *waits_new(struct hub *hub, void (*look)(void *user, struct wait *wait), void *user)
+{
+    struct waits *waits = calloc(1, sizeof(*waits));
+
+    if (!waits)
+        abort();
+    waits->look = look;
+    waits->user = user;
+    waits->ready_end = &waits->ready;
+    pthread_mutex_init(&waits->lock, NULL);
+    poke_init(&waits->poke);
+    if (pthread_create(&waits->timer, NULL, run_timer, waits) != 0)
+        abort();
+    hub_listen(hub, heard, waits);
+    return waits;
+}
+
+void waits_free(struct waits *waits)
+{
+    if (!waits)
+        return;
+    poke_stop(&waits->poke);
+    pthread_join(waits->timer, NULL);
+    poke_done(&waits->poke);
+    pthread_mutex_destroy(&waits->lock);
+    free(waits->heap);
+    free(waits);
+}
+
+unsigned waits_count(struct waits *waits)
+{
+    pthread_mutex_lock(&waits->lock);
+    unsigned count = (unsigned)waits->count;
+    pthread_mutex_unlock(&waits->lock);
+    return count;
+}
+
+static size_t size_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static const char *put(char **room, const char *text)
+{
+    char *at = *room;
+
+    if (!text)
+        return NULL;
+    *room = stpcpy(at, text) + 1;
+    return at;
+}
+
+struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const char *subject,
+                      const struct credentials *credentials, int seconds)
+{
+    size_t texts = size_of(subject) + size_of(credentials->bearer) + size_of(credentials->session) +
+                   size_of(credentials->workspace);
+    struct wait *wait = malloc(sizeof(*wait) + texts);
+    char *room;
+    bool earliest;
+
+    if (!wait)
+        abort();
+    *wait = (struct wait){ .waits = waits, .exchange = exchange, .began_us = clock_ticks_us() };
+    wait->until_ms = clock_ticks_ms() + (int64_t)seconds * 1000;
+    room = wait->subject;
+    put(&room, subject);
+    wait->credentials = (struct credentials){ .bearer = put(&room, credentials->bearer),
+                                              .session = put(&room, credentials->session),
+                                              .workspace = put(&room, credentials->workspace),
+                                              .may_be_solo = credentials->may_be_solo };
+    pthread_mutex_lock(&waits->lock);
+    enter(waits, wait);
+    earliest = waits->heap[0] == wait;
+    pthread_mutex_unlock(&waits->lock);
+    if (earliest)
+        poke_now(&waits->poke);
+    return wait;
+}
+
+/* Both callbacks run on the watcher's thread; the exchange, and so the wait, is held meanwhile. */
+
+static void client_gone(void *data)
+{
+    struct wait *wait = data;
+    struct waits *waits = wait->waits;
+
+    pthread_mutex_lock(&waits->lock);
+    bool mine = wait->state == WAIT_SLEEPING;
+
+    wait->gone = true;
+    if (mine)
+        leave(waits, wait);
+    pthread_mutex_unlock(&waits->lock);
+    if (mine)
+        http_reply(wait->exchange, 503, NULL, NULL, NULL);
+}
+
+static void server_stops(void *data)
+{
+    struct wait *wait = data;
+    struct waits *waits = wait->waits;
+
+    pthread_mutex_lock(&waits->lock);
+    wait->last = true;
+    if (wait->state == WAIT_SLEEPING)
+        make_ready(waits, wait);
+    pthread_mutex_unlock(&waits->lock);
+    pump(waits);
+}
+
+/*
+ * The watch is armed before the wait can sleep: from that moment on another thread may finish the exchange.
+ * A look that was overtaken by an event is repeated; the first one because it may have read before it.
+ */
+bool wait_looked(struct wait *wait, bool ended)
+{
+    struct waits *waits = wait->waits;
+    bool over;
+
+    if (!ended && !wait->watched) {
+        wait->watched = true;
+        http_slim(wait->exchange);
+        http_watch(wait->exchange, client_gone, server_stops);
+    }
+    pthread_mutex_lock(&waits->lock);
+    if (wait->counted) {
+        wait->counted = false;
+        waits->looking--;
+    }
+    over = ended || wait->gone || (wait->last && !wait->fired);
+    if (over)
+        leave(waits, wait);
+    else if (wait->fired)
+        make_ready(waits, wait);
+    else
+        wait->state = WAIT_SLEEPING;
+    pthread_mutex_unlock(&waits->lock);
+    pump(waits);
+    return over;
+}
+
+struct http_exchange *wait_exchange(const struct wait *wait)
+{
+    return wait->exchange;
+}
+
+const struct credentials *wait_credentials(const struct wait *wait)
+{
+    return &wait->credentials;
+}
+
+int64_t wait_began_us(const struct wait *wait)
+{
+    return wait->began_us;
+}
+
+void wait_forget(void *wait)
+{
+    free(wait);
+}

@@ -1,0 +1,44 @@
+/*
+ * wait.h - requests that are held until something has ended.
+ *
+ * A wait is registered under the id it is about before the first look, so that no event falls between the
+ * look and the sleep. While it sleeps it keeps the parked exchange, the credentials and its time, about 256
+ * bytes; no thread, no connection to the store. It looks again, from scratch and with its rights checked
+ * again, when an event with that id comes, when its time is up, and when the server stops; it replies when
+ * the thing has ended or it is the last look. A client that went away is let go at once.
+ *
+ * At most WAITS_AT_ONCE of them look again at the same time: ten thousand that wake together must not fill
+ * the store's queue.
+ *
+ * A wait has one owner at a time: the look that is under way, or the registry while it sleeps.
+ */
+#ifndef EDGE_WAIT_H
+#define EDGE_WAIT_H
+
+#include "core/caller.h"
+#include "engine/hub.h"
+#include "http/server.h"
+
+struct waits;
+struct wait;
+
+/* `look` looks once more on behalf of a wait, without blocking, and ends in wait_looked. */
+struct waits *waits_new(struct hub *hub, void (*look)(void *user, struct wait *wait), void *user);
+void waits_free(struct waits *waits); /* after the HTTP server has ended and hub_unlisten; accepts NULL */
+unsigned waits_count(struct waits *waits);
+
+/* Registers a parked exchange; the first look belongs to the caller. Freed by wait_forget. */
+struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const char *subject,
+                      const struct credentials *credentials, int seconds);
+/*
+ * After a look. True: reply now, the wait is over (the caller finishes the exchange). False: it sleeps, or
+ * looks again; it is not the caller's any more.
+ */
+bool wait_looked(struct wait *wait, bool ended);
+struct http_exchange *wait_exchange(const struct wait *wait);
+const struct credentials *wait_credentials(const struct wait *wait);
+int64_t wait_began_us(const struct wait *wait);
+/* For http_options.forget. */
+void wait_forget(void *wait);
+
+#endif
