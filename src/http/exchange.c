@@ -247,6 +247,14 @@ void http_reply(struct http_exchange *exchange, int status, const char *content_
     size_t len = 0;
     char *bytes = NULL;
 
+    /* A body that was cut at its limit would look whole to the client. */
+    if (body && body->full) {
+        buf_done(body);
+        reply_write_refusal(exchange, body, 500, "internal", "The reply is too large.");
+        status = 500;
+        content_type = "application/json";
+        headers = NULL;
+    }
     if (body && body->len > 0)
         bytes = buf_take(body, &len);
     else if (body)

@@ -249,7 +249,6 @@ static enum MHD_Result check_body(struct http_exchange *exchange, const struct h
         if (!exchange->body)
             return reply_refuse(exchange, 503, "unavailable", "The server is out of memory.");
     }
-    exchange->chunked = head->encoding != NULL;
     return MHD_YES;
 }
 

@@ -1,12 +1,31 @@
+#include "base/limits.h"
 #include "http/internal.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /*
  * libmicrohttpd allocates this much with each response, but uses it only for clients of HTTP/1.0: a chunked
  * reply is pulled straight into the connection's own memory.
  */
-#define STREAM_BLOCK 1024
+#define STREAM_BLOCK 512
+#define LEAN_BYTES   (2 * KB) /* a pull of more than this has touched pages worth giving back */
+
+/*
+ * The buffer of a pull is what is left of the connection's pool, and libmicrohttpd has zeroed half of that
+ * when it built the head of the reply: about 8 KB of memory that a sleeping stream never reads. The bytes are
+ * ours to write, and zeroes are as good as any: whole pages of them are handed back to the kernel.
+ */
+static void give_back(char *buffer, size_t room)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)buffer + page - 1) / page * page;
+    uintptr_t to = ((uintptr_t)buffer + room) / page * page;
+
+    if (to > from)
+        madvise((void *)from, to - from, MADV_DONTNEED);
+}
 
 /*
  * Runs on the connection's thread. Suspending comes first, falling asleep second: from the moment ASLEEP
@@ -25,6 +44,8 @@ static ssize_t stream_read(void *arg, uint64_t position, char *into, size_t room
 
         ptrdiff_t len = exchange->calls.pull(exchange->stream_data, into, room);
 
+        if (len > LEAN_BYTES)
+            exchange->lean = false;
         if (len > 0)
             return len;
         if (len < 0)
@@ -34,6 +55,9 @@ static ssize_t stream_read(void *arg, uint64_t position, char *into, size_t room
 
         unsigned char awake = PULSE_AWAKE;
 
+        if (!exchange->lean)
+            give_back(into, room);
+        exchange->lean = true;
         MHD_suspend_connection(exchange->connection);
         if (!atomic_compare_exchange_strong(&exchange->pulse, &awake, PULSE_ASLEEP))
             MHD_resume_connection(exchange->connection);

@@ -17,7 +17,7 @@ static void echo(struct http_exchange *exchange, void *user)
 
     (void)user;
     atomic_fetch_add(&handled, 1);
-    buf_init(&body, 0);
+    buf_init(&body, strcmp(http_path(exchange), "/cut") == 0 ? 4 : 0);
     if (strcmp(http_path(exchange), "/large") == 0) {
         for (int i = 0; i < 2000; i++)
             buf_format(&body, "{\"line\":%d},", i);
@@ -382,6 +382,12 @@ static void gzips_large_replies(void **state)
     free(plain);
 }
 
+static void a_reply_over_its_limit_is_an_error(void **state)
+{
+    (void)state;
+    check_status("GET /cut HTTP/1.1\r\n" CLOSE "\r\n", 500);
+}
+
 static void says_why_it_cannot_listen(void **state)
 {
     struct err err = { 0 };
@@ -428,6 +434,7 @@ int main(void)
         cmocka_unit_test(cuts_off_slow_clients),
         cmocka_unit_test(closes_idle_connections),
         cmocka_unit_test(gzips_large_replies),
+        cmocka_unit_test(a_reply_over_its_limit_is_an_error),
         cmocka_unit_test(says_why_it_cannot_listen),
     };
 
