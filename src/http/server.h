@@ -100,7 +100,7 @@ void http_reply(struct http_exchange *exchange, int status, const char *content_
 
 /*
  * Suspends the exchange from within the handler: call it before handing the exchange to another thread.
- * After it the exchange belongs to whoever calls http_reply. The body is freed when `drop_body`.
+ * After it the exchange belongs to whoever calls http_reply, http_stream or websocket_accept.
  */
 void http_park(struct http_exchange *exchange);
 /*
@@ -109,7 +109,10 @@ void http_park(struct http_exchange *exchange);
  * NULL. To be used for exchanges parked for long (waits), not for work of milliseconds.
  */
 void http_watch(struct http_exchange *exchange, void (*gone)(void *data), void (*stop)(void *data));
-/* Ends the watch. True: neither callback has run or ever will. False: one has, or is about to. */
+/*
+ * Ends the watch. True: neither callback has run or ever will. False: one has, or is about to; the data stays
+ * until it has returned, even if the exchange is finished meanwhile. http_reply ends the watch by itself.
+ */
 bool http_unwatch(struct http_exchange *exchange);
 bool http_gone(const struct http_exchange *exchange);
 /* Gives back what the request brought (the body), so that a waiter is small. */
@@ -119,7 +122,8 @@ void http_slim(struct http_exchange *exchange);
  * A reply without an end, as server-sent events are. `pull` runs on the exchange's HTTP thread: it copies
  * up to `room` bytes and returns how many; 0 means nothing now, -1 the end. After a 0 the connection is
  * suspended until http_stream_wake (from any thread; waking one that is not asleep is remembered). `pull`
- * may take locks, but must not call http_stream_wake on its own stream.
+ * may take locks, but must not call http_stream_wake on its own stream. A stream may be woken until its `gone`
+ * has returned, and under a lock that its pull and gone take. `gone` runs on one of the server's threads.
  */
 struct http_stream_calls {
     ptrdiff_t (*pull)(void *data, char *into, size_t room);
