@@ -42,7 +42,10 @@ struct store_options {
      * engine instead, outside operations' transactions.
      */
     bool (*seal)(struct db *db, struct err *err);
-    /* Called after each commit that may have appended events, without any lock held. May be NULL. */
+    /*
+     * Called after each commit that may have appended events, without any lock held, before any `done`
+     * of that commit: whoever has been answered knows that this was called. May be NULL.
+     */
     void (*committed)(void *user);
     void *user;
     /*
@@ -73,7 +76,11 @@ CHECKED bool store_compute(struct store *store, struct work *work, struct err *e
 bool store_can_read_here(const struct store *store);
 void store_read_here(struct store *store, struct work *work);    /* runs, fills err; does not call done */
 
-/* For code on an engine or tool thread that can afford to block: hands in and waits. */
+/*
+ * For code on an engine or tool thread that can afford to block: hands in and waits. work->done is not
+ * called and may be NULL. True when the unit was committed; else work->err says why not. Never from a
+ * callback of the store, which would wait for itself.
+ */
 bool store_write_wait(struct store *store, struct work *work);
 bool store_read_wait(struct store *store, struct work *work);
 

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAVES 8
-#define WAVE  4
+#define WAVES 24
+#define WAVE  3
 #define UNITS (WAVES * WAVE)
 
 #define SCHEMA                                                                                               \
@@ -203,7 +203,7 @@ static void every_acknowledged_write_survives_a_power_cut(void **state)
 /* Rows so large that the WAL is checkpointed while the power fails. */
 static void a_power_cut_during_a_checkpoint_loses_nothing(void **state)
 {
-    size_t len = 700 * 1000;
+    size_t len = 300 * 1000;
     char *text = malloc(len + 1);
     int step = getenv("WITAN_FULL") ? 97 : 997, cuts = 0;
 
