@@ -12,7 +12,7 @@ static bool parse_port(const char *text, int *port)
 {
     int64_t number;
 
-    if (!str_to_int(text, &number) || number < 1 || number > 65535 || !isdigit((unsigned char)text[0]))
+    if (!str_to_int(text, &number) || number < 0 || number > 65535 || !isdigit((unsigned char)text[0]))
         return false;
     *port = (int)number;
     return true;

@@ -18,17 +18,20 @@ static const char front_page[] =
     "<p>Ask your first question:</p>\n"
     "<pre>curl -X POST -H 'Content-Type: application/json' \\\n"
     "  -d '{\"requester_agent\": \"Scout\", \"prompt_message\": \"Which cache fits here?\"}' \\\n"
-    "  http://127.0.0.1:7117/api/discussion</pre>\n"
+    "  http://%s/api/discussion</pre>\n"
     "<p>Everything it can do is described at <a href=\"/api/openapi.json\">/api/openapi.json</a>; "
-    "<code>witan --help</code> shows the command line. Live events: <code>curl -N /api/events</code>.</p>\n"
+    "<code>witan --help</code> shows the command line, and <code>curl -N http://%s/api/events</code> "
+    "what happens.</p>\n"
     "</html>\n";
 
+/* The name in Host has passed the gate, so it holds nothing that HTML would read. */
 static void front(struct edge *edge, struct http_exchange *exchange)
 {
     BUF_AUTO body = { 0 };
+    const char *host = http_header(exchange, "Host");
 
     (void)edge;
-    buf_text(&body, front_page);
+    buf_format(&body, front_page, host, host);
     http_reply(exchange, 200, "text/html; charset=utf-8", NULL, &body);
 }
 

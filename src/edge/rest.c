@@ -55,6 +55,7 @@ static struct rest_call *call_new(struct edge *edge, struct http_exchange *excha
     call->edge = edge;
     call->exchange = exchange;
     call->began_us = clock_ticks_us();
+    http_peer_text(exchange, call->remote, sizeof(call->remote));
     return call;
 }
 
@@ -236,7 +237,6 @@ static void fill_request(struct rest_call *call)
 {
     struct request *request = &call->request;
 
-    http_peer_text(call->exchange, call->remote, sizeof(call->remote));
     request->op = call->match.op;
     request->call.arena = &call->arena;
     request->call.door = "rest";
