@@ -298,7 +298,7 @@ void config_print_yaml(const struct config *config, struct buf *into)
         const struct config_row *row = &config_rows[i];
         size_t len = strcspn(row->key, ".");
         const char *value = shown_value(config, &arena, i);
-        bool quote = row->kind == CONFIG_TEXT;
+        struct json_out out;
 
         if (len != section_len || strncmp(section, row->key, len) != 0)
             buf_format(into, "%s%.*s:\n", i ? "\n" : "", (int)len, row->key);
@@ -306,7 +306,13 @@ void config_print_yaml(const struct config *config, struct buf *into)
         section_len = len;
         buf_format(into, "  # %s\n  # from: %s; variable: %s\n", row->help, config->origins[i],
                    config_env_name(&arena, row->key));
-        buf_format(into, quote ? "  %s: \"%s\"\n" : "  %s: %s\n", row->key + len + 1, value);
+        buf_format(into, "  %s: ", row->key + len + 1);
+        json_begin(&out, into);
+        if (row->kind == CONFIG_TEXT)
+            json_text(&out, NULL, value); /* YAML reads JSON's quoted text */
+        else
+            buf_text(into, value);
+        buf_char(into, '\n');
     }
 }
 

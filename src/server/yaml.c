@@ -51,6 +51,8 @@ static bool open_mapping(struct reader *reader, const yaml_event_t *event, struc
 {
     if (reader->depth == DEPTH_MAX)
         return err_set(err, ERR_INVALID, "%s: nested too deeply.", place(reader, event));
+    if (reader->depth > 0 && !reader->key)
+        return err_set(err, ERR_INVALID, "%s: a setting's name is a word.", place(reader, event));
     reader->prefix[reader->depth++] = reader->key ? reader->key : "";
     reader->key = NULL;
     return true;

@@ -1,0 +1,87 @@
+#include "server/commands.h"
+
+#include "base/buf.h"
+#include "edge/cli/client_commands.h"
+#include "gen/version.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_command *const tables[] = {
+    serve_commands, prompt_commands,    chat_commands,  call_commands, user_commands,
+    token_commands, workspace_commands, audit_commands, tool_commands, NULL,
+};
+
+bool commands_config(const struct cli *cli, struct config *config, struct err *err)
+{
+    struct config_sources sources = {
+        .file = cli_get(cli, "config"),
+        .listen = cli_get(cli, "listen"),
+        .store_url = cli_get(cli, "db"),
+        .require_auth = cli_has(cli, "require-auth"),
+    };
+
+    return config_load(config, &sources, err);
+}
+
+static int show_help(const struct cli *cli, int argc, char **argv)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    cli_help(cli, argc > 0 && argv[0][0] != '-' ? argv[0] : NULL, &text);
+    return cli_print(text.bytes, text.len);
+}
+
+/* Commands that only talk end at once; `serve` sets up its own way. */
+static void interrupted(int number)
+{
+    (void)number;
+    _exit(CLI_INTERRUPTED);
+}
+
+static void set_signals(void)
+{
+    struct sigaction on_interrupt = { .sa_handler = interrupted };
+    struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+    sigaction(SIGINT, &on_interrupt, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct err err = { 0 };
+
+    if (!cli_parse(cli, argc, argv, &err))
+        return cli_fail(cli, &err);
+    if (cli->help)
+        return show_help(cli, argc, argv);
+    if (cli->command->uses & CLI_SERVER && !commands_target(cli, &err))
+        return cli_fail(cli, &err);
+    return cli->command->run(cli);
+}
+
+int commands_run(int argc, char **argv)
+{
+    ARENA_AUTO arena = { 0 };
+    struct cli cli = { .arena = &arena, .commands = cli_join(&arena, tables, client_run_generic) };
+
+    set_signals();
+    if (argc == 1 && strcmp(argv[0], "--version") == 0) {
+        puts("witan " WITAN_VERSION);
+        return CLI_OK;
+    }
+    if (argc > 0 && strcmp(argv[0], "help") == 0) {
+        argc--;
+        argv++;
+        cli.help = true;
+    }
+    if (argc == 0 && !cli.help) {
+        show_help(&cli, argc, argv);
+        return CLI_USAGE;
+    }
+    return run(&cli, argc, argv);
+}

@@ -1,0 +1,22 @@
+/*
+ * lists.h - prints what is in the store: a table for people, or the JSON that the server would give.
+ */
+#ifndef SERVER_LISTS_H
+#define SERVER_LISTS_H
+
+#include "edge/cli/term.h"
+#include "server/local.h"
+
+struct list {
+    const char *op;     /* the listing operation; all its pages are read */
+    const char *plural; /* the member that holds the rows */
+    const struct term_column *columns;
+    size_t width;
+};
+
+/* Runs the whole command. */
+int list_run(struct cli *cli, const struct list *list);
+/* A JSON object with one text, for the audit row. */
+const char *list_detail(struct arena *arena, const char *key, const char *value);
+
+#endif

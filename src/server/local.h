@@ -1,0 +1,36 @@
+/*
+ * local.h - work on the store itself, beside a running server or without one.
+ *
+ * Whoever may read and write the store is its owner, so no token is asked for; every change leaves an audit
+ * row that says it was made here. A store that does not exist yet is made by the first change; an older one
+ * is left for `witan migrate`.
+ */
+#ifndef SERVER_LOCAL_H
+#define SERVER_LOCAL_H
+
+#include "core/audit.h"
+#include "db/db.h"
+#include "server/commands.h"
+
+struct local {
+    struct cli *cli;
+    struct config config;
+    struct db *db;
+    struct arena *arena;
+    const char *workspace_id; /* of --workspace, or the default one; set once begun */
+    int64_t now_ms;           /* the database's */
+};
+
+/* Opens the store and begins a transaction. Always followed by local_close. */
+CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct err *err);
+/* The audit row of a change; `detail` is a JSON object's text or NULL. */
+CHECKED bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail,
+                         struct err *err);
+/* Seals and commits. */
+CHECKED bool local_commit(struct local *local, struct err *err);
+/* Undoes what was not committed. */
+void local_close(struct local *local);
+/* Closes, and turns the outcome into an exit code. */
+int local_end(struct local *local, bool good, const struct err *err);
+
+#endif

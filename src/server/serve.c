@@ -1,0 +1,255 @@
+#include "server/serve.h"
+
+#include "base/log.h"
+#include "base/str.h"
+#include "core/audit.h"
+#include "core/caller.h"
+#include "db/migrate.h"
+#include "db/store.h"
+#include "edge/edge.h"
+#include "edge/hosts.h"
+#include "engine/engine.h"
+#include "gen/version.h"
+#include "ops/op.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FATAL_GRACE_MS 1000 /* for answers on their way out after the disk has failed */
+#define FATAL_LIMIT_S  5
+
+struct server {
+    const struct config *config;
+    bool test_clock;
+    struct engine *engine;
+    struct store *store;
+    struct edge *edge;
+    atomic_bool failed; /* the store can no longer be trusted */
+};
+
+bool serve_is_loopback(const char *listen)
+{
+    struct authority authority;
+
+    return hosts_parse(listen, &authority) && authority.is_loopback;
+}
+
+static bool make_folders(char *path, struct err *err)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int failed = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
+
+        if (failed)
+            return err_set(err, ERR_UNAVAILABLE, "Cannot make the folder %s: %s.", path, strerror(failed));
+        *slash = '/';
+    }
+    return true;
+}
+
+bool serve_make_folder(const char *store_url, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    const char *usual = config_default_store(&arena);
+
+    if (!str_equal(store_url, usual))
+        return true;
+    return make_folders(arena_text(&arena, usual + strlen("sqlite:")), err);
+}
+
+static bool refuse_open_door(const char *why, struct err *err)
+{
+    err_set(err, ERR_FORBIDDEN, "%s, but there are no users and no tokens yet, so nobody could log in.", why);
+    return err_hint(err,
+                    "Make one first: `witan token create --name me --role owner`, or `witan user add NAME "
+                    "--role owner` (with the same --db).");
+}
+
+/* A server that others can reach never runs in solo mode, where everybody is the owner. */
+static bool check_doors(struct db *db, struct arena *arena, const struct settings *s, struct err *err)
+{
+    bool solo;
+
+    if (!caller_solo_allowed(db, arena, &solo, err))
+        return false;
+    if (solo && !serve_is_loopback(s->server_listen))
+        return refuse_open_door("This address can be reached by others", err);
+    if (solo && s->server_require_auth)
+        return refuse_open_door("Everybody must show a token or log in", err);
+    return true;
+}
+
+static bool prepare_schema(const struct settings *s, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    struct migrate_report report = { 0 };
+    struct db *db = db_open(s->store_url, err);
+
+    if (!db)
+        return false;
+    bool good = migrate_up(db, &arena, &report, err) && check_doors(db, &arena, s, err);
+
+    db_close(db);
+    if (report.to != report.from)
+        log_line(LOG_INFO, "migrated the store", "from", arena_format(&arena, "%d", report.from), "to",
+                 arena_format(&arena, "%d", report.to), NULL);
+    return good;
+}
+
+static bool seal(struct db *db, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    size_t sealed;
+
+    return audit_seal(db, &arena, &sealed, err);
+}
+
+static void committed(void *user)
+{
+    struct server *server = user;
+
+    engine_poke(server->engine);
+}
+
+/* Runs on the writer's thread; the main thread hears it as a signal and ends the process. */
+static void fatal(void *user, const char *why)
+{
+    struct server *server = user;
+
+    log_line(LOG_ERROR, "the store failed; stopping, recovery at the next start decides", "why", why, NULL);
+    atomic_store(&server->failed, true);
+    kill(getpid(), SIGTERM);
+}
+
+static bool start(struct server *server, struct err *err)
+{
+    const struct settings *s = &server->config->settings;
+    struct store_options store = {
+        .url = s->store_url,
+        .readers = (int)s->store_readers,
+        .workers = (int)s->store_workers,
+        .queue = (size_t)s->store_queue,
+        .seal = seal,
+        .committed = committed,
+        .fatal = fatal,
+        .user = server,
+    };
+
+    server->engine = engine_new();
+    server->store = store_open(&store, err);
+    if (!server->store || !engine_start(server->engine, server->store, s->store_url, server->test_clock, err))
+        return false;
+    struct edge_options edge = {
+        .store = server->store,
+        .engine = server->engine,
+        .listen = s->server_listen,
+        .version = WITAN_VERSION,
+        .require_auth = s->server_require_auth,
+        .test_clock = server->test_clock,
+    };
+
+    server->edge = edge_open(&edge, err);
+    if (!server->edge && strstr(err->text, strerror(EADDRINUSE)))
+        return err_hint(err, "Perhaps witan runs there already. --listen takes another address and port.");
+    return server->edge != NULL;
+}
+
+static void stop(struct server *server, int grace_ms)
+{
+    edge_close(server->edge, grace_ms);
+    if (server->store)
+        engine_stop(server->engine);
+    store_close(server->store);
+    engine_free(server->engine);
+}
+
+static void end_at_once(int number)
+{
+    (void)number;
+    _exit(1);
+}
+
+/* Signals stay blocked in every thread; the main thread takes them one by one. */
+static void hold_signals(sigset_t *set)
+{
+    struct sigaction at_once = { .sa_handler = end_at_once };
+
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+    sigaction(SIGTERM, &at_once, NULL);
+    sigaction(SIGINT, &at_once, NULL);
+    sigaction(SIGALRM, &at_once, NULL);
+}
+
+static void say_ready(const struct server *server)
+{
+    ARENA_AUTO arena = { 0 };
+    const struct settings *s = &server->config->settings;
+    const char *host_end = strrchr(s->server_listen, ':');
+    const char *url = arena_format(&arena, "http://%.*s:%d", (int)(host_end - s->server_listen),
+                                   s->server_listen, edge_port(server->edge));
+
+    log_line(LOG_INFO, "listening", "url", url, "store", config_mask_url(&arena, s->store_url), "version",
+             WITAN_VERSION, NULL);
+    printf("witan is ready: %s\n", *s->server_public_url ? s->server_public_url : url);
+    fflush(stdout);
+}
+
+/*
+ * After a failed commit nothing is written any more: the answers go out, and the process ends without
+ * closing the store, so that the next start finds what the disk really holds.
+ */
+static _Noreturn void end_failed(struct server *server)
+{
+    alarm(FATAL_LIMIT_S);
+    edge_close(server->edge, FATAL_GRACE_MS);
+    _exit(1);
+}
+
+static bool run(struct server *server, struct err *err)
+{
+    sigset_t set;
+    int number;
+
+    hold_signals(&set);
+    if (!start(server, err)) {
+        stop(server, 0);
+        return false;
+    }
+    say_ready(server);
+    while (sigwait(&set, &number) != 0)
+        ;
+    if (atomic_load(&server->failed))
+        end_failed(server);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    log_line(LOG_INFO, "stopping", "signal", number == SIGINT ? "SIGINT" : "SIGTERM", NULL);
+    stop(server, (int)server->config->settings.server_stop_grace_ms);
+    log_line(LOG_INFO, "stopped", NULL);
+    return true;
+}
+
+bool serve(const struct config *config, bool test_clock, struct err *err)
+{
+    const struct settings *s = &config->settings;
+    struct server server = { .config = config, .test_clock = test_clock };
+    enum log_level level = LOG_INFO;
+
+    if (log_level_parse(s->log_level, &level))
+        log_setup(level, strcmp(s->log_format, "json") == 0);
+    umask(077);
+    if (sodium_init() < 0)
+        return err_set(err, ERR_INTERNAL, "The random generator does not start.");
+    if (!op_check_table(op_all(), err) || !serve_make_folder(s->store_url, err) || !prepare_schema(s, err))
+        return false;
+    return run(&server, err);
+}

@@ -1,0 +1,118 @@
+#include "base/clock.h"
+#include "core/token.h"
+#include "server/lists.h"
+
+#include <string.h>
+
+static bool role_of(const struct cli *cli, enum role *role, struct err *err)
+{
+    const char *name = cli_get(cli, "role");
+
+    if (role_parse(name ? name : "agent", role))
+        return true;
+    err_field(err, "role", "There is no role \"%s\".", name);
+    return err_hint(err, "The roles are owner, admin, member, agent and viewer.");
+}
+
+/* The secret alone goes to stdout, so that TOKEN=$(witan token create ...) works. */
+static int run_token_create(struct cli *cli)
+{
+    struct err err = { 0 };
+    struct local local = { .cli = cli };
+    const char *expires = cli_get(cli, "expires"), *secret = NULL;
+    struct token token = {
+        .name = cli_get(cli, "name"),
+        .agent_name = cli_get(cli, "agent"),
+        .project_id = cli_get(cli, "project"),
+        .created_by = "local",
+    };
+    bool good = role_of(cli, &token.role, &err) && local_open(&local, cli, true, &err);
+
+    token.workspace_id = local.workspace_id;
+    if (!token.name)
+        token.name = token.agent_name ? token.agent_name : "token";
+    if (good && expires && !clock_parse(expires, &token.expires_ms))
+        good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
+    good = good && token_create(local.db, cli->arena, &token, local.now_ms, &secret, &err) &&
+           local_audit(&local, "token_create", token.id, list_detail(cli->arena, "name", token.name), &err) &&
+           local_commit(&local, &err);
+    int code = local_end(&local, good, &err);
+
+    if (code)
+        return code;
+    cli_note(cli, "Token %s (%s). It is shown this once:", token.id, role_name(token.role));
+    return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
+}
+
+static int run_token_list(struct cli *cli)
+{
+    static const struct term_column columns[] = {
+        { "id", "ID", false },
+        { "role", "ROLE", false },
+        { "expiresAt", "EXPIRES", true },
+        { "revokedAt", "REVOKED", true },
+        { "lastUsedAt", "USED", true },
+        { "agentName", "AGENT", false },
+        { "name", "NAME", false },
+    };
+
+    return list_run(cli, &(struct list){ "token_list", "tokens", columns, 7 });
+}
+
+static int run_token_revoke(struct cli *cli)
+{
+    struct err err = { 0 };
+    struct local local = { .cli = cli };
+    const char *id = cli_get(cli, "ID");
+    bool good = local_open(&local, cli, true, &err) &&
+                token_revoke(local.db, cli->arena, local.workspace_id, id, local.now_ms, &err) &&
+                local_audit(&local, "token_revoke", id, NULL, &err) && local_commit(&local, &err);
+
+    if (good)
+        cli_note(cli, "Revoked.");
+    return local_end(&local, good, &err);
+}
+
+#define WORKSPACE_OPTION                                                                                     \
+    {                                                                                                        \
+        "workspace", "NAME", .help = "Id or slug of the workspace. Default: default."                        \
+    }
+
+const struct cli_command token_commands[] = {
+    {
+        .name = "token create",
+        .help = "Make a token for an agent or a script, and print its secret once.",
+        .examples = "TOKEN=$(witan token create --agent Builder)\n"
+                    "witan token create --name me --role owner >~/.config/witan/token\n"
+                    "witan token create --name ci --role member --expires 90d",
+        .uses = CLI_STORE,
+        .options = {
+            { "name", "NAME", .help = "What it is for. Default: the agent's name." },
+            { "role", "ROLE", .help = "owner, admin, member, agent or viewer. Default: agent." },
+            { "agent", "NAME", .help = "Bind it to an agent: it cannot speak as another one." },
+            { "project", "ID", .help = "Bind it to a project." },
+            { "expires", "TIME", .help = "How long it is good, such as 90d. Default: until revoked.",
+              .flags = CLI_EXPIRES },
+            WORKSPACE_OPTION,
+        },
+        .run = run_token_create,
+    },
+    {
+        .name = "token list",
+        .help = "List the tokens of a workspace.",
+        .examples = "witan token list",
+        .uses = CLI_STORE | CLI_JSON,
+        .options = { WORKSPACE_OPTION },
+        .run = run_token_list,
+    },
+    {
+        .name = "token revoke",
+        .help = "Make a token worthless.",
+        .examples = "witan token revoke ID",
+        .uses = CLI_STORE,
+        .args = { { "ID", .help = "The token's id, as `witan token list` shows it." } },
+        .options = { WORKSPACE_OPTION },
+        .run = run_token_revoke,
+    },
+    { 0 },
+};
