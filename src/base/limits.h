@@ -18,6 +18,7 @@
 #define LIMIT_TITLE           500
 #define LIMIT_REF             200           /* free-text references such as task_id */
 #define LIMIT_URL             (8 * KB)
+#define LIMIT_CURSOR          512
 #define LIMIT_JSON_DEPTH      32
 #define LIMIT_PARAMS          24            /* fields of one operation or object */
 #define LIMIT_IDEMPOTENCY_KEY 255

@@ -139,6 +139,21 @@ static bool bind_id(const struct field *field, struct arena *arena, const struct
     return true;
 }
 
+/* What a cursor means is its list's business; that it can be one of ours is checked here. */
+static bool bind_cursor(const struct field *field, struct arena *arena, const struct raw *raw,
+                        struct arg *arg, struct err *err)
+{
+    const char *text;
+
+    if (!raw_text(field, raw, &text, err))
+        return false;
+    if (!*text || strlen(text) > LIMIT_CURSOR ||
+        text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")])
+        return wrong_type(field, "the nextCursor of an earlier page", err);
+    arg->text = arena_text(arena, text);
+    return true;
+}
+
 static bool out_of_range(const struct field *field, struct err *err)
 {
     return err_field(err, field->name, "%s must be from %lld to %lld.", field->name, (long long)field->min,
@@ -314,7 +329,7 @@ static bool bind_one(const struct field *field, struct arena *arena, const struc
     case T_NAME: return bind_name(field, arena, raw, arg, err);
     case T_ID:
     case T_UUID: return bind_id(field, arena, raw, arg, err);
-    case T_CURSOR: return bind_text(field, arena, raw, arg, err);
+    case T_CURSOR: return bind_cursor(field, arena, raw, arg, err);
     case T_INT: return bind_int(field, raw, arg, err);
     case T_REAL: return bind_real(field, raw, arg, err);
     case T_BOOL: return bind_bool(field, raw, arg, err);
