@@ -250,8 +250,9 @@ static void fill_request(struct rest_call *call)
 
 static bool find_route(struct rest_call *call, struct err *err)
 {
-    if (!route_find(call->edge->routes, &call->arena, http_method_text(call->exchange),
-                    http_path(call->exchange), &call->match, err))
+    const char *method = http_method(call->exchange) == HTTP_GET ? "GET" : http_method_text(call->exchange);
+
+    if (!route_find(call->edge->routes, &call->arena, method, http_path(call->exchange), &call->match, err))
         return false;
     if (call->match.op)
         return true;
