@@ -178,6 +178,8 @@ bool user_set_role(struct db *db, struct arena *arena, const char *workspace_id,
 
 bool user_set_password(struct db *db, struct arena *arena, const char *id, const char *hash, struct err *err)
 {
+    if (!hash)
+        return err_set(err, ERR_INTERNAL, "The new password was not hashed.");
     return db_exec(db, arena, SQL_USER_SET_PASSWORD, DB_ARGS(db_text(id), db_text(hash)), NULL, err) &&
            session_end_all(db, arena, id, NULL, err);
 }

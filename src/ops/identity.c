@@ -1,5 +1,8 @@
 #include "ops/identity.h"
 
+#include "base/clock.h"
+#include "core/page.h"
+
 const char *const identity_roles[] = { "owner", "admin", "member", "agent", "viewer", NULL };
 
 const struct field identity_workspace_fields[] = {
@@ -29,4 +32,24 @@ const char *identity_solo_note(const struct call *call, bool owner_can_come_in)
            "on this machine with `witan user add NAME --role owner` (with --db if the store is not the "
            "default "
            "one).";
+}
+
+bool identity_page(struct call *call, const char *list, const char **after)
+{
+    const char *cursor = arg_text(call, "cursor");
+    struct page page;
+
+    if (!page_read(list, cursor, &page, &call->err))
+        return false;
+    *after = cursor ? arena_text(call->arena, page.id) : NULL;
+    return true;
+}
+
+void identity_write_next(struct call *call, const char *list, bool more, int64_t created_ms, const char *id)
+{
+    const char *cursor = NULL;
+
+    if (more)
+        cursor = page_after(call->arena, list, 0, clock_text(call->arena, created_ms), id);
+    json_text(&call->out, "nextCursor", cursor);
 }

@@ -22,6 +22,12 @@ void identity_write_workspace(struct json_out *out, const char *key, const struc
  */
 const char *identity_solo_note(const struct call *call, bool owner_can_come_in);
 
+/* The id after which a page begins, from the call's cursor; NULL at the start. A foreign cursor is
+ * ERR_INVALID. */
+CHECKED bool identity_page(struct call *call, const char *list, const char **after);
+/* Ends a list's reply: the cursor after the row shown last, or null when nothing follows. */
+void identity_write_next(struct call *call, const char *list, bool more, int64_t created_ms, const char *id);
+
 #define SOLO_NOTE_FIELD                                                                                      \
     {                                                                                                        \
         "note", T_TEXT, OPTIONAL, "Said when this ended solo mode: what changes now."                        \

@@ -27,24 +27,25 @@ static void write_token(struct json_out *out, const struct token *token)
 
 static bool run_token_list(struct call *call)
 {
-    size_t limit = (size_t)arg_int(call, "limit"), count;
+    size_t limit = (size_t)arg_int(call, "limit"), count, shown;
     struct token *tokens;
-    bool more;
+    const char *after;
 
-    if (!token_list(call->db, call->arena, call->caller.workspace_id, arg_text(call, "cursor"), limit + 1,
-                    &tokens, &count, &call->err))
+    if (!identity_page(call, "tokens", &after) ||
+        !token_list(call->db, call->arena, call->caller.workspace_id, after, limit + 1, &tokens, &count,
+                    &call->err))
         return false;
-    more = count > limit;
-    count = more ? limit : count;
+    shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
     json_list(&call->out, "tokens");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         json_map(&call->out, NULL);
         write_token(&call->out, &tokens[i]);
         json_map_end(&call->out);
     }
     json_list_end(&call->out);
-    json_text(&call->out, "nextCursor", more ? tokens[count - 1].id : NULL);
+    identity_write_next(call, "tokens", count > shown, shown ? tokens[shown - 1].created_ms : 0,
+                        shown ? tokens[shown - 1].id : NULL);
     json_map_end(&call->out);
     return true;
 }

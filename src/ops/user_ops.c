@@ -48,24 +48,24 @@ static enum role arg_role(const struct call *call)
 
 static bool run_user_list(struct call *call)
 {
-    size_t limit = (size_t)arg_int(call, "limit"), count;
+    size_t limit = (size_t)arg_int(call, "limit"), count, shown;
     struct user *users;
-    bool more;
+    const char *after;
 
-    if (!user_list(call->db, call->arena, call->caller.workspace_id, arg_text(call, "cursor"), limit + 1,
-                   &users, &count, &call->err))
+    if (!identity_page(call, "users", &after) || !user_list(call->db, call->arena, call->caller.workspace_id,
+                                                            after, limit + 1, &users, &count, &call->err))
         return false;
-    more = count > limit;
-    count = more ? limit : count;
+    shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
     json_list(&call->out, "users");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         json_map(&call->out, NULL);
         write_user(&call->out, &users[i]);
         json_map_end(&call->out);
     }
     json_list_end(&call->out);
-    json_text(&call->out, "nextCursor", more ? users[count - 1].id : NULL);
+    identity_write_next(call, "users", count > shown, shown ? users[shown - 1].created_ms : 0,
+                        shown ? users[shown - 1].id : NULL);
     json_map_end(&call->out);
     return true;
 }

@@ -39,21 +39,22 @@ static bool reply_workspace(struct call *call, const struct workspace *workspace
 
 static bool run_workspace_list(struct call *call)
 {
-    size_t limit = (size_t)arg_int(call, "limit"), count;
+    size_t limit = (size_t)arg_int(call, "limit"), count, shown;
     struct workspace *workspaces;
-    bool more;
+    const char *after;
 
-    if (!workspace_list(call->db, call->arena, &call->caller, arg_text(call, "cursor"), limit + 1,
-                        &workspaces, &count, &call->err))
+    if (!identity_page(call, "workspaces", &after) ||
+        !workspace_list(call->db, call->arena, &call->caller, after, limit + 1, &workspaces, &count,
+                        &call->err))
         return false;
-    more = count > limit;
-    count = more ? limit : count;
+    shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
     json_list(&call->out, "workspaces");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < shown; i++)
         identity_write_workspace(&call->out, NULL, &workspaces[i]);
     json_list_end(&call->out);
-    json_text(&call->out, "nextCursor", more ? workspaces[count - 1].id : NULL);
+    identity_write_next(call, "workspaces", count > shown, shown ? workspaces[shown - 1].created_ms : 0,
+                        shown ? workspaces[shown - 1].id : NULL);
     json_map_end(&call->out);
     return true;
 }
