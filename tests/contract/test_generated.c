@@ -31,10 +31,10 @@ static struct subjects make_subjects(struct t *t)
     call(t, "user_create", "{s:s, s:s}", "name", arena_format(&t->arena, "Maya %.13s", t->workspace + 20),
          "role", "member");
     CHECK_STATUS(201);
-    subjects.user = text_at(t, "user.id");
+    subjects.user = text_at(t, "id");
     call(t, "token_create", "{s:s, s:s}", "name", MARKER, "role", "viewer");
     CHECK_STATUS(201);
-    subjects.token = text_at(t, "token.id");
+    subjects.token = text_at(t, "id");
     return subjects;
 }
 
