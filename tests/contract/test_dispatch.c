@@ -59,6 +59,7 @@ CONTRACT(every_write_leaves_an_audit_row_and_no_read_does)
     call(t, "chat_list", "{}");
     post(t, " ");
     assert_int_equal(count_rows(t, "audit WHERE workspace_id = '%s'", t->workspace), before + 1);
+    advance(t, 0); /* on PostgreSQL rows are numbered a moment after their commit */
     call(t, "audit_list", "{}");
     CHECK_STATUS(200);
     CHECK_TEXT("entries.0.operation", "chat_post");
