@@ -56,8 +56,8 @@ static inline struct db_arg db_ms(int64_t ms)
 
 struct db_rows {
     size_t count, width;
-    const char **cells;    /* count * width, NUL-terminated text; NULL is SQL NULL */
-    size_t changed;        /* rows touched by an INSERT, UPDATE or DELETE */
+    const char **cells; /* count * width, NUL-terminated text; NULL is SQL NULL */
+    size_t changed;     /* rows touched by an INSERT, UPDATE or DELETE */
 };
 
 /* Every concrete connection starts with this. */
@@ -77,11 +77,14 @@ struct db_driver {
     bool (*commit)(struct db *db, struct err *err);
     void (*rollback)(struct db *db);
     bool (*alive)(struct db *db);
-    void (*close)(struct db *db);    /* accepts NULL */
+    void (*close)(struct db *db); /* accepts NULL */
 };
 
-#define DB_ARGS(...) \
-    (sizeof((struct db_arg[]){ __VA_ARGS__ }) / sizeof(struct db_arg)), (struct db_arg[]){ __VA_ARGS__ }
+#define DB_ARGS(...)                                                                                         \
+    (sizeof((struct db_arg[]){ __VA_ARGS__ }) / sizeof(struct db_arg)), (struct db_arg[])                    \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
 #define DB_NO_ARGS 0, NULL
 
 /*
@@ -102,9 +105,9 @@ CHECKED bool db_query_text(struct db *db, struct arena *arena, const char *sql, 
 /* Several statements without parameters, as migrations are. */
 CHECKED bool db_script(struct db *db, const char *sql, struct err *err);
 
-const char *db_cell(const struct db_rows *rows, size_t row, size_t column);          /* NULL for SQL NULL */
-int64_t db_cell_int(const struct db_rows *rows, size_t row, size_t column);          /* 0 for SQL NULL */
-bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column);            /* 1, t, true */
+const char *db_cell(const struct db_rows *rows, size_t row, size_t column); /* NULL for SQL NULL */
+int64_t db_cell_int(const struct db_rows *rows, size_t row, size_t column); /* 0 for SQL NULL */
+bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column);   /* 1, t, true */
 
 /*
  * Opens one connection, outside any pool: for migrations, tools and tests. `url` is "sqlite:PATH" or
@@ -113,7 +116,7 @@ bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column);       
 struct db *db_open(const char *url, struct err *err);
 /* Which engine a url names, and the part of it that the driver wants. */
 CHECKED bool db_url_engine(const char *url, enum db_engine *engine, const char **path, struct err *err);
-void db_close(struct db *db);    /* accepts NULL */
+void db_close(struct db *db); /* accepts NULL */
 
 /* Without the pool's savepoints: for tools, tests and migrations. */
 CHECKED bool db_begin(struct db *db, bool write, struct err *err);

@@ -12,7 +12,7 @@
 #include "db/db.h"
 
 struct migrate_report {
-    int from, to;    /* schema numbers before and after; equal when nothing was to do */
+    int from, to; /* schema numbers before and after; equal when nothing was to do */
 };
 
 CHECKED bool migrate_up(struct db *db, struct arena *arena, struct migrate_report *report, struct err *err);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/sqlite_rows.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,8 +13,7 @@
 #include <unistd.h>
 
 #define PROGRESS_STEPS 10000 /* virtual machine steps between two looks at the clock: about a millisecond */
-#define COLUMNS_MAX    128
-#define DIGITS_MAX     24
+#define NAME_MAX_LEN   24
 
 enum control { BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, MARK, KEEP, UNDO, CONTROL_COUNT };
 
@@ -153,7 +153,7 @@ static bool prepare(struct sqlite_db *db, const char *sql, size_t params, unsign
     if (!cached.at)
         abort();
     for (size_t i = 0; i < params; i++) {
-        char name[DIGITS_MAX];
+        char name[NAME_MAX_LEN];
 
         snprintf(name, sizeof(name), "$%zu", i + 1);
         cached.at[i] = sqlite3_bind_parameter_index(cached.stmt, name);
@@ -179,72 +179,6 @@ static void bind(const struct cached *cached, const struct db_arg argv[])
     }
 }
 
-/* SQLite's own conversion goes through its printf and the heap; whole numbers are most of what is not text.
- */
-static size_t format_int(int64_t number, char out[static DIGITS_MAX])
-{
-    char digits[DIGITS_MAX];
-    size_t count = 0, len = 0;
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-
-    do
-        digits[count++] = (char)('0' + rest % 10);
-    while ((rest /= 10) != 0);
-    if (number < 0)
-        out[len++] = '-';
-    while (count > 0)
-        out[len++] = digits[--count];
-    return len;
-}
-
-static void rows_reserve(struct arena *arena, struct db_rows *rows, size_t *room)
-{
-    if (rows->count < *room)
-        return;
-    *room = *room == 0 ? 1 : *room < 16 ? 16 : *room * 2;
-    const char **cells = arena_array(arena, const char *, *room * rows->width);
-
-    if (rows->count > 0)
-        memcpy(cells, rows->cells, rows->count * rows->width * sizeof(*cells));
-    rows->cells = cells;
-}
-
-/* All cells of a row go to the arena in one piece. */
-static void collect(sqlite3_stmt *stmt, struct arena *arena, struct db_rows *rows)
-{
-    struct {
-        const void *from;
-        size_t len;
-    } cells[COLUMNS_MAX];
-    char digits[COLUMNS_MAX][DIGITS_MAX];
-    size_t total = 0;
-
-    for (size_t column = 0; column < rows->width; column++) {
-        switch (sqlite3_column_type(stmt, (int)column)) {
-        case SQLITE_NULL: cells[column].from = NULL; continue;
-        case SQLITE_INTEGER:
-            cells[column].from = digits[column];
-            cells[column].len = format_int(sqlite3_column_int64(stmt, (int)column), digits[column]);
-            break;
-        default:
-            cells[column].from = sqlite3_column_text(stmt, (int)column);
-            cells[column].len = (size_t)sqlite3_column_bytes(stmt, (int)column);
-        }
-        total += cells[column].len + 1;
-    }
-    char *to = total ? arena_alloc(arena, total, 1) : NULL;
-    const char **out = rows->cells + rows->count * rows->width;
-
-    for (size_t column = 0; column < rows->width; column++) {
-        if (!cells[column].from)
-            continue;
-        memcpy(to, cells[column].from, cells[column].len);
-        out[column] = to;
-        to += cells[column].len + 1;
-    }
-    rows->count++;
-}
-
 static bool run(struct sqlite_db *db, const struct cached *cached, struct arena *arena,
                 const struct db_arg argv[], struct db_rows *out, struct err *err)
 {
@@ -252,13 +186,11 @@ static bool run(struct sqlite_db *db, const struct cached *cached, struct arena 
     size_t room = 0;
     int step;
 
-    if (rows.width > COLUMNS_MAX)
-        return err_set(err, ERR_INTERNAL, "A statement returns more than %d columns.", COLUMNS_MAX);
+    if (rows.width > SQLITE_COLUMNS_MAX)
+        return err_set(err, ERR_INTERNAL, "A statement returns more than %d columns.", SQLITE_COLUMNS_MAX);
     bind(cached, argv);
-    while ((step = sqlite3_step(cached->stmt)) == SQLITE_ROW) {
-        rows_reserve(arena, &rows, &room);
-        collect(cached->stmt, arena, &rows);
-    }
+    while ((step = sqlite3_step(cached->stmt)) == SQLITE_ROW)
+        sqlite_rows_add(cached->stmt, arena, &rows, &room);
     bool ok = step == SQLITE_DONE || sqlite_fail(db, err);
 
     if (ok && cached->writes)

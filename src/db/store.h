@@ -26,16 +26,16 @@
 struct work {
     bool (*run)(struct db *db, struct work *work);
     void (*done)(struct work *work);
-    struct err err;          /* filled when run fails or the commit does */
-    struct work *next;       /* the queue's */
-    int64_t queued_us;       /* the queue's */
+    struct err err;    /* filled when run fails or the commit does */
+    struct work *next; /* the queue's */
+    int64_t queued_us; /* the queue's */
 };
 
 struct store_options {
-    const char *url;         /* "sqlite:PATH" or "postgres://..." */
-    int readers;             /* SQLite read threads; 0: 2 */
-    int workers;             /* PostgreSQL connections; 0: 16 */
-    size_t queue;            /* units waiting before refusal; 0: WRITE_QUEUE */
+    const char *url; /* "sqlite:PATH" or "postgres://..." */
+    int readers;     /* SQLite read threads; 0: 2 */
+    int workers;     /* PostgreSQL connections; 0: 16 */
+    size_t queue;    /* units waiting before refusal; 0: WRITE_QUEUE */
     /*
      * Runs before each commit of a writing transaction on SQLite, on its connection: numbers and
      * chains what the batch appended to the logs. May be NULL. PostgreSQL's logs are sealed by the
@@ -53,7 +53,7 @@ struct store_options {
      * answered with ERR_OUTCOME_UNKNOWN the process must end, and recovery at the next start decides.
      */
     void (*fatal)(void *user, const char *why);
-    const char *vfs;         /* a named SQLite VFS, for the tests of power cuts; NULL: the default */
+    const char *vfs; /* a named SQLite VFS, for the tests of power cuts; NULL: the default */
 };
 
 struct store;
@@ -74,7 +74,7 @@ CHECKED bool store_compute(struct store *store, struct work *work, struct err *e
  * use). SQLite only: false from store_can_read_here means hand it to store_read.
  */
 bool store_can_read_here(const struct store *store);
-void store_read_here(struct store *store, struct work *work);    /* runs, fills err; does not call done */
+void store_read_here(struct store *store, struct work *work); /* runs, fills err; does not call done */
 
 /*
  * For code on an engine or tool thread that can afford to block: hands in and waits. work->done is not
@@ -85,9 +85,9 @@ bool store_write_wait(struct store *store, struct work *work);
 bool store_read_wait(struct store *store, struct work *work);
 
 struct store_stats {
-    size_t write_queue, read_queue;     /* units waiting now */
-    uint64_t batches, batched;          /* commits, and units in them */
-    uint64_t batch_sizes[10];           /* histogram: 1, 2, 4, ... 256, more */
+    size_t write_queue, read_queue; /* units waiting now */
+    uint64_t batches, batched;      /* commits, and units in them */
+    uint64_t batch_sizes[10];       /* histogram: 1, 2, 4, ... 256, more */
     uint64_t refused, failed_commits, reconnects;
     int64_t commit_us_total;
 };
