@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool missing_file(const char *url, struct err *err)
+bool local_is_missing(const char *url, struct err *err)
 {
     enum db_engine engine;
     const char *path;
@@ -73,7 +73,7 @@ bool local_open(struct local *local, struct cli *cli, bool write, struct err *er
     if (!commands_config(cli, &local->config, err))
         return false;
     url = local->config.settings.store_url;
-    if (!write && missing_file(url, err))
+    if (!write && local_is_missing(url, err))
         return false;
     umask(077);
     if (!serve_make_folder(url, err) || !(local->db = db_open(url, err)))

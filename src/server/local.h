@@ -21,6 +21,8 @@ struct local {
     int64_t now_ms;           /* the database's */
 };
 
+/* Whether the store is a file that is not there; err then says so. */
+bool local_is_missing(const char *url, struct err *err);
 /* Opens the store and begins a transaction. Always followed by local_close. */
 CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct err *err);
 /* The audit row of a change; `detail` is a JSON object's text or NULL. */

@@ -4,6 +4,7 @@
 #include "ops/openapi.h"
 #include "server/commands.h"
 #include "server/doctor.h"
+#include "server/local.h"
 #include "server/serve.h"
 
 #include <string.h>
@@ -35,12 +36,16 @@ static int run_config(struct cli *cli)
 /* With --check nothing is changed; a store that is behind is "no". */
 static bool migrate(struct cli *cli, const char *url, struct migrate_report *report, struct err *err)
 {
-    struct db *db = db_open(url, err);
+    bool check = cli_has(cli, "check");
+    struct db *db;
     bool good;
 
+    if (check ? local_is_missing(url, err) : !serve_make_folder(url, err))
+        return false;
+    db = db_open(url, err);
     if (!db)
         return false;
-    if (cli_has(cli, "check")) {
+    if (check) {
         good = migrate_current(db, cli->arena, &report->from, err);
         report->to = migrate_newest();
     } else
@@ -57,8 +62,7 @@ static int run_migrate(struct cli *cli)
     const char *url = "";
 
     umask(077);
-    bool good = commands_config(cli, &config, &err) && serve_make_folder(config.settings.store_url, &err) &&
-                migrate(cli, config.settings.store_url, &report, &err);
+    bool good = commands_config(cli, &config, &err) && migrate(cli, config.settings.store_url, &report, &err);
 
     if (good)
         url = config_mask_url(cli->arena, arena_text(cli->arena, config.settings.store_url));

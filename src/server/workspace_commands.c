@@ -31,11 +31,10 @@ static int run_workspace_list(struct cli *cli)
     static const struct term_column columns[] = {
         { "id", "ID", false },
         { "slug", "SLUG", false },
-        { "createdAt", "ADDED", true },
         { "name", "NAME", false },
     };
 
-    return list_run(cli, &(struct list){ "workspace_list", "workspaces", columns, 4 });
+    return list_run(cli, &(struct list){ "workspace_list", "workspaces", columns, 3 });
 }
 
 /* Everything in it goes too, so the name alone is not enough. */

@@ -11,11 +11,11 @@ static int finish(struct cli *cli, const struct client_reply *reply)
     if (reply->status < 400)
         return invoke_print(cli, reply, !cli->json);
     if (cli->json) {
-        client_error(reply, &err);
+        client_error(cli, reply, &err);
         (void)invoke_print(cli, reply, false);
         return err_exit(err.code);
     }
-    client_error(reply, &err);
+    client_error(cli, reply, &err);
     return cli_fail(cli, &err);
 }
 

@@ -142,7 +142,7 @@ static int run_events(struct cli *cli)
         if (watch.code)
             return watch.code;
         if (there && stream.refusal.status >= 400 && stream.refusal.status != 503) {
-            client_error(&stream.refusal, &err);
+            client_error(cli, &stream.refusal, &err);
             return cli_fail(cli, &err);
         }
         ever |= stream.answered;

@@ -235,7 +235,7 @@ static enum err_code code_of_status(long status)
     return ERR_INTERNAL;
 }
 
-void client_error(const struct client_reply *reply, struct err *err)
+void client_error(const struct cli *cli, const struct client_reply *reply, struct err *err)
 {
     struct err ignored = { 0 };
     json_t *parsed = NULL;
@@ -251,7 +251,9 @@ void client_error(const struct client_reply *reply, struct err *err)
         err_set(err, code, "%s", text);
     else
         err_set(err, code, "The server answered %ld; is it witan?", reply->status);
-    if (hint)
+    if (code == ERR_UNAUTHORIZED && !cli->target.token)
+        err_hint(err, "Set WITAN_TOKEN, or give --token-file; `witan token create` makes a token.");
+    else if (hint)
         err_hint(err, "%s", hint);
     json_decref(parsed);
 }

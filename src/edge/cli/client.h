@@ -46,6 +46,6 @@ CHECKED bool client_follow(struct cli *cli, struct client_stream *stream, struct
 
 /* An error reply as the err it came from: code by its machine name or its status, sentence, field and hint.
  */
-void client_error(const struct client_reply *reply, struct err *err);
+void client_error(const struct cli *cli, const struct client_reply *reply, struct err *err);
 
 #endif

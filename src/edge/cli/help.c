@@ -112,13 +112,22 @@ static void write_command(const struct cli_command *command, struct buf *into)
     write_options(command, cli_common_options(CLI_USE_ALL), into);
 }
 
+/* A list shows the first sentence; --help the rest. */
+static size_t first_sentence(const char *help)
+{
+    const char *end = strstr(help, ". ");
+
+    return end ? (size_t)(end - help) + 1 : strlen(help);
+}
+
 static void write_list(const struct cli *cli, const char *prefix, struct buf *into)
 {
     size_t len = prefix ? strlen(prefix) : 0;
 
     for (const struct cli_command *const *at = cli->commands; *at; at++)
         if (!prefix || (strncmp((*at)->name, prefix, len) == 0 && (*at)->name[len] == ' '))
-            buf_format(into, "  witan %-18s %s\n", (*at)->name, help_of(*at));
+            buf_format(into, "  witan %-18s %.*s\n", (*at)->name, (int)first_sentence(help_of(*at)),
+                       help_of(*at));
 }
 
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into)

@@ -191,7 +191,7 @@ bool invoke_json(struct cli *cli, const struct op *op, const json_t *params, int
     if (!invoke(cli, op, params, wait_s, reply, err))
         return false;
     if (reply->status >= 400) {
-        client_error(reply, err);
+        client_error(cli, reply, err);
         return false;
     }
     if (json_parse(reply->body, reply->len, out, err))

@@ -95,7 +95,7 @@ static bool unknown_option(const struct cli *cli, const char *word, const char *
     const char *nearest = nearest_option(cli->command, name);
 
     err_set(err, ERR_INVALID, "`witan %s` has no option %s.", cli->command->name, word);
-    if (strcmp(name, "token") == 0)
+    if (strcmp(name, "token") == 0 && cli->command->uses & CLI_SERVER)
         return err_hint(err,
                         "A token on the command line would show in the list of processes: use WITAN_TOKEN "
                         "or --token-file.");

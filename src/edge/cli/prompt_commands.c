@@ -256,6 +256,17 @@ static int run_show(struct cli *cli)
     return cli->json ? invoke_print(cli, &reply, false) : print_state(cli, state);
 }
 
+/* Whoever answers something that has ended was too late, which scripts want to tell from a wrong call. */
+static bool has_ended(struct cli *cli, const json_t *params)
+{
+    JSON_AUTO *state = NULL;
+    struct client_reply reply;
+    struct err ignored = { 0 };
+
+    return invoke_json(cli, op_find("prompt_get"), params, 0, &reply, &state, &ignored) &&
+           json_is_true(json_object_get(state, "terminal"));
+}
+
 static int run_answer(struct cli *cli)
 {
     JSON_AUTO *params = json_object();
@@ -264,8 +275,13 @@ static int run_answer(struct cli *cli)
     struct err err = { 0 };
     const json_t *prompt;
 
-    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
+    if (!invoke_collect(cli, params, &err))
         return cli_fail(cli, &err);
+    if (!invoke_json(cli, cli->op, params, 0, &reply, &made, &err)) {
+        int code = cli_fail(cli, &err);
+
+        return err.code == ERR_INVALID && has_ended(cli, params) ? CLI_CONFLICT : code;
+    }
     if (cli->json)
         return invoke_print(cli, &reply, false);
     prompt = json_object_get(made, "prompt");

@@ -98,24 +98,24 @@ enum term_colour term_status(const char *status)
 
 const char *term_when(struct arena *arena, const char *time, int64_t now_ms)
 {
+    static const struct {
+        int64_t seconds;
+        const char *name;
+    } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "m" } };
     int64_t ms, far;
     const char *unit = "s";
 
     if (!time || !clock_parse(time, &ms))
         return "-";
-    far = (ms > now_ms ? ms - now_ms : now_ms - ms) / 1000;
+    far = ((ms > now_ms ? ms - now_ms : now_ms - ms) + 500) / 1000;
     if (far == 0)
         return "now";
-    if (far >= 2 * 86400) {
-        far /= 86400;
-        unit = "d";
-    } else if (far >= 2 * 3600) {
-        far /= 3600;
-        unit = "h";
-    } else if (far >= 120) {
-        far /= 60;
-        unit = "m";
-    }
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (far >= 2 * units[i].seconds) {
+            far = (far + units[i].seconds / 2) / units[i].seconds;
+            unit = units[i].name;
+            break;
+        }
     return arena_format(arena, ms > now_ms ? "in %" PRId64 "%s" : "%" PRId64 "%s ago", far, unit);
 }
 
