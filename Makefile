@@ -206,7 +206,7 @@ format:
 ## docs: write docs/api.md anew from the operation table
 .PHONY: docs
 docs: all
-	@$(BUILD)/witan api-docs >$(BUILD)/api.md && mv $(BUILD)/api.md docs/api.md
+	@$(BUILD)/witan docs api >$(BUILD)/api.md && mv $(BUILD)/api.md docs/api.md
 
 ## bare: both commands in a fresh Debian 12 (BARE_TEST=0: only ./dev run)
 .PHONY: bare
