@@ -71,6 +71,7 @@ FUZZ        := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 CONTRACT_BIN := $(if $(CONTRACT),$(BUILD)/tests/contract)
 FAULT_BINS   := $(FAULTS:tests/faults/%.c=$(BUILD)/tests/faults/%)
 FUZZ_BINS    := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/fuzz/%)
+PLANTED_BINS := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/planted/%)
 
 ## all: the program, build/witan
 .PHONY: all
@@ -152,6 +153,11 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
+$(BUILD)/tests/planted/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(TEST_LIBS)
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_CFLAGS) -DFUZZ_PLANT $(addprefix -include ,$(wildcard tests/fuzz/plant_$*.h)) $(ALL_LDFLAGS) \
+		-fsanitize=fuzzer -o $@ $(filter-out %.h,$^) $(LDLIBS)
+
 ## check: unit and contract tests on this build
 .PHONY: check unit contract faults tests
 check: unit contract
@@ -188,6 +194,14 @@ fuzz:
 	@tools/runfuzz $(SECONDS_EACH) $(FUZZ:tests/fuzz/%.c=build/fuzz/tests/fuzz/%)
 
 fuzz-bins: $(FUZZ_BINS)
+
+## fuzz-planted: show that every fuzz target finds the bug planted in it
+.PHONY: fuzz-planted planted-bins
+fuzz-planted:
+	@$(MAKE) BUILD=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined planted-bins
+	@tests/fuzz/planted 120 $(FUZZ:tests/fuzz/%.c=build/fuzz/tests/planted/%)
+
+planted-bins: $(PLANTED_BINS)
 
 ## bench: speed, as ratios against limits measured in the same run
 .PHONY: bench

@@ -19,7 +19,7 @@ void json_begin(struct json_out *out, struct buf *buf)
 static bool needs_escape(uint32_t code)
 {
     return code < 0x20 || code == '"' || code == '\\' || (code >= 0x7F && code <= 0x9F) || code == 0x2028 ||
-           code == 0x2029;
+           code == 0x2029 || code == 0xFFFE || code == 0xFFFF;
 }
 
 static void put_escape(struct buf *buf, uint32_t code)
