@@ -1,0 +1,288 @@
+/*
+ * The tailer on a real store: every reader hears everything it wants, once and in order, and no sleep
+ * outlasts an event.
+ */
+#include "engine/hub.h"
+
+#include "base/clock.h"
+#include "db/migrate.h"
+#include "tests/support/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define APPEND                                                                                               \
+    "INSERT INTO events(workspace_id, type, subject, data, created_at)"                                      \
+    " VALUES('w', CASE WHEN $1 % 10 = 0 THEN 'tenth' ELSE 'any' END, 's' || $1, '{}', 1)"
+#define EVENTS 500
+
+struct fixture {
+    char folder[64], url[96];
+    struct store *store;
+    struct hub *hub;
+};
+
+static void on_commit(void *user)
+{
+    struct fixture *f = user;
+
+    if (f->hub)
+        hub_poke(f->hub);
+}
+
+static int start(void **state)
+{
+    static struct fixture f;
+    ARENA_AUTO arena = { 0 };
+    struct migrate_report report;
+    struct err err = { 0 };
+
+    f = (struct fixture){ 0 };
+    units_folder(f.folder, false);
+    snprintf(f.url, sizeof(f.url), "sqlite:%s/db", f.folder);
+
+    struct db *db = db_open(f.url, &err);
+
+    assert_non_null(db);
+    assert_true(migrate_up(db, &arena, &report, &err));
+    db_close(db);
+    f.store = store_open(&(struct store_options){ .url = f.url, .committed = on_commit, .user = &f }, &err);
+    assert_non_null(f.store);
+    assert_int_equal(unit_write(f.store, 1, APPEND), ERR_NONE);
+    f.hub = hub_open(f.store, &err);
+    assert_non_null(f.hub);
+    *state = &f;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *f = *state;
+
+    hub_stop(f->hub);
+    store_close(f->store);
+    hub_close(f->hub);
+    units_remove(f->folder);
+    return 0;
+}
+
+struct reader {
+    struct hub_reader base;
+    atomic_int holders;
+    sem_t woken;
+    struct hub *hub;
+    atomic_int heard, wakes;
+    int64_t last;
+    int expected;
+};
+
+static void reader_hold(struct hub_reader *base)
+{
+    atomic_fetch_add(&((struct reader *)base)->holders, 1);
+}
+
+static void reader_drop(struct hub_reader *base)
+{
+    atomic_fetch_sub(&((struct reader *)base)->holders, 1);
+}
+
+static void reader_wake(struct hub_reader *base)
+{
+    struct reader *reader = (struct reader *)base;
+
+    atomic_fetch_add(&reader->wakes, 1);
+    sem_post(&reader->woken);
+}
+
+static const struct hub_reader_calls calls = { reader_hold, reader_drop, reader_wake };
+
+static void reader_start(struct reader *reader, struct hub *hub, const char *const *types, int64_t cursor)
+{
+    memset(reader, 0, sizeof(*reader));
+    reader->base.calls = &calls;
+    reader->base.filter = (struct notice_filter){ .workspace_id = "w", .types = types };
+    reader->hub = hub;
+    sem_init(&reader->woken, 0, 0);
+    hub_join(hub, &reader->base, cursor);
+}
+
+static void reader_end(struct reader *reader)
+{
+    hub_leave(reader->hub, &reader->base);
+    /* The tailer may be waking it this very moment. */
+    for (int i = 0; i < 2000 && atomic_load(&reader->holders) > 0; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    assert_int_equal(atomic_load(&reader->holders), 0);
+    sem_destroy(&reader->woken);
+}
+
+static bool sleep_until_woken(struct reader *reader)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    return sem_timedwait(&reader->woken, &until) == 0;
+}
+
+static void *run_reader(void *user)
+{
+    struct reader *reader = user;
+
+    while (atomic_load(&reader->heard) < reader->expected) {
+        struct notice *notice;
+        enum ring_found found = hub_next(reader->hub, &reader->base, &notice);
+
+        if (found == RING_NOTHING && sleep_until_woken(reader))
+            continue;
+        if (found != RING_EVENT)
+            break;
+        if (notice->seq <= reader->last)
+            break;
+        reader->last = notice->seq;
+        notice_drop(notice);
+        atomic_fetch_add(&reader->heard, 1);
+    }
+    return NULL;
+}
+
+static void every_reader_hears_everything_once(void **state)
+{
+    static const char *const tenth[] = { "tenth", NULL };
+    struct fixture *f = *state;
+    struct reader readers[8];
+    pthread_t threads[8];
+
+    for (size_t i = 0; i < 8; i++) {
+        reader_start(&readers[i], f->hub, i % 2 ? tenth : NULL, -1);
+        readers[i].expected = i % 2 ? EVENTS / 10 : EVENTS;
+        assert_int_equal(pthread_create(&threads[i], NULL, run_reader, &readers[i]), 0);
+    }
+    for (int64_t i = 1; i <= EVENTS; i++)
+        assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
+    for (size_t i = 0; i < 8; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(atomic_load(&readers[i].heard), readers[i].expected);
+        reader_end(&readers[i]);
+    }
+}
+
+static void a_sleeper_is_moved_past_what_it_does_not_want(void **state)
+{
+    static const char *const none[] = { "none", NULL };
+    struct fixture *f = *state;
+    struct reader reader;
+    struct notice *notice;
+
+    reader_start(&reader, f->hub, none, -1);
+    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_NOTHING);
+    for (int64_t i = 1; i <= 20; i++)
+        assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
+    assert_true(hub_settle(f->hub, 21, 5000));
+    assert_int_equal(atomic_load(&reader.wakes), 0);
+    assert_int_equal(atomic_load(&reader.base.cursor), 21);
+    reader_end(&reader);
+}
+
+/* One wake for a batch: a reader that has been woken and has not looked yet is left alone. */
+static void a_reader_that_does_not_look_is_woken_once(void **state)
+{
+    struct fixture *f = *state;
+    struct reader reader;
+    struct notice *notice;
+
+    reader_start(&reader, f->hub, NULL, -1);
+    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_NOTHING);
+    for (int64_t i = 1; i <= 20; i++)
+        assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
+    assert_true(hub_settle(f->hub, 21, 5000));
+    assert_int_equal(atomic_load(&reader.wakes), 1);
+    reader_end(&reader);
+}
+
+static void a_place_before_the_start_is_lost_here(void **state)
+{
+    struct fixture *f = *state;
+    struct reader reader;
+    struct notice *notice;
+
+    reader_start(&reader, f->hub, NULL, 0);
+    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_LOST);
+    reader_end(&reader);
+}
+
+struct ear {
+    atomic_int heard;
+    char last[32];
+};
+
+static void listen(void *user, struct notice *const notices[], size_t count)
+{
+    struct ear *ear = user;
+
+    snprintf(ear->last, sizeof(ear->last), "%s", notices[count - 1]->subject);
+    atomic_fetch_add(&ear->heard, (int)count);
+}
+
+static void listeners_hear_of_every_subject(void **state)
+{
+    struct fixture *f = *state;
+    struct ear ear = { 0 };
+
+    hub_listen(f->hub, listen, &ear);
+    for (int64_t i = 1; i <= 30; i++)
+        assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
+    assert_true(hub_settle(f->hub, 31, 5000));
+    assert_int_equal(atomic_load(&ear.heard), 30);
+    assert_string_equal(ear.last, "s30");
+    hub_unlisten(f->hub, &ear);
+    assert_int_equal(unit_write(f->store, 31, APPEND), ERR_NONE);
+    assert_true(hub_settle(f->hub, 32, 5000));
+    assert_int_equal(atomic_load(&ear.heard), 30);
+}
+
+/* Another program writes with plain SQL: nobody pokes, and it is heard within about a second. */
+static void what_others_write_is_noticed(void **state)
+{
+    struct fixture *f = *state;
+    struct reader reader;
+    struct notice *notice;
+    int64_t began = clock_ticks_ms();
+
+    reader_start(&reader, f->hub, NULL, -1);
+    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_NOTHING);
+    units_script(f->url,
+                 "INSERT INTO events(workspace_id, type, data, created_at) VALUES('w', 'sql', '{}', 1)");
+    assert_true(sleep_until_woken(&reader));
+    assert_true(clock_ticks_ms() - began < 1500);
+    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_EVENT);
+    assert_string_equal(notice->type, "sql");
+    notice_drop(notice);
+    reader_end(&reader);
+}
+
+#define ON_A_STORE(test) cmocka_unit_test_setup_teardown(test, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_A_STORE(every_reader_hears_everything_once),
+        ON_A_STORE(a_sleeper_is_moved_past_what_it_does_not_want),
+        ON_A_STORE(a_reader_that_does_not_look_is_woken_once),
+        ON_A_STORE(a_place_before_the_start_is_lost_here),
+        ON_A_STORE(listeners_hear_of_every_subject),
+        ON_A_STORE(what_others_write_is_noticed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
