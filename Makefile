@@ -167,7 +167,7 @@ tests: all $(UNIT_BINS) $(CONTRACT_BIN) $(FAULT_BINS)
 
 ## unit: the unit tests of this build
 unit: $(UNIT_BINS)
-	@tools/runtests $(UNIT_BINS)
+	@tests/pg run tools/runtests $(UNIT_BINS)
 
 ## contract: the contract tests of this build, on both engines
 contract: all $(CONTRACT_BIN)
