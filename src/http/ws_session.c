@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#define CONTROL_ROOM (64 * KB) /* room for control frames above the backlog's limit */
-#define REASON_MAX   123       /* what fits into a close frame */
+#define REASON_MAX 123 /* what fits into a close frame */
 
 static ssize_t read_in(wslay_event_context_ptr ctx, uint8_t *into, size_t room, int flags, void *user)
 {
@@ -66,7 +65,11 @@ void ws_session_init(struct ws_session *session, void (*text)(void *user, const 
     };
 
     *session = (struct ws_session){ .text = text, .user = user };
-    buf_init(&session->out, WS_BACKLOG_BYTES + WS_MESSAGE_MAX + CONTROL_ROOM);
+    /*
+     * ws_session_send keeps the backlog in bounds. The buffer may hold more than that: a last frame of any
+     * size, and as many bytes again that were sent and are not moved out yet.
+     */
+    buf_init(&session->out, 0);
     if (wslay_event_context_server_init(&session->wslay, &callbacks, session) != 0) {
         session->wslay = NULL;
         session->broken = true;
