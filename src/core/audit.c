@@ -23,27 +23,36 @@ bool audit_append(struct db *db, struct arena *arena, const struct audit_entry *
 }
 
 /* A value goes in with its length, so that no two rows have the same bytes; NULL is not the empty text. */
-static void hash_value(crypto_hash_sha256_state *state, const char *value)
+static void put_value(struct buf *bytes, const char *value)
 {
-    char length[32];
-    size_t len = value ? strlen(value) : 0;
+    char digits[24];
+    char *at = digits + sizeof(digits);
+    size_t len = value ? strlen(value) : 0, rest = len;
 
-    snprintf(length, sizeof(length), value ? "%zu:" : "-", len);
-    crypto_hash_sha256_update(state, (const unsigned char *)length, strlen(length));
-    crypto_hash_sha256_update(state, (const unsigned char *)(value ? value : ""), len);
-    crypto_hash_sha256_update(state, (const unsigned char *)",", 1);
+    if (!value) {
+        buf_add(bytes, "-,", 2);
+        return;
+    }
+    *--at = ':';
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    buf_add(bytes, at, (size_t)(digits + sizeof(digits) - at));
+    buf_add(bytes, value, len);
+    buf_char(bytes, ',');
 }
 
-static void row_hash(const char *previous, const struct db_rows *rows, size_t row, char hex[static HASH_SIZE])
+/* `bytes` is room that the rows of one walk share. */
+static void row_hash(const char *previous, const struct db_rows *rows, size_t row, struct buf *bytes,
+                     char hex[static HASH_SIZE])
 {
-    crypto_hash_sha256_state state;
     unsigned char hash[crypto_hash_sha256_BYTES];
 
-    crypto_hash_sha256_init(&state);
-    hash_value(&state, previous);
+    buf_clear(bytes);
+    put_value(bytes, previous);
     for (size_t column = 0; column < HASHED_COLUMNS; column++)
-        hash_value(&state, db_cell(rows, row, column));
-    crypto_hash_sha256_final(&state, hash);
+        put_value(bytes, db_cell(rows, row, column));
+    crypto_hash_sha256(hash, (const unsigned char *)bytes->bytes, bytes->len);
     sodium_bin2hex(hex, HASH_SIZE, hash, sizeof(hash));
 }
 
@@ -99,6 +108,7 @@ static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *
     struct chains chains = { .items = arena_array(arena, struct chain, rows->count) };
     BUF_AUTO seals = { 0 };
     BUF_AUTO heads = { 0 };
+    BUF_AUTO bytes = { 0 };
     struct json_out out;
 
     json_begin(&out, &seals);
@@ -107,7 +117,7 @@ static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *
         struct chain *chain = chain_of(&chains, db_cell(rows, row, 1), db_cell(rows, row, COLUMN_HASH));
         char hash[HASH_SIZE];
 
-        row_hash(chain->hash, rows, row, hash);
+        row_hash(chain->hash, rows, row, &bytes, hash);
         memcpy(chain->hash, hash, sizeof(hash));
         chain->seq = db_cell_int(rows, row, 0);
         write_seal(&out, db_cell(rows, row, COLUMN_KEY), chain->seq, hash);
@@ -178,6 +188,7 @@ static bool walk_chain(struct db *db, const char *workspace_id, const struct hea
                        int64_t *broken_at, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
+    BUF_AUTO bytes = { 0 };
     struct db_rows rows = { .count = AUDIT_VERIFY_PAGE };
     char previous[HASH_SIZE] = "";
     int64_t seq = 0;
@@ -194,7 +205,7 @@ static bool walk_chain(struct db *db, const char *workspace_id, const struct hea
             char hash[HASH_SIZE];
 
             seq = db_cell_int(&rows, row, 0);
-            row_hash(previous, &rows, row, hash);
+            row_hash(previous, &rows, row, &bytes, hash);
             if (!str_equal(hash, db_cell(&rows, row, COLUMN_HASH))) {
                 *broken_at = seq;
                 return true;

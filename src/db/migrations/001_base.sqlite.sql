@@ -183,15 +183,16 @@ CREATE TABLE audit_heads (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_heads_seq ON audit_heads (seq);
 
--- What was written stays, and is sealed once.
+-- What was written stays. Sealing sets the hash alone, so it does not pay for this.
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit
 BEGIN
     SELECT RAISE(ABORT, 'audit rows are never deleted');
 END;
 
-CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit WHEN OLD.hash IS NOT NULL
+CREATE TRIGGER audit_fixed BEFORE UPDATE OF seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id,
+    detail, created_at ON audit
 BEGIN
-    SELECT RAISE(ABORT, 'sealed audit rows are never changed');
+    SELECT RAISE(ABORT, 'audit rows are never changed');
 END;
 
 CREATE TABLE idempotency (
