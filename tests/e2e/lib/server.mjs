@@ -1,0 +1,209 @@
+// A real server for a test: its own folder or database, a free port, and the clock in the test's hand.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { createDatabase, dropDatabase, sql } from './sql.mjs';
+
+export const binary = resolve(process.env.WITAN_BIN ?? 'build/witan');
+export const full = process.env.WITAN_FULL === '1';
+const engines = ['sqlite', 'postgres'];
+const startLimit = 30_000;
+const stopLimit = 30_000;
+
+// What the environment of the test run says must not reach the program: each test decides for itself.
+export function cleanEnv(folder, extra = {}) {
+    const env = { ...process.env };
+    for (const name of Object.keys(env)) if (name.startsWith('WITAN_')) delete env[name];
+    return { ...env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, WITAN_TEST: '1', ...extra };
+}
+
+export class Server {
+    constructor({ folder, db, args = [], env = {}, clock = true, listen = '127.0.0.1:0' }) {
+        Object.assign(this, { folder, db, args, env, clock, listen });
+        this.log = '';
+        this.agent = new http.Agent({ keepAlive: true });
+    }
+
+    async up() {
+        const clock = this.clock ? ['--test-clock'] : [];
+        this.child = spawn(binary, ['serve', '--listen', this.listen, '--db', this.db, ...clock, ...this.args], {
+            env: cleanEnv(this.folder, this.env),
+            stdio: ['ignore', 'pipe', 'pipe'],
+        });
+        this.pid = this.child.pid;
+        this.ended = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }));
+        this.child.stderr.on('data', (bytes) => (this.log += bytes));
+        this.url = await this.#ready();
+        return this;
+    }
+
+    // The one line on stdout says where it listens, and that it does.
+    #ready() {
+        return new Promise((found, failed) => {
+            let text = '';
+            const give = (why) => failed(new Error(`${why}\n${this.log}`));
+            const timer = setTimeout(give, startLimit, 'the server was not ready in time');
+            this.child.stdout.on('data', (bytes) => {
+                text += bytes;
+                const line = text.match(/ready: (http:\/\/\S+)\n/);
+                if (!line) return;
+                clearTimeout(timer);
+                found(line[1]);
+            });
+            this.ended.then(({ code, signal }) => {
+                clearTimeout(timer);
+                give(`the server ended with ${code ?? signal} before it was ready`);
+            });
+        });
+    }
+
+    // Ends in order, and says so with exit code 0.
+    async stop() {
+        if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+        this.child.kill('SIGTERM');
+        const timer = setTimeout(() => this.child.kill('SIGKILL'), stopLimit);
+        const { code, signal } = await this.ended;
+        clearTimeout(timer);
+        this.#forgetConnections();
+        assert.equal(code, 0, `the server ended with ${code ?? signal} on SIGTERM\n${this.log}`);
+    }
+
+    async kill9() {
+        this.child.kill('SIGKILL');
+        await this.ended;
+        this.#forgetConnections();
+    }
+
+    // On the same store and, so that clients find it again, on the same port.
+    async restart() {
+        this.listen = new URL(this.url).host;
+        return this.up();
+    }
+
+    #forgetConnections() {
+        this.agent.destroy();
+        this.agent = new http.Agent({ keepAlive: true });
+    }
+
+    // One request. The reply's body is parsed when it is JSON. A body given as text or bytes is sent as it is.
+    api(method, path, body, { token, headers = {}, agent = this.agent, signal, timeout } = {}) {
+        const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+            ? body : JSON.stringify(body);
+        const all = { ...headers };
+        if (token) all.Authorization = `Bearer ${token}`;
+        if (bytes !== undefined) {
+            all['Content-Length'] = Buffer.byteLength(bytes);
+            if (!Object.keys(all).some((name) => name.toLowerCase() === 'content-type'))
+                all['Content-Type'] = 'application/json';
+        }
+        return new Promise((done, failed) => {
+            const request = http.request(this.url + path, { method, headers: all, agent, signal });
+            if (timeout) request.setTimeout(timeout, () => request.destroy(new Error(`no reply within ${timeout} ms`)));
+            request.on('error', failed);
+            request.on('response', (reply) => read(reply).then(done, failed));
+            request.end(bytes);
+        });
+    }
+
+    // As api, and the reply must have this status.
+    async must(status, method, path, body, options) {
+        const reply = await this.api(method, path, body, options);
+        assert.equal(reply.status, status, `${method} ${path}: ${reply.status} ${reply.text}`);
+        return reply.body;
+    }
+
+    async ask(fields = {}, options) {
+        const made = await this.must(201, 'POST', '/api/discussion',
+            { requester_agent: 'Developer', prompt_message: 'What should I consider?', ...fields }, options);
+        return made.prompt;
+    }
+
+    answer(id, agent, message = `From ${agent}.`, options) {
+        return this.api('POST', `/api/discussion/${id}`, { agent_name: agent, message }, options);
+    }
+
+    say(agent, message, options) {
+        return this.must(201, 'POST', '/api/chat', { agent_name: agent, message }, options);
+    }
+
+    async show(id, options) {
+        return this.must(200, 'GET', `/api/discussion/${id}`, undefined, options);
+    }
+
+    // Moves the server's clock; everything that is then due has happened when this returns.
+    advance(ms, options) {
+        return this.must(200, 'POST', '/api/test/clock', { advance_ms: ms }, options);
+    }
+
+    // One figure of /metrics: the sum over all labels, or of those lines that hold `label`.
+    async metric(name, label = '') {
+        const { text } = await this.api('GET', '/metrics', undefined, { agent: undefined });
+        const lines = text.split('\n').filter((line) => line.match(`^${name}[{ ]`) && line.includes(label));
+        assert.notEqual(lines.length, 0, `no ${name} in\n${text}`);
+        return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    }
+
+    // Runs SQL as another program would.
+    sql(text) {
+        return sql(this.db, text);
+    }
+}
+
+async function read(reply) {
+    const parts = [];
+    for await (const part of reply) parts.push(part);
+    const bytes = Buffer.concat(parts);
+    const text = bytes.toString();
+    const json = (reply.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
+    return { status: reply.statusCode, headers: reply.headers, bytes, text, body: json ? JSON.parse(text) : undefined };
+}
+
+export async function tempFolder(t) {
+    const folder = await mkdtemp(join(tmpdir(), 'witan-e2e-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+}
+
+// A place to keep things in that nobody else has: the address of a store.
+export async function freshStore(t, engine, folder) {
+    if (engine === 'sqlite') return `sqlite:${join(folder, 'witan.db')}`;
+    const db = await createDatabase();
+    t.after(() => dropDatabase(db));
+    return db;
+}
+
+// A server that ends with the test. `prepare(db, folder)` may work on the store before it starts.
+export async function start(t, { engine = 'sqlite', prepare, ...options } = {}) {
+    const folder = options.folder ?? (await tempFolder(t));
+    const db = options.db ?? (await freshStore(t, engine, folder));
+    if (prepare) await prepare(db, folder);
+    const server = new Server({ ...options, folder, db });
+    server.engine = engine;
+    t.after(() => server.child && server.stop());
+    return server.up();
+}
+
+// The same case on the embedded store and on PostgreSQL. `options` go to start().
+export function onBothEngines(name, options, run) {
+    for (const engine of engines)
+        test(`${name} (${engine})`, { timeout: full ? 900_000 : 120_000 }, async (t) => {
+            const server = await start(t, { ...options, engine });
+            await run(server, t);
+        });
+}
+
+// Waits until a condition holds, for things that no event tells of.
+export async function until(holds, what, limit = 10_000) {
+    const end = Date.now() + limit;
+    for (;;) {
+        const value = await holds();
+        if (value) return value;
+        assert.ok(Date.now() < end, `not within ${limit} ms: ${what}`);
+        await new Promise((wake) => setTimeout(wake, 20));
+    }
+}

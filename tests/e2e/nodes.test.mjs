@@ -1,0 +1,82 @@
+// Two servers on one PostgreSQL.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cli } from './lib/cli.mjs';
+import { full, start, until } from './lib/server.mjs';
+import { assertInOrder, connect, listen } from './lib/streams.mjs';
+import { Load, checkLedger } from './lib/load.mjs';
+
+async function pair(t) {
+    const a = await start(t, { engine: 'postgres' });
+    const b = await start(t, { engine: 'postgres', db: a.db });
+    return [a, b];
+}
+
+test('what happens on one node is heard on the other', async (t) => {
+    const [a, b] = await pair(t);
+    const [stream, socket] = [await listen(t, a), await connect(t, a)];
+    const prompt = await a.ask({ required_responses: 2 });
+    const held = a.api('GET', `/api/discussion/${prompt.id}?wait=30`, undefined, { agent: undefined });
+    await until(async () => (await a.metric('witan_waits')) === 1, 'the wait is held');
+    assert.equal((await b.answer(prompt.id, 'Builder')).status, 201);
+    const began = Date.now();
+    assert.equal((await b.answer(prompt.id, 'Growth')).body.ready, true);
+    assert.equal((await held).body.status, 'resolved');
+    const took = Date.now() - began;
+    assert.ok(took < 900, `the other node heard it after ${took} ms`);
+    for (const reader of [stream, socket]) assert.equal((await reader.saw('prompt.ended')).promptId, prompt.id);
+});
+
+test('two answers at once on two nodes: resolved once', async (t) => {
+    const [a, b] = await pair(t);
+    const reader = await listen(t, b, { query: '?types=prompt.ended' });
+    const asked = await Promise.all(Array.from({ length: 100 }, () => a.ask({ required_responses: 2 })));
+    const replies = await Promise.all(asked.flatMap(({ id }) => [a.answer(id, 'Builder'), b.answer(id, 'Growth')]));
+    for (const reply of replies) assert.equal(reply.status, 201, reply.text);
+    assert.equal(replies.filter(({ body }) => body.ready).length, asked.length);
+    await reader.saw('prompt.ended', asked.length);
+    for (const { id } of asked) assert.equal((await b.show(id)).responseCount, 2);
+    assert.equal(new Set(reader.events.map(({ promptId }) => promptId)).size, asked.length);
+});
+
+test('limits are applied once, whichever node does it, and the clock is shared', async (t) => {
+    const [a, b] = await pair(t);
+    const readers = [await listen(t, a, { query: '?types=prompt.ended' }), await listen(t, b, { query: '?types=prompt.ended' })];
+    const count = 300;
+    for (let made = 0; made < count; made += 50)
+        await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? a : b).ask({ timeout_minutes: 2 })));
+    await Promise.all([a.advance(60_000), b.advance(61_500)]);
+    for (const reader of readers) await reader.saw('prompt.ended', count);
+    const [[ended]] = await a.sql(`SELECT count(*) FROM events WHERE type = 'prompt.ended'`);
+    assert.equal(Number(ended), count);
+    assert.deepEqual(readers[0].events.map(({ seq }) => seq), readers[1].events.map(({ seq }) => seq));
+});
+
+test('one node dies, the other goes on', async (t) => {
+    const [a, b] = await pair(t);
+    const reader = await listen(t, b, { query: '?after=0' });
+    const [onA, onB] = [new Load(a, 4, { mark: 'A' }), new Load(b, 4, { mark: 'B' })];
+    for (let round = 0; round < (full ? 10 : 2); round++) {
+        await onA.more(50);
+        await a.kill9();
+        await onB.more(100);
+        await a.restart();
+    }
+    await Promise.all([onA.stop(), onB.stop()]);
+    onA.server = b;
+    for (const load of [onA, onB]) await checkLedger(load);
+    const logged = (await b.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
+    await reader.until(() => reader.events.at(-1).seq >= logged.at(-1), 'the reader has the last event', 30_000);
+    assertInOrder(reader.events);
+    assert.deepEqual(reader.events.map(({ seq }) => seq), logged);
+});
+
+test('the audit log that two nodes wrote is whole', async (t) => {
+    const [a, b] = await pair(t);
+    await Promise.all(Array.from({ length: 200 }, (_, i) => (i % 2 ? a : b).say('Developer', `message ${i}`)));
+    await until(async () => {
+        const { code, stdout } = await cli(a.folder, ['audit', 'verify', '--json', '--db', a.db]);
+        assert.equal(code, 0, stdout);
+        return JSON.parse(stdout).unsealed === 0;
+    }, 'every row is sealed');
+});

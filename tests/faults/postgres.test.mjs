@@ -1,0 +1,83 @@
+// PostgreSQL goes away under load and comes back: what was acknowledged is there, what was not is refused,
+// nothing hangs, and the server goes on by itself.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { createDatabase } from '../e2e/lib/sql.mjs';
+import { full, start, until } from '../e2e/lib/server.mjs';
+import { assertInOrder, listen } from '../e2e/lib/streams.mjs';
+import { Load, checkLedger } from '../e2e/lib/load.mjs';
+
+const run = promisify(execFile);
+const longest = 10_000;
+
+// A PostgreSQL of the test's own, which it may stop.
+async function ownPostgres(t) {
+    const folder = await mkdtemp(join(tmpdir(), 'witan-faults-'));
+    const postgres = {
+        start: async () => (await run('tests/pg', ['start', folder])).stdout.trim(),
+        stop: (mode) => run('tests/pg', ['stop', folder, mode]),
+    };
+    t.after(async () => {
+        await postgres.stop('immediate').catch(() => {});
+        await rm(folder, { recursive: true, force: true });
+    });
+    postgres.url = await postgres.start();
+    return postgres;
+}
+
+for (const mode of ['fast', 'immediate'])
+    test(`a restart under load (${mode})`, { timeout: 300_000 }, async (t) => {
+        const postgres = await ownPostgres(t);
+        const server = await start(t, { db: await createDatabase(postgres.url) });
+        const reader = await listen(t, server, { query: '?after=0' });
+        const open = await server.ask({ timeout_minutes: 1 });
+        const load = new Load(server);
+        for (let round = 0; round < (full ? 10 : 2); round++) {
+            await load.more(100);
+            await postgres.stop(mode);
+            const refused = load.refused.length;
+            // While it is away, requests are refused in time and the server says that it is not ready.
+            await until(() => load.refused.length > refused, 'a write is refused', longest);
+            await until(async () => (await server.api('GET', '/readyz', undefined, { timeout: longest })).status === 503, 'not ready');
+            assert.equal((await server.api('GET', '/healthz', undefined, { timeout: longest })).status, 200);
+            assert.equal((await server.api('GET', '/api/chat', undefined, { timeout: longest + 1000 })).status, 503);
+            await postgres.start();
+            await load.more(100);
+            await until(async () => (await server.api('GET', '/readyz')).status === 200, 'ready again');
+        }
+        await load.stop();
+        assert.equal(load.lost, 0, 'every request was answered');
+        for (const reply of load.refused) {
+            assert.equal(reply.status, 503, reply.text);
+            assert.ok(['unavailable', 'outcome_unknown'].includes(reply.body.code), reply.text);
+            assert.ok(reply.headers['retry-after'], 'it says when to come back');
+        }
+        assert.ok(load.slowest <= longest, `a request took ${load.slowest} ms`);
+        await checkLedger(load);
+        // Time limits and streams work again as well.
+        await server.advance(61_000);
+        assert.equal((await server.show(open.id)).status, 'timed_out');
+        const logged = (await server.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
+        await reader.until(() => reader.events.at(-1).seq >= logged.at(-1), 'the reader has the last event', 30_000);
+        assertInOrder(reader.events);
+        assert.deepEqual(reader.events.map(({ seq }) => seq), logged);
+    });
+
+test('waits end in time while PostgreSQL is away, and a stop needs no database', { timeout: 120_000 }, async (t) => {
+    const postgres = await ownPostgres(t);
+    const server = await start(t, { db: await createDatabase(postgres.url) });
+    const prompt = await server.ask();
+    const held = server.api('GET', `/api/discussion/${prompt.id}?wait=3`, undefined, { agent: undefined, timeout: 20_000 });
+    await until(async () => (await server.metric('witan_waits')) === 1, 'the wait is held');
+    await postgres.stop('fast');
+    const reply = await held;
+    assert.ok([200, 503].includes(reply.status), reply.text);
+    const began = Date.now();
+    await server.stop();
+    assert.ok(Date.now() - began < longest, 'the stop was quick');
+});
