@@ -67,7 +67,7 @@ int engine_start_postgres(void **state)
     return start(engine);
 }
 
-int engine_stop(void **state)
+int engine_end(void **state)
 {
     struct engine *engine = *state;
     char script[128];

@@ -21,7 +21,7 @@ struct engine {
 
 int engine_start_sqlite(void **state);
 int engine_start_postgres(void **state);
-int engine_stop(void **state);
+int engine_end(void **state);
 
 /* Commits and begins anew; a failure ends the test. */
 void engine_commit(struct engine *engine);
@@ -33,9 +33,9 @@ struct db *engine_open_another(struct engine *engine);
 const char *engine_sql(struct engine *engine, const char *sql);
 
 #define ON_BOTH(test)                                                                                        \
-    { #test " on SQLite", test, engine_start_sqlite, engine_stop, NULL },                                    \
+    { #test " on SQLite", test, engine_start_sqlite, engine_end, NULL },                                    \
     {                                                                                                        \
-#test " on PostgreSQL", test, engine_start_postgres, engine_stop, NULL                               \
+#test " on PostgreSQL", test, engine_start_postgres, engine_end, NULL                               \
     }
 
 #endif

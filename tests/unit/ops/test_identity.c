@@ -48,7 +48,7 @@ static int stop(void **state)
 {
     forget();
     arena_done(&arena);
-    return engine_stop(state);
+    return engine_end(state);
 }
 
 /* Runs an operation's steps in the order of the dispatcher; returns its status or the error's. */
