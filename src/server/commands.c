@@ -14,6 +14,11 @@ static const struct cli_command *const tables[] = {
     token_commands, workspace_commands, audit_commands, tool_commands, NULL,
 };
 
+const struct cli_command *const *commands_all(struct arena *arena)
+{
+    return cli_join(arena, tables, client_run_generic);
+}
+
 bool commands_config(const struct cli *cli, struct config *config, struct err *err)
 {
     struct config_sources sources = {
@@ -67,7 +72,7 @@ static int run(struct cli *cli, int argc, char **argv)
 int commands_run(int argc, char **argv)
 {
     ARENA_AUTO arena = { 0 };
-    struct cli cli = { .arena = &arena, .commands = cli_join(&arena, tables, client_run_generic) };
+    struct cli cli = { .arena = &arena, .commands = commands_all(&arena) };
 
     set_signals();
     if (argc == 1 && strcmp(argv[0], "--version") == 0) {

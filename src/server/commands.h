@@ -12,6 +12,8 @@
 
 /* `argv` is without the program's name. The result is the exit code. */
 int commands_run(int argc, char **argv);
+/* Every command there is, in the order of the help; ends with NULL. */
+const struct cli_command *const *commands_all(struct arena *arena);
 
 /* Each ends with an empty row. */
 extern const struct cli_command serve_commands[];

@@ -69,15 +69,20 @@ const char *config_default_store(struct arena *arena)
     return arena_format(arena, "sqlite:%s/witan.db", config_data_dir(arena));
 }
 
+/* libpq takes a password after the name and also as a parameter. */
 const char *config_mask_url(struct arena *arena, const char *url)
 {
     const char *scheme = strstr(url, "://");
     const char *at = scheme ? strrchr(scheme, '@') : NULL;
     const char *colon = at ? strchr(scheme + 3, ':') : NULL;
+    const char *param = strcasestr(url, "password=");
 
-    if (!colon || colon > at)
+    if (colon && colon < at)
+        url = arena_format(arena, "%.*s:***%s", (int)(colon - url), url, at);
+    if (!scheme || !param)
         return url;
-    return arena_format(arena, "%.*s:***%s", (int)(colon - url), url, at);
+    param = strcasestr(url, "password=") + strlen("password=");
+    return arena_format(arena, "%.*s***%s", (int)(param - url), url, param + strcspn(param, "&"));
 }
 
 static bool bad_value(const struct config_row *row, const char *origin, const char *text, const char *want,
@@ -100,15 +105,33 @@ static bool number_of(const struct config_row *row, const char *text, int64_t *n
     }
 }
 
+/* "5m", "64KB", "12": as a person would write it. */
+static const char *written(const struct config_row *row, struct arena *arena, int64_t number)
+{
+    static const struct {
+        enum config_kind kind;
+        int64_t worth;
+        const char *unit;
+    } units[] = {
+        { CONFIG_TIME, 86400000, "d" }, { CONFIG_TIME, 3600000, "h" }, { CONFIG_TIME, 60000, "m" },
+        { CONFIG_TIME, 1000, "s" },     { CONFIG_TIME, 1, "ms" },      { CONFIG_SIZE, 1048576, "MB" },
+        { CONFIG_SIZE, 1024, "KB" },
+    };
+
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (units[i].kind == row->kind && number >= units[i].worth && number % units[i].worth == 0)
+            return arena_format(arena, "%lld%s", (long long)(number / units[i].worth), units[i].unit);
+    return arena_format(arena, "%lld", (long long)number);
+}
+
 static const char *wanted(const struct config_row *row, struct arena *arena)
 {
-    switch (row->kind) {
-    case CONFIG_TIME: return "a duration such as 30s, 5m or 24h";
-    case CONFIG_SIZE: return "a size such as 64KB or 1MB";
-    default:
-        return arena_format(arena, "a whole number from %lld to %lld", (long long)row->least,
-                            (long long)row->most);
-    }
+    const char *what = row->kind == CONFIG_TIME   ? "a duration such as 30s, 5m or 24h,"
+                       : row->kind == CONFIG_SIZE ? "a size such as 64KB or 1MB,"
+                                                  : "a whole number";
+
+    return arena_format(arena, "%s from %s to %s", what, written(row, arena, row->least),
+                        written(row, arena, row->most));
 }
 
 static bool set_bool(const struct config_row *row, const char *text, const char *origin, bool *value,
@@ -139,12 +162,8 @@ static bool config_set(struct config *config, size_t index, const char *text, co
         if (!set_bool(row, text, origin, member, err))
             return false;
     } else {
-        if (!number_of(row, text, &number))
+        if (!number_of(row, text, &number) || !in_range(row, number))
             return bad_value(row, origin, text, wanted(row, &config->arena), err);
-        if (!in_range(row, number))
-            return bad_value(row, origin, text,
-                             row->kind == CONFIG_INT ? wanted(row, &config->arena) : "within its limits",
-                             err);
         memcpy(member, &number, sizeof(number));
     }
     config->values[index] = text;
@@ -184,8 +203,11 @@ static bool take_yaml(void *user, const char *key, const char *value, const char
     struct config *config = user;
     size_t index;
 
-    if (find_row(key, &index))
+    if (find_row(key, &index)) {
+        if (strcmp(config->origins[index], "default") != 0)
+            return err_field(err, key, "%s: %s was set before, at %s.", origin, key, config->origins[index]);
         return config_set(config, index, value, origin, err);
+    }
     const char *nearest = nearest_key(key);
 
     err_field(err, key, "%s: there is no setting %s.", origin, key);
@@ -233,7 +255,7 @@ static bool set_flag(struct config *config, const char *key, const char *value, 
 }
 
 /* Values that are words of a small set, or a URL: checked once all sources have had their say. */
-static bool check_words(const struct settings *s, struct err *err)
+static bool check_words(struct arena *arena, const struct settings *s, struct err *err)
 {
     enum log_level level;
 
@@ -245,7 +267,7 @@ static bool check_words(const struct settings *s, struct err *err)
     if (*s->store_url && !str_starts(s->store_url, "sqlite:") && !str_starts(s->store_url, "postgres://") &&
         !str_starts(s->store_url, "postgresql://"))
         return err_field(err, "store.url", "store.url must start with sqlite: or postgres://, not \"%s\".",
-                         s->store_url);
+                         config_mask_url(arena, s->store_url));
     if (*s->server_public_url && !str_starts(s->server_public_url, "http://") &&
         !str_starts(s->server_public_url, "https://"))
         return err_field(err, "server.public_url", "server.public_url must start with http:// or https://.");
@@ -267,7 +289,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
         !set_flag(config, "server.require_auth", sources->require_auth ? "true" : NULL, "flag --require-auth",
                   err))
         return false;
-    if (!check_words(&config->settings, err))
+    if (!check_words(&config->arena, &config->settings, err))
         return false;
     if (!*config->settings.store_url)
         config->settings.store_url = config_default_store(&config->arena);

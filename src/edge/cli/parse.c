@@ -233,13 +233,16 @@ static const struct cli_command *command_named(const struct cli *cli, const char
     return NULL;
 }
 
-static bool unknown_command(const struct cli *cli, const char *name, struct err *err)
+/* `longer` is the name with the word after it, which may belong to it. */
+static bool unknown_command(const struct cli *cli, const char *name, const char *longer, struct err *err)
 {
     const char *nearest = NULL;
     size_t best = 4;
 
-    for (const struct cli_command *const *at = cli->commands; *at; at++)
+    for (const struct cli_command *const *at = cli->commands; *at; at++) {
         nearer(name, (*at)->name, &nearest, &best);
+        nearer(longer, (*at)->name, &nearest, &best);
+    }
     err_set(err, ERR_INVALID, "There is no command `witan %s`.", name);
     if (nearest)
         return err_hint(err, "Did you mean `witan %s`?", nearest);
@@ -260,15 +263,17 @@ static bool is_group(const struct cli *cli, const char *word)
 static bool find_command(struct cli *cli, int argc, char **argv, int *used, struct err *err)
 {
     const char *first = argc > 0 ? argv[0] : NULL;
-    const char *second = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
+    const char *both = first;
 
     *used = 0;
     if (!first || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
         cli->help = true;
         return true;
     }
-    if (second && (cli->command = command_named(cli, arena_format(cli->arena, "%s %s", first, second)))) {
-        *used = 2;
+    if (argc > 1 && argv[1][0] != '-')
+        both = arena_format(cli->arena, "%s %s", first, argv[1]);
+    if ((cli->command = command_named(cli, both))) {
+        *used = both == first ? 1 : 2;
         return true;
     }
     if ((cli->command = command_named(cli, first))) {
@@ -276,9 +281,9 @@ static bool find_command(struct cli *cli, int argc, char **argv, int *used, stru
         return true;
     }
     if (!is_group(cli, first))
-        return unknown_command(cli, first, err);
-    if (second)
-        return unknown_command(cli, arena_format(cli->arena, "%s %s", first, second), err);
+        return unknown_command(cli, first, both, err);
+    if (both != first)
+        return unknown_command(cli, both, both, err);
     cli->help = true;
     return true;
 }
