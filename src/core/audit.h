@@ -24,12 +24,13 @@ struct audit_entry {
     const char *actor_kind, *actor_id, *actor;
     const char *operation, *subject;
     const char *door, *remote, *request_id;
-    const char *detail;    /* a JSON object's text */
+    const char *detail; /* a JSON object's text */
     int64_t at_ms;
-    const char *hash;      /* NULL until sealed */
+    const char *hash; /* NULL until sealed */
 };
 
-CHECKED bool audit_append(struct db *db, struct arena *arena, const struct audit_entry *entry, struct err *err);
+CHECKED bool audit_append(struct db *db, struct arena *arena, const struct audit_entry *entry,
+                          struct err *err);
 /* Seals what is not sealed yet; on PostgreSQL only if this session gets the lock. Says how many. */
 CHECKED bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err);
 
@@ -37,23 +38,23 @@ struct audit_verdict {
     int64_t rows;
     int64_t unsealed;
     bool whole;
-    int64_t broken_at;         /* the first row that does not fit or is missing, or 0 */
-    const char *broken_in;     /* its workspace; NULL when a whole chain is gone */
+    int64_t broken_at;     /* the first row that does not fit or is missing, or 0 */
+    const char *broken_in; /* its workspace; NULL when a whole chain is gone */
 };
 /* Walks every chain in pages, in bounded memory. Within one read transaction, or nothing else may seal. */
 CHECKED bool audit_verify(struct db *db, struct arena *arena, struct audit_verdict *verdict, struct err *err);
 
 struct audit_filter {
-    const char *actor, *operation, *subject;    /* or NULL */
-    int64_t after_ms, before_ms;                /* or 0 */
-    int64_t cursor;                             /* rows below this number; 0: from the newest */
+    const char *actor, *operation, *subject; /* or NULL */
+    int64_t after_ms, before_ms;             /* or 0 */
+    int64_t cursor;                          /* rows below this number; 0: from the newest */
     size_t limit;
 };
 CHECKED bool audit_list(struct db *db, struct arena *arena, const char *workspace_id,
                         const struct audit_filter *filter, struct audit_entry **entries, size_t *count,
                         struct err *err);
 /* Oldest first, after a number: for exports. */
-CHECKED bool audit_read(struct db *db, struct arena *arena, const char *workspace_id, int64_t after, size_t limit,
-                        struct audit_entry **entries, size_t *count, struct err *err);
+CHECKED bool audit_read(struct db *db, struct arena *arena, const char *workspace_id, int64_t after,
+                        size_t limit, struct audit_entry **entries, size_t *count, struct err *err);
 
 #endif

@@ -18,7 +18,7 @@ enum role {
     ROLE_MEMBER = 4,
     ROLE_AGENT = 8,
     ROLE_VIEWER = 16,
-    ROLE_ANYONE = 32,    /* as a requirement: no credentials are needed at all */
+    ROLE_ANYONE = 32, /* as a requirement: no credentials are needed at all */
 };
 
 #define ROLES_MANAGE (ROLE_OWNER | ROLE_ADMIN)
@@ -27,11 +27,11 @@ enum role {
 #define ROLES_READ   (ROLES_WRITE | ROLE_VIEWER)
 
 struct credentials {
-    const char *bearer;      /* the secret of "Authorization: Bearer", or NULL */
-    const char *session;     /* the session cookie's secret, or NULL */
-    const char *ticket;      /* a stream ticket, or NULL */
-    const char *workspace;   /* X-Witan-Workspace: id or slug, or NULL */
-    bool may_be_solo;        /* from loopback, not forwarded, on a server that allows solo mode */
+    const char *bearer;    /* the secret of "Authorization: Bearer", or NULL */
+    const char *session;   /* the session cookie's secret, or NULL */
+    const char *ticket;    /* a stream ticket, or NULL */
+    const char *workspace; /* X-Witan-Workspace: id or slug, or NULL */
+    bool may_be_solo;      /* from loopback, not forwarded, on a server that allows solo mode */
 };
 
 /*
@@ -44,14 +44,14 @@ enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLE
 
 struct caller {
     enum caller_kind kind;
-    enum role role;              /* one bit; 0 for nobody */
-    const char *id;              /* the user's or token's id; "local"; "system" */
-    const char *name;            /* for people: the user's name, the token's name, "local" */
-    const char *agent_name;      /* a token bound to an agent's name, or NULL */
-    const char *project_id;      /* a token bound to a project, or NULL */
+    enum role role;         /* one bit; 0 for nobody */
+    const char *id;         /* the user's or token's id; "local"; "system" */
+    const char *name;       /* for people: the user's name, the token's name, "local" */
+    const char *agent_name; /* a token bound to an agent's name, or NULL */
+    const char *project_id; /* a token bound to a project, or NULL */
     const char *workspace_id;
-    const char *credential;      /* "token:ID", "session:HASH", "local": what a ticket stands for */
-    int64_t last_used_ms;        /* a token's: as stored; token_touch keeps it fresh */
+    const char *credential; /* "token:ID", "session:HASH", "local": what a ticket stands for */
+    int64_t last_used_ms;   /* a token's: as stored; token_touch keeps it fresh */
 };
 
 /*

@@ -18,7 +18,9 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NOW  INT64_C(1700000000000)
 #define HASH "$argon2id$stored"
@@ -310,6 +312,47 @@ static void the_last_owner_stays(void **state)
     assert_string_equal(engine_sql(e, "SELECT count(*) FROM users"), "1");
 }
 
+struct rival {
+    struct db *db;
+    const char *user_id;
+    bool demoted;
+    struct err err;
+};
+
+static void *demote(void *user)
+{
+    struct rival *rival = user;
+    ARENA_AUTO arena = { 0 };
+
+    rival->demoted =
+        db_begin(rival->db, true, &rival->err) &&
+        user_set_role(rival->db, &arena, DEFAULT_WORKSPACE_ID, rival->user_id, ROLE_MEMBER, &rival->err);
+    db_rollback(rival->db);
+    return NULL;
+}
+
+/* Each demotes the other; the second has to wait for the first and then finds itself the last. */
+static void two_owners_cannot_demote_each_other_at_once(void **state)
+{
+    struct engine *e = engine_of(state);
+    const char *ws = DEFAULT_WORKSPACE_ID, *ada = make_user(e, ws, "Ada", ROLE_OWNER);
+    struct rival rival = { .user_id = make_user(e, ws, "Bob", ROLE_OWNER) };
+    pthread_t thread;
+
+    if (e->db->engine != DB_POSTGRES)
+        skip();
+    engine_commit(e);
+    rival.db = engine_open_another(e);
+    NEED(e, user_set_role(e->db, &e->arena, ws, ada, ROLE_MEMBER, &e->err));
+    assert_int_equal(pthread_create(&thread, NULL, demote, &rival), 0);
+    usleep(200000);
+    engine_commit(e);
+    pthread_join(thread, NULL);
+    db_close(rival.db);
+    assert_false(rival.demoted);
+    assert_int_equal(rival.err.code, ERR_CONFLICT);
+}
+
 static void names_are_unique_in_any_case(void **state)
 {
     struct engine *e = engine_of(state);
@@ -498,6 +541,7 @@ int main(void)
         ON_BOTH(a_disabled_user_is_out_at_once),
         ON_BOTH(a_login_needs_the_password_that_was_checked),
         ON_BOTH(the_last_owner_stays),
+        ON_BOTH(two_owners_cannot_demote_each_other_at_once),
         ON_BOTH(names_are_unique_in_any_case),
         ON_BOTH(accounts_are_changed_by_those_who_manage_all_of_them),
         cmocka_unit_test(nobody_gives_more_than_they_have),
