@@ -75,13 +75,15 @@ const char *config_mask_url(struct arena *arena, const char *url)
     const char *scheme = strstr(url, "://");
     const char *at = scheme ? strrchr(scheme, '@') : NULL;
     const char *colon = at ? strchr(scheme + 3, ':') : NULL;
-    const char *param = strcasestr(url, "password=");
 
     if (colon && colon < at)
         url = arena_format(arena, "%.*s:***%s", (int)(colon - url), url, at);
-    if (!scheme || !param)
+
+    const char *param = scheme ? strcasestr(url, "password=") : NULL;
+
+    if (!param)
         return url;
-    param = strcasestr(url, "password=") + strlen("password=");
+    param += strlen("password=");
     return arena_format(arena, "%.*s***%s", (int)(param - url), url, param + strcspn(param, "&"));
 }
 
