@@ -1,0 +1,319 @@
+/*
+ * One reader of the log: it catches up from the store, follows the ring, is cut off when it is too slow,
+ * and ends when its rights do.
+ */
+#include "edge/stream.h"
+
+#include "base/limits.h"
+#include "db/migrate.h"
+#include "tests/support/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define APPEND                                                                                               \
+    "INSERT INTO events(workspace_id, type, project_id, data, created_at)"                                   \
+    " VALUES('w', CASE WHEN $1 % 10 = 0 THEN 'tenth' ELSE 'any' END, 'p' || ($1 % 2), '{\"n\":' || $1 || "   \
+    "'}', 1)"
+#define APPEND_MANY                                                                                          \
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)"                           \
+    " INSERT INTO events(workspace_id, type, data, created_at) SELECT 'w', 'any', '{}', 1 FROM n"
+
+static const struct caller local = {
+    .kind = CALLER_LOCAL, .role = ROLE_OWNER, .workspace_id = "w", .credential = "local"
+};
+
+struct fixture {
+    char folder[64], url[96];
+    struct store *store;
+    struct hub *hub;
+    struct streams *streams;
+    sem_t woken;
+};
+
+static void on_commit(void *user)
+{
+    struct fixture *f = user;
+
+    if (f->hub)
+        hub_poke(f->hub);
+}
+
+static int start(void **state)
+{
+    static struct fixture f;
+    ARENA_AUTO arena = { 0 };
+    struct migrate_report report;
+    struct err err = { 0 };
+
+    memset(&f, 0, sizeof(f));
+    sem_init(&f.woken, 0, 0);
+    units_folder(f.folder, true);
+    snprintf(f.url, sizeof(f.url), "sqlite:%s/db", f.folder);
+
+    struct db *db = db_open(f.url, &err);
+
+    assert_non_null(db);
+    assert_true(migrate_up(db, &arena, &report, &err));
+    db_close(db);
+    f.store = store_open(&(struct store_options){ .url = f.url, .committed = on_commit, .user = &f }, &err);
+    assert_non_null(f.store);
+    assert_int_equal(unit_write(f.store, 1000, APPEND_MANY), ERR_NONE);
+    f.hub = hub_open(f.store, &err);
+    assert_non_null(f.hub);
+    f.streams = streams_new(f.store, f.hub);
+    *state = &f;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *f = *state;
+
+    streams_free(f->streams);
+    hub_stop(f->hub);
+    store_close(f->store);
+    hub_close(f->hub);
+    units_remove(f->folder);
+    sem_destroy(&f->woken);
+    return 0;
+}
+
+static void wake(void *target)
+{
+    sem_post(target);
+}
+
+static struct stream *open_stream(struct fixture *f, struct stream_wish wish)
+{
+    struct stream_bounds bounds = { 0 };
+    int64_t number;
+
+    assert_int_equal(unit_read(f->store, "SELECT min(seq) FROM events", &number), ERR_NONE);
+    bounds.first = number;
+    assert_int_equal(unit_read(f->store, "SELECT max(seq) FROM events", &number), ERR_NONE);
+    bounds.last = number;
+
+    struct stream *stream = stream_new(f->streams, &local, &wish, &bounds, false, wake);
+
+    stream_aim(stream, &f->woken);
+    return stream;
+}
+
+/* The next notice, waiting for it as a door would; NULL when the stream has ended or nothing comes. */
+static struct notice *next(struct fixture *f, struct stream *stream)
+{
+    struct timespec until;
+    struct notice *notice = NULL;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    for (;;) {
+        switch (stream_next(stream, &notice)) {
+        case STREAM_NOTICE: return notice;
+        case STREAM_ENDED: return NULL;
+        case STREAM_NOTHING: break;
+        }
+        if (sem_timedwait(&f->woken, &until) != 0)
+            return NULL;
+    }
+}
+
+static void expect_seq(struct fixture *f, struct stream *stream, int64_t seq)
+{
+    struct notice *notice = next(f, stream);
+
+    assert_non_null(notice);
+    assert_int_equal(notice->seq, seq);
+    notice_drop(notice);
+}
+
+static void expect_word(struct fixture *f, struct stream *stream, const char *type)
+{
+    struct notice *notice = next(f, stream);
+
+    assert_non_null(notice);
+    assert_int_equal(notice->seq, 0);
+    assert_non_null(strstr(notice->json, type));
+    notice_drop(notice);
+}
+
+static void expect_nothing(struct stream *stream)
+{
+    struct notice *notice;
+
+    assert_int_equal(stream_next(stream, &notice), STREAM_NOTHING);
+}
+
+static void starts_now_without_a_number(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *stream = open_stream(f, (struct stream_wish){ .after = -1 });
+
+    expect_nothing(stream);
+    assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
+    expect_seq(f, stream, 1001);
+    expect_nothing(stream);
+    stream_close(stream);
+}
+
+/* Pages from the store, then the ring, while events keep coming: nothing is missed and nothing comes twice.
+ */
+static void catches_up_and_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *stream = open_stream(f, (struct stream_wish){ .after = 0 });
+
+    for (int64_t seq = 1; seq <= 1000; seq++) {
+        expect_seq(f, stream, seq);
+        if (seq % 50 == 0)
+            assert_int_equal(unit_write(f->store, seq, APPEND), ERR_NONE);
+    }
+    for (int64_t seq = 1001; seq <= 1020; seq++)
+        expect_seq(f, stream, seq);
+    assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
+    expect_seq(f, stream, 1021);
+    stream_close(stream);
+}
+
+static void filters_hold_while_catching_up_and_after(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *stream;
+
+    for (int64_t i = 1; i <= 40; i++)
+        assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
+    stream = open_stream(f, (struct stream_wish){ .after = 0, .types = "tenth,other", .project_id = "p0" });
+    for (int64_t i = 10; i <= 40; i += 10)
+        expect_seq(f, stream, 1000 + i);
+    for (int64_t i = 41; i <= 50; i++)
+        assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
+    expect_seq(f, stream, 1050);
+    stream_close(stream);
+}
+
+static void a_reader_too_far_behind_is_cut_off(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *slow = open_stream(f, (struct stream_wish){ .after = -1 });
+    struct stream *narrow = open_stream(f, (struct stream_wish){ .after = -1, .types = "tenth" });
+
+    expect_nothing(slow);
+    expect_nothing(narrow);
+    assert_int_equal(unit_write(f->store, RING_EVENTS + 1, APPEND_MANY), ERR_NONE);
+    assert_true(hub_settle(f->hub, 1000 + RING_EVENTS + 1, 20000));
+    expect_word(f, slow, "stream.cut");
+    assert_null(next(f, slow));
+    /* One that wanted none of it is not behind. */
+    assert_int_equal(unit_write(f->store, 10, APPEND), ERR_NONE);
+    expect_seq(f, narrow, 1000 + RING_EVENTS + 2);
+    stream_close(slow);
+    stream_close(narrow);
+
+    /* Whoever was cut off comes back with its number and gets all of it. */
+    slow = open_stream(f, (struct stream_wish){ .after = 1000 });
+    for (int64_t seq = 1001; seq <= 1000 + RING_EVENTS + 2; seq++)
+        expect_seq(f, slow, seq);
+    stream_close(slow);
+}
+
+static void what_is_forgotten_is_said(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *stream;
+
+    assert_int_equal(unit_write(f->store, 500, "DELETE FROM events WHERE seq <= $1"), ERR_NONE);
+    stream = open_stream(f, (struct stream_wish){ .after = 400 });
+    expect_word(f, stream, "\"type\":\"stream.gap\"");
+    expect_seq(f, stream, 501);
+    stream_close(stream);
+    stream = open_stream(f, (struct stream_wish){ .after = 500 });
+    expect_seq(f, stream, 501);
+    stream_close(stream);
+    stream = open_stream(f, (struct stream_wish){ .after = 5000 });
+    expect_word(f, stream, "\"type\":\"stream.gap\"");
+    assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
+    expect_seq(f, stream, 1001);
+    stream_close(stream);
+}
+
+static void a_change_of_place_is_followed(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *stream = open_stream(f, (struct stream_wish){ .after = 100 });
+
+    expect_seq(f, stream, 101);
+    stream_change(stream, &(struct stream_wish){ .after = 50 });
+    expect_seq(f, stream, 51);
+    expect_seq(f, stream, 52);
+    /* The page that is on its way from the store was asked for at another place. */
+    stream_change(stream, &(struct stream_wish){ .after = 400 });
+    expect_nothing(stream);
+    stream_change(stream, &(struct stream_wish){ .after = 10 });
+    expect_seq(f, stream, 11);
+    stream_change(stream, &(struct stream_wish){ .after = -1, .types = "tenth" });
+    assert_int_equal(unit_write(f->store, 10, APPEND), ERR_NONE);
+    expect_seq(f, stream, 1001);
+    stream_close(stream);
+}
+
+static void the_first_last_word_counts(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *stream = open_stream(f, (struct stream_wish){ .after = -1 });
+
+    stream_end(stream, "server.stopping", "first");
+    stream_end(stream, "stream.ended", "second");
+    expect_word(f, stream, "\"reason\":\"first\"");
+    assert_null(next(f, stream));
+    stream_close(stream);
+    assert_int_equal(streams_count(f->streams), 0);
+}
+
+static void wishes_are_checked(void **state)
+{
+    struct stream_wish wish = { 0 };
+    struct err err = { 0 };
+    char types[200] = "a";
+
+    (void)state;
+    assert_true(stream_wish_check(&wish, NULL, &err));
+    assert_int_equal(wish.after, -1);
+    assert_true(stream_wish_check(&wish, "17", &err));
+    assert_int_equal(wish.after, 17);
+    assert_false(stream_wish_check(&wish, "-2", &err));
+    assert_false(stream_wish_check(&wish, "x", &err));
+    assert_string_equal(err.field, "after");
+    for (int i = 0; i < LIMIT_TYPES_FILTER; i++)
+        strcat(types, ",a");
+    wish.types = types;
+    assert_false(stream_wish_check(&wish, NULL, &err));
+    assert_string_equal(err.field, "types");
+}
+
+#define ON_A_STORE(test) cmocka_unit_test_setup_teardown(test, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_A_STORE(starts_now_without_a_number),
+        ON_A_STORE(catches_up_and_goes_on),
+        ON_A_STORE(filters_hold_while_catching_up_and_after),
+        ON_A_STORE(a_reader_too_far_behind_is_cut_off),
+        ON_A_STORE(what_is_forgotten_is_said),
+        ON_A_STORE(a_change_of_place_is_followed),
+        ON_A_STORE(the_first_last_word_counts),
+        cmocka_unit_test(wishes_are_checked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/*
+ * The whole engine: settling, the test clock, and on PostgreSQL two nodes that number and hear as one.
+ */
+#include "engine/engine.h"
+
+#include "base/clock.h"
+#include "db/migrate.h"
+#include "tests/support/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define APPEND "INSERT INTO events(workspace_id, type, data, created_at) VALUES('w', 'any', '{}', 1)"
+#define EVENTS 300
+
+struct node {
+    struct store *store;
+    struct engine *engine;
+    atomic_int heard;
+    atomic_bool disorder;
+    int64_t last;
+};
+
+static void listen(void *user, struct notice *const notices[], size_t count)
+{
+    struct node *node = user;
+
+    for (size_t i = 0; i < count; i++) {
+        if (notices[i]->seq != node->last + 1)
+            atomic_store(&node->disorder, true);
+        node->last = notices[i]->seq;
+    }
+    atomic_fetch_add(&node->heard, (int)count);
+}
+
+static void node_start(struct node *node, const char *url)
+{
+    struct err err = { 0 };
+
+    *node = (struct node){ .engine = engine_new() };
+    node->store = store_open(
+        &(struct store_options){ .url = url, .committed = engine_poke, .user = node->engine, .workers = 4 },
+        &err);
+    if (!node->store || !engine_start(node->engine, node->store, url, true, &err))
+        fail_msg("%s", err.text);
+    hub_listen(engine_hub(node->engine), listen, node);
+}
+
+static void node_stop(struct node *node)
+{
+    engine_stop(node->engine);
+    store_close(node->store);
+    engine_free(node->engine);
+}
+
+static void migrate(const char *url)
+{
+    ARENA_AUTO arena = { 0 };
+    struct migrate_report report;
+    struct err err = { 0 };
+    struct db *db = db_open(url, &err);
+
+    if (!db || !migrate_up(db, &arena, &report, &err))
+        fail_msg("%s", err.text);
+    db_close(db);
+}
+
+static void *append_many(void *user)
+{
+    struct node *node = user;
+
+    for (int i = 0; i < EVENTS; i++)
+        assert_int_equal(unit_write(node->store, i, APPEND), ERR_NONE);
+    return NULL;
+}
+
+static bool hears(struct node *node, int count)
+{
+    for (int i = 0; i < 5000 && atomic_load(&node->heard) < count; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    return atomic_load(&node->heard) == count;
+}
+
+static void check_clock(struct node *node)
+{
+    struct err err = { 0 };
+    int64_t offset_ms, before = clock_now_ms();
+
+    assert_true(engine_move_clock(node->engine, 3600000, &offset_ms, &err));
+    assert_int_equal(offset_ms, 3600000);
+    assert_true(clock_now_ms() - before >= 3600000);
+    assert_true(engine_move_clock(node->engine, -3600001, &offset_ms, &err));
+    assert_int_equal(offset_ms, -1);
+    assert_true(clock_now_ms() - before < 3600000);
+    assert_false(engine_move_clock(node->engine, INT64_C(1) << 60, &offset_ms, &err));
+    assert_string_equal(err.field, "advance_ms");
+    assert_true(engine_move_clock(node->engine, 1, &offset_ms, &err));
+    assert_int_equal(offset_ms, 0);
+}
+
+static void settles_on_sqlite(void **state)
+{
+    char folder[64], url[96];
+    struct node node;
+
+    (void)state;
+    units_folder(folder, true);
+    snprintf(url, sizeof(url), "sqlite:%s/db", folder);
+    migrate(url);
+    node_start(&node, url);
+    append_many(&node);
+    assert_true(engine_settle(node.engine, 10000));
+    assert_int_equal(atomic_load(&node.heard), EVENTS);
+    assert_false(atomic_load(&node.disorder));
+    check_clock(&node);
+    node_stop(&node);
+    units_remove(folder);
+}
+
+static void two_nodes_hear_the_same_on_postgres(void **state)
+{
+    char url[256];
+    struct node one, two;
+    pthread_t threads[2];
+    struct engine_stats stats[2];
+
+    (void)state;
+    if (!units_postgres("engine_two_nodes", url))
+        skip();
+    migrate(url);
+    node_start(&one, url);
+    node_start(&two, url);
+    assert_int_equal(pthread_create(&threads[0], NULL, append_many, &one), 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, append_many, &two), 0);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    assert_true(engine_settle(one.engine, 10000));
+    assert_int_equal(atomic_load(&one.heard), 2 * EVENTS);
+    assert_true(hears(&two, 2 * EVENTS));
+    assert_false(atomic_load(&one.disorder) || atomic_load(&two.disorder));
+    engine_stats(one.engine, &stats[0]);
+    engine_stats(two.engine, &stats[1]);
+    assert_int_equal(stats[0].sequencer.numbered + stats[1].sequencer.numbered, 2 * EVENTS);
+
+    /* Another program writes, and says so as the triggers do. */
+    units_script(url, APPEND "; NOTIFY witan_events");
+    assert_true(hears(&one, 2 * EVENTS + 1) && hears(&two, 2 * EVENTS + 1));
+    check_clock(&one);
+    node_stop(&two);
+    node_stop(&one);
+}
+
+/* The server drops every connection: the engine's come back, and what was written meanwhile is heard. */
+static void lost_connections_come_back_on_postgres(void **state)
+{
+    char url[256];
+    struct node node;
+
+    (void)state;
+    if (!units_postgres("engine_lost", url))
+        skip();
+    migrate(url);
+    node_start(&node, url);
+    assert_int_equal(unit_write(node.store, 1, APPEND), ERR_NONE);
+    assert_true(hears(&node, 1));
+    for (int round = 1; round <= 3; round++) {
+        units_script(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                          " WHERE datname = current_database() AND pid <> pg_backend_pid()");
+        units_script(url, APPEND);
+        assert_true(hears(&node, 1 + round));
+    }
+    assert_true(engine_settle(node.engine, 10000));
+    node_stop(&node);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settles_on_sqlite),
+        cmocka_unit_test(two_nodes_hear_the_same_on_postgres),
+        cmocka_unit_test(lost_connections_come_back_on_postgres),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
