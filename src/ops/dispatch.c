@@ -33,6 +33,20 @@ static bool authorise(const struct op *op, const struct caller *caller, struct e
                    op->name);
 }
 
+/* What anyone may do is not barred to those whose old session or token has ended: they are nobody. */
+static bool identify(struct db *db, struct request *request)
+{
+    struct call *call = &request->call;
+
+    if (caller_identify(db, call->arena, &request->credentials, call->now_ms, &call->caller, &call->err))
+        return true;
+    if (!(call->op->needs & ROLE_ANYONE) || call->err.code != ERR_UNAUTHORIZED)
+        return false;
+    call->err = (struct err){ 0 };
+    call->caller = (struct caller){ 0 };
+    return true;
+}
+
 /* The caller is known before anything is said about the input: a stranger learns nothing from errors. */
 static bool admit(struct db *db, struct request *request)
 {
@@ -42,7 +56,7 @@ static bool admit(struct db *db, struct request *request)
     call->db = db;
     call->now_ms = clock_now_ms();
     call->err = (struct err){ 0 };
-    if (!caller_identify(db, call->arena, &request->credentials, call->now_ms, &call->caller, &call->err))
+    if (!identify(db, request))
         return false;
     if (!authorise(call->op, &call->caller, &call->err))
         return false;

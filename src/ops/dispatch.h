@@ -36,7 +36,8 @@ struct request {
 };
 
 void dispatch_submit(struct store *store, struct request *request);
-/* Runs one request to its end on a connection that is already in a transaction: for tests and tools. */
+/* Runs one request on a connection that is already in a transaction, without .fetch and .before: for tests
+ * and tools. */
 bool dispatch_run(struct db *db, struct request *request);
 
 /* The error as JSON: {"error","code","field"?,"hint"?,...detail}. */
