@@ -79,7 +79,7 @@ bool local_open(struct local *local, struct cli *cli, bool write, struct err *er
     if (!serve_make_folder(url, err) || !(local->db = db_open(url, err)))
         return false;
     return check_schema(local, write, err) && set_clock(local, err) && db_begin(local->db, write, err) &&
-           find_workspace(local, err);
+           caller_solo_allowed(local->db, local->arena, &local->was_solo, err) && find_workspace(local, err);
 }
 
 bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail,
@@ -108,6 +108,15 @@ bool local_commit(struct local *local, struct err *err)
     if (local->db->engine == DB_SQLITE && !audit_seal(local->db, local->arena, &sealed, err))
         return false;
     return db_commit(local->db, err);
+}
+
+void local_note_solo(const struct local *local, enum role made)
+{
+    if (!local->was_solo)
+        return;
+    cli_note(local->cli, "This is the first user or token: from now on every request needs one.");
+    if (made != ROLE_OWNER)
+        cli_note(local->cli, "`witan token create --name me --role owner` makes one that may do everything.");
 }
 
 void local_close(struct local *local)

@@ -19,6 +19,7 @@ struct local {
     struct arena *arena;
     const char *workspace_id; /* of --workspace, or the default one; set once begun */
     int64_t now_ms;           /* the database's */
+    bool was_solo;            /* nobody needed a token when this began */
 };
 
 /* Whether the store is a file that is not there; err then says so. */
@@ -30,6 +31,8 @@ CHECKED bool local_audit(struct local *local, const char *operation, const char 
                          struct err *err);
 /* Seals and commits. */
 CHECKED bool local_commit(struct local *local, struct err *err);
+/* Says what changes for everybody once the first user or token has been made. */
+void local_note_solo(const struct local *local, enum role made);
 /* Undoes what was not committed. */
 void local_close(struct local *local);
 /* Closes, and turns the outcome into an exit code. */

@@ -40,6 +40,7 @@ static int run_token_create(struct cli *cli)
 
     if (code)
         return code;
+    local_note_solo(&local, token.role);
     cli_note(cli, "Token %s (%s). It is shown this once:", token.id, role_name(token.role));
     return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
 }

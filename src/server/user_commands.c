@@ -36,8 +36,10 @@ static int run_user_add(struct cli *cli)
     good = good && user_create(local.db, cli->arena, NULL, &wish, local.now_ms, &user, &err) &&
            local_audit(&local, "user_create", user.id, list_detail(cli->arena, "name", user.name), &err) &&
            local_commit(&local, &err);
-    if (good)
+    if (good) {
         cli_note(cli, "Added %s as %s.", term_line(cli->arena, user.name), role_name(user.role));
+        local_note_solo(&local, user.role);
+    }
     return local_end(&local, good, &err);
 }
 
