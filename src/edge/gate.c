@@ -7,24 +7,10 @@
 
 #define SESSION_COOKIE "witan_session"
 
-static const char *const proxy_headers[] = { "Forwarded",
-                                             "X-Forwarded-For",
-                                             "X-Forwarded-Host",
-                                             "X-Forwarded-Proto",
-                                             "X-Forwarded-Port",
-                                             "X-Forwarded-Server",
-                                             "X-Forwarded-Prefix",
-                                             "X-Forwarded-Scheme",
-                                             "X-Real-IP",
-                                             "Via",
-                                             NULL };
-
 static bool was_forwarded(const struct http_exchange *exchange)
 {
-    for (size_t i = 0; proxy_headers[i]; i++)
-        if (http_header(exchange, proxy_headers[i]))
-            return true;
-    return false;
+    return http_header(exchange, "Forwarded") || http_header(exchange, "Via") ||
+           http_header(exchange, "X-Real-IP") || http_has_header_like(exchange, "X-Forwarded-");
 }
 
 /* The value of one cookie, or NULL. */

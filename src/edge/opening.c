@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "ops/touch.h"
 
 #include <stdlib.h>
 
@@ -49,6 +50,7 @@ static void opening_done(struct work *work)
     struct opening *opening = (struct opening *)work;
 
     if (work->err.code == ERR_NONE) {
+        touch_caller(opening->edge->store, &opening->caller, clock_now_ms());
         opening->ready(opening);
         return;
     }

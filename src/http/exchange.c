@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum http_method http_method(const struct http_exchange *exchange)
 {
@@ -28,6 +29,29 @@ const char *http_query(const struct http_exchange *exchange)
 const char *http_header(const struct http_exchange *exchange, const char *name)
 {
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+}
+
+struct like {
+    const char *prefix;
+    bool found;
+};
+
+static enum MHD_Result note_like(void *user, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    struct like *like = user;
+
+    (void)kind;
+    (void)value;
+    like->found = strncasecmp(name, like->prefix, strlen(like->prefix)) == 0;
+    return like->found ? MHD_NO : MHD_YES;
+}
+
+bool http_has_header_like(const struct http_exchange *exchange, const char *prefix)
+{
+    struct like like = { .prefix = prefix };
+
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, note_like, &like);
+    return like.found;
 }
 
 const char *http_body(const struct http_exchange *exchange, size_t *len)

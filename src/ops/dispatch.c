@@ -6,6 +6,7 @@
 #include "core/audit.h"
 #include "core/deadline.h"
 #include "core/idempotency.h"
+#include "ops/touch.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -219,6 +220,7 @@ static void finish(struct request *request)
     /* These two are between us and the store; a caller can only try again. */
     if (err->code == ERR_DUE || err->code == ERR_RETRY)
         err_set(err, ERR_UNAVAILABLE, "The server is busy. Try again.");
+    touch_caller(request->store, &request->call.caller, request->call.now_ms);
     request->finished(request);
 }
 

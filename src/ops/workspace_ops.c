@@ -91,7 +91,7 @@ static bool run_workspace_create(struct call *call)
 
     if (caller->kind == CALLER_TOKEN) {
         err_set(&call->err, ERR_FORBIDDEN, "A token belongs to one workspace and would not see the new one.");
-        return err_hint(&call->err, "Log in as a user, or use `witan workspace create` on the server.");
+        return err_hint(&call->err, "Log in as a user, or use `witan workspace add` on the server.");
     }
     if (!workspace_create(call->db, call->arena, &wish, caller->kind == CALLER_USER ? caller->id : NULL,
                           call->now_ms, &workspace, &call->err))
