@@ -27,7 +27,7 @@ ifeq ($(PKG_LIBS),)
 $(error a library is missing; ./dev run installs what the build needs)
 endif
 endif
-LDLIBS := $(PKG_LIBS) -lwslay -lpthread
+LDLIBS := $(PKG_LIBS) -lwslay -lpthread -lm
 
 # Flags
 

@@ -256,23 +256,33 @@ static bool set_flag(struct config *config, const char *key, const char *value, 
     return !value || (find_row(key, &index) && config_set(config, index, value, origin, err));
 }
 
-/* Values that are words of a small set, or a URL: checked once all sources have had their say. */
-static bool check_words(struct arena *arena, const struct settings *s, struct err *err)
+static bool bad_word(const struct config *config, const char *key, const char *want, const char *text,
+                     struct err *err)
 {
+    size_t index = 0;
+
+    (void)find_row(key, &index);
+    return bad_value(&config_rows[index], config->origins[index], text, want, err);
+}
+
+/* Values that are words of a small set, or a URL: checked once all sources have had their say. */
+static bool check_words(struct config *config, struct err *err)
+{
+    const struct settings *s = &config->settings;
     enum log_level level;
 
     if (!log_level_parse(s->log_level, &level))
-        return err_field(err, "log.level", "log.level must be debug, info, warn or error, not \"%s\".",
-                         s->log_level);
+        return bad_word(config, "log.level", "debug, info, warn or error", s->log_level, err);
     if (strcmp(s->log_format, "text") != 0 && strcmp(s->log_format, "json") != 0)
-        return err_field(err, "log.format", "log.format must be text or json, not \"%s\".", s->log_format);
+        return bad_word(config, "log.format", "text or json", s->log_format, err);
     if (*s->store_url && !str_starts(s->store_url, "sqlite:") && !str_starts(s->store_url, "postgres://") &&
         !str_starts(s->store_url, "postgresql://"))
-        return err_field(err, "store.url", "store.url must start with sqlite: or postgres://, not \"%s\".",
-                         config_mask_url(arena, s->store_url));
+        return bad_word(config, "store.url", "sqlite:PATH or postgres://...",
+                        config_mask_url(&config->arena, s->store_url), err);
     if (*s->server_public_url && !str_starts(s->server_public_url, "http://") &&
         !str_starts(s->server_public_url, "https://"))
-        return err_field(err, "server.public_url", "server.public_url must start with http:// or https://.");
+        return bad_word(config, "server.public_url", "a URL with http:// or https://", s->server_public_url,
+                        err);
     return true;
 }
 
@@ -291,7 +301,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
         !set_flag(config, "server.require_auth", sources->require_auth ? "true" : NULL, "flag --require-auth",
                   err))
         return false;
-    if (!check_words(&config->arena, &config->settings, err))
+    if (!check_words(config, err))
         return false;
     if (!*config->settings.store_url)
         config->settings.store_url = config_default_store(&config->arena);
