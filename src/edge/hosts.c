@@ -78,7 +78,10 @@ static bool parse_origin(const char *text, struct authority *authority)
 
     if (strncasecmp(text, "https://", 8) != 0 && strncasecmp(text, "http://", 7) != 0)
         return false;
-    snprintf(host, sizeof(host), "%s", text + (port == 443 ? 8 : 7));
+    text += port == 443 ? 8 : 7;
+    if (strlen(text) >= sizeof(host)) /* cut short, it would be another origin */
+        return false;
+    memcpy(host, text, strlen(text) + 1);
 
     size_t len = strcspn(host, "/");
 
