@@ -18,7 +18,7 @@ enum wait_state { WAIT_LOOKING, WAIT_SLEEPING, WAIT_OVER };
 struct wait {
     struct waits *waits;
     struct http_exchange *exchange;
-    struct wait *next; /* of the same bucket */
+    struct wait *next, **link; /* of the same bucket; thousands may wait for one thing */
     struct wait *next_ready;
     struct credentials credentials; /* their texts follow, after the subject */
     int64_t until_ms, began_us;
@@ -101,8 +101,11 @@ static void enter(struct waits *waits, struct wait *wait)
 {
     size_t bucket = bucket_of(wait->subject);
 
-    wait->next = waits->buckets[bucket];
-    waits->buckets[bucket] = wait;
+    wait->link = &waits->buckets[bucket];
+    wait->next = *wait->link;
+    if (wait->next)
+        wait->next->link = &wait->next;
+    *wait->link = wait;
     if (waits->count == waits->room) {
         waits->room = waits->room ? waits->room * 2 : 64;
         waits->heap = realloc(waits->heap, waits->room * sizeof(struct wait *));
@@ -114,11 +117,9 @@ static void enter(struct waits *waits, struct wait *wait)
 
 static void leave(struct waits *waits, struct wait *wait)
 {
-    struct wait **at = &waits->buckets[bucket_of(wait->subject)];
-
-    while (*at != wait)
-        at = &(*at)->next;
-    *at = wait->next;
+    *wait->link = wait->next;
+    if (wait->next)
+        wait->next->link = wait->link;
     heap_remove(waits, wait);
     wait->state = WAIT_OVER;
 }
