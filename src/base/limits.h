@@ -90,4 +90,10 @@
 #define AUDIT_VERIFY_PAGE    1000
 #define LIMIT_EXPORT         10000          /* audit rows in one page of an export */
 
+/* Results of agents. */
+#define LIMIT_QUESTIONS    100              /* open questions of one result */
+#define LIMIT_RESULT_TASKS 500              /* tasks of one result */
+#define LIMIT_DEPENDS      100              /* dependencies of one such task */
+#define LIMIT_PROBLEMS     50               /* sentences about what was passed over; the rest is counted */
+
 #endif
