@@ -127,7 +127,7 @@ const struct cli_command audit_commands[] = {
         .help = "Print the audit log of a workspace as JSON lines, oldest first.",
         .examples = "witan audit export >audit.jsonl",
         .uses = CLI_STORE,
-        .options = { { "workspace", "NAME", .help = "Id or slug of the workspace. Default: default." } },
+        .options = { LOCAL_WORKSPACE },
         .run = run_export,
     },
     { 0 },

@@ -69,6 +69,23 @@ const char *config_default_store(struct arena *arena)
     return arena_format(arena, "sqlite:%s/witan.db", config_data_dir(arena));
 }
 
+/* A server that listens on every address is reached on this machine by its loopback. */
+const char *config_listen_url(struct arena *arena, const char *listen, int port)
+{
+    const char *colon = strrchr(listen, ':');
+    const char *host = listen;
+
+    if (!colon)
+        return arena_format(arena, "http://%s", listen);
+    host = arena_copy(arena, listen, (size_t)(colon - listen));
+    if (!*host || strcmp(host, "0.0.0.0") == 0)
+        host = "127.0.0.1";
+    else if (strcmp(host, "[::]") == 0)
+        host = "[::1]";
+    return port ? arena_format(arena, "http://%s:%d", host, port)
+                : arena_format(arena, "http://%s%s", host, colon);
+}
+
 /* libpq takes a password after the name and also as a parameter. */
 const char *config_mask_url(struct arena *arena, const char *url)
 {

@@ -55,6 +55,11 @@ const char *config_data_dir(struct arena *arena);
 const char *config_config_dir(struct arena *arena);
 /* The default store: "sqlite:.../witan.db". */
 const char *config_default_store(struct arena *arena);
+/*
+ * How a server that listens there is reached from this machine; `port` replaces the one in `listen` unless it
+ * is 0.
+ */
+const char *config_listen_url(struct arena *arena, const char *listen, int port);
 /* A store URL without its password, for people. */
 const char *config_mask_url(struct arena *arena, const char *url);
 

@@ -11,6 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool local_role(const struct cli *cli, enum role usual, enum role *role, struct err *err)
+{
+    const char *name = cli_get(cli, "role");
+
+    *role = usual;
+    if (!name || role_parse(name, role))
+        return true;
+    err_field(err, "role", "There is no role \"%s\".", name);
+    return err_hint(err, "The roles are owner, admin, member, agent and viewer.");
+}
+
 bool local_is_missing(const char *url, struct err *err)
 {
     enum db_engine engine;

@@ -22,6 +22,13 @@ struct local {
     bool was_solo;            /* nobody needed a token when this began */
 };
 
+#define LOCAL_WORKSPACE                                                                                      \
+    {                                                                                                        \
+        "workspace", "NAME", .help = "Id or slug of the workspace. Default: default."                        \
+    }
+
+/* The role that --role names, or `usual` when it names none. */
+CHECKED bool local_role(const struct cli *cli, enum role usual, enum role *role, struct err *err);
 /* Whether the store is a file that is not there; err then says so. */
 bool local_is_missing(const char *url, struct err *err);
 /* Opens the store and begins a transaction. Always followed by local_close. */

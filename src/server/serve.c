@@ -195,9 +195,7 @@ static void say_ready(const struct server *server)
 {
     ARENA_AUTO arena = { 0 };
     const struct settings *s = &server->config->settings;
-    const char *host_end = strrchr(s->server_listen, ':');
-    const char *url = arena_format(&arena, "http://%.*s:%d", (int)(host_end - s->server_listen),
-                                   s->server_listen, edge_port(server->edge));
+    const char *url = config_listen_url(&arena, s->server_listen, edge_port(server->edge));
 
     log_line(LOG_INFO, "listening", "url", url, "store", config_mask_url(&arena, s->store_url), "version",
              WITAN_VERSION, NULL);

@@ -15,19 +15,6 @@ static const char *from_env(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* A server that listens on every address is reached on this machine by its loopback. */
-static const char *url_of_listen(struct arena *arena, const char *listen)
-{
-    const char *colon = strrchr(listen, ':');
-    size_t host = colon ? (size_t)(colon - listen) : 0;
-
-    if (colon && (host == 0 || strncmp(listen, "0.0.0.0:", 8) == 0 || listen[0] == '*'))
-        return arena_format(arena, "http://127.0.0.1%s", colon);
-    if (colon && strncmp(listen, "[::]:", 5) == 0)
-        return arena_format(arena, "http://[::1]%s", colon);
-    return arena_format(arena, "http://%s", listen);
-}
-
 static bool find_url(struct cli *cli, const char **url, struct err *err)
 {
     struct config config = { 0 };
@@ -41,7 +28,7 @@ static bool find_url(struct cli *cli, const char **url, struct err *err)
         if (loaded)
             *url = *config.settings.server_public_url
                        ? arena_text(cli->arena, config.settings.server_public_url)
-                       : url_of_listen(cli->arena, config.settings.server_listen);
+                       : config_listen_url(cli->arena, config.settings.server_listen, 0);
         config_done(&config);
         if (!loaded)
             return false;

@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-static bool role_of(const struct cli *cli, enum role *role, struct err *err)
-{
-    const char *name = cli_get(cli, "role");
-
-    if (role_parse(name ? name : "agent", role))
-        return true;
-    err_field(err, "role", "There is no role \"%s\".", name);
-    return err_hint(err, "The roles are owner, admin, member, agent and viewer.");
-}
-
 /* The secret alone goes to stdout, so that TOKEN=$(witan token create ...) works. */
 static int run_token_create(struct cli *cli)
 {
@@ -26,7 +16,7 @@ static int run_token_create(struct cli *cli)
         .project_id = cli_get(cli, "project"),
         .created_by = "local",
     };
-    bool good = role_of(cli, &token.role, &err) && local_open(&local, cli, true, &err);
+    bool good = local_role(cli, ROLE_AGENT, &token.role, &err) && local_open(&local, cli, true, &err);
 
     token.workspace_id = local.workspace_id;
     if (!token.name)
@@ -74,11 +64,6 @@ static int run_token_revoke(struct cli *cli)
     return local_end(&local, good, &err);
 }
 
-#define WORKSPACE_OPTION                                                                                     \
-    {                                                                                                        \
-        "workspace", "NAME", .help = "Id or slug of the workspace. Default: default."                        \
-    }
-
 const struct cli_command token_commands[] = {
     {
         .name = "token create",
@@ -94,7 +79,7 @@ const struct cli_command token_commands[] = {
             { "project", "ID", .help = "Bind it to a project." },
             { "expires", "TIME", .help = "How long it is good, such as 90d. Default: until revoked.",
               .flags = CLI_EXPIRES },
-            WORKSPACE_OPTION,
+            LOCAL_WORKSPACE,
         },
         .run = run_token_create,
     },
@@ -103,7 +88,7 @@ const struct cli_command token_commands[] = {
         .help = "List the tokens of a workspace.",
         .examples = "witan token list",
         .uses = CLI_STORE | CLI_JSON,
-        .options = { WORKSPACE_OPTION },
+        .options = { LOCAL_WORKSPACE },
         .run = run_token_list,
     },
     {
@@ -112,7 +97,7 @@ const struct cli_command token_commands[] = {
         .examples = "witan token revoke ID",
         .uses = CLI_STORE,
         .args = { { "ID", .help = "The token's id, as `witan token list` shows it." } },
-        .options = { WORKSPACE_OPTION },
+        .options = { LOCAL_WORKSPACE },
         .run = run_token_revoke,
     },
     { 0 },

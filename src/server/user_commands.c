@@ -2,16 +2,6 @@
 #include "server/lists.h"
 #include "server/password.h"
 
-static bool role_of(const struct cli *cli, enum role *role, struct err *err)
-{
-    const char *name = cli_get(cli, "role");
-
-    if (role_parse(name, role))
-        return true;
-    err_field(err, "role", "There is no role \"%s\".", name);
-    return err_hint(err, "The roles are owner, admin, member, agent and viewer.");
-}
-
 /* By name, as people know it, or by id. */
 static bool find_user(struct local *local, struct user *user, struct err *err)
 {
@@ -29,8 +19,8 @@ static int run_user_add(struct cli *cli)
     struct local local = { .cli = cli };
     struct user user = { 0 };
     struct user_wish wish = { .name = cli_get(cli, "NAME") };
-    bool good = role_of(cli, &wish.role, &err) && password_hash(cli, false, &wish.password, &err) &&
-                local_open(&local, cli, true, &err);
+    bool good = local_role(cli, ROLE_MEMBER, &wish.role, &err) &&
+                password_hash(cli, false, &wish.password, &err) && local_open(&local, cli, true, &err);
 
     wish.workspace_id = local.workspace_id;
     good = good && user_create(local.db, cli->arena, NULL, &wish, local.now_ms, &user, &err) &&
@@ -104,10 +94,6 @@ static int run_user_list(struct cli *cli)
     return list_run(cli, &(struct list){ "user_list", "users", columns, 6 });
 }
 
-#define WORKSPACE_OPTION                                                                                     \
-    {                                                                                                        \
-        "workspace", "NAME", .help = "Id or slug of the workspace. Default: default."                        \
-    }
 #define PASSWORD_OPTIONS                                                                                     \
     { "password-stdin", .help = "Read the password from standard input." },                                  \
     {                                                                                                        \
@@ -125,7 +111,7 @@ const struct cli_command user_commands[] = {
         .args = { { "NAME", .help = "The user's name." } },
         .options = {
             { "role", "ROLE", .help = "owner, admin, member, agent or viewer.", .flags = CLI_MUST },
-            WORKSPACE_OPTION,
+            LOCAL_WORKSPACE,
             { "no-password", .help = "Add without a password: a user of another workspace, or one who cannot "
                                      "log in yet." },
             PASSWORD_OPTIONS,
@@ -137,7 +123,7 @@ const struct cli_command user_commands[] = {
         .help = "List the users of a workspace.",
         .examples = "witan user list\nwitan user list --workspace other --json",
         .uses = CLI_STORE | CLI_JSON,
-        .options = { WORKSPACE_OPTION },
+        .options = { LOCAL_WORKSPACE },
         .run = run_user_list,
     },
     {
@@ -146,7 +132,7 @@ const struct cli_command user_commands[] = {
         .examples = "witan user password ada",
         .uses = CLI_STORE,
         .args = { { "NAME", .help = "The user's name or id." } },
-        .options = { WORKSPACE_OPTION, PASSWORD_OPTIONS },
+        .options = { LOCAL_WORKSPACE, PASSWORD_OPTIONS },
         .run = run_user_password,
     },
     {
@@ -155,7 +141,7 @@ const struct cli_command user_commands[] = {
         .examples = "witan user disable ada\nwitan user disable ada --undo",
         .uses = CLI_STORE,
         .args = { { "NAME", .help = "The user's name or id." } },
-        .options = { { "undo", .help = "Let the user in again." }, WORKSPACE_OPTION },
+        .options = { { "undo", .help = "Let the user in again." }, LOCAL_WORKSPACE },
         .run = run_user_disable,
     },
     {
@@ -164,7 +150,7 @@ const struct cli_command user_commands[] = {
         .examples = "witan user remove ada",
         .uses = CLI_STORE,
         .args = { { "NAME", .help = "The user's name or id." } },
-        .options = { WORKSPACE_OPTION },
+        .options = { LOCAL_WORKSPACE },
         .run = run_user_remove,
     },
     { 0 },

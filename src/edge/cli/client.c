@@ -49,6 +49,13 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *user)
     return body->full ? 0 : size * count;
 }
 
+/* Whatever proxy the environment names, it has no way to this machine's own loopback. */
+static bool is_loopback(const char *url)
+{
+    return str_starts(url, "http://127.") || str_starts(url, "http://localhost:") ||
+           str_starts(url, "http://[::1]");
+}
+
 static void transfer_open(struct cli *cli, struct transfer *transfer, const char *path)
 {
     const char *bearer = cli->target.token ? arena_format(cli->arena, "Bearer %s", cli->target.token) : NULL;
@@ -60,6 +67,8 @@ static void transfer_open(struct cli *cli, struct transfer *transfer, const char
     curl_easy_setopt(transfer->curl, CURLOPT_URL, arena_format(cli->arena, "%s%s", cli->target.url, path));
     curl_easy_setopt(transfer->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(transfer->curl, CURLOPT_NOSIGNAL, 1L);
+    if (is_loopback(cli->target.url))
+        curl_easy_setopt(transfer->curl, CURLOPT_PROXY, "");
     curl_easy_setopt(transfer->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
     curl_easy_setopt(transfer->curl, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(transfer->curl, CURLOPT_USERAGENT, "witan/" WITAN_VERSION);

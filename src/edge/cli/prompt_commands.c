@@ -65,6 +65,8 @@ static bool wait_for_end(struct cli *cli, const char *id, struct client_reply *r
     int failures = 0;
 
     for (;;) {
+        int64_t began_ms = clock_ticks_ms();
+
         *err = (struct err){ 0 };
         *state = NULL;
         if (invoke_json(cli, op, params, WAIT_SECONDS_MAX, reply, state, err)) {
@@ -72,6 +74,9 @@ static bool wait_for_end(struct cli *cli, const char *id, struct client_reply *r
                 return true;
             failures = 0;
             json_decref(*state);
+            /* A server that is about to stop does not hold waits; it is not asked without a pause. */
+            if (clock_ticks_ms() - began_ms < 1000)
+                sleep(1);
             continue;
         }
         if (err->code != ERR_UNAVAILABLE || ++failures > RETRIES)

@@ -312,6 +312,28 @@ static void what_is_printed_can_be_read(void **state)
     config_done(&config);
 }
 
+static void an_address_to_listen_on_becomes_a_link(void **state)
+{
+    static const struct {
+        const char *listen;
+        int port;
+        const char *url;
+    } cases[] = {
+        { "127.0.0.1:7117", 0, "http://127.0.0.1:7117" },
+        { "127.0.0.1:0", 4000, "http://127.0.0.1:4000" },
+        { "0.0.0.0:80", 0, "http://127.0.0.1:80" },
+        { ":80", 0, "http://127.0.0.1:80" },
+        { "[::]:0", 81, "http://[::1]:81" },
+        { "[fe80::1]:80", 0, "http://[fe80::1]:80" },
+        { "witan.example:80", 0, "http://witan.example:80" },
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(config_listen_url(&arena, cases[i].listen, cases[i].port), cases[i].url);
+}
+
 static void names_of_variables_follow_keys(void **state)
 {
     ARENA_AUTO arena = { 0 };
@@ -332,6 +354,7 @@ int main(void)
         cmocka_unit_test(later_sources_win),
         cmocka_unit_test(passwords_are_masked),
         cmocka_unit_test(what_is_printed_can_be_read),
+        cmocka_unit_test(an_address_to_listen_on_becomes_a_link),
         cmocka_unit_test(names_of_variables_follow_keys),
     };
 
