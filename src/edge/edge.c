@@ -57,6 +57,8 @@ static size_t body_limit(enum http_method method, const char *path, void *user)
     struct err err = { 0 };
     size_t limit = (size_t)settings()->limits_body;
 
+    if (method == HTTP_GET || method == HTTP_DELETE)
+        return limit;
     if (route_find(edge->routes, &arena, names[method], path, &match, &err) && match.op &&
         match.op->body_max > limit)
         limit = match.op->body_max;
@@ -93,6 +95,8 @@ static void edge_free(struct edge *edge)
     ratelimit_free(edge->tokens);
     ratelimit_free(edge->logins);
     routes_free(edge->routes);
+    rest_free_spares(edge);
+    pthread_mutex_destroy(&edge->spare_lock);
     free(edge->openapi);
     free(edge);
 }
@@ -134,6 +138,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
         free(edge);
         return NULL;
     }
+    pthread_mutex_init(&edge->spare_lock, NULL);
     edge->routes = routes_new(op_all());
     edge->tokens = ratelimit_new(settings()->limits_token_rate, 1000, settings()->limits_token_burst);
     edge->logins = ratelimit_new(settings()->limits_login_rate, 60000, settings()->limits_login_rate);

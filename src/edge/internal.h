@@ -12,8 +12,11 @@
 #include "ops/dispatch.h"
 #include "ops/route.h"
 
+#include <pthread.h>
+
 struct waits;
 struct streams;
+struct rest_call;
 
 struct edge {
     struct edge_options options;
@@ -29,6 +32,9 @@ struct edge {
     char *openapi;
     size_t openapi_len;
     char openapi_tag[24];
+    pthread_mutex_t spare_lock;
+    struct rest_call *spares; /* rest.c: kept for the next requests */
+    size_t spare_count;
     atomic_bool closing;
     atomic_uint running; /* calls that have not been answered yet */
 };

@@ -19,10 +19,13 @@
 #include <string.h>
 #include <strings.h>
 
+#define SPARE_CALLS 64
+
 /* Where a call is between the thread that submits it and the one that finishes it. */
 enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };
 
 struct rest_call {
+    struct rest_call *next; /* while it is spare */
     struct edge *edge;
     struct http_exchange *exchange;
     struct wait *wait; /* or NULL */
@@ -36,27 +39,71 @@ struct rest_call {
     char remote[INET6_ADDRSTRLEN];
 };
 
+/*
+ * A call with its first block of memory is some 20 KB, and taking that from malloc for each request shows. A
+ * few are kept for the next ones. The edge is not touched after `running` has gone down: it may be closing.
+ */
 static void call_free(struct rest_call *call)
 {
-    atomic_fetch_sub(&call->edge->running, 1);
+    struct edge *edge = call->edge;
+
     json_decref(call->body);
     buf_done(&call->request.reply);
-    arena_done(&call->arena);
-    free(call);
+    arena_reset(&call->arena);
+    pthread_mutex_lock(&edge->spare_lock);
+    bool keep = edge->spare_count < SPARE_CALLS;
+
+    if (keep) {
+        call->next = edge->spares;
+        edge->spares = call;
+        edge->spare_count++;
+    }
+    pthread_mutex_unlock(&edge->spare_lock);
+    if (!keep) {
+        arena_done(&call->arena);
+        free(call);
+    }
+    atomic_fetch_sub(&edge->running, 1);
+}
+
+static struct rest_call *take_spare(struct edge *edge)
+{
+    pthread_mutex_lock(&edge->spare_lock);
+    struct rest_call *call = edge->spares;
+
+    if (call) {
+        edge->spares = call->next;
+        edge->spare_count--;
+    }
+    pthread_mutex_unlock(&edge->spare_lock);
+    return call;
 }
 
 static struct rest_call *call_new(struct edge *edge, struct http_exchange *exchange)
 {
-    struct rest_call *call = calloc(1, sizeof(*call));
+    struct rest_call *call = take_spare(edge);
+    struct arena arena = call ? call->arena : (struct arena){ NULL };
 
-    if (!call)
+    if (!call && !(call = malloc(sizeof(*call))))
         abort();
+    memset(call, 0, sizeof(*call));
     atomic_fetch_add(&edge->running, 1);
     call->edge = edge;
     call->exchange = exchange;
+    call->arena = arena;
     call->began_us = clock_ticks_us();
     http_peer_text(exchange, call->remote, sizeof(call->remote));
     return call;
+}
+
+void rest_free_spares(struct edge *edge)
+{
+    struct rest_call *call;
+
+    while ((call = take_spare(edge))) {
+        arena_done(&call->arena);
+        free(call);
+    }
 }
 
 static void log_call(const struct rest_call *call, int status, int64_t took_us)
@@ -139,12 +186,14 @@ static void finish_look(struct rest_call *call)
     struct edge *edge = call->edge;
 
     call->request.reply = (struct buf){ 0 };
+    atomic_fetch_add(&edge->running, 1);
     call_free(call);
     if (wait_looked(wait, false)) {
         metrics_count(edge->metrics, op, status, clock_ticks_us() - wait_began_us(wait));
         http_reply(wait_exchange(wait), status, "application/json", NULL, &reply);
     }
     buf_done(&reply);
+    atomic_fetch_sub(&edge->running, 1);
 }
 
 static void finished(struct request *request)
