@@ -40,11 +40,8 @@ static bool migrate(struct cli *cli, const char *url, struct migrate_report *rep
     struct db *db;
     bool good;
 
-    if (check && local_is_missing(url, err)) {
-        report->to = migrate_newest();
-        return true;
-    }
-    if (!serve_make_folder(url, err))
+    /* A look must not make the file. */
+    if (check ? local_is_missing(url, err) : !serve_make_folder(url, err))
         return false;
     db = db_open(url, err);
     if (!db)
