@@ -354,15 +354,22 @@ static void submit_fetch(struct store *store, struct request *request)
         finish(request);
 }
 
+/* An empty key is refused rather than ignored: whoever sends one believes to be safe from repeats. */
+static void check_key(const char *key, struct err *err)
+{
+    size_t len = strlen(key);
+
+    if (len == 0 || len > LIMIT_IDEMPOTENCY_KEY)
+        (void)err_set(err, ERR_INVALID, "Idempotency-Key must have 1 to %d bytes.", LIMIT_IDEMPOTENCY_KEY);
+}
+
 void dispatch_submit(struct store *store, struct request *request)
 {
     request->store = store;
     request->due_rounds = 0;
     request->call.op = request->op;
-    if (request->idempotency_key && strlen(request->idempotency_key) > LIMIT_IDEMPOTENCY_KEY &&
-        request->bind_err.code == ERR_NONE)
-        (void)err_set(&request->bind_err, ERR_INVALID, "Idempotency-Key is too long: at most %d bytes.",
-                      LIMIT_IDEMPOTENCY_KEY);
+    if (request->idempotency_key && request->bind_err.code == ERR_NONE)
+        check_key(request->idempotency_key, &request->bind_err);
     if (request->op->before && request->bind_err.code == ERR_NONE)
         submit_fetch(store, request);
     else
