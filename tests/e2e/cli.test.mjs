@@ -254,15 +254,16 @@ test('config says where each value comes from', async (t) => {
     await writeFile(copy, yaml.stdout);
     assert.equal((await cli(folder, ['config', '--config', copy])).code, 0);
     // Typos are not defaults.
-    await writeFile(file, 'server:\n  listen: 127.0.0.1:8001\n');
+    await writeFile(file, 'server:\n  listne: 127.0.0.1:8001\n');
     const typo = await cli(folder, ['config']);
     assert.equal(typo.code, 2);
     assert.match(typo.stderr, /config\.yaml:2/);
     await writeFile(file, '');
     for (const [name, value] of [['WITAN_LIMITS_TOKEN_RATE', 'many'], ['WITAN_EVENTS_KEEP', '5'], ['WITAN_LOG_LEVEL', 'loud']]) {
+        const key = name.slice(6).toLowerCase().replace('_', '.');
         const bad = await cli(folder, ['config'], { env: { [name]: value } });
         assert.equal(bad.code, 2, `${name}=${value}: ${bad.stdout}`);
-        assert.match(bad.stderr, new RegExp(name));
+        assert.ok(bad.stderr.includes(key) && bad.stderr.includes(value), bad.stderr);
     }
 });
 
@@ -270,7 +271,8 @@ test('migrate, and a store that is too new', async (t) => {
     for (const engine of ['sqlite', 'postgres']) {
         const folder = await tempFolder(t);
         const db = await freshStore(t, engine, folder);
-        assert.equal((await cli(folder, ['migrate', '--check', '--db', db])).code, 3);
+        const { code: before } = await cli(folder, ['migrate', '--check', '--db', db]);
+        assert.equal(before, engine === 'sqlite' ? 1 : 3, 'a look does not make the file; an empty database is behind');
         assert.equal((await cli(folder, ['migrate', '--db', db])).code, 0);
         assert.equal((await cli(folder, ['migrate', '--db', db])).code, 0);
         assert.equal((await cli(folder, ['migrate', '--check', '--db', db])).code, 0);
