@@ -224,7 +224,7 @@ static bool verify_chain(struct db *db, struct arena *arena, const char *workspa
                          struct audit_verdict *verdict, struct err *err)
 {
     struct head head;
-    int64_t broken_at;
+    int64_t broken_at = 0;
 
     if (!read_head(db, workspace_id, &head, err))
         return false;
