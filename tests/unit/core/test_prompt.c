@@ -383,17 +383,18 @@ static void the_sql_function_times_out_what_is_stale(void **state)
 
     if (e->db->engine == DB_SQLITE)
         skip();
-    (void)engine_sql(
-        e, "INSERT INTO discussion_prompts (id, requester_agent, prompt_message, created_at, "
-           "timeout_minutes) SELECT gen_random_uuid(), 'Dev', 'Q', now() - INTERVAL '10 minutes', m "
-           "FROM generate_series(9, 11) m");
+    /* The column keeps milliseconds: cut here, so that the one at its limit is exactly there. */
+    (void)engine_sql(e, "INSERT INTO discussion_prompts (id, requester_agent, prompt_message, created_at, "
+                        "timeout_minutes) SELECT gen_random_uuid(), 'Dev', 'Q', "
+                        "date_trunc('milliseconds', now()) - INTERVAL '10 minutes', m "
+                        "FROM generate_series(9, 11) m");
     assert_string_equal(engine_sql(e, "SELECT public.timeout_stale_discussion_prompts()"), "1");
     (void)engine_sql(e, "INSERT INTO facts (name, value) VALUES ('clock_offset_ms', '1')");
     assert_string_equal(engine_sql(e, "SELECT public.timeout_stale_discussion_prompts()"), "1");
     assert_string_equal(engine_sql(e, "SELECT public.timeout_stale_discussion_prompts()"), "0");
 }
 
-/* Joined ids' first letters would not tell them apart: the questions do. */
+/* The first two letters of each question listed. */
 static const char *listed(struct engine *e, const struct prompt_filter *filter, const char **next)
 {
     struct prompt_page page;
