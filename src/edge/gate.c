@@ -79,8 +79,11 @@ static bool check_origin(const struct edge *edge, const struct http_exchange *ex
         return hosts_allow_origin(&edge->hosts, http_header(exchange, "Host"), origin) || refuse_origin(err);
     if (site && strcmp(site, "cross-site") == 0)
         return refuse_origin(err);
-    if (kind == GATE_UNSAFE && credentials->session && !credentials->bearer && !site)
-        return refuse_origin(err);
+    if (kind == GATE_UNSAFE && credentials->session && !credentials->bearer && !site) {
+        err_set(err, ERR_FORBIDDEN, "A request with the login cookie must say where it comes from.");
+        err->name = "origin_required";
+        return err_hint(err, "Send Origin with this server's own address, or use a token.");
+    }
     return true;
 }
 

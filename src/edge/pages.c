@@ -100,9 +100,8 @@ struct clock_move {
     int64_t advance_ms;
 };
 
-static void *run_clock_move(void *user)
+static void answer_clock_move(const struct clock_move *move)
 {
-    struct clock_move *move = user;
     struct err err = { 0 };
     BUF_AUTO body = { 0 };
     struct json_out out;
@@ -110,8 +109,7 @@ static void *run_clock_move(void *user)
 
     if (!engine_move_clock(move->edge->engine, move->advance_ms, &offset_ms, &err)) {
         edge_refuse(move->exchange, &err);
-        free(move);
-        return NULL;
+        return;
     }
     json_begin(&out, &body);
     json_map(&out, NULL);
@@ -119,7 +117,16 @@ static void *run_clock_move(void *user)
     json_int(&out, "offset_ms", offset_ms);
     json_map_end(&out);
     edge_reply_json(move->exchange, 200, NULL, &body);
+}
+
+static void *run_clock_move(void *user)
+{
+    struct clock_move *move = user;
+    struct edge *edge = move->edge;
+
+    answer_clock_move(move);
     free(move);
+    atomic_fetch_sub(&edge->running, 1);
     return NULL;
 }
 
@@ -152,6 +159,7 @@ static void test_clock(struct edge *edge, struct http_exchange *exchange)
         free(move);
         return;
     }
+    atomic_fetch_add(&edge->running, 1);
     http_park(exchange);
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);

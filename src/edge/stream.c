@@ -283,20 +283,6 @@ unsigned streams_count(struct streams *streams)
 
 /* Opening. */
 
-bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err)
-{
-    size_t types = 1;
-
-    wish->after = -1;
-    if (after && (!str_to_int(after, &wish->after) || wish->after < 0))
-        return err_field(err, "after", "after must be the number of an event.");
-    for (const char *at = wish->types; at && *at; at++)
-        types += *at == ',';
-    if (types > LIMIT_TYPES_FILTER)
-        return err_field(err, "types", "types names too many: %d at most.", LIMIT_TYPES_FILTER);
-    return true;
-}
-
 static char *put(char **room, const char *text)
 {
     char *at = *room;
@@ -310,39 +296,6 @@ static char *put(char **room, const char *text)
 static size_t size_of(const char *text)
 {
     return text ? strlen(text) + 1 : 0;
-}
-
-/* Builds the filter in one block: the list of types, then all texts. Empty names are left out. */
-static char *build_filter(const struct stream *stream, const struct stream_wish *wish,
-                          struct notice_filter *filter)
-{
-    const char *project = stream->bound_project ? stream->bound_project : wish->project_id;
-    size_t list = (LIMIT_TYPES_FILTER + 1) * sizeof(char *), count = 0;
-    bool typed = wish->types && wish->types[0];
-
-    list = typed ? list : 0;
-    char *block = malloc(1 + list + size_of(project) + size_of(wish->job_id) + size_of(wish->discussion_id) +
-                         size_of(wish->types));
-    char *room = block ? block + list : NULL;
-
-    if (!block)
-        abort();
-    *filter = (struct notice_filter){ .workspace_id = stream->workspace_id,
-                                      .project_id = put(&room, project),
-                                      .job_id = put(&room, wish->job_id),
-                                      .discussion_id = put(&room, wish->discussion_id) };
-    if (!typed)
-        return block;
-
-    const char **types = (const char **)(void *)block;
-    char *rest = put(&room, wish->types), *save = NULL;
-
-    for (char *type = strtok_r(rest, ", ", &save); type && count < LIMIT_TYPES_FILTER;
-         type = strtok_r(NULL, ", ", &save))
-        types[count++] = type;
-    types[count] = NULL;
-    filter->types = types;
-    return block;
 }
 
 /*
@@ -400,7 +353,8 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
     stream->workspace_id = put(&room, caller->workspace_id);
     stream->credential = put(&room, caller->credential);
     stream->bound_project = put(&room, caller->project_id);
-    stream->wanted = build_filter(stream, wish, &stream->reader.filter);
+    stream->wanted =
+        stream_wish_filter(wish, stream->workspace_id, stream->bound_project, &stream->reader.filter);
     if (beats)
         stream_greet(stream, notice_comment("retry: 2000\n: open\n\n"));
     hub_join(streams->hub, &stream->reader, start_at(stream, wish->after, bounds));
@@ -419,7 +373,7 @@ void stream_aim(struct stream *stream, void *target)
 void stream_change(struct stream *stream, const struct stream_wish *wish)
 {
     struct notice_filter filter;
-    char *block = build_filter(stream, wish, &filter);
+    char *block = stream_wish_filter(wish, stream->workspace_id, stream->bound_project, &filter);
 
     int64_t last = hub_last(stream->streams->hub);
 

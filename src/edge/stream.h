@@ -18,6 +18,7 @@
 #define EDGE_STREAM_H
 
 #include "core/caller.h"
+#include "edge/wish.h"
 #include "engine/hub.h"
 
 struct streams;
@@ -26,15 +27,6 @@ struct stream;
 struct streams *streams_new(struct store *store, struct hub *hub);
 void streams_free(struct streams *streams); /* when no stream is left; accepts NULL */
 unsigned streams_count(struct streams *streams);
-
-/* What a client asks for. Texts are borrowed. */
-struct stream_wish {
-    const char *project_id, *job_id, *discussion_id; /* or NULL */
-    const char *types;                               /* "a,b", or NULL: all */
-    int64_t after;                                   /* a number, or -1: from now on */
-};
-/* Checks the wish's texts; `after` is read from text when there is one. */
-CHECKED bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err);
 
 /* What the log holds, found out together with who calls. */
 struct stream_bounds {
