@@ -116,6 +116,20 @@ BEGIN
 END
 $$;
 
+-- Another program that names a prompt need not name the workspace: its message belongs where the prompt does.
+CREATE FUNCTION squad_chat_adopt() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT
+AS $$
+BEGIN
+    NEW.workspace_id := COALESCE((SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id),
+                                 NEW.workspace_id);
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER squad_chat_adopt BEFORE INSERT ON squad_chat FOR EACH ROW
+WHEN (NEW.via = 'sql' AND NEW.discussion_prompt_id IS NOT NULL)
+EXECUTE FUNCTION squad_chat_adopt();
+
 -- The server's own messages are left out of these two: whoever writes one tells of it as well.
 CREATE FUNCTION squad_chat_message() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$

@@ -98,13 +98,27 @@ BEGIN
     UPDATE discussion_prompts SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at) WHERE id = NEW.id;
 END;
 
+-- Another program that names a prompt need not name the workspace: its message belongs where the prompt does.
+-- SQLite runs triggers in no given order, so the others look the workspace up for themselves.
+CREATE TRIGGER squad_chat_adopt AFTER INSERT ON squad_chat
+WHEN NEW.via = 'sql' AND NEW.discussion_prompt_id IS NOT NULL
+BEGIN
+    UPDATE squad_chat
+       SET workspace_id = (SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id)
+     WHERE id = NEW.id
+       AND EXISTS (SELECT 1 FROM discussion_prompts
+                    WHERE id = NEW.discussion_prompt_id AND workspace_id <> NEW.workspace_id);
+END;
+
 -- The server's own messages are left out of these two: whoever writes one tells of it as well, since
 -- SQLite does not run a trigger again inside its own chain.
 CREATE TRIGGER squad_chat_message AFTER INSERT ON squad_chat
 WHEN NEW.message_type IN ('message', 'discussion_prompt')
 BEGIN
     INSERT INTO events (workspace_id, type, subject, data, created_at)
-    VALUES (NEW.workspace_id, 'chat.message', NEW.id,
+    VALUES (COALESCE((SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id),
+                     NEW.workspace_id),
+            'chat.message', NEW.id,
             json_object('id', NEW.id, 'agent_name', NEW.agent_name, 'message', NEW.message,
                         'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
                         'message_type', NEW.message_type, 'discussion_prompt_id', NEW.discussion_prompt_id,
@@ -119,7 +133,9 @@ CREATE TRIGGER squad_chat_response AFTER INSERT ON squad_chat
 WHEN NEW.message_type = 'discussion_response'
 BEGIN
     INSERT INTO events (workspace_id, type, subject, data, created_at)
-    VALUES (NEW.workspace_id, 'chat.message', NEW.id,
+    VALUES (COALESCE((SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id),
+                     NEW.workspace_id),
+            'chat.message', NEW.id,
             json_object('id', NEW.id, 'agent_name', NEW.agent_name, 'message', NEW.message,
                         'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
                         'message_type', NEW.message_type, 'discussion_prompt_id', NEW.discussion_prompt_id,
@@ -139,7 +155,7 @@ BEGIN
                                                      WHERE prompt_id = NEW.discussion_prompt_id
                                                        AND agent_key = lower(NEW.agent_name))) AS counts
               FROM discussion_prompts
-             WHERE id = NEW.discussion_prompt_id AND workspace_id = NEW.workspace_id
+             WHERE id = NEW.discussion_prompt_id
                AND status IN ('pending', 'collecting')) p
      WHERE p.due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER);
 
@@ -151,14 +167,14 @@ BEGIN
            response_count = response_count + (count_all OR (requester_key <> lower(NEW.agent_name)
                AND NOT EXISTS (SELECT 1 FROM prompt_voices
                                 WHERE prompt_id = NEW.discussion_prompt_id AND agent_key = lower(NEW.agent_name))))
-     WHERE id = NEW.discussion_prompt_id AND workspace_id = NEW.workspace_id
+     WHERE id = NEW.discussion_prompt_id
        AND status IN ('pending', 'collecting')
        AND due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER);
 
     INSERT INTO prompt_voices (prompt_id, agent_key)
     SELECT id, lower(NEW.agent_name)
       FROM discussion_prompts
-     WHERE id = NEW.discussion_prompt_id AND workspace_id = NEW.workspace_id
+     WHERE id = NEW.discussion_prompt_id
        AND status IN ('pending', 'collecting')
        AND due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER)
     ON CONFLICT DO NOTHING;
@@ -166,7 +182,7 @@ BEGIN
     UPDATE discussion_prompts
        SET status = 'resolved', outcome_source = 'agents', outcome_by = NEW.agent_name, ended_via = NEW.via,
            resolved_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at)
-     WHERE id = NEW.discussion_prompt_id AND workspace_id = NEW.workspace_id
+     WHERE id = NEW.discussion_prompt_id
        AND status IN ('pending', 'collecting') AND response_count >= required_responses;
 END;
 
@@ -263,7 +279,9 @@ END;
 CREATE TRIGGER squad_chat_audit AFTER INSERT ON squad_chat WHEN NEW.via = 'sql'
 BEGIN
     INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
-    VALUES (NEW.workspace_id, 'sql', 'sql', 'chat_insert', NEW.id,
+    VALUES (COALESCE((SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id),
+                     NEW.workspace_id),
+            'sql', 'sql', 'chat_insert', NEW.id,
             json_object('agent_name', NEW.agent_name, 'message_type', NEW.message_type,
                         'discussion_prompt_id', NEW.discussion_prompt_id),
             CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER));

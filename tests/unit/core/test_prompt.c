@@ -351,6 +351,28 @@ static void plain_sql_ends_prompts(void **state)
     assert_string_equal(told_after(e, start), "prompt.ended chat.message");
 }
 
+/* The five columns that such a program must give are enough in every workspace. */
+static void plain_sql_lands_in_the_workspace_of_its_prompt(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct caller other = local;
+    struct prompt prompt = {
+        .requester_agent = "Dev", .prompt_message = "Q", .required_responses = 1, .timeout_minutes = 1440
+    };
+    struct chat chat;
+
+    (void)engine_sql(e, "INSERT INTO workspaces (id, slug, name, created_at) VALUES ('" UNKNOWN
+                        "', 'other', 'Other', 1)");
+    other.workspace_id = UNKNOWN;
+    NEED(e, prompt_create(e->db, &e->arena, &other, NOW, &prompt, &chat, &e->err));
+    insert_reply(e, "1", prompt.id, "Builder");
+    NEED(e, prompt_get(e->db, &e->arena, UNKNOWN, prompt.id, NOW, &prompt, &e->err));
+    assert_string_equal(prompt.status, "resolved");
+    assert_int_equal(count_of(e, "squad_chat WHERE workspace_id <> '" UNKNOWN "'"), 0);
+    assert_int_equal(count_of(e, "events WHERE workspace_id <> '" UNKNOWN "'"), 0);
+    assert_int_equal(count_of(e, "audit WHERE workspace_id <> '" UNKNOWN "'"), 0);
+}
+
 /* A reply that comes after the time is up does not count, even when nobody has ended the prompt yet. */
 static void plain_sql_cannot_answer_late(void **state)
 {
@@ -634,6 +656,7 @@ int main(void)
         ON_BOTH(deadlines_end_in_batches),
         ON_BOTH(plain_sql_counts_collects_and_resolves),
         ON_BOTH(plain_sql_ends_prompts),
+        ON_BOTH(plain_sql_lands_in_the_workspace_of_its_prompt),
         ON_BOTH(plain_sql_cannot_answer_late),
         ON_BOTH(times_in_other_forms_are_understood),
         ON_BOTH(the_sql_function_times_out_what_is_stale),
