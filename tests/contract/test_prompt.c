@@ -335,11 +335,9 @@ CONTRACT(prompt_times_out_by_its_sql_function)
         return;
     const char *id = ask(t, 2);
 
-    outside_sql(t,
-                "UPDATE discussion_prompts SET created_at = created_at - interval '31 minutes', due_at = "
-                "due_at - 1860000 "
-                "WHERE id = '%s'",
-                id);
+    outside_sql(
+        t, "UPDATE discussion_prompts SET created_at = created_at - interval '31 minutes' WHERE id = '%s'",
+        id);
     assert_true(count_rows(t, "(SELECT public.timeout_stale_discussion_prompts() AS n) AS f WHERE n >= 1") >=
                 0);
     show(t, id);

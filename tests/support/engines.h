@@ -33,9 +33,9 @@ struct db *engine_open_another(struct engine *engine);
 const char *engine_sql(struct engine *engine, const char *sql);
 
 #define ON_BOTH(test)                                                                                        \
-    { #test " on SQLite", test, engine_start_sqlite, engine_end, NULL },                                    \
+    { #test " on SQLite", test, engine_start_sqlite, engine_end, NULL },                                     \
     {                                                                                                        \
-#test " on PostgreSQL", test, engine_start_postgres, engine_end, NULL                               \
+#test " on PostgreSQL", test, engine_start_postgres, engine_end, NULL                                \
     }
 
 #endif
