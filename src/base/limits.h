@@ -41,6 +41,25 @@
 #define PROMPT_MINUTES_DEFAULT   30
 #define LIMIT_MENTIONS           50         /* agents told by one message */
 
+/* Questions to people. */
+#define QUESTION_MAX_MS          (24LL * 3600 * 1000) /* the longest deadline, extensions included */
+#define QUESTION_BLOCKING_MS     (30 * 60000)
+#define QUESTION_APPROVAL_MS     (15 * 60000)
+#define QUESTION_ERROR_MS        (10 * 60000)
+#define QUESTION_DRAFT_MS        (2 * 60000)          /* what a person who is typing has left at least */
+#define QUESTION_DRAFT_MOVES     3                    /* how often that may move a deadline */
+#define QUESTION_APPROVALS_MAX   20
+#define LIMIT_OPTIONS            50
+#define LIMIT_OPTION             500
+#define LIMIT_OPTION_HELP        (4 * KB)
+#define LIMIT_CONTEXT            (64 * KB)            /* context, metadata, an action's args */
+#define LIMIT_LATE_ANSWERS       100                  /* kept on one question */
+#define LIMIT_ANSWERS            200                  /* in one batch */
+#define LIMIT_PRECEDENTS         20
+#define LIMIT_LOG_MESSAGE        (64 * KB)
+#define LIMIT_TEMPLATE           (64 * KB)
+#define LINK_MS                  (7LL * 24 * 3600 * 1000)
+
 /* Store. */
 #define WRITE_QUEUE          4096           /* operations waiting for the writer before 503 */
 #define READ_QUEUE           4096
@@ -95,5 +114,15 @@
 #define LIMIT_RESULT_TASKS 500              /* tasks of one result */
 #define LIMIT_DEPENDS      100              /* dependencies of one such task */
 #define LIMIT_PROBLEMS     50               /* sentences about what was passed over; the rest is counted */
+
+/* Projects and tasks. */
+#define TASK_PRIORITY_MAX     1000
+#define TASK_PRIORITY_DEFAULT "2"
+#define DEPENDENCY_WALK       50000          /* tasks looked at before a dependency is refused as unprovable */
+#define LIMIT_ANSWERERS       100           /* who may answer for a project */
+#define LIMIT_CONTEXT_CHAT    200           /* messages of a task in its agent's next prompt */
+#define LIMIT_CONTEXT_SETS    200           /* sets of answered questions there */
+#define LIMIT_HISTORY         50            /* versions of a document shown with it */
+#define LIMIT_CLEAR           1000          /* notifications dismissed by one call */
 
 #endif
