@@ -1,0 +1,32 @@
+-- Projects.
+
+-- name: project_insert
+INSERT INTO projects (id, workspace_id, name, description, hil_config, settings, answerers, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- name: project_get
+SELECT id, workspace_id, name, description, hil_config, settings, answerers, created_at
+  FROM projects
+ WHERE id = $1 AND workspace_id = $2;
+
+-- name: project_list
+SELECT id, workspace_id, name, description, hil_config, settings, answerers, created_at
+  FROM projects
+ WHERE workspace_id = $1 AND id < $2 AND (CAST($4 AS TEXT) IS NULL OR id = $4)
+ ORDER BY id DESC
+ LIMIT $3;
+
+-- name: project_save
+UPDATE projects SET name = $3, description = $4, hil_config = $5, settings = $6, answerers = $7
+ WHERE id = $1 AND workspace_id = $2;
+
+-- name: project_delete
+DELETE FROM projects WHERE id = $1 AND workspace_id = $2;
+
+-- What must not happen twice at once in a project (questions come and go, dependencies change) begins with
+-- this. Rows that merely refer to the project are not held up. SQLite has one writer anyway.
+-- name: project_lock @sqlite
+SELECT id FROM projects WHERE id = $1;
+
+-- name: project_lock @postgres
+SELECT id FROM projects WHERE id = $1 FOR NO KEY UPDATE;

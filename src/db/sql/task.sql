@@ -1,0 +1,98 @@
+-- Tasks. Triggers keep open_deps, the number of dependencies that are not closed.
+
+-- name: task_insert
+INSERT INTO tasks (id, workspace_id, project_id, title, description, status, priority, assignee, block_reason,
+                   session_id, result, problems, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13);
+
+-- name: task_get
+SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
+       result, problems, open_deps, created_at, updated_at, depends_on
+  FROM tasks_shown
+ WHERE id = $1 AND project_id = $2;
+
+-- Nobody else changes it until this transaction ends; what it is then is read by task_get. SQLite has one
+-- writer anyway.
+-- name: task_lock @sqlite
+SELECT id FROM tasks WHERE id = $1 AND project_id = $2;
+
+-- name: task_lock @postgres
+SELECT id FROM tasks WHERE id = $1 AND project_id = $2 FOR NO KEY UPDATE;
+
+-- name: task_save
+UPDATE tasks
+   SET title = $3, description = $4, status = $5, priority = $6, assignee = $7, block_reason = $8,
+       session_id = $9, result = $10, problems = $11, updated_at = $12
+ WHERE id = $1 AND project_id = $2;
+
+-- One winner: whoever comes second finds the task no longer open.
+-- name: task_claim
+UPDATE tasks
+   SET status = 'in_progress', assignee = $3, block_reason = NULL, updated_at = $4
+ WHERE id = $1 AND project_id = $2 AND status = 'open' AND open_deps = 0;
+
+-- name: task_delete
+DELETE FROM tasks WHERE id = $1 AND project_id = $2;
+
+-- name: task_list
+SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
+       result, problems, open_deps, created_at, updated_at, depends_on
+  FROM tasks_shown
+ WHERE workspace_id = $1 AND project_id = $2 AND id < $3
+   AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
+ ORDER BY id DESC
+ LIMIT $4;
+
+-- name: task_list_status
+SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
+       result, problems, open_deps, created_at, updated_at, depends_on
+  FROM tasks_shown
+ WHERE project_id = $1 AND status = $2 AND id < $3
+   AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
+ ORDER BY id DESC
+ LIMIT $4;
+
+-- name: task_list_assignee
+SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
+       result, problems, open_deps, created_at, updated_at, depends_on
+  FROM tasks_shown
+ WHERE project_id = $1 AND assignee = $2 AND id < $3
+   AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR status = $6)
+ ORDER BY id DESC
+ LIMIT $4;
+
+-- A walk along the index tasks_ready; its condition stands here word for word.
+-- name: task_ready
+SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
+       result, problems, open_deps, created_at, updated_at, depends_on
+  FROM tasks_shown
+ WHERE project_id = $1 AND status = 'open' AND open_deps = 0 AND (priority, created_at, id) > ($2, $3, $4)
+ ORDER BY priority, created_at, id
+ LIMIT $5;
+
+-- What a task still waits for.
+-- name: task_open_deps
+SELECT t.id, t.title
+  FROM task_deps d JOIN tasks t ON t.id = d.depends_on
+ WHERE d.task_id = $1 AND t.status <> 'closed'
+ ORDER BY t.id
+ LIMIT 10;
+
+-- name: task_deps_insert
+INSERT INTO task_deps (task_id, depends_on)
+SELECT $1, t.id FROM tasks t WHERE t.id = $2 AND t.project_id = $3
+ON CONFLICT DO NOTHING;
+
+-- name: task_deps_delete
+DELETE FROM task_deps WHERE task_id = $1 AND depends_on = $2;
+
+-- Everything that $1 depends on, directly or not, is walked; whether $2 is among it is asked of the whole. At
+-- most $3 tasks are looked at.
+-- name: task_deps_reach
+WITH RECURSIVE walk(id) AS (
+    SELECT CAST($1 AS TEXT)
+    UNION
+    SELECT d.depends_on FROM walk w JOIN task_deps d ON d.task_id = w.id)
+SELECT COUNT(*), COALESCE(SUM(CASE WHEN s.id = $2 THEN 1 ELSE 0 END), 0)
+  FROM (SELECT id FROM walk LIMIT $3) s;
