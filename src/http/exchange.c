@@ -127,13 +127,20 @@ void exchange_hold(struct http_exchange *exchange)
     atomic_fetch_add(&exchange->refs, 1);
 }
 
-/* The last one to let go tells the stream's owner and frees everything, on whatever thread that is. */
+/*
+ * The last one to let go tells the stream's owner and frees everything, on whatever thread that is. It counts
+ * as active until then: http_close waits for that and frees the server.
+ */
 void exchange_drop(struct http_exchange *exchange)
 {
     struct http_server *server = exchange->server;
 
     if (atomic_fetch_sub(&exchange->refs, 1) != 1)
         return;
+
+    bool abandoned = exchange->abandoned;
+    bool active = exchange->handled && !exchange->upgraded && !abandoned;
+
     if (exchange->streaming && exchange->calls.gone)
         exchange->calls.gone(exchange->stream_data);
     if (exchange->data && server->options.forget)
@@ -146,9 +153,11 @@ void exchange_drop(struct http_exchange *exchange)
         free(exchange->reply->body);
     free(exchange->reply);
     free(exchange->body);
-    if (exchange->abandoned)
-        server_drop(server);
     free(exchange);
+    if (active)
+        atomic_fetch_sub(&server->active, 1);
+    if (abandoned)
+        server_drop(server);
 }
 
 void exchange_link(struct http_exchange *exchange)

@@ -427,7 +427,8 @@ void request_end(void *arg, struct MHD_Connection *connection, void **context,
     if (!exchange->draining)
         atomic_store_explicit(&exchange->conn->cut_ms, clock_ticks_ms() + server->idle_ms,
                               memory_order_relaxed);
-    if (exchange->handled)
+    /* An abandoned one keeps the server's memory instead: its owner may take any time to come. */
+    if (exchange->abandoned)
         atomic_fetch_sub(&server->active, 1);
     exchange_drop(exchange);
 }
