@@ -101,6 +101,10 @@ struct cli {
     size_t rest_count;
     struct cli_target target;
     bool json, quiet, colour, help;
+    const char *idempotency_key; /* sent when the command line gives none; or NULL */
+    /* Called about once a second while a request waits, or NULL; its false ends the request. */
+    bool (*pulse)(struct cli *cli);
+    void *pulse_state; /* the pulse's own */
 };
 
 /* Options that a command has by what it uses; ends with an empty one. */
@@ -124,6 +128,9 @@ CHECKED bool cli_parse(struct cli *cli, int argc, char **argv, struct err *err);
 /* The value of an option or argument, or NULL. */
 const char *cli_get(const struct cli *cli, const char *name);
 bool cli_has(const struct cli *cli, const char *name);
+
+/* Standard input as a value, without the line end that every tool adds. */
+CHECKED bool cli_read_stdin(struct arena *arena, const char **text, struct err *err);
 
 /* The help of one command; of all commands whose name starts with `prefix`; or of everything (NULL). */
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into);

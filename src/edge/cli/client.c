@@ -56,6 +56,14 @@ static bool is_loopback(const char *url)
            str_starts(url, "http://[::1]");
 }
 
+static int beat(void *user, curl_off_t down_all, curl_off_t down, curl_off_t up_all, curl_off_t up)
+{
+    struct cli *cli = user;
+
+    (void)down_all, (void)down, (void)up_all, (void)up;
+    return cli->pulse(cli) ? 0 : 1;
+}
+
 static void transfer_open(struct cli *cli, struct transfer *transfer, const char *path)
 {
     const char *bearer = cli->target.token ? arena_format(cli->arena, "Bearer %s", cli->target.token) : NULL;
@@ -74,6 +82,11 @@ static void transfer_open(struct cli *cli, struct transfer *transfer, const char
     curl_easy_setopt(transfer->curl, CURLOPT_USERAGENT, "witan/" WITAN_VERSION);
     curl_easy_setopt(transfer->curl, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(transfer->curl, CURLOPT_WRITEDATA, &transfer->body);
+    if (cli->pulse) {
+        curl_easy_setopt(transfer->curl, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(transfer->curl, CURLOPT_XFERINFOFUNCTION, beat);
+        curl_easy_setopt(transfer->curl, CURLOPT_XFERINFODATA, cli);
+    }
     add_header(cli, transfer, "Authorization", bearer);
     add_header(cli, transfer, "X-Witan-Workspace", header_safe(cli->arena, cli->target.workspace));
     /* libcurl would wait a second for a 100 Continue that buys nothing here. */
@@ -92,6 +105,8 @@ static bool unreachable(const struct cli *cli, const struct transfer *transfer, 
 {
     if (transfer->body.full)
         return err_set(err, ERR_TOO_LARGE, "The reply is larger than %d bytes.", LIMIT_REPLY);
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        return err_set(err, ERR_UNAVAILABLE, "The request was given up.");
     if (code == CURLE_OPERATION_TIMEDOUT)
         return err_set(err, ERR_UNAVAILABLE, "witan at %s did not answer in time.", cli->target.url);
     err_set(err, ERR_UNAVAILABLE, "Cannot reach witan at %s (%s).", cli->target.url,
@@ -195,6 +210,24 @@ static size_t take_stream(char *bytes, size_t size, size_t count, void *user)
     return len;
 }
 
+/* The empty line after the headers: from here on nothing that happens is missed. */
+static size_t take_header(char *bytes, size_t size, size_t count, void *user)
+{
+    struct follower *follower = user;
+    struct client_stream *stream = follower->stream;
+    size_t len = size * count;
+    long status = 0;
+
+    if (!stream->opened || len == 0 || (bytes[0] != '\r' && bytes[0] != '\n'))
+        return len;
+    curl_easy_getinfo(follower->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200)
+        return len;
+    stream->answered = true;
+    follower->ended = !stream->opened(stream->user);
+    return follower->ended ? 0 : len;
+}
+
 bool client_follow(struct cli *cli, struct client_stream *stream, struct err *err)
 {
     struct transfer transfer;
@@ -210,6 +243,8 @@ bool client_follow(struct cli *cli, struct client_stream *stream, struct err *er
     curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, transfer.headers);
     curl_easy_setopt(transfer.curl, CURLOPT_WRITEFUNCTION, take_stream);
     curl_easy_setopt(transfer.curl, CURLOPT_WRITEDATA, &follower);
+    curl_easy_setopt(transfer.curl, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(transfer.curl, CURLOPT_HEADERDATA, &follower);
     /* A heartbeat comes every 15 seconds; a stream that is silent for three of them is dead. */
     curl_easy_setopt(transfer.curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(transfer.curl, CURLOPT_LOW_SPEED_TIME, (long)(3 * HEARTBEAT_MS / 1000));

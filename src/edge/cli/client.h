@@ -38,6 +38,8 @@ struct client_stream {
     const char *path;
     const char *last_id; /* in, or NULL */
     bool (*take)(void *user, const char *id, const char *data);
+    bool (*opened)(
+        void *user); /* called once when the server has begun to send; or NULL; its false ends it */
     void *user;
     bool answered;
     struct client_reply refusal; /* when the status was not 200 */

@@ -175,6 +175,8 @@ bool invoke(struct cli *cli, const struct op *op, const json_t *params, int wait
         .timeout_s = wait_s > 0 ? wait_s + WAIT_SLACK_S : 0,
     };
 
+    if (!request.idempotency_key)
+        request.idempotency_key = cli->idempotency_key;
     buf_init(&path, 0);
     if (!fill_path(cli, op, params, &path, err))
         return false;

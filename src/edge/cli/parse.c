@@ -104,8 +104,7 @@ static bool unknown_option(const struct cli *cli, const char *word, const char *
     return err_hint(err, "`witan %s --help` lists its options.", cli->command->name);
 }
 
-/* Standard input as a value, without the line end that every tool adds. */
-static bool read_stdin(struct arena *arena, const char **text, struct err *err)
+bool cli_read_stdin(struct arena *arena, const char **text, struct err *err)
 {
     BUF_AUTO all = { 0 };
     char chunk[16 * KB];
@@ -132,7 +131,7 @@ static bool convert(const struct cli *cli, const struct cli_option *option, cons
     int64_t ms;
 
     if (option->flags & CLI_STDIN && strcmp(*text, "-") == 0)
-        return read_stdin(cli->arena, text, err);
+        return cli_read_stdin(cli->arena, text, err);
     if (!(option->flags & (CLI_MINUTES | CLI_EXPIRES)))
         return true;
     if (!str_to_duration_ms(*text, &ms) || ms <= 0)

@@ -1,0 +1,451 @@
+#include "base/clock.h"
+#include "base/str.h"
+#include "edge/cli/client_commands.h"
+#include "edge/cli/listed.h"
+#include "edge/cli/pending.h"
+#include "edge/cli/question_view.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BATCH_MAX  2000
+#define BATCH_SENT 100 /* answers in one request */
+
+/* One answer to give. */
+struct answer {
+    const char *id;
+    const char *word; /* what was typed for it */
+    json_t *question; /* as the server shows it */
+    json_t *response; /* what will be sent */
+};
+
+struct batch {
+    struct cli *cli;
+    const char *word; /* for all that have none of their own, or NULL */
+    struct answer answers[BATCH_MAX];
+    size_t count;
+};
+
+static bool add(struct batch *batch, const char *name, const char *word, struct err *err)
+{
+    const char *id;
+
+    if (batch->count == BATCH_MAX)
+        return err_set(err, ERR_INVALID, "More than %d questions at once are too many.", BATCH_MAX);
+    if (!listed_id(batch->cli, name, &id, err))
+        return false;
+    for (size_t i = 0; i < batch->count; i++)
+        if (strcmp(batch->answers[i].id, id) == 0)
+            return err_set(err, ERR_INVALID, "%s is named twice.", name);
+    batch->answers[batch->count++] = (struct answer){ .id = id, .word = word };
+    return true;
+}
+
+/* A line is an id or number, and what follows it the answer. */
+static bool add_lines(struct batch *batch, struct err *err)
+{
+    char line[LIMIT_MESSAGE];
+
+    while (fgets(line, sizeof(line), stdin)) {
+        struct arena *arena = batch->cli->arena;
+        const char *text = str_trim(arena, line);
+        size_t len = strcspn(text, " \t");
+        const char *word = str_trim(arena, text + len);
+
+        if (!strchr(line, '\n') && !feof(stdin))
+            return err_set(err, ERR_INVALID, "A line of standard input is longer than %d bytes.",
+                           LIMIT_MESSAGE - 2);
+        if (*text && !add(batch, arena_copy(arena, text, len), *word ? word : NULL, err))
+            return false;
+    }
+    return true;
+}
+
+static bool read_filter(struct cli *cli, struct pending_filter *filter, struct err *err)
+{
+    for (size_t i = 0; i < cli->value_count; i++) {
+        const char *text = cli->values[i].text;
+
+        if (strcmp(cli->values[i].option->name, "filter") != 0)
+            continue;
+        if (str_starts(text, "type="))
+            filter->type = text + 5;
+        else if (str_starts(text, "project="))
+            filter->project = text + 8;
+        else if (str_starts(text, "text=") && text[5])
+            filter->text = text + 5;
+        else
+            return err_field(err, "filter", "--filter takes type=TYPE, project=ID or text=PART, not \"%s\".",
+                             text);
+    }
+    return true;
+}
+
+static bool add_filtered(struct batch *batch, struct err *err)
+{
+    struct pending_filter filter = { .limit = BATCH_MAX };
+    struct pending pending;
+    json_t *question;
+    size_t index;
+
+    if (!read_filter(batch->cli, &filter, err) || !pending_read(batch->cli, &filter, &pending, err))
+        return false;
+    if (pending.more)
+        cli_note(batch->cli, "There are more than %d; the rest is left for the next time.", BATCH_MAX);
+    json_array_foreach(pending.questions, index, question)
+    {
+        const char *id = member_text(batch->cli->arena, question, "id");
+
+        if (!add(batch, arena_text(batch->cli->arena, id ? id : ""), NULL, err)) {
+            json_decref(pending.questions);
+            return false;
+        }
+        batch->answers[batch->count - 1].question = json_incref(question);
+    }
+    json_decref(pending.questions);
+    return true;
+}
+
+static bool show_question(struct cli *cli, const char *id, json_t **question, int64_t *now_ms,
+                          struct err *err)
+{
+    JSON_AUTO *params = json_pack("{s:s}", "id", id);
+    JSON_AUTO *state = NULL;
+    struct client_reply reply;
+
+    if (!params)
+        return err_set(err, ERR_INVALID, "The id is not UTF-8 text.");
+    if (!invoke_json(cli, op_find("question_get"), params, 0, &reply, &state, err))
+        return false;
+    *question = json_incref(json_object_get(state, "question"));
+    *now_ms = reply.date_ms ? reply.date_ms : clock_now_ms();
+    return json_is_object(*question) ||
+           err_set(err, ERR_INTERNAL, "The reply of %s holds no question; is it witan?", cli->target.url);
+}
+
+/* The note becomes the answer's text; edited arguments go along. */
+static bool add_extras(struct cli *cli, json_t *response, struct err *err)
+{
+    const char *note = cli_get(cli, "note"), *args = cli_get(cli, "args");
+    json_t *value = NULL;
+
+    if (note && !str_is_utf8(note, strlen(note)))
+        return err_field(err, "note", "--note is not UTF-8 text.");
+    if (note)
+        json_object_set_new(response, "text", json_string(note));
+    if (!args)
+        return true;
+    if (!json_parse(args, strlen(args), &value, err))
+        return err_field(err, "args", "--args must be JSON.");
+    json_object_set_new(response, "args", value);
+    return true;
+}
+
+/* What one question gets. */
+static bool fill(struct batch *batch, struct answer *answer, struct err *err)
+{
+    const char *word = answer->word ? answer->word : batch->word;
+    int64_t now_ms;
+
+    if (!answer->question && !show_question(batch->cli, answer->id, &answer->question, &now_ms, err))
+        return false;
+    if (!word)
+        return err_set(err, ERR_INVALID, "There is no answer for %s: give one, or --approve or --reject.",
+                       answer->id);
+    return view_response(batch->cli->arena, answer->question, word, &answer->response, err) &&
+           add_extras(batch->cli, answer->response, err);
+}
+
+static void show_batch(struct batch *batch)
+{
+    struct arena *arena = batch->cli->arena;
+    BUF_AUTO text = { 0 };
+    struct term term;
+    struct table table;
+
+    buf_init(&text, 0);
+    term_init(&term, arena, &text, batch->cli->colour && isatty(STDERR_FILENO));
+    table_init(&table, &term, 4, (const char *[]){ "ID", "TYPE", "ANSWER", "QUESTION" });
+    for (size_t i = 0; i < batch->count; i++) {
+        const json_t *question = batch->answers[i].question;
+
+        table_row(&table, (const char *[]){ batch->answers[i].id, member_text(arena, question, "type"),
+                                            view_answer(arena, batch->answers[i].response),
+                                            member_text(arena, question, "question") });
+    }
+    table_end(&table);
+    fwrite(text.bytes, 1, text.len, stderr);
+}
+
+/* Standard input may hold the answers, so the person is asked on the terminal itself. */
+static bool confirm(const struct batch *batch, struct err *err)
+{
+    char line[16] = "";
+    FILE *terminal;
+    bool yes = false;
+
+    if (cli_has(batch->cli, "yes"))
+        return true;
+    terminal = fopen("/dev/tty", "r+");
+    if (!terminal)
+        return err_set(err, ERR_INVALID, "Without a terminal, several answers at once need --yes.");
+    fprintf(terminal, "Answer %zu question%s like this? [y/N] ", batch->count, batch->count == 1 ? "" : "s");
+    fflush(terminal);
+    bool answered = fgets(line, sizeof(line), terminal) && view_yes_no(line, &yes);
+
+    fclose(terminal);
+    return (answered && yes) || err_set(err, ERR_INVALID, "Nothing was answered.");
+}
+
+/* Who was first, and with what: "Answered already by Ada: yes". */
+static const char *winner_text(struct arena *arena, const json_t *question)
+{
+    const json_t *outcome = json_object_get(question, "outcome");
+    const char *answer = view_answer(arena, json_object_get(question, "response"));
+    const char *by = term_line(arena, member_text(arena, outcome, "by"));
+
+    if (!json_is_object(outcome))
+        return NULL;
+    if (!answer)
+        return arena_format(arena, "It ended without an answer (%s, %s).",
+                            term_line(arena, member_text(arena, outcome, "source")), by);
+    return arena_format(arena, "Answered already by %s: %s", by, term_line(arena, answer));
+}
+
+static int lost(struct cli *cli, const char *id, const struct err *err)
+{
+    struct err ignored = { 0 };
+    json_t *question = NULL;
+    int code = cli_fail(cli, err);
+    int64_t now_ms;
+
+    if (err->code == ERR_CONFLICT && show_question(cli, id, &question, &now_ms, &ignored)) {
+        const char *winner = winner_text(cli->arena, question);
+
+        if (winner)
+            cli_note(cli, "%s", winner);
+    }
+    json_decref(question);
+    return code;
+}
+
+static int answer_one(struct batch *batch)
+{
+    struct cli *cli = batch->cli;
+    struct answer *answer = &batch->answers[0];
+    JSON_AUTO *params = json_pack("{s:s, s:O}", "id", answer->id, "response", answer->response);
+    JSON_AUTO *done = NULL;
+    struct client_reply reply;
+    struct err err = { 0 };
+
+    if (!invoke_json(cli, op_find("question_answer"), params, 0, &reply, &done, &err))
+        return lost(cli, answer->id, &err);
+    if (cli->json)
+        return invoke_print(cli, &reply, false);
+    if (json_is_object(json_object_get(done, "approvals")) &&
+        !json_is_true(json_object_get(done, "jobResumed")))
+        cli_note(cli, "Noted: %lld of %lld approvals.",
+                 (long long)member_int(json_object_get(done, "approvals"), "have"),
+                 (long long)member_int(json_object_get(done, "approvals"), "need"));
+    else
+        cli_note(cli, "Answered.%s",
+                 json_is_true(json_object_get(done, "jobResumed")) ? " The job goes on." : "");
+    return CLI_OK;
+}
+
+static bool send_part(struct batch *batch, size_t from, size_t count, json_t *results, struct err *err)
+{
+    JSON_AUTO *params = json_pack("{s:[]}", "answers");
+    JSON_AUTO *done = NULL;
+    struct client_reply reply;
+
+    for (size_t i = from; i < from + count; i++)
+        json_array_append_new(
+            json_object_get(params, "answers"),
+            json_pack("{s:s, s:O}", "id", batch->answers[i].id, "response", batch->answers[i].response));
+    if (!invoke_json(batch->cli, op_find("question_answer_many"), params, 0, &reply, &done, err))
+        return false;
+    json_array_extend(results, json_object_get(done, "results"));
+    return true;
+}
+
+static int exit_of_results(const json_t *results, size_t asked)
+{
+    const json_t *result;
+    size_t index;
+    int code = json_array_size(results) == asked ? CLI_OK : CLI_ERROR;
+
+    json_array_foreach(results, index, result)
+    {
+        int64_t status = member_int(result, "status");
+
+        if (status == 409)
+            code = code == CLI_OK ? CLI_CONFLICT : code;
+        else if (status < 200 || status >= 300)
+            code = CLI_ERROR;
+    }
+    return code;
+}
+
+static int print_results(const struct cli *cli, const json_t *results)
+{
+    BUF_AUTO text = { 0 };
+    const json_t *result;
+    size_t index;
+
+    buf_init(&text, 0);
+    if (cli->json)
+        buf_format(&text, "{\"results\":%s}\n", json_dump_text(cli->arena, results));
+    else
+        json_array_foreach(results, index, result)
+        {
+            const char *why = member_text(cli->arena, result, "error");
+
+            buf_format(&text, "%s\t%s\n", term_line(cli->arena, member_text(cli->arena, result, "id")),
+                       why ? term_line(cli->arena, why) : "answered");
+        }
+    return text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
+}
+
+static int answer_many(struct batch *batch)
+{
+    JSON_AUTO *results = json_array();
+    struct err err = { 0 };
+    int printed, failed = CLI_OK;
+
+    show_batch(batch);
+    if (!confirm(batch, &err))
+        return cli_fail(batch->cli, &err);
+    for (size_t from = 0; from < batch->count && !failed; from += BATCH_SENT) {
+        size_t left = batch->count - from;
+
+        if (!send_part(batch, from, left < BATCH_SENT ? left : BATCH_SENT, results, &err))
+            failed = cli_fail(batch->cli, &err);
+    }
+    printed = print_results(batch->cli, results);
+    if (failed)
+        return failed;
+    return printed ? printed : exit_of_results(results, batch->count);
+}
+
+/* Somebody at a terminal who gave no answer is shown the question and asked for one. */
+static bool ask_here(struct batch *batch, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    char line[LIMIT_MESSAGE];
+    struct answer *answer = &batch->answers[0];
+    struct term term;
+    int64_t now_ms;
+
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli_has(batch->cli, "no-input"))
+        return err_set(err, ERR_INVALID, "There is no answer: give one, or --approve or --reject.");
+    if (!show_question(batch->cli, answer->id, &answer->question, &now_ms, err))
+        return false;
+    buf_init(&text, 0);
+    term_init(&term, batch->cli->arena, &text, batch->cli->colour);
+    view_write(&term, answer->question, now_ms);
+    fprintf(stderr, "%.*s> ", (int)text.len, text.bytes);
+    if (!fgets(line, sizeof(line), stdin))
+        return err_set(err, ERR_INVALID, "Nothing was answered.");
+    batch->word = str_trim(batch->cli->arena, line);
+    return true;
+}
+
+static bool read_word(struct cli *cli, struct batch *batch, size_t *ids, struct err *err)
+{
+    bool approve = cli_has(cli, "approve"), reject = cli_has(cli, "reject");
+    const char *value = cli_get(cli, "value");
+
+    if (approve + reject + (value != NULL) > 1)
+        return err_set(err, ERR_INVALID, "--approve, --reject and --value exclude each other.");
+    batch->word = approve ? "approve" : reject ? "reject" : value;
+    *ids = cli->rest_count;
+    if (batch->word || cli_has(cli, "stdin") || cli_has(cli, "filter") || cli->rest_count < 2)
+        return true;
+    if (cli->rest_count > 2) {
+        err_set(err, ERR_INVALID, "It is not clear which of these words is the answer.");
+        return err_hint(err, "An answer of several words needs quotes; for several questions use --value.");
+    }
+    batch->word = cli->rest[1];
+    *ids = 1;
+    return strcmp(batch->word, "-") != 0 || cli_read_stdin(cli->arena, &batch->word, err);
+}
+
+static bool gather(struct cli *cli, struct batch *batch, struct err *err)
+{
+    size_t ids = 0;
+
+    if (!read_word(cli, batch, &ids, err))
+        return false;
+    for (size_t i = 0; i < ids; i++)
+        if (!add(batch, cli->rest[i], NULL, err))
+            return false;
+    if ((cli_has(cli, "stdin") && !add_lines(batch, err)) ||
+        (cli_has(cli, "filter") && !add_filtered(batch, err)))
+        return false;
+    if (batch->count == 0 && cli_has(cli, "filter"))
+        return err_set(err, ERR_NOT_FOUND, "There is no such open question.");
+    if (batch->count == 0) {
+        err_set(err, ERR_INVALID, "`witan answer` needs a question.");
+        return err_hint(err, "`witan inbox` shows what is open, with numbers.");
+    }
+    if (batch->count == 1 && !batch->word && !batch->answers[0].word && !ask_here(batch, err))
+        return false;
+    for (size_t i = 0; i < batch->count; i++)
+        if (!fill(batch, &batch->answers[i], err))
+            return false;
+    return true;
+}
+
+static int run_answer(struct cli *cli)
+{
+    struct batch *batch = arena_new(cli->arena, struct batch);
+    struct err err = { 0 };
+    bool single;
+    int code;
+
+    *batch = (struct batch){ .cli = cli };
+    if (!gather(cli, batch, &err))
+        code = cli_fail(cli, &err);
+    else {
+        single = batch->count == 1 && !cli_has(cli, "filter") && !cli_has(cli, "stdin");
+        code = single ? answer_one(batch) : answer_many(batch);
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        json_decref(batch->answers[i].question);
+        json_decref(batch->answers[i].response);
+    }
+    return code;
+}
+
+const struct cli_command answer_commands[] = {
+    {
+        .name = "answer",
+        .op = "question_answer",
+        .help = "Answer questions, by id or by their number in the last `witan inbox`. One is answered at once; "
+                "several are shown first. Exit code 7: somebody else was first.",
+        .examples = "witan answer 2 eu\nwitan answer 1 --approve --note \"After the backup.\"\n"
+                    "witan answer 3 --reject --note \"Not on a Friday.\"\n"
+                    "git log -1 --format=%B | witan answer 4 -\n"
+                    "witan answer 1 2 5 --approve\n"
+                    "witan answer --filter type=approval --filter text=deploy --reject --yes",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { { "ID", .help = "Ids or numbers; with one of them, the answer may follow, or \"-\" for standard "
+                                  "input.",
+                    .flags = CLI_MANY } },
+        .options = {
+            { "approve", .help = "Approve, or say yes." },
+            { "reject", .help = "Reject, or say no." },
+            { "value", "TEXT", .help = "The answer, for all that are named." },
+            { "note", "TEXT", .help = "A reason or remark that goes with the answer." },
+            { "args", "JSON", .help = "Approve the proposed action with these arguments instead." },
+            { "stdin", .help = "Read ids from standard input, one on a line, each with its answer behind it." },
+            { "filter", "KEY=VALUE", .help = "All open ones with this type, project or text." },
+            { "yes", .help = "Answer several without being asked." },
+            { "no-input", .help = "Never ask on the terminal." },
+        },
+        .run = run_answer,
+    },
+    { 0 },
+};
