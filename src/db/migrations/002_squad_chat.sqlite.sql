@@ -39,7 +39,7 @@ CREATE TABLE discussion_prompts (
     timeout_minutes     INTEGER NOT NULL DEFAULT 30 CHECK (timeout_minutes BETWEEN 1 AND 1440),
     status              TEXT NOT NULL DEFAULT 'collecting'
                         CHECK (status IN ('pending', 'collecting', 'resolved', 'timed_out', 'cancelled')),
-    collected_context   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(collected_context) = 'array'),
+    collected_context   TEXT NOT NULL DEFAULT '[]' CHECK (collected_context GLOB '[[]*]'),    -- a JSON list
     squad_chat_id       TEXT,
     resolved_at         TEXT,
     created_at          TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
@@ -84,31 +84,6 @@ CREATE TABLE mention_queue (
     ref_id    TEXT NOT NULL,
     PRIMARY KEY (ref_type, ref_id)
 ) STRICT, WITHOUT ROWID;
-
--- Other programs may write times in another form that SQLite reads; here all times sort as text.
-CREATE TRIGGER squad_chat_time AFTER INSERT ON squad_chat
-WHEN NEW.created_at NOT GLOB '????-??-??T??:??:??.???Z'
-BEGIN
-    UPDATE squad_chat SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at) WHERE id = NEW.id;
-END;
-
-CREATE TRIGGER discussion_prompts_time AFTER INSERT ON discussion_prompts
-WHEN NEW.created_at NOT GLOB '????-??-??T??:??:??.???Z'
-BEGIN
-    UPDATE discussion_prompts SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at) WHERE id = NEW.id;
-END;
-
--- Another program that names a prompt need not name the workspace: its message belongs where the prompt does.
--- SQLite runs triggers in no given order, so the others look the workspace up for themselves.
-CREATE TRIGGER squad_chat_adopt AFTER INSERT ON squad_chat
-WHEN NEW.via = 'sql' AND NEW.discussion_prompt_id IS NOT NULL
-BEGIN
-    UPDATE squad_chat
-       SET workspace_id = (SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id)
-     WHERE id = NEW.id
-       AND EXISTS (SELECT 1 FROM discussion_prompts
-                    WHERE id = NEW.discussion_prompt_id AND workspace_id <> NEW.workspace_id);
-END;
 
 -- The server's own messages are left out of these two: whoever writes one tells of it as well, since
 -- SQLite does not run a trigger again inside its own chain.
@@ -275,24 +250,34 @@ BEGIN
 END;
 
 -- What other programs write is in the audit log too, and whom it mentions is told; calls of ours are
--- recorded by whoever runs them.
-CREATE TRIGGER squad_chat_audit AFTER INSERT ON squad_chat WHEN NEW.via = 'sql'
+-- recorded by whoever runs them. Such a program may write times in another form that SQLite reads: here all
+-- times sort as text. One that names a prompt need not name the workspace: its message belongs where the
+-- prompt does. SQLite runs triggers in no given order, so the others do not count on either.
+CREATE TRIGGER squad_chat_foreign AFTER INSERT ON squad_chat WHEN NEW.via = 'sql'
 BEGIN
+    UPDATE squad_chat
+       SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at),
+           workspace_id = COALESCE((SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id),
+                                   NEW.workspace_id)
+     WHERE id = NEW.id;
+
     INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
-    VALUES (COALESCE((SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id),
-                     NEW.workspace_id),
-            'sql', 'sql', 'chat_insert', NEW.id,
-            json_object('agent_name', NEW.agent_name, 'message_type', NEW.message_type,
-                        'discussion_prompt_id', NEW.discussion_prompt_id),
-            CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER));
+    SELECT c.workspace_id, 'sql', 'sql', 'chat_insert', c.id,
+           json_object('agent_name', c.agent_name, 'message_type', c.message_type,
+                       'discussion_prompt_id', c.discussion_prompt_id),
+           CAST(round((julianday(c.created_at) - 2440587.5) * 86400000.0) AS INTEGER)
+      FROM squad_chat c
+     WHERE c.id = NEW.id;
 
     INSERT INTO mention_queue (ref_type, ref_id)
     SELECT 'chat', NEW.id
      WHERE NEW.message_type IN ('message', 'discussion_response') AND instr(NEW.message, '@') > 0;
 END;
 
-CREATE TRIGGER discussion_prompts_audit AFTER INSERT ON discussion_prompts WHEN NEW.via = 'sql'
+CREATE TRIGGER discussion_prompts_foreign AFTER INSERT ON discussion_prompts WHEN NEW.via = 'sql'
 BEGIN
+    UPDATE discussion_prompts SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at) WHERE id = NEW.id;
+
     INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
     VALUES (NEW.workspace_id, 'sql', 'sql', 'prompt_insert', NEW.id,
             json_object('requester_agent', NEW.requester_agent),
