@@ -368,7 +368,10 @@ enum MHD_Result request_call(void *arg, struct MHD_Connection *connection, const
     if (exchange->body)
         exchange->body[exchange->body_len] = '\0';
     atomic_store_explicit(&exchange->conn->cut_ms, 0, memory_order_relaxed);
+    /* Counted first, then looked: http_close either waits for this request or has it refused here. */
     atomic_fetch_add(&server->active, 1);
+    if (atomic_load(&server->closing))
+        return reply_refuse(exchange, 503, "unavailable", "The server is stopping.");
     server->options.handle(exchange, server->options.user);
     if (atomic_load(&exchange->holder) == HOLDER_HANDLER)
         return reply_refuse(exchange, 500, "internal", "The request was not answered.");
