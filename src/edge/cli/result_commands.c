@@ -1,0 +1,384 @@
+#include "base/clock.h"
+#include "base/str.h"
+#include "edge/cli/client_commands.h"
+#include "edge/cli/scope.h"
+#include "edge/cli/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What each agent works on, so that --source need not be said. */
+static const char *usual_source(const char *agent)
+{
+    static const char *const usual[][2] = { { "analyst", "eval" },
+                                            { "dreamer", "prd" },
+                                            { "planner", "plan" },
+                                            { "coder", "execute" },
+                                            { "reviewer", "execute" } };
+
+    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+        if (strcmp(usual[i][0], agent) == 0)
+            return usual[i][1];
+    return NULL;
+}
+
+/*
+ * What an agent printed may hold a byte that is no text, from a program it ran. That is no reason to lose its
+ * questions: such bytes are replaced, as terminals do.
+ */
+static char *as_text(struct arena *arena, const char *bytes, size_t len, size_t *replaced)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    *replaced = 0;
+    for (size_t at = 0; at < len;) {
+        uint32_t code;
+        size_t size = str_decode(bytes + at, len - at, &code);
+
+        if (size == 0 || code == 0) {
+            buf_text(&text, "\xef\xbf\xbd");
+            (*replaced)++;
+            at++;
+            continue;
+        }
+        buf_add(&text, bytes + at, size);
+        at += size;
+    }
+    return arena_copy(arena, text.bytes ? text.bytes : "", text.len);
+}
+
+/* FILE, or standard input for "-" and for no FILE at all. */
+static bool read_output(struct cli *cli, const char **output, struct err *err)
+{
+    BUF_AUTO all = { 0 };
+    const char *path = cli_get(cli, "FILE");
+    bool from_stdin = !path || strcmp(path, "-") == 0;
+    FILE *file = from_stdin ? stdin : fopen(path, "r");
+    char chunk[16 * KB];
+    size_t got, replaced;
+
+    if (!file)
+        return err_field(err, "FILE", "Cannot read %s: %s.", path, strerror(errno));
+    buf_init(&all, LIMIT_RESULT_BODY);
+    while ((got = fread(chunk, 1, sizeof(chunk), file)) > 0)
+        buf_add(&all, chunk, got);
+    bool broken = ferror(file) != 0;
+
+    if (!from_stdin)
+        fclose(file);
+    if (broken)
+        return err_field(err, "FILE", "Cannot read %s to its end.", from_stdin ? "standard input" : path);
+    if (all.full)
+        return err_set(err, ERR_TOO_LARGE, "The output is larger than %d bytes.", LIMIT_RESULT_BODY);
+    *output = as_text(cli->arena, all.bytes ? all.bytes : "", all.len, &replaced);
+    if (replaced > 0)
+        cli_note(cli, "%zu bytes were no text and have been replaced.", replaced);
+    return true;
+}
+
+static bool read_result(struct cli *cli, json_t *params, struct err *err)
+{
+    const char *output, *project, *source = cli_get(cli, "source");
+
+    if (!source)
+        source = usual_source(cli_get(cli, "agent"));
+    if (!source)
+        return err_field(err, "source", "Say with --source what %s works on: eval, prd, plan or execute.",
+                         cli_get(cli, "agent"));
+    if (!read_output(cli, &output, err) || !scope_project(cli, &project, err))
+        return false;
+    json_object_set_new(params, "id", json_string(project));
+    json_object_set_new(params, "source", json_string(source));
+    json_object_set_new(params, "output", json_string(output));
+    return true;
+}
+
+static void write_questions(struct term *term, const char *indent, const json_t *questions)
+{
+    const json_t *question;
+    size_t index;
+
+    json_array_foreach(questions, index, question)
+    {
+        const char *id = term_line(term->arena, member_text(term->arena, question, "id"));
+
+        buf_text(term->out, indent);
+        term_paint(term, TERM_BOLD, id);
+        buf_text(term->out, ":\n");
+        term_block(term, arena_format(term->arena, "%s  ", indent),
+                   member_text(term->arena, question, "text"));
+    }
+}
+
+static int report_result(struct cli *cli, const json_t *reply)
+{
+    BUF_AUTO text = { 0 };
+    const json_t *questions = json_object_get(reply, "questions"), *problem;
+    const char *set = member_text(cli->arena, reply, "notificationId");
+    struct term term;
+    size_t index;
+
+    buf_init(&text, 0);
+    term_init(&term, cli->arena, &text, cli->colour);
+    write_questions(&term, "", questions);
+    json_array_foreach(json_object_get(reply, "problems"), index, problem)
+    {
+        term_paint(&term, TERM_YELLOW, "problem: ");
+        buf_format(&text, "%s\n", term_line(cli->arena, json_string_value(problem)));
+    }
+    if (json_array_size(questions) > 0 && set)
+        cli_note(cli, "Answer with `witan resolve %s ...`.", term_line(cli->arena, set));
+    else if (json_is_true(json_object_get(reply, "accepted")))
+        cli_note(cli, "Accepted.");
+    else
+        cli_note(cli, "Not accepted.");
+    return cli_print(text.bytes ? text.bytes : "", text.len);
+}
+
+static int run_result(struct cli *cli)
+{
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *reply = NULL;
+    struct client_reply sent;
+    struct err err = { 0 };
+    int code;
+
+    if (!invoke_collect(cli, params, &err) || !read_result(cli, params, &err) ||
+        !invoke_json(cli, cli->op, params, 0, &sent, &reply, &err))
+        return cli_fail(cli, &err);
+    code = cli->json ? invoke_print(cli, &sent, false) : report_result(cli, reply);
+    if (code)
+        return code;
+    if (json_array_size(json_object_get(reply, "questions")) > 0)
+        return CLI_NO;
+    return json_is_true(json_object_get(reply, "accepted")) ? CLI_OK : CLI_ERROR;
+}
+
+static void write_set(struct term *term, const json_t *set)
+{
+    const char *from = arena_format(term->arena, "%s/%s", member_text(term->arena, set, "source"),
+                                    member_text(term->arena, set, "sourceId"));
+
+    term_paint(term, TERM_BOLD, term_line(term->arena, member_text(term->arena, set, "id")));
+    buf_format(term->out, "  %s  %s  %s\n", term_line(term->arena, member_text(term->arena, set, "kind")),
+               term_line(term->arena, from),
+               term_when(term->arena, member_text(term->arena, set, "createdAt"), clock_now_ms()));
+    write_questions(term, "  ", json_object_get(set, "questions"));
+}
+
+static int run_open_questions(struct cli *cli)
+{
+    BUF_AUTO text = { 0 };
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *list = NULL;
+    const json_t *set;
+    const char *project;
+    struct err err = { 0 };
+    struct term term;
+    size_t index;
+
+    if (!invoke_collect(cli, params, &err) || !scope_project(cli, &project, &err))
+        return cli_fail(cli, &err);
+    json_object_set_new(params, "id", json_string(project));
+    if (!scope_list(cli, cli->op, params, "notifications", &list, &err))
+        return cli_fail(cli, &err);
+    if (cli->json)
+        return scope_print(cli, list);
+    if (json_array_size(json_object_get(list, "notifications")) == 0)
+        cli_note(cli, "Nothing is open.");
+    buf_init(&text, 0);
+    term_init(&term, cli->arena, &text, cli->colour);
+    json_array_foreach(json_object_get(list, "notifications"), index, set)
+    {
+        write_set(&term, set);
+    }
+    return cli_print(text.bytes ? text.bytes : "", text.len);
+}
+
+/* The open set with this id; NULL when the project has none. The caller json_decrefs it. */
+static bool find_set(struct cli *cli, const char *project_id, const char *set_id, json_t **found,
+                     struct err *err)
+{
+    JSON_AUTO *params = json_pack("{s:s, s:i}", "id", project_id, "limit", LIMIT_PAGE);
+    bool more = true;
+
+    *found = NULL;
+    while (more) {
+        JSON_AUTO *page = NULL;
+        struct client_reply reply;
+        json_t *set;
+        size_t index;
+
+        if (!invoke_json(cli, op_find("open_question_list"), params, 0, &reply, &page, err))
+            return false;
+        json_array_foreach(json_object_get(page, "notifications"), index, set)
+        {
+            if (str_equal(json_string_value(json_object_get(set, "id")), set_id)) {
+                *found = json_incref(set);
+                return true;
+            }
+        }
+        more = json_is_string(json_object_get(page, "nextCursor"));
+        json_object_set(params, "cursor", json_object_get(page, "nextCursor"));
+    }
+    return true;
+}
+
+static bool holds_set(struct cli *cli, const char *project_id, const char *set_id, struct err *err)
+{
+    JSON_AUTO *set = NULL;
+
+    if (!find_set(cli, project_id, set_id, &set, err))
+        return false;
+    return set != NULL || err_set(err, ERR_NOT_FOUND, "That project has no such open questions.");
+}
+
+static bool has_question(const json_t *set, const char *id)
+{
+    const json_t *question;
+    size_t index;
+
+    json_array_foreach(json_object_get(set, "questions"), index, question)
+    {
+        if (str_equal(json_string_value(json_object_get(question, "id")), id))
+            return true;
+    }
+    return false;
+}
+
+/* QUESTION=ANSWER; where there is one question only, its answer alone will do. */
+static bool read_answer(struct cli *cli, const json_t *set, const char *word, json_t *responses,
+                        struct err *err)
+{
+    const char *equals = strchr(word, '=');
+    const char *id = equals ? arena_copy(cli->arena, word, (size_t)(equals - word)) : NULL;
+    const json_t *questions = json_object_get(set, "questions");
+
+    if (!str_is_utf8(word, strlen(word)))
+        return err_field(err, "responses", "An answer is not UTF-8 text.");
+    if (id && (!set || has_question(set, id))) {
+        json_array_append_new(responses, json_pack("{s:s, s:s}", "questionId", id, "answer", equals + 1));
+        return true;
+    }
+    if (json_array_size(questions) == 1 && cli->rest_count == 1) {
+        id = json_string_value(json_object_get(json_array_get(questions, 0), "id"));
+        json_array_append_new(responses, json_pack("{s:s, s:s}", "questionId", id, "answer", word));
+        return true;
+    }
+    err_field(err, "responses", "\"%s\" does not say which question it answers: QUESTION=ANSWER.", word);
+    return err_hint(err, "`witan open-questions` shows the questions with their ids.");
+}
+
+static bool read_answers(struct cli *cli, const char *project_id, json_t *params, struct err *err)
+{
+    JSON_AUTO *responses = json_array();
+    JSON_AUTO *set = NULL;
+    bool approve = cli_has(cli, "approve"), reject = cli_has(cli, "reject");
+
+    if (cli->rest_count > 0 && !find_set(cli, project_id, cli_get(cli, "ID"), &set, err))
+        return false;
+    for (size_t i = 0; i < cli->rest_count; i++)
+        if (!read_answer(cli, set, cli->rest[i], responses, err))
+            return false;
+    if (json_array_size(responses) > 0)
+        json_object_set(params, "responses", responses);
+    if (approve || reject)
+        json_object_set_new(params, "approved", json_boolean(approve));
+    return true;
+}
+
+/* A dismissal throws the question away, so it has to be said; an empty command line is a slip. */
+static bool check_wish(const struct cli *cli, struct err *err)
+{
+    bool approve = cli_has(cli, "approve"), reject = cli_has(cli, "reject");
+    bool dismiss = cli_has(cli, "dismiss");
+
+    if (approve + reject + dismiss > 1)
+        return err_set(err, ERR_INVALID, "--approve, --reject and --dismiss exclude each other.");
+    if (dismiss && cli->rest_count > 0)
+        return err_set(err, ERR_INVALID, "--dismiss takes no answers.");
+    if (approve || reject || dismiss || cli->rest_count > 0)
+        return true;
+    err_set(err, ERR_INVALID, "`witan resolve` needs answers, --approve, --reject or --dismiss.");
+    return err_hint(err, "For instance: witan resolve ID q1=\"PostgreSQL\" q2=yes.");
+}
+
+static int run_resolve(struct cli *cli)
+{
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *set = NULL;
+    const char *id = cli_get(cli, "ID"), *project;
+    struct client_reply reply;
+    struct err err = { 0 };
+
+    if (!check_wish(cli, &err) || !scope_find(cli, "open questions", id, holds_set, &project, &err) ||
+        !read_answers(cli, project, params, &err))
+        return cli_fail(cli, &err);
+    json_object_set_new(params, "id", json_string(project));
+    json_object_set_new(params, "nid", json_string(id));
+    if (!invoke_json(cli, cli->op, params, 0, &reply, &set, &err))
+        return cli_fail(cli, &err);
+    if (cli->json)
+        return invoke_print(cli, &reply, false);
+    cli_note(cli, "%s", cli_has(cli, "dismiss") ? "Dismissed." : "Resolved.");
+    return CLI_OK;
+}
+
+const struct cli_command result_commands[] = {
+    {
+        .name = "result",
+        .op = "result_submit",
+        .help = "Hand in what an agent printed, as it printed it, and show what was found in it: questions and "
+                "problems. Exit code: 0 accepted; 3 it asks something, and people have been told; 1 it cannot "
+                "be read as a result.",
+        .examples = "witan result --agent coder --source-id TASK output.txt\n"
+                    "my-agent | witan result --agent coder --source-id TASK --project \"Web shop\"\n"
+                    "witan result --agent analyst --source eval --source-id FEEDBACK - <output.txt",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { { "FILE", .help = "The output; - or nothing: standard input.", .flags = CLI_MAY } },
+        .options = {
+            SCOPE_PROJECT,
+            { "agent", "NAME", .param = "agent", .flags = CLI_MUST },
+            { "source", "SOURCE", .help = "eval, prd, plan or execute. Else what the agent usually works on." },
+            { "source-id", "ID", .param = "sourceId", .flags = CLI_MUST },
+            { "idempotency-key", "KEY", .help = "Repeating with the same key hands it in once." },
+        },
+        .run = run_result,
+    },
+    {
+        .name = "open-questions",
+        .op = "open_question_list",
+        .help = "Show what agents have asked in their output and nobody has answered yet.",
+        .examples = "witan open-questions --project \"Web shop\"\nwitan open-questions --json",
+        .uses = CLI_SERVER | CLI_JSON,
+        .options = {
+            SCOPE_PROJECT,
+            { "limit", "N", .param = "limit" },
+            { "all", .help = "All pages, not only the first." },
+        },
+        .run = run_open_questions,
+    },
+    {
+        .name = "resolve",
+        .op = "open_question_resolve",
+        .help = "Answer a set of open questions, or dismiss it; its task can be worked on again.",
+        .examples = "witan resolve ID q1=\"PostgreSQL\" q2=\"yes, 50 a page\"\n"
+                    "witan resolve ID \"PostgreSQL\"\n"
+                    "witan resolve ID --approve\n"
+                    "witan resolve ID --dismiss",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { { "ID", .help = "The set." },
+                  { "ANSWER", .help = "QUESTION=ANSWER; with one question, the answer alone.",
+                    .flags = CLI_MAY | CLI_MANY } },
+        .options = {
+            { "approve", .help = "Yes to what was to be approved." },
+            { "reject", .help = "No." },
+            { "dismiss", .help = "Close it without an answer; this counts as no." },
+            { "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has it." },
+        },
+        .run = run_resolve,
+    },
+    { 0 },
+};
