@@ -49,6 +49,7 @@ build_programs() {
     compile load load.c util.c http_in.c net.c request.c closed.c sse.c idle.c first.c
     compile bare_mhd bare_mhd.c util.c -lmicrohttpd
     compile bare_sqlite bare_sqlite.c oplog.c util.c -lsqlite3
+    compile ready ready.c http_in.c net.c util.c -lsqlite3
     # A library, hence neither -fPIE nor -pie.
     # shellcheck disable=SC2086
     $(echo "$flags" | sed 's/ -fPIE / /; s/ -pie / /') -fPIC -shared -o "$bin/record.so" record.c -ldl
