@@ -5,36 +5,8 @@
 
 #include <string.h>
 
-#define LEVELS       3  /* strings in strings in strings are read */
-#define BRACE_TRIES  16 /* opening braces before a key that are tried as the start of its object */
-#define REPAIR_KEYS  8  /* keys for which an object is looked for */
 #define REPAIR_TIMES 8  /* repairs read at most so many times the length of the text */
 #define STREAM_LINES 20 /* of the end of a stream that are looked through for words */
-#define MAX_BYTES    ((size_t)1024 * MB)
-
-/* An object that may be the result. Its text lives in the input or in the arena. */
-struct pick {
-    const char *text;
-    size_t len;
-    struct scan_object object;
-    unsigned level;
-};
-
-/* Everything one reading of an output knows. */
-struct search {
-    struct arena *arena;
-    struct problems *problems;
-    struct output *out;
-    struct pick field, result; /* found when text is not NULL */
-    struct value *repaired;    /* a map that had to be repaired, when there is one */
-    size_t later, later_line;  /* further objects with the field */
-    size_t budget;             /* bytes that repairs may still read */
-    unsigned repairs;          /* keys whose objects were repaired, or tried to be */
-    bool repairing;            /* the second pass: complete objects are known, the others are repaired */
-    bool unread;               /* something that looks like a result could not be read */
-};
-
-static void search_text(struct search *search, const char *text, size_t len, unsigned level);
 
 void problems_add(struct problems *problems, const char *fmt, ...)
 {
@@ -69,11 +41,12 @@ size_t output_line(const char *text, size_t at)
     return line;
 }
 
-static struct value *read_exactly(struct arena *arena, const struct pick *pick, size_t start, bool all,
-                                  bool *deep)
+/* Reads an object that is known to be complete: the known keys, or only one of another name. */
+static struct value *read_exactly(struct arena *arena, const struct pick *pick, size_t start,
+                                  const char *only, bool *deep)
 {
     struct reading reading = {
-        .arena = arena, .text = pick->text, .len = pick->object.end, .at = start, .exact = true, .all = all
+        .arena = arena, .text = pick->text, .len = pick->object.end, .at = start, .exact = true, .only = only
     };
     struct value *map = value_read(&reading);
 
@@ -163,161 +136,11 @@ static void search_line(struct search *search, const struct scan *scan, const st
 {
     size_t len = pick->object.end - pick->object.start;
 
-    if ((!scan->has_escaped && !search->repairing) || pick->level + 1 >= LEVELS ||
+    if ((!scan->has_escaped && !search->repairing) || pick->level + 1 >= OUTPUT_LEVELS ||
         !names_known(search, pick->text + pick->object.start, len))
         return;
-    if (!is_input_line(read_exactly(search->arena, pick, pick->object.start, true, NULL)))
+    if (!is_input_line(read_exactly(search->arena, pick, pick->object.start, "type", NULL)))
         search_strings(search, pick);
-}
-
-/*
- * Reads with repairs from one place; the map, or NULL when the key is not a member of that object. Whether it
- * is one is found out by reading without keeping anything.
- */
-static struct value *repair_from(struct search *search, const struct scan *scan, size_t start, size_t key,
-                                 struct reading *reading)
-{
-    struct reading wish = { .arena = search->arena,
-                            .text = scan->text,
-                            .len = scan->len,
-                            .at = start,
-                            .inside = start == key,
-                            .target = key };
-
-    for (unsigned pass = 0; pass < 2; pass++) {
-        if (search->budget < scan->len - start)
-            return NULL;
-        *reading = wish;
-        reading->skipping = pass == 0;
-        reading->until_target = pass == 0;
-        struct value *map = value_read(reading);
-
-        search->budget -= reading->at - start;
-        if (!reading->reached)
-            return NULL;
-        if (pass == 1)
-            return map;
-    }
-    return NULL;
-}
-
-/* The object around a key: the nearest braces before it are tried, and last the key itself. */
-static struct value *repair_around(struct search *search, const struct scan *scan, size_t key,
-                                   struct reading *reading)
-{
-    size_t end = key;
-
-    for (unsigned tries = 0; tries < BRACE_TRIES && end > 0; tries++) {
-        const char *brace = memrchr(scan->text, '{', end);
-
-        if (!brace)
-            break;
-        end = (size_t)(brace - scan->text);
-        struct value *map = repair_from(search, scan, end, key, reading);
-
-        if (map)
-            return map;
-    }
-    return repair_from(search, scan, key, key, reading);
-}
-
-static void report_repair(struct search *search, const struct scan *scan, size_t at, const struct value *map,
-                          const struct reading *reading, unsigned level)
-{
-    size_t line = level == 0 ? output_line(scan->text, at) : 0;
-    const char *what = reading->deep     ? "is nested too deep in places, which were passed over"
-                       : reading->cut    ? "is cut off; what stands before its end was read"
-                       : !map->whole     ? "is not closed; what could be read of it was read"
-                       : reading->broken ? "holds what is no JSON; that was passed over"
-                                         : NULL;
-
-    if (!map->whole || reading->cut)
-        search->unread = true;
-    if (!what)
-        return;
-    if (line)
-        problems_add(search->problems, "Line %zu: the result %s.", line, what);
-    else
-        problems_add(search->problems, "The result in the stream %s.", what);
-}
-
-/* A stream's line that is cut off, or an object whose quotes are all escaped: read once more without. */
-static bool repair_escaped(struct search *search, const struct scan *scan, size_t at, unsigned level)
-{
-    const char *before = memrchr(scan->text, '\n', at);
-    size_t start = before ? (size_t)(before - scan->text) + 1 : 0;
-    const char *after = memchr(scan->text + at, '\n', scan->len - at);
-    size_t end = after ? (size_t)(after - scan->text) : scan->len;
-
-    if (level + 1 >= LEVELS || search->budget < end - start)
-        return false;
-    search->budget -= end - start;
-    char *inner = value_decode(search->arena, scan->text + start, end - start, true);
-    size_t inner_len = strlen(inner);
-
-    search->repairing = false;
-    search_text(search, inner, inner_len, level + 1);
-    search->repairing = true;
-    if (!search->field.text)
-        search_text(search, inner, inner_len, level + 1);
-    return search->field.text || search->repaired;
-}
-
-static void report_unreadable(struct search *search, const struct scan *scan, size_t at, unsigned level)
-{
-    if (level == 0)
-        problems_add(search->problems, "Line %zu: `open_questions` stands here, but could not be read.",
-                     output_line(scan->text, at));
-    else
-        problems_add(search->problems, "`open_questions` stands in the stream, but could not be read.");
-}
-
-/* Nobody's object holds the field, yet something names it: repair the first that gives questions. */
-static void repair_fields(struct search *search, const struct scan *scan, unsigned level)
-{
-    for (size_t i = 0; i < scan->field_count && !search->repaired && !search->field.text; i++) {
-        const struct scan_anchor *anchor = &scan->fields[i];
-        struct reading reading;
-        struct value *map = NULL;
-
-        if (anchor->read)
-            continue;
-        if (search->repairs++ < REPAIR_KEYS) {
-            if (anchor->escaped && repair_escaped(search, scan, anchor->at, level))
-                continue;
-            map = anchor->escaped ? NULL : repair_around(search, scan, anchor->at, &reading);
-        }
-        if (map && (output_questions_there(search->arena, map) || (reading.cut && !reading.inside))) {
-            report_repair(search, scan, anchor->at, map, &reading, level);
-            search->repaired = map;
-            continue;
-        }
-        report_unreadable(search, scan, anchor->at, level);
-        /* A complete result that follows takes its place; otherwise nothing here is a success. */
-        if (!search->result.text || (level == 0 && anchor->at > search->result.object.end))
-            search->unread = true;
-    }
-}
-
-/* What names another key of a result after the last complete one: a result that needs repair. */
-static void repair_result(struct search *search, const struct scan *scan, unsigned level)
-{
-    struct reading reading;
-
-    if (!scan->has_result || scan->result.read || search->repairs++ >= REPAIR_KEYS ||
-        (search->result.text && (level > 0 || scan->result.at < search->result.object.end)))
-        return;
-    if (scan->result.escaped) {
-        repair_escaped(search, scan, scan->result.at, level);
-        return;
-    }
-    struct value *map = repair_around(search, scan, scan->result.at, &reading);
-
-    /* A lone key in code or prose is no result: at least an opening brace has to belong to it. */
-    if (map && !reading.inside && (map->whole || reading.cut)) {
-        report_repair(search, scan, scan->result.at, map, &reading, level);
-        search->repaired = map;
-    }
 }
 
 static void report_unread(struct search *search, const struct scan *scan)
@@ -329,12 +152,14 @@ static void report_unread(struct search *search, const struct scan *scan)
                          output_line(scan->text, scan->fields[i].at));
 }
 
-static void search_text(struct search *search, const char *text, size_t len, unsigned level)
+void search_text(struct search *search, const char *text, size_t len, unsigned level)
 {
     struct scan scan;
     struct pick pick = { .text = text, .len = len, .level = level };
 
-    scan_open(&scan, search->arena, text, len);
+    if (!search->frames && memchr(text, '{', len))
+        search->frames = scan_frames(search->arena);
+    scan_open(&scan, search->arena, search->frames, text, len);
     while (scan_next(&scan, &pick.object)) {
         offer(search, &pick);
         if (!pick.object.field && pick.object.outermost)
@@ -342,19 +167,16 @@ static void search_text(struct search *search, const char *text, size_t len, uns
     }
     if (search->field.text && level == 0)
         report_unread(search, &scan);
-    if (!search->repairing || search->repaired)
-        return;
-    repair_fields(search, &scan, level);
-    if (!search->field.text && !search->repaired && scan.field_count == 0)
-        repair_result(search, &scan, level);
+    if (search->repairing && !search->repaired)
+        search_repair(search, &scan, level);
 }
 
 static void take_pick(struct search *search, const struct pick *pick, const struct output_options *options)
 {
     struct output *out = search->out;
     bool deep = false, inner = pick->object.holder != pick->object.start;
-    struct value *holder = read_exactly(search->arena, pick, pick->object.holder, false, &deep);
-    struct value *outer = inner ? read_exactly(search->arena, pick, pick->object.start, false, NULL) : NULL;
+    struct value *holder = read_exactly(search->arena, pick, pick->object.holder, NULL, &deep);
+    struct value *outer = inner ? read_exactly(search->arena, pick, pick->object.start, NULL, NULL) : NULL;
 
     out->found = true;
     if (deep)
@@ -491,7 +313,7 @@ bool output_read(struct arena *arena, const char *text, size_t len, const struct
         options = &defaults;
     size_t max = options->max_bytes ? options->max_bytes : LIMIT_RESULT_BODY;
 
-    if (max > MAX_BYTES)
+    if (max > OUTPUT_MAX_BYTES)
         return err_field(err, "max_bytes", "An output is read up to 1 GB.");
     problems->arena = arena;
     read.cut = len > max;

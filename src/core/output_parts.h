@@ -13,6 +13,8 @@
 #include "base/limits.h"
 #include "core/output.h"
 
+#define OUTPUT_MAX_BYTES ((size_t)1024 * MB)
+
 /* Sentences about what was passed over; past LIMIT_PROBLEMS only their number is kept. */
 struct problems {
     struct arena *arena;
@@ -73,6 +75,7 @@ struct reading {
     bool exact;        /* the object is known to be complete and strict: nothing is guessed */
     bool inside;       /* `at` is at a key: the opening brace is taken as read */
     bool all;          /* keep every member of the root; otherwise the known keys only */
+    const char *only;  /* or else only the member of this name, or NULL */
     bool until_target; /* stop when it is reached */
     size_t target;     /* give up unless a key of the root starts here; 0: no such wish */
     /* What came of it. */
@@ -107,8 +110,9 @@ struct scan_anchor {
     bool escaped, read;
 };
 
-#define SCAN_ANCHORS 32
-#define SCAN_QUEUE   16
+#define SCAN_ANCHORS  32
+#define SCAN_QUEUE    16
+#define OUTPUT_LEVELS 3 /* strings in strings in strings are read */
 
 struct scan {
     struct arena *arena;
@@ -128,9 +132,40 @@ struct scan {
     size_t queued, taken;
 };
 
-void scan_open(struct scan *scan, struct arena *arena, const char *text, size_t len);
+/* Room for one attempt, which scans of one thread may share: attempts do not overlap. */
+struct skim_frame *scan_frames(struct arena *arena);
+void scan_open(struct scan *scan, struct arena *arena, struct skim_frame *frames, const char *text,
+               size_t len);
 /* The next complete object, in order; anchors inside it are marked as read. */
 bool scan_next(struct scan *scan, struct scan_object *object);
+
+/* An object that may be the result. Its text lives in the input or in the arena. */
+struct pick {
+    const char *text;
+    size_t len;
+    struct scan_object object;
+    unsigned level;
+};
+
+/* Everything one reading of an output knows. */
+struct search {
+    struct arena *arena;
+    struct problems *problems;
+    struct output *out;
+    struct pick field, result; /* found when text is not NULL */
+    struct value *repaired;    /* a map that had to be repaired, when there is one */
+    size_t later, later_line;  /* further objects with the field */
+    size_t budget;             /* bytes that repairs may still read */
+    unsigned repairs;          /* keys whose objects were repaired, or tried to be */
+    bool repairing;            /* the second pass: complete objects are known, the others are repaired */
+    struct skim_frame *frames; /* shared by all scans */
+    bool unread;               /* something that looks like a result could not be read */
+};
+
+/* Looks for objects in a text: the output itself, or at a higher level a string of it. */
+void search_text(struct search *search, const char *text, size_t len, unsigned level);
+/* The second pass over a text in which no complete object holds the field. */
+void search_repair(struct search *search, const struct scan *scan, unsigned level);
 
 /*
  * The one normaliser of questions. Reads the members open_questions (or else openQuestions) of the map, and

@@ -11,10 +11,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#define TAIL_LINES   400  /* of the end that are looked at */
-#define ASK_BYTES    4000 /* of a paragraph's end that are searched for the question */
-#define CLOSING_MAX  300  /* a longer paragraph is more than a closing line */
-#define CLOSINGS_MAX 2
+#define TAIL_LINES    400  /* of the end that are looked at */
+#define ASK_BYTES     4000 /* of a paragraph's end that are searched for the question */
+#define CLOSING_MAX   300  /* a longer paragraph is more than a closing line */
+#define CLOSINGS_MAX  2
+#define SENTENCES_MAX 16 /* of a paragraph's end that may be questions or closing words */
 
 enum kind { BLANK, TEXT, LIST, CODE, QUOTED };
 
@@ -372,9 +373,9 @@ static char *last_sentence(char *text, size_t *end, size_t *mark)
     start = *mark;
     while (start > 0 && !(text[start] == ' ' && ends_sentence(text, start - 1)))
         start--;
+    *end = start;
     while (text[start] == ' ' || text[start] == '-' || text[start] == '>')
         start++;
-    *end = start;
     return text + start;
 }
 
@@ -389,7 +390,7 @@ static bool asks(struct arena *arena, const char *text, size_t len, bool request
     size_t end = strlen(words);
     bool asked = false;
 
-    while ((sentence = last_sentence(words, &end, &mark))) {
+    for (unsigned seen = 0; seen < SENTENCES_MAX && (sentence = last_sentence(words, &end, &mark)); seen++) {
         if (words[mark] == '?') {
             if (is_quoted(words, mark))
                 return false;
@@ -401,8 +402,6 @@ static bool asks(struct arena *arena, const char *text, size_t len, bool request
         } else if (requests && is_request(sentence)) {
             return true;
         }
-        if (end == 0)
-            break;
     }
     return false;
 }

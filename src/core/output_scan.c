@@ -19,13 +19,15 @@
 #define HAS_SUMMARY 2u
 #define HAS_WORK    4u
 
-#define NO_HOLDER SIZE_MAX
+#define NO_HOLDER UINT32_MAX
 
+/* An open container of an attempt. Offsets fit 32 bits, since no text is longer than OUTPUT_MAX_BYTES. */
 struct skim_frame {
-    size_t start, holder, holders, member; /* member: a member object that looks like a result */
-    unsigned holder_depth;
-    unsigned char is_map, has, member_rank;
-    bool field;
+    uint32_t start, holder, holders;
+    uint32_t member; /* a member object that looks like a result */
+    uint16_t holder_depth;
+    uint8_t has, member_rank;
+    bool is_map, field;
 };
 
 struct skim {
@@ -139,11 +141,17 @@ static void look_back(struct scan *scan, size_t floor, size_t colon)
     note_anchor(scan, key, start, quote, escaped);
 }
 
-void scan_open(struct scan *scan, struct arena *arena, const char *text, size_t len)
+struct skim_frame *scan_frames(struct arena *arena)
+{
+    return arena_array(arena, struct skim_frame, SKIM_DEPTH);
+}
+
+void scan_open(struct scan *scan, struct arena *arena, struct skim_frame *frames, const char *text,
+               size_t len)
 {
     size_t floor = 0;
 
-    *scan = (struct scan){ .arena = arena, .text = text, .len = len };
+    *scan = (struct scan){ .arena = arena, .frames = frames, .text = text, .len = len };
     for (size_t at = 0; at < len; at++) {
         if (text[at] != ':')
             continue;
@@ -171,7 +179,7 @@ static bool skim_open(struct skim *skim, bool is_map)
     if (is_map)
         mark_tried(skim->scan, skim->at);
     skim->scan->frames[skim->depth++] = (struct skim_frame){
-        .start = skim->at++, .holder = NO_HOLDER, .member = NO_HOLDER, .is_map = is_map
+        .start = (uint32_t)skim->at++, .holder = NO_HOLDER, .member = NO_HOLDER, .is_map = is_map
     };
     return true;
 }
@@ -205,7 +213,7 @@ static void tell_parent(struct skim *skim, const struct skim_frame *frame, unsig
     }
     if (frame->is_map && parent->is_map && rank > parent->member_rank) {
         parent->member = frame->start;
-        parent->member_rank = (unsigned char)rank;
+        parent->member_rank = (uint8_t)rank;
     }
 }
 
@@ -220,7 +228,7 @@ static bool skim_close(struct skim *skim, bool is_map)
     if (frame->field) {
         frame->holders++;
         frame->holder = frame->start;
-        frame->holder_depth = skim->depth;
+        frame->holder_depth = (uint16_t)skim->depth;
     }
     object.field = frame->holder != NO_HOLDER;
     object.holders = frame->holders;
@@ -363,7 +371,7 @@ static bool skim_object(struct skim *skim)
 }
 
 /* Whether what follows an opening brace can be a key at all: most braces in code fail here. */
-static bool may_open(const struct scan *scan, size_t at)
+static inline bool may_open(const struct scan *scan, size_t at)
 {
     do
         at++;
@@ -371,13 +379,23 @@ static bool may_open(const struct scan *scan, size_t at)
     return at < scan->len && scan->text[at] == '"';
 }
 
+/* Goes on to the next brace that is worth an attempt; false when there is none. */
+static bool find_brace(struct scan *scan)
+{
+    const char *text = scan->text;
+    size_t last = scan->has_known ? scan->last_known : 0, at = scan->at;
+
+    while (at < last && (text[at] != '{' || !may_open(scan, at) || was_tried(scan, at)))
+        at++;
+    scan->at = at;
+    return at < last;
+}
+
 /* Tries the object at scan->at and queues what is complete in it. */
 static void try_object(struct scan *scan)
 {
     struct skim skim = { .scan = scan, .text = scan->text, .len = scan->len, .at = scan->at };
 
-    if (!scan->frames)
-        scan->frames = arena_array(scan->arena, struct skim_frame, SKIM_DEPTH);
     scan->queued = scan->taken = 0;
     if (skim_object(&skim)) {
         scan->queue[0] = skim.best;
@@ -402,17 +420,9 @@ static void mark_read(struct scan *scan, const struct scan_object *object)
 bool scan_next(struct scan *scan, struct scan_object *object)
 {
     while (scan->taken == scan->queued) {
-        if (!scan->has_known || scan->at >= scan->last_known)
+        if (!find_brace(scan))
             return false;
-        const char *brace = memchr(scan->text + scan->at, '{', scan->last_known - scan->at);
-
-        if (!brace)
-            return false;
-        scan->at = (size_t)(brace - scan->text);
-        if (was_tried(scan, scan->at) || !may_open(scan, scan->at))
-            scan->at++;
-        else
-            try_object(scan);
+        try_object(scan);
     }
     *object = scan->queue[scan->taken++];
     mark_read(scan, object);

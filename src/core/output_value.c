@@ -284,25 +284,41 @@ static void pass_over(struct reading *r)
     r->cut = true;
 }
 
-static bool read_key(struct reading *r, char **name, enum known_key *known)
-{
-    size_t start = r->at, end = start;
+struct key {
+    size_t start, end;
+    enum known_key known;
+};
 
-    if (is_quote(r->text[start])) {
-        if (!read_string(r, IN_KEY, &start, &end))
+/* Reads a key with its colon. */
+static bool read_key(struct reading *r, struct key *key)
+{
+    key->start = key->end = r->at;
+    if (is_quote(r->text[r->at])) {
+        if (!read_string(r, IN_KEY, &key->start, &key->end))
             return false;
     } else {
-        while (end < r->len && is_word(r->text[end]))
-            end++;
-        r->at = end;
+        while (key->end < r->len && is_word(r->text[key->end]))
+            key->end++;
+        r->at = key->end;
     }
     skip_space(r);
-    if (end == start || r->at >= r->len || r->text[r->at] != ':')
+    if (key->end == key->start || r->at >= r->len || r->text[r->at] != ':')
         return false;
     r->at++;
-    *known = known_key(r->text + start, end - start);
-    *name = r->skipping ? NULL : value_decode(r->arena, r->text + start, end - start, true);
+    key->known = known_key(r->text + key->start, key->end - key->start);
     return true;
+}
+
+/* Of the root only some members are kept: a large one that nobody asks for costs no memory. */
+static bool is_wanted(const struct reading *r, const struct key *key)
+{
+    size_t len = key->end - key->start;
+
+    if (r->depth > 1 || r->all)
+        return true;
+    if (r->only)
+        return strlen(r->only) == len && memcmp(r->only, r->text + key->start, len) == 0;
+    return key->known != KEY_OTHER;
 }
 
 /* Reads one member; false when no key stands here. */
@@ -310,10 +326,9 @@ static bool read_member(struct reading *r, struct value *map)
 {
     bool root = r->depth == 1, saved = r->in_questions;
     size_t start = r->at;
-    enum known_key known;
-    char *name;
+    struct key key;
 
-    if (!read_key(r, &name, &known))
+    if (!read_key(r, &key))
         return false;
     if (root && (r->inside || (r->target && start == r->target)))
         r->reached = true;
@@ -321,22 +336,20 @@ static bool read_member(struct reading *r, struct value *map)
         r->stopped = true;
         return true;
     }
-    bool keep = !root || r->all || known != KEY_OTHER;
+    bool keep = is_wanted(r, &key);
 
     if (root)
-        r->in_questions = is_questions_key(known);
+        r->in_questions = is_questions_key(key.known);
     r->skipping += !keep;
     skip_space(r);
     struct value *value = read_value(r, IN_MAP);
 
     r->skipping -= !keep;
     r->in_questions = saved;
-    if (!keep || !map)
-        return true;
-    if (value) {
-        value->key = name;
+    if (value && keep && map) {
+        value->key = value_decode(r->arena, r->text + key.start, key.end - key.start, true);
         value_append(map, value);
-    } else if (!r->skipping) {
+    } else if (keep && map && !r->skipping) {
         map->passed++;
     }
     return true;
