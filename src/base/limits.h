@@ -109,6 +109,22 @@
 #define AUDIT_VERIFY_PAGE    1000
 #define LIMIT_EXPORT         10000          /* audit rows in one page of an export */
 
+/* Analytics and alerts. */
+#define ANALYTICS_ROWS       100000         /* questions or jobs of a range that a report counts, newest first */
+#define ANALYTICS_DAYS       7              /* the range when none is given */
+#define ANALYTICS_TOP        10             /* questions named as common, or as often unanswered */
+#define WATCH_ROWS           10000          /* questions that the metrics of the last 24 hours count */
+#define WATCH_INTERVAL_MS    5000
+#define ALERT_INTERVAL_MS    15000
+#define ALERT_RATE_MS        (24 * 3600000LL)
+#define ALERT_RATE_ROWS      10000
+#define ALERT_RATE_MIN       10             /* questions below which a rate says nothing */
+#define ALERT_RATE_PERCENT   20
+#define ALERT_OPEN_MS        3600000LL      /* how long a job may be held up */
+#define ALERT_ERRORS_MS      (15 * 60000LL)
+#define ALERT_ERRORS_REFUSED 5              /* mistakes of callers within that time */
+#define ALERT_KEEP_MINUTES   1440
+
 /* Results of agents. */
 #define LIMIT_QUESTIONS    100              /* open questions of one result */
 #define LIMIT_RESULT_TASKS 500              /* tasks of one result */

@@ -3,6 +3,7 @@
 #include "edge/internal.h"
 #include "edge/stream.h"
 #include "edge/wait.h"
+#include "ops/asking.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -190,6 +191,49 @@ static void write_store(struct store *store, struct buf *into)
         (unsigned long long)sum, (unsigned long long)stats.batched, (unsigned long long)sum);
 }
 
+/* The last 24 hours of all workspaces, as of a few seconds ago. */
+static void write_questions(const struct analytics_watch *watch, struct buf *into)
+{
+    struct asking_stats asking;
+
+    head(into, "witan_questions_day", "gauge",
+         "Questions of the last 24 hours (the newest 10,000) by outcome.");
+    for (size_t i = 0; i < watch->type_count; i++) {
+        const struct {
+            const char *outcome;
+            int64_t count;
+        } outcomes[] = { { "human", watch->types[i].answered },
+                         { "default", watch->types[i].by_default },
+                         { "timeout", watch->types[i].timed_out },
+                         { "cancelled", watch->types[i].cancelled },
+                         { "pending", watch->types[i].pending } };
+
+        for (size_t at = 0; at < sizeof(outcomes) / sizeof(outcomes[0]); at++)
+            buf_format(into, "witan_questions_day{type=\"%s\",outcome=\"%s\"} %lld\n", watch->types[i].type,
+                       outcomes[at].outcome, (long long)outcomes[at].count);
+    }
+    head(into, "witan_question_answer_seconds_day", "gauge", "How long people took for them on average.");
+    for (size_t i = 0; i < watch->type_count; i++)
+        if (watch->types[i].answered > 0)
+            buf_format(into, "witan_question_answer_seconds_day{type=\"%s\"} %.3f\n", watch->types[i].type,
+                       (double)watch->types[i].took_ms / 1000.0 / (double)watch->types[i].answered);
+    head(into, "witan_questions_per_job_day", "gauge", "Questions for each job that asked any of that type.");
+    for (size_t i = 0; i < watch->type_count; i++)
+        if (watch->types[i].jobs > 0)
+            buf_format(into, "witan_questions_per_job_day{type=\"%s\"} %.3f\n", watch->types[i].type,
+                       (double)watch->types[i].asked / (double)watch->types[i].jobs);
+    head(into, "witan_alerts", "gauge", "Alerts that hold, by kind.");
+    for (size_t i = 0; i < watch->alert_count; i++)
+        buf_format(into, "witan_alerts{kind=\"%s\"} %lld\n", watch->alerts[i].kind,
+                   (long long)watch->alerts[i].active);
+    asking_stats(&asking);
+    head(into, "witan_ask_errors_total", "counter", "Requests to ask people that went wrong.");
+    buf_format(
+        into,
+        "witan_ask_errors_total{fault=\"caller\"} %llu\nwitan_ask_errors_total{fault=\"server\"} %llu\n",
+        (unsigned long long)asking.refused, (unsigned long long)asking.failed);
+}
+
 static void write_engine(struct engine *engine, struct buf *into)
 {
     struct engine_stats stats;
@@ -208,6 +252,7 @@ static void write_engine(struct engine *engine, struct buf *into)
     one(into, "witan_engine_reconnects_total", "counter", "Connections of the engine that came back.",
         stats.sequencer.reconnects + stats.listen_reconnects);
     one(into, "witan_swept_total", "counter", "Expired rows removed.", stats.deadlines.swept);
+    write_questions(&stats.deadlines.watch, into);
 }
 
 static void write_http(struct edge *edge, struct http_server *http, struct buf *into)

@@ -11,6 +11,7 @@
 #include "core/session.h"
 #include "core/ticket.h"
 #include "db/migrate.h"
+#include "engine/alerts.h"
 #include "engine/poke.h"
 
 #include <stdatomic.h>
@@ -25,6 +26,7 @@
 
 struct deadlines {
     struct store *store;
+    struct alerts *alerts;
     struct poke poke;
     pthread_t thread;
     bool test_clock;
@@ -185,7 +187,8 @@ static void *run_deadlines(void *user)
     while (poke_wait(&deadlines->poke, well ? sleep_ms(&task) : RETRY_MS)) {
         bool was_well = well;
 
-        well = look(deadlines, &task) && end_due(deadlines, &task);
+        well = look(deadlines, &task) && end_due(deadlines, &task) &&
+               alerts_look(deadlines->alerts, &task.work.err);
         atomic_store(&deadlines->quiet, well && !is_due(&task));
         if (well && clock_ticks_ms() >= deadlines->sweep_at_ms)
             well = sweep(deadlines, &task);
@@ -221,6 +224,7 @@ struct deadlines *deadlines_open(struct store *store, bool test_clock, struct er
         free(deadlines);
         return NULL;
     }
+    deadlines->alerts = alerts_new(store);
     poke_init(&deadlines->poke);
     if (pthread_create(&deadlines->thread, NULL, run_deadlines, deadlines) != 0)
         abort();
@@ -234,6 +238,7 @@ void deadlines_close(struct deadlines *deadlines)
     poke_stop(&deadlines->poke);
     pthread_join(deadlines->thread, NULL);
     poke_done(&deadlines->poke);
+    alerts_free(deadlines->alerts);
     free(deadlines);
 }
 
@@ -259,4 +264,5 @@ void deadlines_stats(struct deadlines *deadlines, struct deadlines_stats *stats)
         .overdue_ms = atomic_load(&deadlines->overdue_ms),
         .schema_fits = atomic_load(&deadlines->schema_fits),
     };
+    alerts_stats(deadlines->alerts, &stats->watch);
 }

@@ -5,12 +5,13 @@
  * then ends all that are due, in batches. Rows are the truth: the next due time comes from their index,
  * nothing is loaded at start, and on PostgreSQL a row may be found ended by another node, which is fine.
  *
- * The same thread keeps the clock on the database's time and forgets what has expired (replies kept for
+ * The same thread looks for alerts (alerts.h), keeps the clock on the database's time and forgets what has expired (replies kept for
  * repeats, logins, tickets, old events), a little at a time.
  */
 #ifndef ENGINE_DEADLINES_H
 #define ENGINE_DEADLINES_H
 
+#include "core/analytics.h"
 #include "db/store.h"
 
 struct deadlines;
@@ -25,6 +26,7 @@ struct deadlines_stats {
     uint64_t ended, failures, swept;
     int64_t overdue_ms; /* how late the last one was ended */
     bool schema_fits;   /* the database has not become newer than this program */
+    struct analytics_watch watch;
 };
 void deadlines_stats(struct deadlines *deadlines, struct deadlines_stats *stats);
 

@@ -6,6 +6,8 @@
 #include "core/audit.h"
 #include "core/deadline.h"
 #include "core/idempotency.h"
+#include "core/link.h"
+#include "ops/asking.h"
 #include "ops/touch.h"
 
 #include <stddef.h>
@@ -34,11 +36,21 @@ static bool authorise(const struct op *op, const struct caller *caller, struct e
                    op->name);
 }
 
+/* A link is for one thing and judged by itself, whoever else its holder may be. */
+static bool came_by_link(const struct request *request)
+{
+    return request->op->by_link && request->bind_err.code == ERR_NONE &&
+           arg_given(&request->call, "link");
+}
+
 /* What anyone may do is not barred to those whose old session or token has ended: they are nobody. */
 static bool identify(struct db *db, struct request *request)
 {
     struct call *call = &request->call;
 
+    if (came_by_link(request))
+        return link_caller(db, call->arena, arg_text(call, "link"), arg_text(call, "id"), call->now_ms,
+                           &call->caller, &call->err);
     if (caller_identify(db, call->arena, &request->credentials, call->now_ms, &call->caller, &call->err))
         return true;
     if (!(call->op->needs & ROLE_ANYONE) || call->err.code != ERR_UNAUTHORIZED)
@@ -59,7 +71,7 @@ static bool admit(struct db *db, struct request *request)
     call->err = (struct err){ 0 };
     if (!identify(db, request))
         return false;
-    if (!authorise(call->op, &call->caller, &call->err))
+    if (!came_by_link(request) && !authorise(call->op, &call->caller, &call->err))
         return false;
     if (request->bind_err.code != ERR_NONE) {
         call->err = request->bind_err;
@@ -221,6 +233,7 @@ static void finish(struct request *request)
     if (err->code == ERR_DUE || err->code == ERR_RETRY)
         err_set(err, ERR_UNAVAILABLE, "The server is busy. Try again.");
     touch_caller(request->store, &request->call.caller, request->call.now_ms);
+    asking_note(request);
     request->finished(request);
 }
 

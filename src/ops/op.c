@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const struct op *const nouns[] = {
-    prompt_ops, chat_ops, notification_ops, session_ops, user_ops, token_ops, workspace_ops, audit_ops,
+    job_ops,     question_ops, template_ops, prompt_ops,    chat_ops,  notification_ops,
+    session_ops, user_ops,     token_ops,    workspace_ops, audit_ops, analytics_ops,
 };
 
 #define NOUNS    (sizeof(nouns) / sizeof(nouns[0]))

@@ -8,6 +8,9 @@
 
 #include "ops/op.h"
 
+extern const struct op job_ops[];
+extern const struct op question_ops[];
+extern const struct op template_ops[];
 extern const struct op prompt_ops[];
 extern const struct op chat_ops[];
 extern const struct op notification_ops[];
@@ -16,5 +19,6 @@ extern const struct op user_ops[];
 extern const struct op token_ops[];
 extern const struct op workspace_ops[];
 extern const struct op audit_ops[];
+extern const struct op analytics_ops[];
 
 #endif

@@ -1,0 +1,119 @@
+#include "engine/alerts.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "core/alert.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct alerts {
+    struct store *store;
+    int64_t checked_ms; /* by the clock, which tests move */
+    int64_t watched_ms; /* by ticks */
+    int64_t watched_clock_ms;
+    pthread_mutex_t lock;
+    struct analytics_watch watch;
+};
+
+struct look {
+    struct work work; /* first: the store hands it back */
+    struct arena arena;
+    bool apply;
+    size_t changes;
+    struct analytics_watch watch;
+};
+
+static bool run_check(struct db *db, struct work *work)
+{
+    struct look *look = (struct look *)work;
+
+    arena_reset(&look->arena);
+    return alert_check(db, &look->arena, clock_now_ms(), look->apply, &look->changes, &work->err);
+}
+
+static bool run_watch(struct db *db, struct work *work)
+{
+    struct look *look = (struct look *)work;
+
+    arena_reset(&look->arena);
+    return analytics_watch(db, &look->arena, clock_now_ms(), &look->watch, &work->err);
+}
+
+struct alerts *alerts_new(struct store *store)
+{
+    struct alerts *alerts = calloc(1, sizeof(*alerts));
+
+    if (!alerts)
+        abort();
+    alerts->store = store;
+    pthread_mutex_init(&alerts->lock, NULL);
+    return alerts;
+}
+
+void alerts_free(struct alerts *alerts)
+{
+    if (!alerts)
+        return;
+    pthread_mutex_destroy(&alerts->lock);
+    free(alerts);
+}
+
+static bool far(int64_t from_ms, int64_t to_ms, int64_t ms)
+{
+    return from_ms > to_ms ? from_ms - to_ms >= ms : to_ms - from_ms >= ms;
+}
+
+static bool check(struct alerts *alerts, struct look *look)
+{
+    look->work = (struct work){ .run = run_check };
+    look->apply = false;
+    if (!store_read_wait(alerts->store, &look->work))
+        return false;
+    if (look->changes == 0)
+        return true;
+    look->work = (struct work){ .run = run_check };
+    look->apply = true;
+    return store_write_wait(alerts->store, &look->work);
+}
+
+static bool watch(struct alerts *alerts, struct look *look)
+{
+    look->work = (struct work){ .run = run_watch };
+    if (!store_read_wait(alerts->store, &look->work))
+        return false;
+    pthread_mutex_lock(&alerts->lock);
+    alerts->watch = look->watch;
+    pthread_mutex_unlock(&alerts->lock);
+    return true;
+}
+
+bool alerts_look(struct alerts *alerts, struct err *err)
+{
+    struct look look = { 0 };
+    int64_t now_ms = clock_now_ms(), ticks_ms = clock_ticks_ms();
+    bool good = true;
+
+    if (far(alerts->checked_ms, now_ms, ALERT_INTERVAL_MS)) {
+        good = check(alerts, &look);
+        if (good)
+            alerts->checked_ms = now_ms;
+    }
+    if (good && (ticks_ms - alerts->watched_ms >= WATCH_INTERVAL_MS ||
+                 far(alerts->watched_clock_ms, now_ms, ALERT_INTERVAL_MS))) {
+        good = watch(alerts, &look);
+        alerts->watched_ms = ticks_ms;
+        alerts->watched_clock_ms = now_ms;
+    }
+    if (!good)
+        *err = look.work.err;
+    arena_done(&look.arena);
+    return good;
+}
+
+void alerts_stats(struct alerts *alerts, struct analytics_watch *into)
+{
+    pthread_mutex_lock(&alerts->lock);
+    *into = alerts->watch;
+    pthread_mutex_unlock(&alerts->lock);
+}
