@@ -162,18 +162,14 @@ bool task_update(struct db *db, struct arena *arena, const struct project *proje
     return true;
 }
 
-bool task_block(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                bool keep_claim, int64_t now_ms, struct task *task, struct err *err)
+void task_block(struct task *task, bool keep_claim)
 {
-    if (!task_lock(db, arena, project, id, task, err))
-        return false;
     if (task_is(task, "closed"))
-        return true;
+        return;
     task->status = "blocked";
     task->block_reason = BLOCKED_BY_QUESTION;
     if (!keep_claim)
         task->assignee = NULL;
-    return task_save(db, arena, project, now_ms, task, err);
 }
 
 bool task_unblock(struct db *db, struct arena *arena, const struct project *project, const char *id,

@@ -99,6 +99,7 @@ struct op {
     enum op_kind kind;
     bool quick;          /* a point read: may run on the HTTP thread */
     bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
+    bool by_link;        /* a link to what `id` names, given as `link`, stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */
     bool no_audit;       /* a write too small to be worth a row (such as marking read) */
     int status;          /* 0: 200 */

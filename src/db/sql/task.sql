@@ -91,7 +91,7 @@ DELETE FROM task_deps WHERE task_id = $1 AND depends_on = $2;
 -- most $3 tasks are looked at.
 -- name: task_deps_reach
 WITH RECURSIVE walk(id) AS (
-    SELECT CAST($1 AS TEXT)
+    SELECT id FROM tasks WHERE id = $1
     UNION
     SELECT d.depends_on FROM walk w JOIN task_deps d ON d.task_id = w.id)
 SELECT COUNT(*), COALESCE(SUM(CASE WHEN s.id = $2 THEN 1 ELSE 0 END), 0)

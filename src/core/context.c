@@ -1,0 +1,166 @@
+#include "core/context.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/chat.h"
+#include "core/open_question.h"
+
+#include <string.h>
+
+struct answer {
+    const char *set_id, *question_id;
+    const char *question;
+    const char *answer; /* NULL: dismissed without one */
+    const char *by;
+    int64_t at_ms;
+};
+
+struct gathered {
+    struct answer *answers; /* oldest first */
+    size_t answer_count;
+    struct chat *messages; /* newest first */
+    size_t message_count;
+};
+
+static const char *member(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static const char *answer_to(const json_t *responses, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++)
+        if (str_equal(member(json_array_get(responses, i), "questionId"), id))
+            return member(json_array_get(responses, i), "answer");
+    return NULL;
+}
+
+static bool add_set(struct arena *arena, const struct open_question *set, struct gathered *gathered,
+                    struct err *err)
+{
+    JSON_AUTO *questions = NULL;
+    JSON_AUTO *responses = NULL;
+
+    if (!json_parse(set->questions, strlen(set->questions), &questions, err) ||
+        !json_parse(set->responses, strlen(set->responses), &responses, err))
+        return false;
+    for (size_t i = 0; i < json_array_size(questions) && i < LIMIT_QUESTIONS; i++) {
+        const json_t *question = json_array_get(questions, i);
+
+        gathered->answers[gathered->answer_count++] = (struct answer){
+            .set_id = set->id,
+            .question_id = arena_text(arena, member(question, "id")),
+            .question = arena_text(arena, member(question, "text")),
+            .answer = arena_text(arena, answer_to(responses, member(question, "id"))),
+            .by = set->outcome_by,
+            .at_ms = set->resolved_ms,
+        };
+    }
+    return true;
+}
+
+static bool gather_answers(struct db *db, struct arena *arena, const struct project *project,
+                           const struct context_subject *subject, struct gathered *gathered, struct err *err)
+{
+    struct open_question *sets;
+    size_t count;
+
+    if (!open_question_of_source(db, arena, project, subject->source, subject->source_id, "resolved", &sets,
+                                 &count, err))
+        return false;
+    gathered->answers = arena_array(arena, struct answer, count * LIMIT_QUESTIONS);
+    for (size_t i = count; i > 0; i--)
+        if (!add_set(arena, &sets[i - 1], gathered, err))
+            return false;
+    return true;
+}
+
+static bool gather_chat(struct db *db, struct arena *arena, const struct project *project,
+                        const struct context_subject *subject, struct gathered *gathered, struct err *err)
+{
+    struct chat_page page;
+
+    if (strcmp(subject->source, "execute") != 0)
+        return true;
+    if (!chat_list(db, arena, project->workspace_id,
+                   &(struct chat_filter){ .task_ref = subject->source_id, .limit = LIMIT_CONTEXT_CHAT },
+                   &page, err))
+        return false;
+    gathered->messages = page.messages;
+    gathered->message_count = page.count;
+    return true;
+}
+
+static char *prompt_text(struct arena *arena, const struct project *project,
+                         const struct context_subject *subject, const struct gathered *gathered)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    buf_format(&text, "# %s\n", subject->title);
+    if (*subject->text)
+        buf_format(&text, "\n%s\n", subject->text);
+    if (gathered->answer_count > 0)
+        buf_text(&text, "\n## Answers to your questions\n");
+    for (size_t i = 0; i < gathered->answer_count; i++) {
+        const struct answer *answer = &gathered->answers[i];
+
+        buf_format(&text, "\nQuestion: %s\n", answer->question);
+        if (answer->answer)
+            buf_format(&text, "Answer (%s): %s\n", answer->by, answer->answer);
+        else
+            buf_format(&text, "%s dismissed this without an answer: use your own judgement.\n", answer->by);
+    }
+    if (gathered->message_count > 0)
+        buf_text(&text, "\n## Chat about this task\n\n");
+    for (size_t i = gathered->message_count; i > 0; i--)
+        buf_format(&text, "[%s]: %s\n", gathered->messages[i - 1].agent_name,
+                   gathered->messages[i - 1].message);
+    buf_format(&text, "\n## How much you may decide by yourself\n\n%s", hil_lines(arena, &project->hil));
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+static void write_answers(const struct gathered *gathered, struct json_out *out)
+{
+    json_list(out, "answers");
+    for (size_t i = 0; i < gathered->answer_count; i++) {
+        const struct answer *answer = &gathered->answers[i];
+
+        json_map(out, NULL);
+        json_text(out, "notificationId", answer->set_id);
+        json_text(out, "questionId", answer->question_id);
+        json_text(out, "question", answer->question);
+        json_text(out, "answer", answer->answer);
+        json_text(out, "by", answer->by);
+        json_time(out, "at", answer->at_ms);
+        json_map_end(out);
+    }
+    json_list_end(out);
+}
+
+bool context_write(struct db *db, struct arena *arena, const struct project *project,
+                   const struct context_subject *subject, struct json_out *out, struct err *err)
+{
+    struct gathered gathered = { 0 };
+
+    if (!gather_answers(db, arena, project, subject, &gathered, err) ||
+        !gather_chat(db, arena, project, subject, &gathered, err))
+        return false;
+    json_map(out, NULL);
+    json_text(out, "projectId", project->id);
+    json_text(out, "source", subject->source);
+    json_text(out, "sourceId", subject->source_id);
+    json_text(out, "title", subject->title);
+    json_text(out, "description", subject->text);
+    write_answers(&gathered, out);
+    json_list(out, "chat");
+    for (size_t i = gathered.message_count; i > 0; i--)
+        chat_write(&gathered.messages[i - 1], NULL, out);
+    json_list_end(out);
+    hil_write(&project->hil, "hilConfig", out);
+    json_text(out, "autonomyLevel", hil_word(&project->hil));
+    json_text(out, "autonomy", hil_lines(arena, &project->hil));
+    json_text(out, "prompt", prompt_text(arena, project, subject, &gathered));
+    json_map_end(out);
+    return true;
+}

@@ -1,0 +1,330 @@
+#include "core/open_question.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/event.h"
+#include "core/open_question_row.h"
+#include "core/workspace.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define INBOX_BODY 400 /* bytes of the first question that the inbox shows */
+
+bool open_question_is_open(const struct open_question *set)
+{
+    return strcmp(set->status, "open") == 0;
+}
+
+static void from_row(const struct db_rows *rows, size_t row, struct open_question *set)
+{
+    *set = (struct open_question){
+        .id = db_cell(rows, row, 0),
+        .workspace_id = db_cell(rows, row, 1),
+        .project_id = db_cell(rows, row, 2),
+        .source = db_cell(rows, row, 3),
+        .source_id = db_cell(rows, row, 4),
+        .kind = db_cell(rows, row, 5),
+        .questions = db_cell(rows, row, 6),
+        .responses = db_cell(rows, row, 7),
+        .status = db_cell(rows, row, 8),
+        .agent = db_cell(rows, row, 9),
+        .has_approved = db_cell(rows, row, 10) != NULL,
+        .approved = db_cell_bool(rows, row, 10),
+        .outcome_source = db_cell(rows, row, 11),
+        .outcome_by = db_cell(rows, row, 12),
+        .created_ms = db_cell_int(rows, row, 13),
+        .resolved_ms = db_cell_int(rows, row, 14),
+    };
+}
+
+static void take_rows(struct arena *arena, const struct db_rows *rows, struct open_question **sets,
+                      size_t *count)
+{
+    *sets = arena_array(arena, struct open_question, rows->count);
+    *count = rows->count;
+    for (size_t row = 0; row < rows->count; row++)
+        from_row(rows, row, &(*sets)[row]);
+}
+
+bool open_question_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                       struct open_question *set, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_OPEN_QUESTION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
+    from_row(&rows, 0, set);
+    return true;
+}
+
+bool open_question_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
+                        size_t limit, struct open_question **sets, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(
+            db, arena, SQL_OPEN_QUESTION_LIST,
+            DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
+            &rows, err))
+        return false;
+    take_rows(arena, &rows, sets, count);
+    return true;
+}
+
+bool open_question_of_source(struct db *db, struct arena *arena, const struct project *project,
+                             const char *source, const char *source_id, const char *status,
+                             struct open_question **sets, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_OPEN_QUESTION_OF_SOURCE,
+                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id), db_text(status),
+                          db_int(LIMIT_CONTEXT_SETS)),
+                  &rows, err))
+        return false;
+    take_rows(arena, &rows, sets, count);
+    return true;
+}
+
+/* What two ways of writing the same question have in common: no case, no spacing, no marks at the end. */
+static char *text_key(struct arena *arena, const char *text)
+{
+    char *key = str_fold(arena, text);
+    size_t len = 0;
+
+    for (const char *at = key; *at; at++) {
+        if (!isspace((unsigned char)*at))
+            key[len++] = *at;
+        else if (len > 0 && key[len - 1] != ' ')
+            key[len++] = ' ';
+    }
+    while (len > 0 && strchr(" ?!.:", key[len - 1]))
+        len--;
+    key[len] = '\0';
+    return key;
+}
+
+bool open_question_confirms(struct arena *arena, const char *text)
+{
+    static const char *const anywhere[] = { "are you sure", "can you confirm", "could you confirm",
+                                            "please confirm", "do you confirm" };
+    static const char *const whole[] = { "is that correct", "is this correct", "is that right",
+                                         "is this right",   "confirm",         "shall i go ahead" };
+    const char *key = text_key(arena, text);
+
+    for (size_t i = 0; i < sizeof(anywhere) / sizeof(anywhere[0]); i++)
+        if (strstr(key, anywhere[i]))
+            return true;
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+        if (strcmp(key, whole[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool set_asks(struct arena *arena, const struct open_question *set, const char *key, bool *asks,
+                     struct err *err)
+{
+    JSON_AUTO *list = NULL;
+
+    if (!json_parse(set->questions, strlen(set->questions), &list, err))
+        return false;
+    *asks = false;
+    for (size_t i = 0; !*asks && i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_object_get(json_array_get(list, i), "text"));
+
+        *asks = text && strcmp(text_key(arena, text), key) == 0;
+    }
+    return true;
+}
+
+/* Which open set asks this already; NULL when none does. */
+static bool find_asked(struct arena *arena, const struct open_question *open, size_t count, const char *text,
+                       const struct open_question **found, struct err *err)
+{
+    const char *key = text_key(arena, text);
+
+    *found = NULL;
+    for (size_t i = 0; !*found && i < count; i++) {
+        bool asks;
+
+        if (!set_asks(arena, &open[i], key, &asks, err))
+            return false;
+        if (asks)
+            *found = &open[i];
+    }
+    return true;
+}
+
+/* The questions that nobody is being asked yet, and one of the sets that hold the others. */
+static bool leave_out_asked(struct db *db, struct arena *arena, const struct project *project,
+                            const struct open_question_wish *wish, struct output_question *fresh,
+                            size_t *fresh_count, struct open_question *asked, struct err *err)
+{
+    struct open_question *open;
+    size_t open_count;
+
+    if (!open_question_of_source(db, arena, project, wish->source, wish->source_id, "open", &open,
+                                 &open_count, err))
+        return false;
+    *fresh_count = 0;
+    for (size_t i = 0; i < wish->count; i++) {
+        const struct open_question *found;
+
+        if (!find_asked(arena, open, open_count, wish->questions[i].text, &found, err))
+            return false;
+        if (found)
+            *asked = *found;
+        else
+            fresh[(*fresh_count)++] = wish->questions[i];
+    }
+    return true;
+}
+
+static char *questions_text(struct arena *arena, const struct output_question *questions, size_t count,
+                            int64_t now_ms)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < count; i++) {
+        json_map(&out, NULL);
+        json_text(&out, "id", questions[i].id);
+        json_text(&out, "text", questions[i].text);
+        json_text(&out, "createdAt",
+                  questions[i].created_at ? questions[i].created_at : clock_text(arena, now_ms));
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/* Cuts between characters, not inside one. */
+static char *shortened(struct arena *arena, const char *text, size_t most)
+{
+    size_t len = strlen(text);
+
+    if (len <= most)
+        return arena_text(arena, text);
+    while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+        most--;
+    return arena_format(arena, "%.*s...", (int)most, text);
+}
+
+static bool add(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                const struct open_question_wish *wish, const struct output_question *fresh, size_t count,
+                struct open_question *set, struct err *err)
+{
+    const char *body = shortened(arena, fresh[0].text, INBOX_BODY);
+    const char *title =
+        arena_format(arena, "%s asks about %s", wish->agent, shortened(arena, wish->about, INBOX_BODY));
+
+    *set = (struct open_question){
+        .id = uuid_new(arena),
+        .workspace_id = project->workspace_id,
+        .project_id = project->id,
+        .source = wish->source,
+        .source_id = wish->source_id,
+        .kind = "open_question",
+        .questions = questions_text(arena, fresh, count, now_ms),
+        .responses = "[]",
+        .status = "open",
+        .agent = wish->agent,
+        .created_ms = now_ms,
+    };
+    return db_exec(db, arena, SQL_OPEN_QUESTION_INSERT,
+                   DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
+                           db_text(set->source), db_text(set->source_id), db_text(set->kind),
+                           db_text(set->questions), db_text(set->agent), db_int(now_ms)),
+                   NULL, err) &&
+           db_exec(db, arena, SQL_OPEN_QUESTION_INBOX_ADD,
+                   DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
+                           db_text(set->kind), db_text(title), db_text(body), db_int(now_ms)),
+                   NULL, err) &&
+           open_question_tell(db, arena, set, "notification.added", title, body, now_ms, err);
+}
+
+bool open_question_ask(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                       const struct open_question_wish *wish, struct open_question *set, struct err *err)
+{
+    struct output_question *fresh = arena_array(arena, struct output_question, wish->count);
+    size_t count;
+
+    if (!leave_out_asked(db, arena, project, wish, fresh, &count, set, err))
+        return false;
+    return count == 0 || add(db, arena, project, now_ms, wish, fresh, count, set, err);
+}
+
+bool open_question_tell(struct db *db, struct arena *arena, const struct open_question *set, const char *type,
+                        const char *title, const char *body, int64_t now_ms, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    open_question_write_members(set, &out);
+    json_text(&out, "priority", "high");
+    if (title)
+        json_text(&out, "title", title);
+    if (body)
+        json_text(&out, "body", body);
+    json_map(&out, "ref");
+    json_text(&out, "type", "open_question");
+    json_text(&out, "id", set->id);
+    json_map_end(&out);
+    json_bool(&out, "resolved", !open_question_is_open(set));
+    json_map_end(&out);
+    return event_append(db, arena,
+                        &(struct event){ .workspace_id = set->workspace_id,
+                                         .type = type,
+                                         .project_id = set->project_id,
+                                         .subject = set->id,
+                                         .data = text.bytes,
+                                         .at_ms = now_ms },
+                        err);
+}
+
+void open_question_write_members(const struct open_question *set, struct json_out *out)
+{
+    json_text(out, "id", set->id);
+    json_text(out, "projectId", set->project_id);
+    json_text(out, "source", set->source);
+    json_text(out, "sourceId", set->source_id);
+    json_text(out, "kind", set->kind);
+    json_text(out, "agent", set->agent);
+    json_raw(out, "questions", set->questions);
+    json_raw(out, "responses", set->responses);
+    json_text(out, "status", set->status);
+    if (set->has_approved)
+        json_bool(out, "approved", set->approved);
+    else
+        json_none(out, "approved");
+    json_time(out, "createdAt", set->created_ms);
+    if (set->resolved_ms) {
+        json_time(out, "resolvedAt", set->resolved_ms);
+        json_map(out, "outcome");
+        json_text(out, "source", set->outcome_source);
+        json_text(out, "by", set->outcome_by);
+        json_time(out, "at", set->resolved_ms);
+        json_map_end(out);
+    } else {
+        json_none(out, "resolvedAt");
+        json_none(out, "outcome");
+    }
+}
+
+void open_question_write(const struct open_question *set, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    open_question_write_members(set, out);
+    json_map_end(out);
+}

@@ -1,0 +1,221 @@
+/*
+ * How a set of open questions is settled: by answers, by dismissal, or because its subject went away.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/chat.h"
+#include "core/open_question.h"
+#include "core/open_question_row.h"
+#include "core/task.h"
+
+#include <string.h>
+
+#define CHAT_QUESTION 2000 /* bytes of a question that stand above its answer in the chat */
+
+static const char *response_text(const json_t *response, const char *key)
+{
+    return json_string_value(json_object_get(response, key));
+}
+
+static const char *question_text(const json_t *questions, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(questions); i++) {
+        const json_t *question = json_array_get(questions, i);
+
+        if (str_equal(response_text(question, "id"), id))
+            return response_text(question, "text");
+    }
+    return NULL;
+}
+
+/* Nothing is taken of a reply of which a part cannot be: the person would not know which. */
+static bool check_responses(const json_t *questions, const json_t *responses, struct err *err)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        const json_t *response = json_array_get(responses, i);
+        const char *id = response_text(response, "questionId"), *answer = response_text(response, "answer");
+
+        if (!id || !question_text(questions, id))
+            return err_field(err, "questionId", "There is no question %.80s here.", id ? id : "");
+        if (!answer || str_is_blank(answer))
+            return err_field(err, "answer", "The answer to %.80s must not be empty.", id);
+        for (size_t before = 0; before < i; before++)
+            if (str_equal(response_text(json_array_get(responses, before), "questionId"), id))
+                return err_field(err, "questionId", "The question %.80s is answered twice.", id);
+        if (!chat_check_text("answer", answer, err))
+            return false;
+    }
+    return true;
+}
+
+static char *responses_text(struct arena *arena, const json_t *responses)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        const json_t *response = json_array_get(responses, i);
+
+        json_map(&out, NULL);
+        json_text(&out, "questionId", response_text(response, "questionId"));
+        json_text(&out, "answer", response_text(response, "answer"));
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/* Each answer is a message of its own, with its question above it. */
+static bool say_in_chat(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                        const struct open_question *set, const json_t *questions, const json_t *responses,
+                        struct err *err)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        const json_t *response = json_array_get(responses, i);
+        const char *question = question_text(questions, response_text(response, "questionId"));
+        size_t len = strlen(question);
+
+        for (len = len < CHAT_QUESTION ? len : CHAT_QUESTION;
+             len > 0 && ((unsigned char)question[len] & 0xc0) == 0x80;)
+            len--;
+        struct chat chat = {
+            .workspace_id = set->workspace_id,
+            .agent_name = caller->name,
+            .is_human = true,
+            .message_type = "message",
+            .task_ref = set->source_id,
+            .message = arena_format(arena, "Question: %.*s\nAnswer: %s", (int)len, question,
+                                    response_text(response, "answer")),
+        };
+
+        if (!chat_insert(db, arena, now_ms, &chat, err) || !chat_tell_mentions(db, arena, now_ms, &chat, err))
+            return false;
+    }
+    return true;
+}
+
+struct settling {
+    const struct caller *caller;
+    int64_t now_ms;
+    const char *responses; /* as stored */
+    const char *source;    /* of the outcome */
+    bool has_approved, approved;
+};
+
+/* The row, its inbox row, and the word to everybody. */
+static bool settle(struct db *db, struct arena *arena, struct open_question *set,
+                   const struct settling *settling, struct err *err)
+{
+    set->status = "resolved";
+    set->responses = settling->responses;
+    set->has_approved = settling->has_approved;
+    set->approved = settling->approved;
+    set->outcome_source = settling->source;
+    set->outcome_by = settling->caller->name;
+    set->resolved_ms = settling->now_ms;
+    return db_exec(db, arena, SQL_OPEN_QUESTION_RESOLVE,
+                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses),
+                           set->has_approved ? db_bool(set->approved) : db_null(),
+                           db_text(set->outcome_source), db_text(set->outcome_by), db_int(set->resolved_ms)),
+                   NULL, err) &&
+           db_exec(db, arena, SQL_OPEN_QUESTION_INBOX_RESOLVE,
+                   DB_ARGS(db_text(set->id), db_int(set->resolved_ms)), NULL, err) &&
+           open_question_tell(db, arena, set, "notification.resolved", NULL, NULL, settling->now_ms, err);
+}
+
+static struct settling dismissal(const struct caller *caller, int64_t now_ms)
+{
+    return (struct settling){
+        .caller = caller,
+        .now_ms = now_ms,
+        .responses = "[]",
+        .source = "cancelled",
+        .has_approved = true,
+    };
+}
+
+/* The task goes on when nothing about it is open any more. */
+static bool let_go(struct db *db, struct arena *arena, const struct project *project,
+                   const struct open_question *set, int64_t now_ms, struct err *err)
+{
+    struct open_question *open;
+    size_t count;
+
+    if (strcmp(set->source, "execute") != 0)
+        return true;
+    if (!open_question_of_source(db, arena, project, set->source, set->source_id, "open", &open, &count, err))
+        return false;
+    return count > 0 || task_unblock(db, arena, project, set->source_id, now_ms, err);
+}
+
+static bool settle_with(struct db *db, struct arena *arena, const struct project *project,
+                        const struct caller *caller, const struct open_question_reply *reply, int64_t now_ms,
+                        struct open_question *set, struct err *err)
+{
+    struct settling settling = dismissal(caller, now_ms);
+    JSON_AUTO *questions = NULL;
+    bool answered = json_array_size(reply->responses) > 0;
+
+    if (!json_parse(set->questions, strlen(set->questions), &questions, err) ||
+        !check_responses(questions, reply->responses, err))
+        return false;
+    if (answered || reply->has_approved) {
+        settling.source = "human";
+        settling.responses = responses_text(arena, reply->responses);
+        settling.has_approved = reply->has_approved;
+        settling.approved = reply->approved;
+    }
+    if (strcmp(set->source, "execute") == 0 &&
+        !say_in_chat(db, arena, caller, now_ms, set, questions, reply->responses, err))
+        return false;
+    return settle(db, arena, set, &settling, err) && let_go(db, arena, project, set, now_ms, err);
+}
+
+bool open_question_resolve(struct db *db, struct arena *arena, const struct project *project,
+                           const struct caller *caller, const char *id,
+                           const struct open_question_reply *reply, int64_t now_ms, struct open_question *set,
+                           struct err *err)
+{
+    if (!project_may_answer(project, caller, err) || !project_lock(db, arena, project, err) ||
+        !open_question_get(db, arena, project, id, set, err))
+        return false;
+    return !open_question_is_open(set) || settle_with(db, arena, project, caller, reply, now_ms, set, err);
+}
+
+bool open_question_clear(struct db *db, struct arena *arena, const struct project *project,
+                         const struct caller *caller, int64_t now_ms, size_t *count, struct err *err)
+{
+    struct settling settling = dismissal(caller, now_ms);
+    struct open_question *sets;
+
+    if (!project_may_answer(project, caller, err) || !project_lock(db, arena, project, err) ||
+        !open_question_list(db, arena, project, NULL, LIMIT_CLEAR, &sets, count, err))
+        return false;
+    for (size_t i = 0; i < *count; i++)
+        if (!settle(db, arena, &sets[i], &settling, err) ||
+            !let_go(db, arena, project, &sets[i], now_ms, err))
+            return false;
+    return true;
+}
+
+bool open_question_drop(struct db *db, struct arena *arena, const struct project *project,
+                        const struct caller *caller, const char *source, const char *source_id,
+                        int64_t now_ms, struct err *err)
+{
+    struct settling settling = dismissal(caller, now_ms);
+    struct open_question *sets;
+    size_t count;
+
+    if (!project_lock(db, arena, project, err))
+        return false;
+    if (source ? !open_question_of_source(db, arena, project, source, source_id, "open", &sets, &count, err)
+               : !open_question_list(db, arena, project, NULL, LIMIT_CLEAR, &sets, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!settle(db, arena, &sets[i], &settling, err))
+            return false;
+    return true;
+}

@@ -1,0 +1,225 @@
+#include "ops/project.h"
+
+#include "core/open_question.h"
+#include "ops/identity.h"
+#include "ops/tables.h"
+
+static const char *const level_names[] = { "automated", "notify_and_proceed", "requires_approval", NULL };
+const char *const hil_words[] = { "confirm_all", "major_only", "full", "custom", NULL };
+
+const struct field hil_fields[] = {
+    { "scopeChanges", T_ENUM, REQUIRED, "Changes of what is to be built.", .values = level_names },
+    { "architectureDecisions", T_ENUM, REQUIRED, "Decisions about how it is built.", .values = level_names },
+    { "dependencyModifications", T_ENUM, REQUIRED, "What it is built on.", .values = level_names },
+    { 0 },
+};
+
+static const struct field project_fields[] = {
+    { "id", T_UUID, REQUIRED, "The project." },
+    { "name", T_TEXT, REQUIRED, "Its name." },
+    { "description", T_TEXT, REQUIRED, "What it is about." },
+    { "hilConfig", T_OBJECT, REQUIRED, "How much agents may decide by themselves.", .fields = hil_fields },
+    { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = hil_words },
+    { "autonomyDescription", T_TEXT, REQUIRED, "What agents are told about it." },
+    { "answerers", T_LIST, REQUIRED, "Who may answer for it, by name or id; empty: everybody.",
+      .items = T_TEXT },
+    { "settings", T_OBJECT, REQUIRED, "Whatever its users keep there.", .flags = F_OPEN },
+    { "createdAt", T_TIME, REQUIRED, "When it was made." },
+    { 0 },
+};
+
+static const struct field list_reply[] = {
+    { "projects", T_LIST, REQUIRED, "Newest first.", .items = T_OBJECT, .fields = project_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+bool project_of(struct call *call, struct project *project)
+{
+    return project_see(call->db, call->arena, &call->caller, arg_text(call, "id"), project, &call->err);
+}
+
+bool project_of_thing(struct call *call, const char *name, struct project *project, const char **id)
+{
+    *id = call->subject = arg_text(call, name);
+    return project_of(call, project);
+}
+
+const char *author_of(const struct call *call)
+{
+    return call->caller.agent_name ? call->caller.agent_name : call->caller.name;
+}
+
+static bool reply_project(struct call *call, const struct project *project)
+{
+    call->subject = project->id;
+    project_write(call->arena, project, NULL, &call->out);
+    return true;
+}
+
+/* What the call gives replaces what the project has. */
+static bool take_fields(struct call *call, struct project *project)
+{
+    if (arg_given(call, "name"))
+        project->name = arg_text(call, "name");
+    if (arg_given(call, "description"))
+        project->description = arg_text(call, "description");
+    if (arg_given(call, "settings"))
+        project->settings = json_dump_text(call->arena, arg_json(call, "settings"));
+    if (arg_given(call, "answerers"))
+        project->answerers = json_dump_text(call->arena, arg_json(call, "answerers"));
+    return !arg_given(call, "hilConfig") || hil_take(arg_json(call, "hilConfig"), &project->hil, &call->err);
+}
+
+static bool run_project_list(struct call *call)
+{
+    size_t limit = (size_t)arg_int(call, "limit"), count, shown;
+    struct project *projects;
+    const char *after;
+
+    if (!identity_page(call, "projects", &after) ||
+        !project_list(call->db, call->arena, &call->caller, after, limit + 1, &projects, &count, &call->err))
+        return false;
+    shown = count > limit ? limit : count;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "projects");
+    for (size_t i = 0; i < shown; i++)
+        project_write(call->arena, &projects[i], NULL, &call->out);
+    json_list_end(&call->out);
+    identity_write_next(call, "projects", count > shown, shown ? projects[shown - 1].created_ms : 0,
+                        shown ? projects[shown - 1].id : NULL);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_project_create(struct call *call)
+{
+    struct project project = { .description = "", .settings = "{}", .answerers = "[]" };
+
+    return take_fields(call, &project) &&
+           project_create(call->db, call->arena, &call->caller, call->now_ms, &project, &call->err) &&
+           reply_project(call, &project);
+}
+
+static bool run_project_get(struct call *call)
+{
+    struct project project;
+
+    return project_of(call, &project) && reply_project(call, &project);
+}
+
+/* Locked before it is read, so that of two changes at once neither undoes the other. */
+static bool run_project_update(struct call *call)
+{
+    struct project project;
+
+    return project_of(call, &project) && project_lock(call->db, call->arena, &project, &call->err) &&
+           project_of(call, &project) && take_fields(call, &project) &&
+           project_save(call->db, call->arena, &project, &call->err) && reply_project(call, &project);
+}
+
+static bool run_project_delete(struct call *call)
+{
+    struct project project;
+
+    return project_of(call, &project) &&
+           open_question_drop(call->db, call->arena, &project, &call->caller, NULL, NULL, call->now_ms,
+                              &call->err) &&
+           project_delete(call->db, call->arena, &project, &call->err);
+}
+
+#define DESCRIPTION_PARAM                                                                                    \
+    {                                                                                                        \
+        "description", T_TEXT, OPTIONAL, "What it is about."                                                 \
+    }
+#define HIL_PARAM                                                                                            \
+    {                                                                                                        \
+        "hilConfig", T_JSON, OPTIONAL,                                                                       \
+            "How much agents may decide: confirm_all, major_only, full, or an object of scopeChanges, "      \
+            "architectureDecisions and dependencyModifications, each automated, notify_and_proceed or "      \
+            "requires_approval. What is not named requires approval, or stays as it is."                     \
+    }
+#define ANSWERERS_PARAM                                                                                      \
+    {                                                                                                        \
+        "answerers", T_LIST, OPTIONAL, "Who may answer for it, by name or id; empty: everybody.",            \
+            .items = T_TEXT, .max = LIMIT_ANSWERERS                                                          \
+    }
+#define SETTINGS_PARAM                                                                                       \
+    {                                                                                                        \
+        "settings", T_OBJECT, OPTIONAL, "Whatever you want to keep there.", .max = LIMIT_SETTINGS,           \
+                                                                            .flags = F_OPEN                  \
+    }
+
+const struct op project_ops[] = {
+    {
+        .name = "project_list",
+        .http = "GET /api/projects",
+        .tag = TAG_PROJECTS,
+        .help = "List the projects of this workspace, newest first.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_project_list,
+        .reply = list_reply,
+        .params = { PAGE_PARAMS },
+    },
+    {
+        .name = "project_create",
+        .http = "POST /api/projects",
+        .tag = TAG_PROJECTS,
+        .help = "Make a project. Agents in it confirm every decision unless hilConfig says otherwise.",
+        .needs = ROLES_PEOPLE,
+        .kind = OP_WRITE,
+        .status = 201,
+        .run = run_project_create,
+        .reply = project_fields,
+        .params = {
+            { "name", T_NAME, REQUIRED, "Its name." },
+            DESCRIPTION_PARAM,
+            HIL_PARAM,
+            ANSWERERS_PARAM,
+            SETTINGS_PARAM,
+        },
+    },
+    {
+        .name = "project_get",
+        .http = "GET /api/projects/{id}",
+        .tag = TAG_PROJECTS,
+        .help = "Show a project.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .quick = true,
+        .run = run_project_get,
+        .reply = project_fields,
+        .params = { PROJECT_PARAM },
+    },
+    {
+        .name = "project_update",
+        .http = "PATCH /api/projects/{id}",
+        .tag = TAG_PROJECTS,
+        .help = "Change a project. A new hilConfig holds for decisions made from now on.",
+        .needs = ROLES_PEOPLE,
+        .kind = OP_WRITE,
+        .run = run_project_update,
+        .reply = project_fields,
+        .params = {
+            PROJECT_PARAM,
+            { "name", T_NAME, OPTIONAL, "The new name." },
+            DESCRIPTION_PARAM,
+            HIL_PARAM,
+            ANSWERERS_PARAM,
+            SETTINGS_PARAM,
+        },
+    },
+    {
+        .name = "project_delete",
+        .http = "DELETE /api/projects/{id}",
+        .tag = TAG_PROJECTS,
+        .help = "Delete a project with everything in it.",
+        .needs = ROLES_MANAGE,
+        .kind = OP_WRITE,
+        .status = 204,
+        .run = run_project_delete,
+        .params = { PROJECT_PARAM },
+    },
+    { 0 },
+};
