@@ -134,10 +134,12 @@
 /* Projects and tasks. */
 #define TASK_PRIORITY_MAX     1000
 #define TASK_PRIORITY_DEFAULT "2"
-#define DEPENDENCY_WALK       50000          /* tasks looked at before a dependency is refused as unprovable */
+#define DEPENDENCY_WALK       50000         /* tasks looked at before a dependency is refused as unprovable */
 #define LIMIT_ANSWERERS       100           /* who may answer for a project */
 #define LIMIT_CONTEXT_CHAT    200           /* messages of a task in its agent's next prompt */
 #define LIMIT_CONTEXT_SETS    200           /* sets of answered questions there */
+#define LIMIT_DOCUMENT        (512 * KB)    /* a section of the PRD, a plan */
+#define LIMIT_DOCUMENTS       1000          /* sections, and plans, of one project */
 #define LIMIT_HISTORY         50            /* versions of a document shown with it */
 #define LIMIT_CLEAR           1000          /* notifications dismissed by one call */
 

@@ -14,6 +14,7 @@ struct raw {
     const char *text;
     const json_t *json;
     bool in_path;
+    bool null; /* the body says null, which counts as nothing */
 };
 
 static const char *raw_find(const struct raw_value *values, size_t count, const char *name)
@@ -42,8 +43,10 @@ static struct raw raw_for(const struct op *op, const struct field *field, const 
         return raw;
     }
     raw.json = json_object_get(input->body, field->name);
-    if (json_is_null(raw.json) && (field->flags & F_NULL || field->need == OPTIONAL))
+    if (json_is_null(raw.json) && (field->flags & F_NULL || field->need == OPTIONAL)) {
         raw.json = NULL;
+        raw.null = true;
+    }
     return raw;
 }
 
@@ -373,7 +376,7 @@ bool bind_args(const struct op *op, struct arena *arena, const struct raw_input 
         const struct field *field = &op->params[i];
         struct raw raw = raw_for(op, field, input);
 
-        args[i] = (struct arg){ 0 };
+        args[i] = (struct arg){ .null = raw.null };
         if (is_missing(op, field, &raw)) {
             if (field->need == REQUIRED)
                 return missing(op, field, err);

@@ -60,6 +60,7 @@ struct field {
 
 struct arg {
     bool given;
+    bool null;          /* sent as null, which counts as not given: for those who clear something by it */
     const char *text;   /* T_TEXT, T_NAME, T_ID, T_UUID, T_ENUM, T_CURSOR */
     int64_t number;     /* T_INT; T_TIME in ms; T_BOOL 0 or 1 */
     double real;        /* T_REAL */
@@ -128,6 +129,7 @@ CHECKED bool op_check_table(const struct op *const *ops, struct err *err);
 /* For handlers. A name that is not in the row's params is a bug and aborts. */
 const struct arg *arg(const struct call *call, const char *name);
 bool arg_given(const struct call *call, const char *name);
+bool arg_null(const struct call *call, const char *name); /* sent as null */
 const char *arg_text(const struct call *call, const char *name); /* NULL when not given */
 int64_t arg_int(const struct call *call, const char *name);
 bool arg_bool(const struct call *call, const char *name);

@@ -16,7 +16,30 @@
 
 struct subjects {
     const char *prompt, *notification, *user, *token, *workspace;
+    const char *project, *task, *feedback, *questions;
 };
+
+static void make_project_subjects(struct t *t, struct subjects *subjects)
+{
+    call(t, "project_create", "{s:s}", "name", MARKER);
+    CHECK_STATUS(201);
+    subjects->project = text_at(t, "id");
+    call(t, "task_create", "{s:s, s:s}", "id", subjects->project, "title", MARKER);
+    CHECK_STATUS(201);
+    subjects->task = text_at(t, "id");
+    call(t, "feedback_create", "{s:s, s:s}", "id", subjects->project, "text", MARKER);
+    CHECK_STATUS(201);
+    subjects->feedback = text_at(t, "id");
+    for (const char *const *op = (const char *const[]){ "prd_put", "plan_put", NULL }; *op; op++) {
+        call(t, *op, "{s:s, s:s, s:s, s:s}", "id", subjects->project, "sectionKey", "Plausible1", "planId",
+             "Plausible1", "text", MARKER);
+        CHECK_STATUS(201);
+    }
+    call(t, "result_submit", "{s:s, s:s, s:s, s:{s:[s]}}", "id", subjects->project, "agent", "analyst",
+         "sourceId", subjects->feedback, "result", "open_questions", MARKER);
+    CHECK_STATUS(201);
+    subjects->questions = text_at(t, "notificationId");
+}
 
 /* One of each thing that a path may name, so that a refusal is for the reason under test. */
 static struct subjects make_subjects(struct t *t)
@@ -35,10 +58,26 @@ static struct subjects make_subjects(struct t *t)
     call(t, "token_create", "{s:s, s:s}", "name", MARKER, "role", "viewer");
     CHECK_STATUS(201);
     subjects.token = text_at(t, "id");
+    make_project_subjects(t, &subjects);
     return subjects;
 }
 
-static const char *subject_for(const struct op *op, const struct subjects *subjects)
+/* What a parameter inside a project's path names. */
+static const char *subject_in_project(const struct field *field, const struct subjects *subjects)
+{
+    const struct raw_value known[] = {
+        { "id", subjects->project },    { "tid", subjects->task },      { "fid", subjects->feedback },
+        { "nid", subjects->questions }, { "sectionKey", "Plausible1" }, { "planId", "Plausible1" },
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(field->name, known[i].name) == 0)
+            return known[i].text;
+    return NULL;
+}
+
+static const char *subject_for(const struct op *op, const struct field *field,
+                               const struct subjects *subjects)
 {
     static const struct {
         const char *prefix;
@@ -51,6 +90,8 @@ static const char *subject_for(const struct op *op, const struct subjects *subje
         { "/api/workspaces/", offsetof(struct subjects, workspace) },
     };
 
+    if (str_starts(op_path(op), "/api/projects/") && subject_in_project(field, subjects))
+        return subject_in_project(field, subjects);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (str_starts(op_path(op), known[i].prefix))
             return *(const char *const *)((const char *)subjects + known[i].offset);
@@ -94,7 +135,7 @@ static json_t *valid_params(const struct op *op, const struct subjects *subjects
 
     for (const struct field *field = op->params; field->type; field++) {
         if (op_param_place(op, field) == IN_PATH)
-            json_object_set_new(params, field->name, json_string(subject_for(op, subjects)));
+            json_object_set_new(params, field->name, json_string(subject_for(op, field, subjects)));
         else if (field->need == REQUIRED)
             json_object_set_new(params, field->name, plausible(field));
     }
