@@ -6,8 +6,16 @@
 
 #include "edge/cli/cli.h"
 
+extern const struct cli_command ask_commands[];
+extern const struct cli_command inbox_commands[];
+extern const struct cli_command answer_commands[];
+extern const struct cli_command job_commands[];
 extern const struct cli_command chat_commands[];
 extern const struct cli_command prompt_commands[];
+extern const struct cli_command project_commands[];
+extern const struct cli_command task_commands[];
+extern const struct cli_command result_commands[];
+extern const struct cli_command decide_commands[];
 extern const struct cli_command call_commands[];
 
 /* Runs a command that an operation brought along: sends its parameters, prints its reply. */

@@ -54,14 +54,6 @@ static bool read_autonomy(struct cli *cli, json_t *params, struct err *err)
     return true;
 }
 
-/* The server's objects come alone or under their noun; either is the project. */
-static const json_t *project_in(const json_t *reply)
-{
-    const json_t *inner = json_object_get(reply, "project");
-
-    return json_is_object(inner) ? inner : reply;
-}
-
 static int run_add(struct cli *cli)
 {
     JSON_AUTO *params = json_object();
@@ -75,7 +67,7 @@ static int run_add(struct cli *cli)
         return cli_fail(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
-    id = term_line(cli->arena, member_text(cli->arena, project_in(made), "id"));
+    id = term_line(cli->arena, member_text(cli->arena, made, "id"));
     return cli_print(arena_format(cli->arena, "%s\n", id), strlen(id) + 1);
 }
 
@@ -157,7 +149,7 @@ static int run_one(struct cli *cli, bool changes)
     json_object_set_new(params, "id", json_string(id));
     if (!invoke_json(cli, cli->op, params, 0, &reply, &project, &err))
         return cli_fail(cli, &err);
-    return cli->json ? invoke_print(cli, &reply, false) : print_project(cli, project_in(project));
+    return cli->json ? invoke_print(cli, &reply, false) : print_project(cli, project);
 }
 
 static int run_show(struct cli *cli)

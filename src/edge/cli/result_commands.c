@@ -8,21 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What each agent works on, so that --source need not be said. */
-static const char *usual_source(const char *agent)
-{
-    static const char *const usual[][2] = { { "analyst", "eval" },
-                                            { "dreamer", "prd" },
-                                            { "planner", "plan" },
-                                            { "coder", "execute" },
-                                            { "reviewer", "execute" } };
-
-    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-        if (strcmp(usual[i][0], agent) == 0)
-            return usual[i][1];
-    return NULL;
-}
-
 /*
  * What an agent printed may hold a byte that is no text, from a program it ran. That is no reason to lose its
  * questions: such bytes are replaced, as terminals do.
@@ -80,17 +65,11 @@ static bool read_output(struct cli *cli, const char **output, struct err *err)
 
 static bool read_result(struct cli *cli, json_t *params, struct err *err)
 {
-    const char *output, *project, *source = cli_get(cli, "source");
+    const char *output, *project;
 
-    if (!source)
-        source = usual_source(cli_get(cli, "agent"));
-    if (!source)
-        return err_field(err, "source", "Say with --source what %s works on: eval, prd, plan or execute.",
-                         cli_get(cli, "agent"));
     if (!read_output(cli, &output, err) || !scope_project(cli, &project, err))
         return false;
     json_object_set_new(params, "id", json_string(project));
-    json_object_set_new(params, "source", json_string(source));
     json_object_set_new(params, "output", json_string(output));
     return true;
 }
@@ -197,42 +176,21 @@ static int run_open_questions(struct cli *cli)
     return cli_print(text.bytes ? text.bytes : "", text.len);
 }
 
-/* The open set with this id; NULL when the project has none. The caller json_decrefs it. */
-static bool find_set(struct cli *cli, const char *project_id, const char *set_id, json_t **found,
+/* The caller json_decrefs it. */
+static bool find_set(struct cli *cli, const char *project_id, const char *set_id, json_t **set,
                      struct err *err)
 {
-    JSON_AUTO *params = json_pack("{s:s, s:i}", "id", project_id, "limit", LIMIT_PAGE);
-    bool more = true;
+    JSON_AUTO *params = json_pack("{s:s, s:s}", "id", project_id, "nid", set_id);
+    struct client_reply reply;
 
-    *found = NULL;
-    while (more) {
-        JSON_AUTO *page = NULL;
-        struct client_reply reply;
-        json_t *set;
-        size_t index;
-
-        if (!invoke_json(cli, op_find("open_question_list"), params, 0, &reply, &page, err))
-            return false;
-        json_array_foreach(json_object_get(page, "notifications"), index, set)
-        {
-            if (str_equal(json_string_value(json_object_get(set, "id")), set_id)) {
-                *found = json_incref(set);
-                return true;
-            }
-        }
-        more = json_is_string(json_object_get(page, "nextCursor"));
-        json_object_set(params, "cursor", json_object_get(page, "nextCursor"));
-    }
-    return true;
+    return invoke_json(cli, op_find("open_question_get"), params, 0, &reply, set, err);
 }
 
 static bool holds_set(struct cli *cli, const char *project_id, const char *set_id, struct err *err)
 {
     JSON_AUTO *set = NULL;
 
-    if (!find_set(cli, project_id, set_id, &set, err))
-        return false;
-    return set != NULL || err_set(err, ERR_NOT_FOUND, "That project has no such open questions.");
+    return find_set(cli, project_id, set_id, &set, err);
 }
 
 static bool has_question(const json_t *set, const char *id)
@@ -258,7 +216,7 @@ static bool read_answer(struct cli *cli, const json_t *set, const char *word, js
 
     if (!str_is_utf8(word, strlen(word)))
         return err_field(err, "responses", "An answer is not UTF-8 text.");
-    if (id && (!set || has_question(set, id))) {
+    if (id && has_question(set, id)) {
         json_array_append_new(responses, json_pack("{s:s, s:s}", "questionId", id, "answer", equals + 1));
         return true;
     }
@@ -341,7 +299,7 @@ const struct cli_command result_commands[] = {
         .options = {
             SCOPE_PROJECT,
             { "agent", "NAME", .param = "agent", .flags = CLI_MUST },
-            { "source", "SOURCE", .help = "eval, prd, plan or execute. Else what the agent usually works on." },
+            { "source", "SOURCE", .param = "source" },
             { "source-id", "ID", .param = "sourceId", .flags = CLI_MUST },
             { "idempotency-key", "KEY", .help = "Repeating with the same key hands it in once." },
         },
