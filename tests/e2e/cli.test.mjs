@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { makeToken } from './lib/identity.mjs';
-import { freshStore, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
+import { binary, cleanEnv, freshStore, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 
 const commands = ['serve', 'chat-post', 'prompt ask', 'prompt list', 'prompt show', 'prompt answer', 'prompt resolve', 'prompt cancel',
     'events', 'call', 'user add', 'user list', 'user password', 'user disable', 'user remove', 'token create', 'token list', 'token revoke',
@@ -164,20 +164,14 @@ test('the token comes from the environment, a named file, or the usual file', as
 
 test('colour is for terminals only', async (t) => {
     const server = await start(t);
-    await server.ask();
-    const { prompts: [{ id }] } = await server.must(200, 'GET', '/api/discussion');
+    const { id } = await server.ask();
     const escape = /\x1b\[/;
-    const inTerminal = (env) => execFileSync('script', ['-qec', `${process.env.WITAN_BIN ?? 'build/witan'} prompt show ${id}`, '/dev/null'],
-        { env: { ...process.env, HOME: server.folder, XDG_CONFIG_HOME: server.folder, WITAN_URL: server.url, TERM: 'xterm', ...env }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-    const { NO_COLOR, ...rest } = process.env;
-    assert.doesNotMatch((await cli(server.folder, ['prompt', 'show', id], { env: { WITAN_URL: server.url } })).stdout, escape);
-    assert.ok(rest);
-    try {
-        execFileSync('script', ['--version'], { stdio: 'ignore' });
-    } catch {
-        return;
-    }
-    assert.match(inTerminal({ NO_COLOR: '' }), escape);
+    const show = ['prompt', 'show', id];
+    const env = { WITAN_URL: server.url, TERM: 'xterm', NO_COLOR: '' };
+    const inTerminal = (more) => execFileSync('script', ['-qec', `'${binary}' ${show.join(' ')}`, '/dev/null'],
+        { env: cleanEnv(server.folder, { ...env, ...more }), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    assert.doesNotMatch((await cli(server.folder, show, { env })).stdout, escape);
+    assert.match(inTerminal({}), escape);
     assert.doesNotMatch(inTerminal({ NO_COLOR: '1' }), escape);
 });
 

@@ -12,12 +12,20 @@ function psql(url, text) {
         { maxBuffer: 64 << 20 });
 }
 
+function sqlite(db, ...words) {
+    return run(process.execPath, ['--experimental-sqlite', '--no-warnings', script, db.slice(7), ...words],
+        { maxBuffer: 64 << 20 });
+}
+
+// Keeps everybody else from writing messages for so long, as a careless program would.
+export function holdWrites(db, ms) {
+    if (db.startsWith('sqlite:')) return sqlite(db, 'hold', String(ms));
+    return psql(db, `BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE; SELECT pg_sleep(${ms / 1000}); ROLLBACK`);
+}
+
 // Rows as arrays of text, on either engine.
 export async function sql(db, text) {
-    const { stdout } = db.startsWith('sqlite:')
-        ? await run(process.execPath, ['--experimental-sqlite', '--no-warnings', script, db.slice(7), text],
-            { maxBuffer: 64 << 20 })
-        : await psql(db, text);
+    const { stdout } = await (db.startsWith('sqlite:') ? sqlite(db, text) : psql(db, text));
     return stdout.split('\n').filter((line) => line !== '').map((line) => line.split('\t'));
 }
 
