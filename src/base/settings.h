@@ -36,6 +36,10 @@
     INT(limits_token_burst, "limits.token_burst", 200, 1, 1000000, "Requests at once for each token.")       \
     INT(limits_login_rate, "limits.login_rate", 5, 1, 1000, "Logins a minute from each address.")            \
     INT(limits_streams, "limits.streams", 32768, 1, 1000000, "Open event streams and WebSockets at most.")   \
+    TIME(questions_min_timeout, "questions.min_timeout", "5m", 1, 86400000,                                  \
+         "The shortest deadline that a question may be given.")                                              \
+    INT(questions_rate, "questions.rate", 10, 1, 100000, "Questions a minute for each job.")                 \
+    INT(questions_open, "questions.open", 50, 1, 10000, "Open questions of one job at most.")                \
     TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.")       \
     TIME(tickets_lifetime, "tickets.lifetime", "60s", 1000, 3600000, "How long a stream ticket lasts.")      \
     TIME(idempotency_lifetime, "idempotency.lifetime", "24h", 60000, 604800000,                              \

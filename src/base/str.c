@@ -157,6 +157,17 @@ char *str_fold(struct arena *arena, const char *text)
     return folded;
 }
 
+const char *str_beginning(struct arena *arena, const char *text, size_t chars)
+{
+    const char *end = text;
+
+    for (size_t i = 0; *end && i < chars; i++)
+        do
+            end++;
+        while (((unsigned char)*end & 0xC0) == 0x80);
+    return *end ? arena_format(arena, "%.*s...", (int)(end - text), text) : text;
+}
+
 bool str_equal(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;

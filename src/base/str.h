@@ -23,6 +23,8 @@ char *str_trim(struct arena *arena, const char *text);
 char *str_sanitise(struct arena *arena, const char *text);
 /* ASCII letters lowered, the rest kept: the key under which names are compared. */
 char *str_fold(struct arena *arena, const char *text);
+/* The first `chars` characters, with "..." when something follows. */
+const char *str_beginning(struct arena *arena, const char *text, size_t chars);
 bool str_equal(const char *a, const char *b); /* NULLs are equal to each other only */
 bool str_starts(const char *text, const char *prefix);
 /* A whole decimal number; false for anything else, or when it does not fit. */

@@ -40,6 +40,7 @@ const char *caller_kind_name(enum caller_kind kind)
     case CALLER_LOCAL: return "local";
     case CALLER_USER: return "user";
     case CALLER_TOKEN: return "token";
+    case CALLER_LINK: return "link";
     case CALLER_SYSTEM: return "system";
     }
     return "nobody";
@@ -49,6 +50,7 @@ bool caller_is_person(const struct caller *caller)
 {
     switch (caller->kind) {
     case CALLER_LOCAL:
+    case CALLER_LINK:
     case CALLER_USER: return true;
     case CALLER_TOKEN: return caller->role != ROLE_AGENT && !caller->agent_name;
     case CALLER_NOBODY:

@@ -40,7 +40,7 @@ struct credentials {
  * take one from the query of a stream and nowhere else. A session that has ended is as none in solo mode:
  * browsers keep the cookies of whatever ran on this host before.
  */
-enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLER_SYSTEM };
+enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLER_LINK, CALLER_SYSTEM };
 
 struct caller {
     enum caller_kind kind;
@@ -71,7 +71,7 @@ CHECKED bool caller_solo_allowed(struct db *db, struct arena *arena, bool *allow
 
 const char *role_name(enum role role);
 bool role_parse(const char *name, enum role *role);
-/* A person: the local owner, a user, or a token that is not an agent's. */
+/* A person: the local owner, a user, whoever holds a link from one, or a token that is not an agent's. */
 bool caller_is_person(const struct caller *caller);
 /* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */
 CHECKED bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err);

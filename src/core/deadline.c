@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "core/mention.h"
+#include "core/question.h"
 
 struct sweep {
     bool (*apply)(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
@@ -40,6 +41,7 @@ static bool next_mention(struct db *db, struct arena *arena, int64_t *due_ms, st
 
 static const struct sweep sweeps[] = {
     { end_prompts, next_prompt },
+    { question_sweep, question_next_due },
     { mention_sweep, next_mention },
 };
 

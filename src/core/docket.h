@@ -15,6 +15,7 @@
 
 #include "core/event.h"
 #include "core/job.h"
+#include "core/notification.h"
 #include "core/question.h"
 
 struct docket {
@@ -29,6 +30,9 @@ struct docket {
     struct docket_writes *writes;
 };
 
+/* A job that was just made, which nobody else can know yet; tells of it. The job stays the caller's. */
+void docket_of_new(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
+                   struct job *job);
 /* Each locks, loads and applies deadlines. Jobs that are not there are left out. */
 CHECKED bool docket_of_job(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
                            const char *workspace_id, const char *job_id, struct err *err);
@@ -42,8 +46,9 @@ CHECKED bool docket_of_due(struct docket *docket, struct db *db, struct arena *a
 /* Writes what was gathered. */
 CHECKED bool docket_close(struct docket *docket, struct err *err);
 
-struct job *docket_job(struct docket *docket, const char *id);           /* or NULL */
-struct question *docket_question(struct docket *docket, const char *id); /* an open one, or NULL */
+struct job *docket_job(struct docket *docket, const char *id); /* or NULL */
+/* One that was open when the docket was made, or NULL. */
+struct question *docket_question(struct docket *docket, const char *id);
 
 struct ending {
     const char *status, *source;
@@ -69,14 +74,16 @@ struct job_ending {
 void docket_end_job(struct docket *docket, struct job *job, const struct job_ending *ending);
 /* Another status that is not an end. */
 void docket_set_status(struct docket *docket, struct job *job, const char *status);
-/* A question that stays open but looks different now. */
-void docket_changed(struct docket *docket, const struct question *question);
+/* A question that looks different now. */
+void docket_changed(struct docket *docket, struct question *question);
 /* A question was added to the job by other means: its status follows. */
 void docket_added(struct docket *docket, struct job *job, const struct question *question);
 
 /* A line of the job's log; `data` is a JSON object's text, or NULL. Returns its number. */
 int64_t docket_log(struct docket *docket, struct job *job, const char *kind, const char *level,
                    const char *message, const char *data);
+/* Its time is the docket's. */
 void docket_event(struct docket *docket, const struct event *event);
+void docket_notify(struct docket *docket, const struct notification *notification);
 
 #endif

@@ -14,6 +14,36 @@ bool event_append(struct db *db, struct arena *arena, const struct event *event,
                    NULL, err);
 }
 
+static void write_row(const struct event *event, struct json_out *out)
+{
+    json_list(out, NULL);
+    json_text(out, NULL, event->workspace_id);
+    json_text(out, NULL, event->type);
+    json_text(out, NULL, event->project_id);
+    json_text(out, NULL, event->job_id);
+    json_text(out, NULL, event->discussion_id);
+    json_text(out, NULL, event->subject);
+    json_text(out, NULL, event->data ? event->data : "{}");
+    json_int(out, NULL, event->at_ms);
+    json_list_end(out);
+}
+
+bool event_append_many(struct db *db, struct arena *arena, const struct event events[], size_t count,
+                       struct err *err)
+{
+    BUF_AUTO rows = { 0 };
+    struct json_out out;
+
+    if (count == 0)
+        return true;
+    json_begin(&out, &rows);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < count; i++)
+        write_row(&events[i], &out);
+    json_list_end(&out);
+    return db_exec(db, arena, SQL_EVENT_INSERT_MANY, DB_ARGS(db_text(rows.bytes)), NULL, err);
+}
+
 static void event_from_row(const struct db_rows *rows, size_t row, struct event *event)
 {
     *event = (struct event){

@@ -15,18 +15,21 @@
 struct event {
     int64_t seq;
     const char *workspace_id;
-    const char *type;             /* "prompt.created" */
-    const char *project_id, *job_id, *discussion_id;    /* or NULL: what streams filter by */
-    const char *subject;          /* the id of what it is about, or NULL: what waits listen for */
-    const char *data;             /* a JSON object's text: the members beside type, at and workspaceId */
+    const char *type;                                /* "prompt.created" */
+    const char *project_id, *job_id, *discussion_id; /* or NULL: what streams filter by */
+    const char *subject; /* the id of what it is about, or NULL: what waits listen for */
+    const char *data;    /* a JSON object's text: the members beside type, at and workspaceId */
     int64_t at_ms;
 };
 
 CHECKED bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err);
+/* The same for several, in their order, with one statement. */
+CHECKED bool event_append_many(struct db *db, struct arena *arena, const struct event events[], size_t count,
+                               struct err *err);
 
 /* Numbered events after `after`, oldest first, at most `limit`. */
-CHECKED bool event_read(struct db *db, struct arena *arena, int64_t after, size_t limit, struct event **events,
-                        size_t *count, struct err *err);
+CHECKED bool event_read(struct db *db, struct arena *arena, int64_t after, size_t limit,
+                        struct event **events, size_t *count, struct err *err);
 CHECKED bool event_last(struct db *db, struct arena *arena, int64_t *seq, struct err *err);
 /* The oldest number still kept: a reader that comes back with an older one has missed something. */
 CHECKED bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *err);

@@ -20,9 +20,10 @@ struct job {
     const char *kind;
     const char *agent; /* or NULL */
     const char *status;
-    const char *progress, *input, *result; /* JSON texts, or NULL; not loaded with a docket */
-    const char *error;                     /* or NULL */
-    int64_t created_ms, ended_ms;          /* 0: not */
+    const char *progress, *input,
+        *result;                  /* JSON texts, or NULL; with a docket: result only, when it is new */
+    const char *error;            /* or NULL */
+    int64_t created_ms, ended_ms; /* 0: not */
     const char *requested_kind, *requested_by, *requested_name; /* who asked for it, or NULL */
     bool lone;                                                  /* made for one question: ends with it */
     const char *restart_of;                                     /* or NULL */
@@ -30,6 +31,7 @@ struct job {
     const char *outcome_source, *outcome_by;                    /* NULL while open */
     int64_t log_lines;
     bool overdue; /* a question of it has passed its deadline and nobody has ended it yet */
+    bool dirty;   /* the docket's: to be written back */
 };
 
 bool job_is_open(const struct job *job);

@@ -177,20 +177,6 @@ size_t mention_find(struct arena *arena, const char *text, struct mention found[
     return count;
 }
 
-static const char *beginning(struct arena *arena, const char *text)
-{
-    const char *at = text;
-
-    for (size_t chars = 0; *at; chars++) {
-        if (chars == BODY_CHARS)
-            return arena_format(arena, "%.*s...", (int)(at - text), text);
-        do
-            at++;
-        while (((unsigned char)*at & 0xC0) == 0x80);
-    }
-    return text;
-}
-
 static bool tell_one(struct db *db, struct arena *arena, const struct mention_source *source,
                      const struct mention *mention, struct err *err)
 {
@@ -204,7 +190,7 @@ static bool tell_one(struct db *db, struct arena *arena, const struct mention_so
         .title =
             arena_format(arena, in_prompt ? "%s asks for your input" : "%s mentioned you in the squad chat",
                          source->author),
-        .body = beginning(arena, source->text),
+        .body = str_beginning(arena, source->text, BODY_CHARS),
         .ref_type = source->ref_type,
         .ref_id = source->ref_id,
     };

@@ -49,28 +49,108 @@ static const char *event_data(struct arena *arena, const struct notification *no
     return arena_copy(arena, text.bytes, text.len);
 }
 
+struct event notification_added(struct arena *arena, const struct notification *notification)
+{
+    return (struct event){ .workspace_id = notification->workspace_id,
+                           .type = "notification.added",
+                           .project_id = notification->project_id,
+                           .subject = notification->id,
+                           .data = event_data(arena, notification),
+                           .at_ms = notification->created_ms };
+}
+
+static void write_row(const struct notification *notification, struct json_out *out)
+{
+    json_list(out, NULL);
+    json_text(out, NULL, notification->id);
+    json_text(out, NULL, notification->workspace_id);
+    json_text(out, NULL, notification->project_id);
+    json_text(out, NULL, notification->user_id);
+    json_text(out, NULL, notification->agent_key);
+    json_text(out, NULL, notification->kind);
+    json_text(out, NULL, notification->priority);
+    json_text(out, NULL, notification->title);
+    json_text(out, NULL, notification->body);
+    json_text(out, NULL, notification->ref_type);
+    json_text(out, NULL, notification->ref_id);
+    json_int(out, NULL, notification->created_ms);
+    json_int(out, NULL, notification->roles ? notification->roles : ROLES_PEOPLE);
+    json_list_end(out);
+}
+
+bool notification_insert(struct db *db, struct arena *arena, int64_t now_ms,
+                         struct notification notifications[], size_t count, struct err *err)
+{
+    BUF_AUTO rows = { 0 };
+    struct json_out out;
+
+    if (count == 0)
+        return true;
+    json_begin(&out, &rows);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < count; i++) {
+        notifications[i].id = uuid_new(arena);
+        notifications[i].created_ms = now_ms;
+        write_row(&notifications[i], &out);
+    }
+    json_list_end(&out);
+    return db_exec(db, arena, SQL_NOTIFICATION_INSERT_MANY, DB_ARGS(db_text(rows.bytes)), NULL, err);
+}
+
 bool notification_add(struct db *db, struct arena *arena, int64_t now_ms, struct notification *notification,
                       struct err *err)
 {
-    notification->id = uuid_new(arena);
-    notification->created_ms = now_ms;
-    if (!db_exec(db, arena, SQL_NOTIFICATION_INSERT,
-                 DB_ARGS(db_text(notification->id), db_text(notification->workspace_id),
-                         db_text(notification->project_id), db_text(notification->user_id),
-                         db_text(notification->agent_key), db_text(notification->kind),
-                         db_text(notification->priority), db_text(notification->title),
-                         db_text(notification->body), db_text(notification->ref_type),
-                         db_text(notification->ref_id), db_int(now_ms)),
-                 NULL, err))
+    if (!notification_insert(db, arena, now_ms, notification, 1, err))
         return false;
-    return event_append(db, arena,
-                        &(struct event){ .workspace_id = notification->workspace_id,
-                                         .type = "notification.added",
-                                         .project_id = notification->project_id,
-                                         .subject = notification->id,
-                                         .data = event_data(arena, notification),
-                                         .at_ms = now_ms },
-                        err);
+    struct event added = notification_added(arena, notification);
+
+    return event_append(db, arena, &added, err);
+}
+
+static struct event resolved_event(struct arena *arena, const struct db_rows *rows, size_t row,
+                                   int64_t now_ms)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_text(&out, "id", db_cell(rows, row, 0));
+    json_text(&out, "kind", db_cell(rows, row, 3));
+    json_map(&out, "ref");
+    json_text(&out, "type", db_cell(rows, row, 4));
+    json_text(&out, "id", db_cell(rows, row, 5));
+    json_map_end(&out);
+    json_map_end(&out);
+    return (struct event){ .workspace_id = db_cell(rows, row, 1),
+                           .type = "notification.resolved",
+                           .project_id = db_cell(rows, row, 2),
+                           .subject = db_cell(rows, row, 0),
+                           .data = arena_copy(arena, text.bytes, text.len),
+                           .at_ms = now_ms };
+}
+
+bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
+                          const char *const ids[], size_t count, struct event **events, size_t *event_count,
+                          struct err *err)
+{
+    BUF_AUTO list = { 0 };
+    struct json_out out;
+    struct db_rows rows;
+
+    json_begin(&out, &list);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < count; i++)
+        json_text(&out, NULL, ids[i]);
+    json_list_end(&out);
+    if (!db_query(db, arena, SQL_NOTIFICATION_RESOLVE,
+                  DB_ARGS(db_text(ref_type), db_text(list.bytes), db_int(now_ms)), &rows, err))
+        return false;
+    *events = arena_array(arena, struct event, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        (*events)[i] = resolved_event(arena, &rows, i, now_ms);
+    *event_count = rows.count;
+    return true;
 }
 
 static const char *reader_of_agent(struct arena *arena, const char *key)
@@ -78,16 +158,18 @@ static const char *reader_of_agent(struct arena *arena, const char *key)
     return arena_format(arena, "agent:%s", key);
 }
 
-const char *notification_reader(struct arena *arena, const struct caller *caller, const char *agent)
+struct inbox notification_inbox(struct arena *arena, const struct caller *caller, const char *agent)
 {
     const char *name = agent ? agent : caller->agent_name;
 
     if (name)
-        return reader_of_agent(arena, str_fold(arena, name));
-    if (caller->kind == CALLER_USER)
-        return arena_format(arena, "user:%s", caller->id);
+        return (struct inbox){ .reader = reader_of_agent(arena, str_fold(arena, name)) };
     /* A token for agents that is bound to none has no inbox of its own, least of all the people's. */
-    return caller_is_person(caller) ? "people" : "nobody";
+    if (!caller_is_person(caller))
+        return (struct inbox){ .reader = "nobody" };
+    return (struct inbox){ .reader = arena_format(arena, "user:%s", caller->id),
+                           .person = caller->id,
+                           .role = (unsigned)caller->role };
 }
 
 static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
@@ -116,18 +198,18 @@ static const char *cursor_after(struct arena *arena, const struct notification *
 }
 
 /* Ids are made in time order, so the id alone is the place. */
-bool notification_list(struct db *db, struct arena *arena, const char *workspace_id, const char *reader,
-                       bool unread_only, const char *cursor, size_t limit, struct notification_page *page,
-                       struct err *err)
+bool notification_list(struct db *db, struct arena *arena, const char *workspace_id,
+                       const struct inbox *inbox, bool unread_only, const char *cursor, size_t limit,
+                       struct notification_page *page, struct err *err)
 {
     struct page from;
     struct db_rows rows;
 
     if (!page_read(LIST_NAME, cursor, &from, err) ||
-        !db_query(
-            db, arena, unread_only ? SQL_NOTIFICATION_LIST_UNREAD : SQL_NOTIFICATION_LIST,
-            DB_ARGS(db_text(workspace_id), db_text(reader), db_text(from.id), db_int((int64_t)limit + 1)),
-            &rows, err))
+        !db_query(db, arena, unread_only ? SQL_NOTIFICATION_LIST_UNREAD : SQL_NOTIFICATION_LIST,
+                  DB_ARGS(db_text(workspace_id), db_text(inbox->reader), db_text(from.id),
+                          db_int((int64_t)limit + 1), db_text(inbox->person), db_int(inbox->role)),
+                  &rows, err))
         return false;
     *page = (struct notification_page){ .count = rows.count < limit ? rows.count : limit };
     page->items = arena_array(arena, struct notification, page->count);
@@ -138,13 +220,15 @@ bool notification_list(struct db *db, struct arena *arena, const char *workspace
     return true;
 }
 
-bool notification_pending(struct db *db, struct arena *arena, const char *workspace_id, const char *reader,
-                          int64_t *count, struct err *err)
+bool notification_pending(struct db *db, struct arena *arena, const char *workspace_id,
+                          const struct inbox *inbox, int64_t *count, struct err *err)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_NOTIFICATION_PENDING, DB_ARGS(db_text(workspace_id), db_text(reader)), &rows,
-                  err))
+    if (!db_query(db, arena, SQL_NOTIFICATION_PENDING,
+                  DB_ARGS(db_text(workspace_id), db_text(inbox->reader), db_text(inbox->person),
+                          db_int(inbox->role)),
+                  &rows, err))
         return false;
     *count = db_cell_int(&rows, 0, 0);
     return true;
@@ -195,21 +279,33 @@ static const char *reader_of(struct arena *arena, const struct notification *not
     return notification->user_id ? arena_format(arena, "user:%s", notification->user_id) : "people";
 }
 
+/* What is for everybody is read by each for themselves. */
+static bool mark_read(struct db *db, struct arena *arena, const struct caller *caller,
+                      const struct notification *notification, int64_t now_ms, size_t *changed,
+                      struct err *err)
+{
+    if (!notification->agent_key && !notification->user_id)
+        return db_exec(db, arena, SQL_NOTIFICATION_READ_SHARED,
+                       DB_ARGS(db_text(notification->id), db_text(caller->id), db_int(now_ms)), changed, err);
+    return db_exec(db, arena, SQL_NOTIFICATION_READ,
+                   DB_ARGS(db_text(notification->id), db_text(caller->workspace_id), db_int(now_ms)), changed,
+                   err);
+}
+
 bool notification_read(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                        int64_t now_ms, struct notification *notification, struct err *err)
 {
     struct db_rows rows;
     size_t changed;
 
-    if (!db_query(db, arena, SQL_NOTIFICATION_GET, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
-                  err))
+    if (!db_query(db, arena, SQL_NOTIFICATION_GET,
+                  DB_ARGS(db_text(id), db_text(caller->workspace_id), db_text(caller->id)), &rows, err))
         return false;
     if (rows.count > 0)
         from_row(&rows, 0, notification);
     if (rows.count == 0 || !is_readers(caller, arena, notification))
         return err_set(err, ERR_NOT_FOUND, "There is no notification with that id.");
-    if (!db_exec(db, arena, SQL_NOTIFICATION_READ,
-                 DB_ARGS(db_text(id), db_text(caller->workspace_id), db_int(now_ms)), &changed, err))
+    if (!mark_read(db, arena, caller, notification, now_ms, &changed, err))
         return false;
     if (changed == 0)
         return true;
@@ -220,14 +316,21 @@ bool notification_read(struct db *db, struct arena *arena, const struct caller *
 bool notification_read_all(struct db *db, struct arena *arena, const struct caller *caller, const char *agent,
                            int64_t now_ms, size_t *count, struct err *err)
 {
-    const char *reader = notification_reader(arena, caller, agent);
+    struct inbox inbox = notification_inbox(arena, caller, agent);
+    size_t own, shared = 0;
 
     if (agent && caller->role == ROLE_VIEWER)
         return err_set(err, ERR_FORBIDDEN, "A viewer cannot mark an agent's notifications as read.");
     if (agent && !caller_may_speak_as(caller, agent, err))
         return false;
     if (!db_exec(db, arena, SQL_NOTIFICATION_READ_ALL,
-                 DB_ARGS(db_text(caller->workspace_id), db_text(reader), db_int(now_ms)), count, err))
+                 DB_ARGS(db_text(caller->workspace_id), db_text(inbox.reader), db_int(now_ms)), &own, err))
         return false;
-    return *count == 0 || tell_read(db, arena, caller->workspace_id, NULL, reader, *count, now_ms, err);
+    if (inbox.person && !db_exec(db, arena, SQL_NOTIFICATION_READ_ALL_SHARED,
+                                 DB_ARGS(db_text(caller->workspace_id), db_text(inbox.person), db_int(now_ms),
+                                         db_int(inbox.role)),
+                                 &shared, err))
+        return false;
+    *count = own + shared;
+    return *count == 0 || tell_read(db, arena, caller->workspace_id, NULL, inbox.reader, *count, now_ms, err);
 }

@@ -1,15 +1,17 @@
 /*
  * notification.h - inboxes of agents and people.
  *
- * A notification has one reader: an agent (by folded name), a user, or the people of the workspace at large
- * where there are no users. It points at its subject and is resolved together with it; being read is the
- * reader's own business. Adding one and reading one are told as events.
+ * A notification is for an agent (by folded name), for a user, or for the people of the workspace at large:
+ * then it is one row for all of them, or for those with certain roles, and each reads it for themselves. It
+ * points at its subject and is resolved together with it, everywhere at once; being read is the reader's own
+ * business. Adding, reading and resolving are told as events.
  */
 #ifndef CORE_NOTIFICATION_H
 #define CORE_NOTIFICATION_H
 
 #include "base/json.h"
 #include "core/caller.h"
+#include "core/event.h"
 #include "db/db.h"
 
 struct notification {
@@ -19,6 +21,7 @@ struct notification {
     const char *kind, *priority;
     const char *title, *body;
     const char *ref_type, *ref_id;
+    unsigned roles;                           /* at large: for these; 0: ROLES_PEOPLE */
     int64_t created_ms, read_ms, resolved_ms; /* 0: not */
 };
 
@@ -26,8 +29,29 @@ struct notification {
 CHECKED bool notification_add(struct db *db, struct arena *arena, int64_t now_ms,
                               struct notification *notification, struct err *err);
 
+/*
+ * The same for several with one statement; telling of them is the caller's business, with an event for each
+ * from notification_added.
+ */
+CHECKED bool notification_insert(struct db *db, struct arena *arena, int64_t now_ms,
+                                 struct notification notifications[], size_t count, struct err *err);
+struct event notification_added(struct arena *arena, const struct notification *notification);
+/*
+ * What these ids of one kind name has ended. Gives an event for each notification that this resolved, which
+ * the caller appends.
+ */
+CHECKED bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
+                                  const char *const ids[], size_t count, struct event **events,
+                                  size_t *event_count, struct err *err);
+
+struct inbox {
+    const char *reader;
+    const char *person; /* who also reads what is for the people at large, or NULL */
+    unsigned role;
+};
+
 /* Whose inbox is meant: the named agent's, or else the caller's own. */
-const char *notification_reader(struct arena *arena, const struct caller *caller, const char *agent);
+struct inbox notification_inbox(struct arena *arena, const struct caller *caller, const char *agent);
 
 struct notification_page {
     struct notification *items; /* newest first */
@@ -35,12 +59,13 @@ struct notification_page {
     const char *next_cursor; /* or NULL */
 };
 
+/* `unread_only` also leaves out what is resolved. */
 CHECKED bool notification_list(struct db *db, struct arena *arena, const char *workspace_id,
-                               const char *reader, bool unread_only, const char *cursor, size_t limit,
+                               const struct inbox *inbox, bool unread_only, const char *cursor, size_t limit,
                                struct notification_page *page, struct err *err);
 /* How many are neither read nor resolved. */
 CHECKED bool notification_pending(struct db *db, struct arena *arena, const char *workspace_id,
-                                  const char *reader, int64_t *count, struct err *err);
+                                  const struct inbox *inbox, int64_t *count, struct err *err);
 
 /* Marks one as read; a second time changes nothing. ERR_NOT_FOUND when it is not this caller's to read. */
 CHECKED bool notification_read(struct db *db, struct arena *arena, const struct caller *caller,

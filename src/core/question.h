@@ -47,6 +47,7 @@ struct question {
     const char *restart_job_id;                         /* or NULL */
     const char *template;                               /* or NULL */
     int64_t key;                                        /* what similar questions share */
+    bool dirty;                                         /* the docket's: to be written back */
 };
 
 bool question_is_open(const struct question *question);

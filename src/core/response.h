@@ -34,6 +34,8 @@ CHECKED bool response_check(struct arena *arena, const struct response_rules *ru
  */
 CHECKED bool response_options(struct arena *arena, const json_t *options, const char *field,
                               const char **checked, struct err *err);
+/* A stored response in one line. */
+const char *response_summary(struct arena *arena, const char *json);
 /* The stored form of any JSON that people will read: texts without control characters. NULL stays NULL. */
 const char *response_clean(struct arena *arena, const json_t *value);
 

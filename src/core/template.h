@@ -40,10 +40,10 @@ CHECKED bool template_delete(struct db *db, struct arena *arena, const char *wor
                              struct err *err);
 
 /*
- * The definition with its options filled in from the workspace. The caller json_decrefs it. ERR_INVALID when
- * the workspace has nothing to choose from.
+ * The definition with its options filled in from the workspace, unless they are given with the question. The
+ * caller json_decrefs it. ERR_INVALID when the workspace has nothing to choose from.
  */
 CHECKED bool template_fill(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
-                           json_t **filled, struct err *err);
+                           bool options_given, json_t **filled, struct err *err);
 
 #endif

@@ -39,8 +39,7 @@ static bool authorise(const struct op *op, const struct caller *caller, struct e
 /* A link is for one thing and judged by itself, whoever else its holder may be. */
 static bool came_by_link(const struct request *request)
 {
-    return request->op->by_link && request->bind_err.code == ERR_NONE &&
-           arg_given(&request->call, "link");
+    return request->op->by_link && request->bind_err.code == ERR_NONE && arg_given(&request->call, "link");
 }
 
 /* What anyone may do is not barred to those whose old session or token has ended: they are nobody. */

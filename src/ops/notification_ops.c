@@ -4,14 +4,14 @@
 static const char *const priorities[] = { "high", "normal", "low", NULL };
 
 static const struct field ref_fields[] = {
-    { "type", T_TEXT, REQUIRED, "What kind of thing: prompt, chat." },
+    { "type", T_TEXT, REQUIRED, "What kind of thing: prompt, chat, question, job." },
     { "id", T_TEXT, REQUIRED, "Which one." },
     { 0 },
 };
 
 static const struct field notification_fields[] = {
     { "id", T_UUID, REQUIRED, "The notification." },
-    { "kind", T_TEXT, REQUIRED, "Why it came, such as mention." },
+    { "kind", T_TEXT, REQUIRED, "Why it came: mention, question, approval, error, completed, failed." },
     { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = priorities },
     { "title", T_TEXT, REQUIRED, "One line." },
     { "body", T_TEXT, REQUIRED, "The beginning of what it is about." },
@@ -40,9 +40,9 @@ static const struct field count_reply[] = {
     { 0 },
 };
 
-static const char *reader(const struct call *call)
+static struct inbox inbox(const struct call *call)
 {
-    return notification_reader(call->arena, &call->caller, arg_text(call, "agent"));
+    return notification_inbox(call->arena, &call->caller, arg_text(call, "agent"));
 }
 
 static void reply_count(struct call *call, int64_t count)
@@ -54,11 +54,11 @@ static void reply_count(struct call *call, int64_t count)
 
 static bool run_notification_list(struct call *call)
 {
+    struct inbox of = inbox(call);
     struct notification_page page;
 
-    if (!notification_list(call->db, call->arena, call->caller.workspace_id, reader(call),
-                           arg_bool(call, "unread"), arg_text(call, "cursor"), (size_t)arg_int(call, "limit"),
-                           &page, &call->err))
+    if (!notification_list(call->db, call->arena, call->caller.workspace_id, &of, arg_bool(call, "unread"),
+                           arg_text(call, "cursor"), (size_t)arg_int(call, "limit"), &page, &call->err))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "notifications");
@@ -72,10 +72,10 @@ static bool run_notification_list(struct call *call)
 
 static bool run_notification_pending_count(struct call *call)
 {
+    struct inbox of = inbox(call);
     int64_t count;
 
-    if (!notification_pending(call->db, call->arena, call->caller.workspace_id, reader(call), &count,
-                              &call->err))
+    if (!notification_pending(call->db, call->arena, call->caller.workspace_id, &of, &count, &call->err))
         return false;
     reply_count(call, count);
     return true;
@@ -117,7 +117,7 @@ const struct op notification_ops[] = {
         .reply = list_reply,
         .params = {
             { "agent", T_NAME, OPTIONAL, "Whose inbox; your own when left out." },
-            { "unread", T_BOOL, OPTIONAL, "Only what has not been read.", .fallback = "false" },
+            { "unread", T_BOOL, OPTIONAL, "Only what is neither read nor resolved.", .fallback = "false" },
             PAGE_PARAMS,
         },
     },

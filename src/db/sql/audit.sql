@@ -6,6 +6,20 @@ INSERT INTO audit (workspace_id, actor_kind, actor_id, actor, operation, subject
                    created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
+-- $1 is [[workspace_id, operation, subject, detail, created_at], ...]: what the server did by itself.
+-- name: audit_insert_system @sqlite
+INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
+SELECT json_extract(r.value, '$[0]'), 'system', 'system', json_extract(r.value, '$[1]'),
+       json_extract(r.value, '$[2]'), json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]')
+  FROM json_each($1) r
+ ORDER BY r.key;
+
+-- name: audit_insert_system @postgres
+INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
+SELECT r.value ->> 0, 'system', 'system', r.value ->> 1, r.value ->> 2, r.value ->> 3, CAST(r.value ->> 4 AS BIGINT)
+  FROM json_array_elements(CAST($1 AS JSON)) WITH ORDINALITY AS r(value, place)
+ ORDER BY r.place;
+
 -- Whether there is anything to seal, and whether it is ours to do; the lock's number stands in core/locks.h.
 -- The rows are read by a statement of their own, since only its snapshot is sure to be younger than the lock.
 -- name: audit_seal_claim @sqlite

@@ -4,6 +4,22 @@
 INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
+-- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at], ...].
+-- name: event_insert_many @sqlite
+INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
+SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]'),
+       json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]'), json_extract(r.value, '$[5]'),
+       json_extract(r.value, '$[6]'), json_extract(r.value, '$[7]')
+  FROM json_each($1) r
+ ORDER BY r.key;
+
+-- name: event_insert_many @postgres
+INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
+SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
+       CAST(r.value ->> 7 AS BIGINT)
+  FROM json_array_elements(CAST($1 AS JSON)) WITH ORDINALITY AS r(value, place)
+ ORDER BY r.place;
+
 -- name: event_read
 SELECT seq, workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at
   FROM events

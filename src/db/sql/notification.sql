@@ -1,39 +1,109 @@
--- Inboxes. A row's reader is 'agent:KEY', 'user:ID' or 'people'.
+-- Inboxes. A row's reader is 'agent:KEY', 'user:ID' or 'people': those at large, each of whom reads it for
+-- themselves. Where people's rows belong to an inbox, $5 is the person and $6 their role; $5 is NULL elsewhere.
 
--- name: notification_insert
+-- $1 is [[id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id,
+-- created_at, roles], ...].
+-- name: notification_insert_many @sqlite
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
-                           ref_id, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+                           ref_id, created_at, roles)
+SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]'),
+       json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]'), json_extract(r.value, '$[5]'),
+       json_extract(r.value, '$[6]'), json_extract(r.value, '$[7]'), json_extract(r.value, '$[8]'),
+       json_extract(r.value, '$[9]'), json_extract(r.value, '$[10]'), json_extract(r.value, '$[11]'),
+       json_extract(r.value, '$[12]')
+  FROM json_each($1) r;
 
+-- name: notification_insert_many @postgres
+INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
+                           ref_id, created_at, roles)
+SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
+       r.value ->> 7, r.value ->> 8, r.value ->> 9, r.value ->> 10, CAST(r.value ->> 11 AS BIGINT),
+       CAST(r.value ->> 12 AS INTEGER)
+  FROM json_array_elements(CAST($1 AS JSON)) AS r(value);
+
+-- The two parts are cut before they are joined, so that each reads its index from the end and stops.
 -- name: notification_list
-SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
-       read_at, resolved_at
-  FROM notifications
- WHERE workspace_id = $1 AND reader = $2 AND id < $3
+SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id,
+                      created_at, read_at, resolved_at
+                 FROM notifications
+                WHERE workspace_id = $1 AND reader = $2 AND id < $3
+                ORDER BY id DESC
+                LIMIT $4) own
+UNION ALL
+SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.priority, n.title, n.body,
+                      n.ref_type, n.ref_id, n.created_at, r.read_at, n.resolved_at
+                 FROM notifications n
+                 LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($5 AS TEXT)
+                WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
+                  AND (n.roles & $6) <> 0
+                ORDER BY n.id DESC
+                LIMIT $4) shared
  ORDER BY id DESC
  LIMIT $4;
 
+-- What has been resolved needs nobody's attention any more, read or not.
 -- name: notification_list_unread
-SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
-       read_at, resolved_at
-  FROM notifications
- WHERE workspace_id = $1 AND reader = $2 AND id < $3 AND read_at IS NULL
+SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id,
+                      created_at, read_at, resolved_at
+                 FROM notifications
+                WHERE workspace_id = $1 AND reader = $2 AND id < $3 AND read_at IS NULL AND resolved_at IS NULL
+                ORDER BY id DESC
+                LIMIT $4) own
+UNION ALL
+SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.priority, n.title, n.body,
+                      n.ref_type, n.ref_id, n.created_at, n.read_at, n.resolved_at
+                 FROM notifications n
+                WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
+                  AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $6) <> 0
+                  AND NOT EXISTS (SELECT 1 FROM notification_reads r
+                                   WHERE r.notification_id = n.id AND r.person = CAST($5 AS TEXT))
+                ORDER BY n.id DESC
+                LIMIT $4) shared
  ORDER BY id DESC
  LIMIT $4;
 
+-- $3 is the person, or NULL; being read is theirs alone.
 -- name: notification_get
-SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
-       read_at, resolved_at
-  FROM notifications
- WHERE id = $1 AND workspace_id = $2;
+SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.priority, n.title, n.body, n.ref_type,
+       n.ref_id, n.created_at, COALESCE(n.read_at, r.read_at), n.resolved_at
+  FROM notifications n
+  LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($3 AS TEXT)
+ WHERE n.id = $1 AND n.workspace_id = $2;
 
 -- name: notification_pending
-SELECT COUNT(*)
-  FROM notifications
- WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL;
+SELECT (SELECT COUNT(*) FROM notifications
+         WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL)
+     + (SELECT COUNT(*) FROM notifications n
+         WHERE n.workspace_id = $1 AND n.reader = 'people' AND CAST($3 AS TEXT) IS NOT NULL
+           AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $4) <> 0
+           AND NOT EXISTS (SELECT 1 FROM notification_reads r
+                            WHERE r.notification_id = n.id AND r.person = CAST($3 AS TEXT)));
 
 -- name: notification_read
 UPDATE notifications SET read_at = $3 WHERE id = $1 AND workspace_id = $2 AND read_at IS NULL;
 
+-- name: notification_read_shared
+INSERT INTO notification_reads (notification_id, person, read_at) VALUES ($1, $2, $3)
+ON CONFLICT DO NOTHING;
+
 -- name: notification_read_all
 UPDATE notifications SET read_at = $3 WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL;
+
+-- name: notification_read_all_shared
+INSERT INTO notification_reads (notification_id, person, read_at)
+SELECT n.id, CAST($2 AS TEXT), CAST($3 AS BIGINT)
+  FROM notifications n
+ WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.read_at IS NULL AND n.resolved_at IS NULL
+   AND (n.roles & $4) <> 0
+ON CONFLICT DO NOTHING;
+
+-- $1 is the kind of subject, $2 a JSON list of ids: what they point at has ended.
+-- name: notification_resolve @sqlite
+UPDATE notifications SET resolved_at = $3
+ WHERE ref_type = $1 AND ref_id IN (SELECT value FROM json_each($2)) AND resolved_at IS NULL
+RETURNING id, workspace_id, project_id, kind, ref_type, ref_id;
+
+-- name: notification_resolve @postgres
+UPDATE notifications SET resolved_at = $3
+ WHERE ref_type = $1 AND ref_id IN (SELECT json_array_elements_text(CAST($2 AS JSON))) AND resolved_at IS NULL
+RETURNING id, workspace_id, project_id, kind, ref_type, ref_id;

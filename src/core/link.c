@@ -1,0 +1,103 @@
+#include "core/link.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/question.h"
+#include "core/question_row.h"
+#include "core/secret.h"
+#include "core/who_answers.h"
+
+#include <string.h>
+
+#define SECRET_LINK "witanl_"
+
+bool link_create(struct db *db, struct arena *arena, const struct caller *caller, const char *question_id,
+                 int64_t now_ms, struct link *link, struct err *err)
+{
+    struct link made = { .secret = secret_make(arena, SECRET_LINK), .expires_ms = now_ms + LINK_MS };
+    struct question question;
+
+    if (!question_load(db, arena, caller->workspace_id, question_id, &question, err))
+        return false;
+    if (!caller_sees_project(caller, question.project_id))
+        return question_not_found(err);
+    if (!who_answers_one(db, arena, caller, &question, err))
+        return false;
+    if (!question_is_open(&question) || question_is_overdue(&question, now_ms))
+        return err_set(err, ERR_CONFLICT, "This question has already ended.");
+    if (!db_exec(db, arena, SQL_LINK_INSERT,
+                 DB_ARGS(db_text(secret_hash(arena, made.secret)), db_text(question.id),
+                         db_text(question.workspace_id), db_text(caller_kind_name(caller->kind)),
+                         db_text(caller->id), db_int(now_ms), db_int(made.expires_ms)),
+                 NULL, err))
+        return false;
+    *link = made;
+    return true;
+}
+
+static bool refuse(struct err *err, const char *why)
+{
+    err_set(err, ERR_UNAUTHORIZED, "%s", why);
+    return err_hint(err, "Ask whoever sent it for a new one.");
+}
+
+/* The maker's rights as they are today: a link must not outlive them. */
+static bool maker_of(struct db *db, struct arena *arena, const struct db_rows *rows, int64_t now_ms,
+                     struct caller *caller, struct err *err)
+{
+    const char *kind = db_cell(rows, 0, 1);
+    const char *role = NULL;
+    bool solo;
+
+    caller->id = db_cell(rows, 0, 2);
+    if (str_equal(kind, "user")) {
+        caller->name = db_cell(rows, 0, 5);
+        role = db_cell(rows, 0, 7) ? NULL : db_cell(rows, 0, 6);
+    } else if (str_equal(kind, "token")) {
+        bool expired = db_cell(rows, 0, 11) && now_ms > db_cell_int(rows, 0, 11);
+
+        caller->name = db_cell(rows, 0, 8);
+        caller->project_id = db_cell(rows, 0, 13);
+        role = db_cell(rows, 0, 10) || expired || db_cell(rows, 0, 12) ? NULL : db_cell(rows, 0, 9);
+    } else {
+        if (!caller_solo_allowed(db, arena, &solo, err))
+            return false;
+        caller->name = "local";
+        role = solo ? "owner" : NULL;
+    }
+    if (!role || !role_parse(role, &caller->role) || !((unsigned)caller->role & ROLES_PEOPLE))
+        return refuse(err, "Whoever made this link may not answer here any more.");
+    return true;
+}
+
+bool link_caller(struct db *db, struct arena *arena, const char *secret, const char *question_id,
+                 int64_t now_ms, struct caller *caller, struct err *err)
+{
+    const char *hash = secret_hash(arena, secret);
+    struct caller found = { .kind = CALLER_LINK };
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_LINK_GET, DB_ARGS(db_text(hash), db_text(question_id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return refuse(err, "This link is not for this question.");
+    if (now_ms > db_cell_int(&rows, 0, 3))
+        return refuse(err, "This link has expired.");
+    found.workspace_id = db_cell(&rows, 0, 0);
+    found.credential = arena_format(arena, "link:%s", hash);
+    if (!maker_of(db, arena, &rows, now_ms, &found, err))
+        return false;
+    *caller = found;
+    return true;
+}
+
+bool link_use(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+              struct err *err)
+{
+    size_t changed;
+
+    if (!db_exec(db, arena, SQL_LINK_USE,
+                 DB_ARGS(db_text(caller->credential + strlen("link:")), db_int(now_ms)), &changed, err))
+        return false;
+    return changed == 1 || err_set(err, ERR_CONFLICT, "This link has been used.");
+}

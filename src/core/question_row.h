@@ -1,0 +1,34 @@
+/*
+ * question_row.h - what the modules about questions and jobs share and nobody else needs.
+ */
+#ifndef CORE_QUESTION_ROW_H
+#define CORE_QUESTION_ROW_H
+
+#include "core/job.h"
+#include "core/question.h"
+
+/* The row's columns are those of the view question_rows. */
+void question_from_row(const struct db_rows *rows, size_t row, struct question *question);
+/* The row's columns are those of job_get. */
+void job_from_row(const struct db_rows *rows, size_t row, struct job *job);
+
+CHECKED bool question_load(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                           struct question *question, struct err *err);
+bool question_not_found(struct err *err);
+bool job_not_found(struct err *err);
+/* Puts a new job into the store, as it stands, without a word about it. */
+CHECKED bool job_insert(struct db *db, struct arena *arena, const struct job *job, struct err *err);
+/* A new job of this caller: id, workspace, who asked for it. Checks what it refers to. */
+CHECKED bool job_begin(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                       struct job *job, struct err *err);
+
+/* The same text for the same question: folded, without marks at the end, one space between words. */
+const char *question_normal(struct arena *arena, const char *text);
+int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text);
+
+/* How somebody is called in logs and outcomes. */
+const char *caller_title(const struct caller *caller);
+/* Whether a caller that is bound to a project may see what belongs to this one. */
+bool caller_sees_project(const struct caller *caller, const char *project_id);
+
+#endif

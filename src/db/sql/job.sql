@@ -1,0 +1,198 @@
+-- Jobs and their logs. Where whole jobs are read, their columns stand in one order.
+
+-- name: job_insert
+INSERT INTO jobs (id, workspace_id, project_id, task_id, kind, agent, status, input, created_at, requested_kind,
+                  requested_by, requested_name, lone, restart_of, restart_answer, log_lines)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
+
+-- $3 is now: a deadline that has passed must be applied before anything is said about the job.
+-- name: job_get
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+       EXISTS (SELECT 1 FROM agent_questions q
+                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $3)
+  FROM jobs j
+ WHERE j.id = $1 AND j.workspace_id = $2;
+
+-- What must be there when a job names it.
+-- name: job_places
+SELECT (SELECT COUNT(*) FROM projects p WHERE p.id = CAST($2 AS TEXT) AND p.workspace_id = $1),
+       (SELECT COUNT(*) FROM tasks t WHERE t.id = CAST($3 AS TEXT) AND t.workspace_id = $1),
+       (SELECT t.project_id FROM tasks t WHERE t.id = CAST($3 AS TEXT) AND t.workspace_id = $1);
+
+-- The lists, newest first: $1 workspace, $2 the id where the page before ended, $3 rows at most, $4 now, then
+-- what to filter by, each of them NULL where it does not matter. They differ in the index that serves them.
+
+-- name: job_list
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+       EXISTS (SELECT 1 FROM agent_questions q
+                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.id < $2
+   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
+   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
+   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_open
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+       EXISTS (SELECT 1 FROM agent_questions q
+                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.id < $2
+   AND j.status NOT IN ('completed', 'failed', 'cancelled')
+   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
+   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
+   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_project
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+       EXISTS (SELECT 1 FROM agent_questions q
+                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.id < $2
+   AND j.project_id = CAST($8 AS TEXT)
+   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
+   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
+   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_task
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+       EXISTS (SELECT 1 FROM agent_questions q
+                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.id < $2
+   AND j.task_id = CAST($9 AS TEXT)
+   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
+   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
+   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ ORDER BY j.id DESC
+ LIMIT $3;
+
+-- Jobs are locked before their questions, in the order of their ids; inputs and results, which may be large,
+-- are left out. SQLite has one writer anyway.
+-- name: job_lock @sqlite
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+  FROM jobs j
+ WHERE j.id = $1 AND j.workspace_id = $2;
+
+-- name: job_lock @postgres
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+  FROM jobs j
+ WHERE j.id = $1 AND j.workspace_id = $2
+   FOR NO KEY UPDATE;
+
+-- $1 is a JSON list of questions' ids.
+-- name: job_lock_questions @sqlite
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+  FROM jobs j
+ WHERE j.workspace_id = $2
+   AND j.id IN (SELECT q.job_id FROM agent_questions q WHERE q.id IN (SELECT value FROM json_each($1)))
+ ORDER BY j.id;
+
+-- name: job_lock_questions @postgres
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+  FROM jobs j
+ WHERE j.workspace_id = $2
+   AND j.id IN (SELECT q.job_id FROM agent_questions q
+                 WHERE q.id IN (SELECT json_array_elements_text(CAST($1 AS JSON))))
+ ORDER BY j.id
+   FOR NO KEY UPDATE;
+
+-- The jobs of questions that are overdue. Those that another node or a call holds right now are left for the
+-- next time.
+-- name: job_lock_due @sqlite
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+  FROM jobs j
+ WHERE j.id IN (SELECT q.job_id FROM agent_questions q
+                 WHERE q.status = 'pending' AND q.timeout_at IS NOT NULL AND q.timeout_at < $1
+                 ORDER BY q.timeout_at
+                 LIMIT $2)
+ ORDER BY j.id;
+
+-- name: job_lock_due @postgres
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+  FROM jobs j
+ WHERE j.id IN (SELECT q.job_id FROM agent_questions q
+                 WHERE q.status = 'pending' AND q.timeout_at IS NOT NULL AND q.timeout_at < $1
+                 ORDER BY q.timeout_at
+                 LIMIT $2)
+ ORDER BY j.id
+   FOR NO KEY UPDATE SKIP LOCKED;
+
+-- $1 is [[id, status, error, ended_at, outcome_source, outcome_by, log_lines, result], ...]; a result that is
+-- NULL stays as it is.
+-- name: job_update_many @sqlite
+UPDATE jobs
+   SET status = json_extract(r.value, '$[1]'), error = json_extract(r.value, '$[2]'),
+       ended_at = json_extract(r.value, '$[3]'), outcome_source = json_extract(r.value, '$[4]'),
+       outcome_by = json_extract(r.value, '$[5]'), log_lines = json_extract(r.value, '$[6]'),
+       result = COALESCE(json_extract(r.value, '$[7]'), result)
+  FROM json_each($1) r
+ WHERE jobs.id = json_extract(r.value, '$[0]');
+
+-- name: job_update_many @postgres
+UPDATE jobs
+   SET status = r.value ->> 1, error = r.value ->> 2, ended_at = CAST(r.value ->> 3 AS BIGINT),
+       outcome_source = r.value ->> 4, outcome_by = r.value ->> 5, log_lines = CAST(r.value ->> 6 AS INTEGER),
+       result = COALESCE(r.value ->> 7, result)
+  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
+ WHERE jobs.id = r.value ->> 0;
+
+-- name: job_set_progress
+UPDATE jobs SET progress = $2 WHERE id = $1;
+
+-- $1 is [[job_id, seq, kind, level, message, data, created_at], ...].
+-- name: job_log_insert_many @sqlite
+INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at)
+SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]'),
+       json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]'), json_extract(r.value, '$[5]'),
+       json_extract(r.value, '$[6]')
+  FROM json_each($1) r;
+
+-- name: job_log_insert_many @postgres
+INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at)
+SELECT r.value ->> 0, CAST(r.value ->> 1 AS INTEGER), r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5,
+       CAST(r.value ->> 6 AS BIGINT)
+  FROM json_array_elements(CAST($1 AS JSON)) AS r(value);
+
+-- name: job_logs
+SELECT seq, kind, level, message, data, created_at
+  FROM job_logs
+ WHERE job_id = $1 AND seq > $2
+ ORDER BY seq
+ LIMIT $3;

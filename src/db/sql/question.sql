@@ -1,0 +1,164 @@
+-- Questions to people. Whole rows come from the view question_rows.
+
+-- name: question_insert
+INSERT INTO agent_questions (id, job_id, workspace_id, project_id, type, question, context, response_type, options,
+                             timeout_at, default_response, metadata, created_at, parent_id, question_key, allow_other,
+                             allow_default_approve, assigned_to, required_role, required_approvals, action, asked_by,
+                             requested_by, template)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24);
+
+-- name: question_get
+SELECT * FROM question_rows WHERE id = $1 AND workspace_id = $2;
+
+-- $1 is a JSON list of ids.
+-- name: question_get_many @sqlite
+SELECT * FROM question_rows WHERE workspace_id = $2 AND id IN (SELECT value FROM json_each($1));
+
+-- name: question_get_many @postgres
+SELECT * FROM question_rows
+ WHERE workspace_id = $2 AND id IN (SELECT json_array_elements_text(CAST($1 AS JSON)));
+
+-- The open questions of locked jobs; $1 is a JSON list of the jobs' ids.
+-- name: question_open_of_jobs @sqlite
+SELECT * FROM question_rows
+ WHERE status = 'pending' AND job_id IN (SELECT value FROM json_each($1))
+ ORDER BY sort_at, id;
+
+-- name: question_open_of_jobs @postgres
+SELECT * FROM question_rows
+ WHERE status = 'pending' AND job_id IN (SELECT json_array_elements_text(CAST($1 AS JSON)))
+ ORDER BY sort_at, id;
+
+-- $1 is [[id, status, response, responded_by, responded_at, timeout_at, outcome_source, outcome_by, ended_at, approvals, approved_args, late_answers, draft_by, draft_at, draft_moves, restart_job_id], ...].
+-- What has ended keeps the status it ended with.
+-- name: question_update_many @sqlite
+UPDATE agent_questions
+   SET status = json_extract(r.value, '$[1]'),
+       response = json_extract(r.value, '$[2]'),
+       responded_by = json_extract(r.value, '$[3]'),
+       responded_at = json_extract(r.value, '$[4]'),
+       timeout_at = json_extract(r.value, '$[5]'),
+       outcome_source = json_extract(r.value, '$[6]'),
+       outcome_by = json_extract(r.value, '$[7]'),
+       ended_at = json_extract(r.value, '$[8]'),
+       approvals = json_extract(r.value, '$[9]'),
+       approved_args = json_extract(r.value, '$[10]'),
+       late_answers = json_extract(r.value, '$[11]'),
+       draft_by = json_extract(r.value, '$[12]'),
+       draft_at = json_extract(r.value, '$[13]'),
+       draft_moves = json_extract(r.value, '$[14]'),
+       restart_job_id = json_extract(r.value, '$[15]')
+  FROM json_each($1) r
+ WHERE agent_questions.id = json_extract(r.value, '$[0]')
+   AND (agent_questions.status = 'pending' OR agent_questions.status = json_extract(r.value, '$[1]'));
+
+-- name: question_update_many @postgres
+UPDATE agent_questions
+   SET status = r.value ->> 1,
+       response = CAST(r.value ->> 2 AS JSONB),
+       responded_by = r.value ->> 3,
+       responded_at = CAST(r.value ->> 4 AS TIMESTAMPTZ),
+       timeout_at = CAST(r.value ->> 5 AS TIMESTAMPTZ),
+       outcome_source = r.value ->> 6,
+       outcome_by = r.value ->> 7,
+       ended_at = CAST(r.value ->> 8 AS TIMESTAMPTZ),
+       approvals = r.value ->> 9,
+       approved_args = r.value ->> 10,
+       late_answers = r.value ->> 11,
+       draft_by = r.value ->> 12,
+       draft_at = CAST(r.value ->> 13 AS TIMESTAMPTZ),
+       draft_moves = CAST(r.value ->> 14 AS INTEGER),
+       restart_job_id = r.value ->> 15
+  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
+ WHERE agent_questions.id = r.value ->> 0
+   AND (agent_questions.status = 'pending' OR agent_questions.status = r.value ->> 1);
+
+-- name: question_list_job
+SELECT * FROM question_rows
+ WHERE job_id = $1 AND (sort_at, id) > ($2, $3)
+ ORDER BY sort_at, id
+ LIMIT $4;
+
+-- How many a job asked in a span of time.
+-- name: question_count_asked
+SELECT COUNT(*) FROM agent_questions WHERE job_id = $1 AND created_at > $2 AND created_at <= $3;
+
+-- What is open: $1 workspace, $2 and $3 where the page before ended, $4 rows at most, $5 now, $6 a type or
+-- NULL, $7 a project or NULL. What is overdue is not open, whether or not a row says so yet.
+-- name: question_pending_oldest
+SELECT * FROM question_rows
+ WHERE workspace_id = $1 AND status = 'pending' AND (sort_at, id) > ($2, $3) AND (due_at IS NULL OR due_at >= $5)
+   AND (CAST($6 AS TEXT) IS NULL OR type = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
+ ORDER BY sort_at, id
+ LIMIT $4;
+
+-- name: question_pending_dated
+SELECT * FROM question_rows
+ WHERE workspace_id = $1 AND status = 'pending' AND due_at IS NOT NULL AND (due_at, id) > ($2, $3) AND due_at >= $5
+   AND (CAST($6 AS TEXT) IS NULL OR type = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
+ ORDER BY due_at, id
+ LIMIT $4;
+
+-- No time is asked for here, so the numbers after $4 are one lower.
+-- name: question_pending_undated
+SELECT * FROM question_rows
+ WHERE workspace_id = $1 AND status = 'pending' AND due_at IS NULL AND (sort_at, id) > ($2, $3)
+   AND (CAST($5 AS TEXT) IS NULL OR type = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR project_id = $6)
+ ORDER BY sort_at, id
+ LIMIT $4;
+
+-- The key is a hash: whoever asks compares the texts as well.
+-- name: question_similar
+SELECT * FROM question_rows
+ WHERE question_key = $1 AND status = 'pending' AND workspace_id = $2 AND id <> $3
+   AND (due_at IS NULL OR due_at >= $4)
+ ORDER BY id
+ LIMIT $5;
+
+-- name: question_precedents
+SELECT * FROM question_rows
+ WHERE question_key = $1 AND outcome_source = 'human' AND workspace_id = $2 AND id <> $3
+ ORDER BY id DESC
+ LIMIT $4;
+
+-- name: question_next_due
+SELECT witan_time(timeout_at) FROM agent_questions
+ WHERE status = 'pending' AND timeout_at IS NOT NULL
+ ORDER BY timeout_at
+ LIMIT 1;
+
+-- Somebody who can be asked by name: $2 an id, $3 a folded name.
+-- name: question_person
+SELECT u.id, u.name, m.role
+  FROM members m JOIN users u ON u.id = m.user_id
+ WHERE m.workspace_id = $1 AND (u.id = $2 OR u.name_key = $3) AND u.disabled_at IS NULL
+   AND m.role IN ('owner', 'admin', 'member')
+ ORDER BY CASE WHEN u.id = $2 THEN 0 ELSE 1 END
+ LIMIT 1;
+
+-- The people whom a project names; $2 is a JSON list of ids and folded names.
+-- name: question_people @sqlite
+SELECT u.id
+  FROM members m JOIN users u ON u.id = m.user_id
+ WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND m.role IN ('owner', 'admin', 'member')
+   AND (u.id IN (SELECT value FROM json_each($2)) OR u.name_key IN (SELECT value FROM json_each($2)))
+ ORDER BY u.id;
+
+-- name: question_people @postgres
+SELECT u.id
+  FROM members m JOIN users u ON u.id = m.user_id
+ WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND m.role IN ('owner', 'admin', 'member')
+   AND (u.id IN (SELECT json_array_elements_text(CAST($2 AS JSON)))
+        OR u.name_key IN (SELECT json_array_elements_text(CAST($2 AS JSON))))
+ ORDER BY u.id;
+
+-- $1 is a JSON list of projects' ids.
+-- name: question_projects @sqlite
+SELECT id, settings FROM projects WHERE workspace_id = $2 AND id IN (SELECT value FROM json_each($1));
+
+-- name: question_projects @postgres
+SELECT id, settings FROM projects
+ WHERE workspace_id = $2 AND id IN (SELECT json_array_elements_text(CAST($1 AS JSON)));

@@ -1,0 +1,365 @@
+#include "base/str.h"
+#include "core/job.h"
+#include "core/response.h"
+#include "ops/fields.h"
+#include "ops/question_fields.h"
+#include "ops/tables.h"
+
+static const char *const statuses[] = { "pending",   "running", "waiting_for_input", "waiting_for_approval",
+                                        "completed", "failed",  "cancelled",         NULL };
+static const char *const first_statuses[] = { "pending", "running", NULL };
+static const char *const next_statuses[] = { "running", "completed", "failed", NULL };
+static const char *const levels[] = { "debug", "info", "warn", "error", NULL };
+
+static const struct field progress_fields[] = {
+    { "done", T_REAL, REQUIRED, "How much is done.", .flags = F_NULL },
+    { "total", T_REAL, REQUIRED, "Of how much.", .flags = F_NULL },
+    { "step", T_TEXT, REQUIRED, "What it is doing.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field answer_fields[] = {
+    { "questionId", T_UUID, REQUIRED, "The question that was answered too late." },
+    { "question", T_TEXT, REQUIRED, "Its words." },
+    { "response", T_OBJECT, REQUIRED, "The answer.", .fields = response_fields, .flags = F_OPEN },
+    { "by", T_TEXT, REQUIRED, "Whose it is." },
+    { "at", T_TIME, REQUIRED, "When it came." },
+    { 0 },
+};
+
+#define JOB_FIELDS                                                                                           \
+    { "id", T_UUID, REQUIRED, "The job." },                                                                  \
+        { "workspaceId", T_ID, REQUIRED, "The workspace it belongs to." },                                   \
+        { "kind", T_TEXT, REQUIRED, "What kind of job it is." },                                             \
+        { "agent", T_TEXT, REQUIRED, "Who works on it.", .flags = F_NULL },                                  \
+        { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },                      \
+        { "taskId", T_ID, REQUIRED, "The task it works on.", .flags = F_NULL },                              \
+        { "status", T_ENUM, REQUIRED, "Where it stands.", .values = statuses },                              \
+        { "progress", T_OBJECT, REQUIRED, "How far it is.", .fields = progress_fields, .flags = F_NULL },    \
+        { "input", T_JSON, REQUIRED, "What it was given.", .flags = F_NULL },                                \
+        { "result", T_JSON, REQUIRED, "What came out.", .flags = F_NULL },                                   \
+        { "error", T_TEXT, REQUIRED, "Why it failed or was cancelled.", .flags = F_NULL },                   \
+        { "requestedBy", T_TEXT, REQUIRED, "Who asked for it.", .flags = F_NULL },                           \
+        { "restartOf", T_UUID, REQUIRED, "The job it starts again.", .flags = F_NULL },                      \
+        { "answer",                                                                                          \
+          T_OBJECT,                                                                                          \
+          REQUIRED,                                                                                          \
+          "The late answer it starts again with.",                                                           \
+          .fields = answer_fields,                                                                           \
+          .flags = F_NULL },                                                                                 \
+        { "createdAt", T_TIME, REQUIRED, "When it was made." },                                              \
+        { "endedAt", T_TIME, REQUIRED, "When it ended.", .flags = F_NULL },                                  \
+    {                                                                                                        \
+        "outcome", T_OBJECT, REQUIRED, "How it ended; null while open.", .fields = outcome_fields,           \
+                                                                         .flags = F_NULL                     \
+    }
+
+static const struct field job_fields[] = { JOB_FIELDS, { 0 } };
+
+static const struct field list_reply[] = {
+    { "jobs", T_LIST, REQUIRED, "The jobs, newest first.", .items = T_OBJECT, .fields = job_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+static const struct field line_fields[] = {
+    { "seq", T_INT, REQUIRED, "Its number in the job's log." },
+    { "at", T_TIME, REQUIRED, "When it was written." },
+    { "kind", T_TEXT, REQUIRED,
+      "log, progress, status, question, answer, timeout, cancelled, approval, extended, late, restart." },
+    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = levels },
+    { "message", T_TEXT, REQUIRED, "What happened." },
+    { "data", T_JSON, REQUIRED, "The same for machines.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field logs_reply[] = {
+    { "logs", T_LIST, REQUIRED, "The lines, oldest first.", .items = T_OBJECT, .fields = line_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+static bool reply_job(struct call *call, const struct job *job)
+{
+    json_map(&call->out, NULL);
+    job_write_members(job, &call->out);
+    json_map_end(&call->out);
+    return true;
+}
+
+static const char *json_arg(const struct call *call, const char *name)
+{
+    return arg_given(call, name) ? json_dump_text(call->arena, arg_json(call, name)) : NULL;
+}
+
+static bool run_job_create(struct call *call)
+{
+    struct job job = {
+        .kind = arg_text(call, "kind"),
+        .agent = arg_text(call, "agent"),
+        .project_id = arg_text(call, "projectId"),
+        .task_id = arg_text(call, "taskId"),
+        .status = arg_text(call, "status"),
+        .input = json_arg(call, "input"),
+    };
+
+    if (!job_create(call->db, call->arena, &call->caller, call->now_ms, &job, &call->err))
+        return false;
+    call->subject = job.id;
+    return reply_job(call, &job);
+}
+
+static bool run_job_list(struct call *call)
+{
+    struct job_filter filter = {
+        .status = arg_text(call, "status"),
+        .agent = arg_text(call, "agent"),
+        .kind = arg_text(call, "kind"),
+        .project_id = arg_text(call, "projectId"),
+        .task_id = arg_text(call, "taskId"),
+        .cursor = arg_text(call, "cursor"),
+        .limit = (size_t)arg_int(call, "limit"),
+    };
+    struct job_page page;
+
+    if (!job_list(call->db, call->arena, &call->caller, call->now_ms, &filter, &page, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "jobs");
+    for (size_t i = 0; i < page.count; i++) {
+        json_map(&call->out, NULL);
+        job_write_members(&page.jobs[i], &call->out);
+        json_map_end(&call->out);
+    }
+    json_list_end(&call->out);
+    json_text(&call->out, "nextCursor", page.next_cursor);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_job_get(struct call *call)
+{
+    struct job job;
+
+    if (!job_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &job, &call->err))
+        return false;
+    call->ended = !job_is_open(&job);
+    return reply_job(call, &job);
+}
+
+static bool run_job_update(struct call *call)
+{
+    struct job_change change = {
+        .status = arg_text(call, "status"),
+        .result = json_arg(call, "result"),
+        .error = arg_text(call, "error"),
+    };
+    struct job job;
+
+    return job_update(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &change, &job,
+                      &call->err) &&
+           reply_job(call, &job);
+}
+
+static bool run_job_cancel(struct call *call)
+{
+    struct job job;
+
+    return job_cancel(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
+                      arg_text(call, "reason"), &job, &call->err) &&
+           reply_job(call, &job);
+}
+
+static bool run_job_log(struct call *call)
+{
+    struct job_line line = {
+        .level = arg_text(call, "level"),
+        .message = arg_text(call, "message"),
+        .data = response_clean(call->arena, arg_json(call, "data")),
+    };
+
+    if (!job_log(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &line, &call->err))
+        return false;
+    job_line_write(&line, &call->out);
+    return true;
+}
+
+/* Lines are numbered from 1; a cursor is the number of the last one shown. */
+static bool run_job_logs(struct call *call)
+{
+    const char *cursor = arg_text(call, "cursor");
+    size_t limit = (size_t)arg_int(call, "limit"), count, shown;
+    struct job_line *lines;
+    int64_t after = 0;
+
+    if (cursor && (!str_to_int(cursor, &after) || after <= 0))
+        return err_field(&call->err, "cursor", "cursor must be a nextCursor of this list.");
+    if (!job_logs(call->db, call->arena, &call->caller, arg_text(call, "id"), after, limit + 1, &lines,
+                  &count, &call->err))
+        return false;
+    shown = count > limit ? limit : count;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "logs");
+    for (size_t i = 0; i < shown; i++)
+        job_line_write(&lines[i], &call->out);
+    json_list_end(&call->out);
+    json_text(&call->out, "nextCursor",
+              count > shown ? arena_format(call->arena, "%lld", (long long)lines[shown - 1].seq) : NULL);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_job_progress(struct call *call)
+{
+    struct job_progress progress = {
+        .has_done = arg_given(call, "done"),
+        .done = arg(call, "done")->real,
+        .has_total = arg_given(call, "total"),
+        .total = arg(call, "total")->real,
+        .step = arg_text(call, "step"),
+    };
+    struct job job;
+
+    return job_report(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &progress,
+                      &job, &call->err) &&
+           reply_job(call, &job);
+}
+
+#define ID_PARAM                                                                                             \
+    {                                                                                                        \
+        "id", T_UUID, REQUIRED, "The job."                                                                   \
+    }
+
+const struct op job_ops[] = {
+    {
+        .name = "job_create",
+        .http = "POST /api/jobs",
+        .tag = TAG_JOBS,
+        .help = "Make a job that you drive yourself: say when it runs, report on it, ask people, and say how it "
+                "ended.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .status = 201,
+        .run = run_job_create,
+        .reply = job_fields,
+        .params = {
+            { "kind", T_NAME, OPTIONAL, "What kind of job it is.", .fallback = "external" },
+            { "agent", T_NAME, OPTIONAL, "Who works on it." },
+            { "projectId", T_ID, OPTIONAL, "The project it belongs to." },
+            { "taskId", T_ID, OPTIONAL, "The task it works on." },
+            { "status", T_ENUM, OPTIONAL, "running when it starts at once.", .values = first_statuses,
+              .fallback = "pending" },
+            { "input", T_JSON, OPTIONAL, "What it is given.", .max = LIMIT_BODY },
+        },
+    },
+    {
+        .name = "job_list",
+        .http = "GET /api/jobs",
+        .tag = TAG_JOBS,
+        .help = "List jobs, newest first.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_job_list,
+        .reply = list_reply,
+        .params = {
+            { "status", T_ENUM, OPTIONAL, "Only jobs with this status.", .values = statuses },
+            { "agent", T_NAME, OPTIONAL, "Only jobs of this agent." },
+            { "kind", T_NAME, OPTIONAL, "Only jobs of this kind." },
+            { "projectId", T_ID, OPTIONAL, "Only jobs of this project." },
+            { "taskId", T_ID, OPTIONAL, "Only jobs of this task." },
+            PAGE_PARAMS,
+        },
+    },
+    {
+        .name = "job_get",
+        .http = "GET /api/jobs/{id}",
+        .tag = TAG_JOBS,
+        .help = "Show a job; with wait, hold the reply until it has ended.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .quick = true,
+        .waits = true,
+        .run = run_job_get,
+        .reply = job_fields,
+        .params = { ID_PARAM },
+    },
+    {
+        .name = "job_update",
+        .http = "PATCH /api/jobs/{id}",
+        .tag = TAG_JOBS,
+        .help = "Say that a job of yours runs, has completed or has failed. The end cancels its open "
+                "questions; non-blocking ones stay answerable.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .body_max = LIMIT_RESULT_BODY,
+        .run = run_job_update,
+        .reply = job_fields,
+        .params = {
+            ID_PARAM,
+            { "status", T_ENUM, OPTIONAL, "The next status.", .values = next_statuses },
+            { "result", T_JSON, OPTIONAL, "What came out." },
+            { "error", T_TEXT, OPTIONAL, "With failed: why.", .min = 1, .max = LIMIT_MESSAGE },
+        },
+    },
+    {
+        .name = "job_cancel",
+        .http = "POST /api/jobs/{id}/cancel",
+        .tag = TAG_JOBS,
+        .help = "Cancel a job and its open questions.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .run = run_job_cancel,
+        .reply = job_fields,
+        .params = {
+            ID_PARAM,
+            { "reason", T_TEXT, OPTIONAL, "Why.", .max = LIMIT_TITLE },
+        },
+    },
+    {
+        .name = "job_logs",
+        .http = "GET /api/jobs/{id}/logs",
+        .tag = TAG_JOBS,
+        .help = "Read a job's log, oldest first: its own lines, progress, questions and answers.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_job_logs,
+        .reply = logs_reply,
+        .params = { ID_PARAM, PAGE_PARAMS },
+    },
+    {
+        .name = "job_log",
+        .http = "POST /api/jobs/{id}/logs",
+        .tag = TAG_JOBS,
+        .help = "Add a line to a job's log.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .status = 201,
+        .no_audit = true,
+        .run = run_job_log,
+        .reply = line_fields,
+        .params = {
+            ID_PARAM,
+            { "message", T_TEXT, REQUIRED, "What happened.", .max = LIMIT_MESSAGE_CEILING },
+            { "level", T_ENUM, OPTIONAL, "How serious it is.", .values = levels, .fallback = "info" },
+            { "data", T_JSON, OPTIONAL, "The same for machines.", .max = LIMIT_CONTEXT },
+        },
+    },
+    {
+        .name = "job_progress",
+        .http = "POST /api/jobs/{id}/progress",
+        .tag = TAG_JOBS,
+        .help = "Report how far a job is. Each report is also a line of its log.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .no_audit = true,
+        .run = run_job_progress,
+        .reply = job_fields,
+        .params = {
+            ID_PARAM,
+            { "done", T_REAL, OPTIONAL, "How much is done." },
+            { "total", T_REAL, OPTIONAL, "Of how much." },
+            { "step", T_TEXT, OPTIONAL, "What it is doing.", .min = 1, .max = LIMIT_TITLE },
+        },
+    },
+    { 0 },
+};
