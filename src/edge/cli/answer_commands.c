@@ -264,7 +264,7 @@ static bool send_part(struct batch *batch, size_t from, size_t count, json_t *re
         json_array_append_new(
             json_object_get(params, "answers"),
             json_pack("{s:s, s:O}", "id", batch->answers[i].id, "response", batch->answers[i].response));
-    if (!invoke_json(batch->cli, op_find("question_answer_many"), params, 0, &reply, &done, err))
+    if (!invoke_json(batch->cli, op_find("question_answer_batch"), params, 0, &reply, &done, err))
         return false;
     json_array_extend(results, json_object_get(done, "results"));
     return true;
@@ -278,12 +278,13 @@ static int exit_of_results(const json_t *results, size_t asked)
 
     json_array_foreach(results, index, result)
     {
-        int64_t status = member_int(result, "status");
+        const char *status = json_string_value(json_object_get(result, "status"));
 
-        if (status == 409)
-            code = code == CLI_OK ? CLI_CONFLICT : code;
-        else if (status < 200 || status >= 300)
-            code = CLI_ERROR;
+        if (str_equal(status, "answered") || str_equal(status, "pending"))
+            continue;
+        if (!str_equal(status, "conflict") && !str_equal(status, "late"))
+            return CLI_ERROR;
+        code = CLI_CONFLICT;
     }
     return code;
 }
@@ -301,9 +302,10 @@ static int print_results(const struct cli *cli, const json_t *results)
         json_array_foreach(results, index, result)
         {
             const char *why = member_text(cli->arena, result, "error");
+            const char *status = member_text(cli->arena, result, "status");
 
             buf_format(&text, "%s\t%s\n", term_line(cli->arena, member_text(cli->arena, result, "id")),
-                       why ? term_line(cli->arena, why) : "answered");
+                       term_line(cli->arena, why ? why : status));
         }
     return text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
 }

@@ -152,8 +152,7 @@ static bool send_wish(struct cli *cli, json_t *wish, json_t **made, struct err *
     cli->idempotency_key = uuid_new(cli->arena);
     for (int tries = 1;; tries++) {
         *err = (struct err){ 0 };
-        if (invoke_json(cli, op_find(job ? "question_ask" : "question_ask_alone"), wish, 0, &reply, made,
-                        err))
+        if (invoke_json(cli, op_find(job ? "question_ask" : "question_create"), wish, 0, &reply, made, err))
             break;
         if (err->code != ERR_OUTCOME_UNKNOWN || tries == ASK_TRIES || interrupted())
             return false;
@@ -252,13 +251,14 @@ static int wait_and_report(struct cli *cli, const char *id, bool cancels)
 /* A non-blocking question goes on with its default at once. What was answered the last time is only told. */
 static int go_on(struct cli *cli, const json_t *wish, const json_t *made)
 {
+    json_t *used = json_object_get(made, "response");
     const json_t *before = json_object_get(json_object_get(made, "preference"), "response");
     const char *answer = view_answer(cli->arena, before);
     JSON_AUTO *question =
         json_pack("{s:O, s:s, s:O, s:O, s:s, s:{s:s, s:s}}", "id", json_object_get(made, "questionId"),
                   "status", "answered", "responseType", json_object_get(wish, "responseType"), "response",
-                  json_object_get(wish, "defaultResponse"), "respondedBy", "system", "outcome", "source",
-                  "default", "by", "system");
+                  used ? used : json_object_get(wish, "defaultResponse"), "respondedBy", "system", "outcome",
+                  "source", "default", "by", "system");
     int code, printed;
 
     cli_note(cli, "Going on with the default; the question stays open.");
@@ -316,7 +316,7 @@ static int run_wait(struct cli *cli)
 const struct cli_command ask_commands[] = {
     {
         .name = "ask",
-        .op = "question_ask_alone",
+        .op = "question_create",
         .help = "Ask a person and wait for the answer, which is all that is printed on stdout. Exit code: 0 "
                 "answered, or yes; 3 no; 5 nobody answered in time; 6 cancelled; 8 server away; 130 interrupted.",
         .examples = "witan ask \"Which region?\" --choice eu --choice us\n"

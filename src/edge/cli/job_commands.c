@@ -26,12 +26,7 @@ static int exit_of_job(const char *status)
 static bool send_job(struct cli *cli, json_t *params, struct client_reply *reply, json_t **job,
                      struct err *err)
 {
-    JSON_AUTO *state = NULL;
-
-    if (!invoke_collect(cli, params, err) || !invoke_json(cli, cli->op, params, 0, reply, &state, err))
-        return false;
-    *job = json_incref(json_object_get(state, "job"));
-    return true;
+    return invoke_collect(cli, params, err) && invoke_json(cli, cli->op, params, 0, reply, job, err);
 }
 
 static int run_create(struct cli *cli)
@@ -42,8 +37,6 @@ static int run_create(struct cli *cli)
     struct err err = { 0 };
     const char *id;
 
-    if (!cli_has(cli, "kind"))
-        json_object_set_new(params, "kind", json_string("external"));
     if (!send_job(cli, params, &reply, &job, &err))
         return cli_fail(cli, &err);
     if (cli->json)
@@ -113,35 +106,33 @@ static void write_job(struct term *term, const json_t *job)
 
 static void write_line(struct term *term, const json_t *line)
 {
-    const char *at = member_text(term->arena, line, "createdAt");
-    const char *kind = term_line(term->arena, member_text(term->arena, line, "kind"));
+    const char *at = member_text(term->arena, line, "at");
+    const char *kind = member_text(term->arena, line, "kind");
 
-    if (!at)
-        at = member_text(term->arena, line, "at");
     buf_format(term->out, "%.8s  ", at && strlen(at) > 19 ? at + 11 : "        ");
-    term_paint(term, TERM_BLUE, arena_format(term->arena, "%-9s", kind));
+    if (!kind)
+        kind = member_text(term->arena, line, "level");
+    term_paint(term, TERM_BLUE, arena_format(term->arena, "%-9s", term_line(term->arena, kind)));
     buf_format(term->out, "  %s\n", term_line(term->arena, member_text(term->arena, line, "message")));
 }
 
 static bool read_logs(struct cli *cli, const char *id, json_t **lines, struct err *err)
 {
     JSON_AUTO *params = json_pack("{s:s, s:i}", "id", id, "limit", LIMIT_PAGE);
-    int64_t after = 0;
 
     *lines = json_array();
     for (;;) {
         JSON_AUTO *page = NULL;
         struct client_reply reply;
-        const json_t *logs;
+        const char *cursor;
 
         if (!invoke_json(cli, op_find("job_logs"), params, 0, &reply, &page, err))
             return false;
-        logs = json_object_get(page, "logs");
-        json_array_extend(*lines, (json_t *)logs);
-        if (json_array_size(logs) < LIMIT_PAGE)
+        json_array_extend(*lines, json_object_get(page, "logs"));
+        cursor = json_string_value(json_object_get(page, "nextCursor"));
+        if (!cursor)
             return true;
-        after = member_int(json_array_get(logs, json_array_size(logs) - 1), "seq");
-        json_object_set_new(params, "after", json_integer(after));
+        json_object_set_new(params, "cursor", json_string(cursor));
     }
 }
 
@@ -238,8 +229,7 @@ static bool take_event(void *user, const char *id, const char *data)
     if (follow->cli->json)
         buf_format(&text, "%s\n", data);
     else if (strcmp(type, "job.log") == 0)
-        write_line(&term,
-                   json_is_object(json_object_get(event, "line")) ? json_object_get(event, "line") : event);
+        write_line(&term, event);
     else if (strcmp(type, "status") == 0)
         cli_note(follow->cli, "%s", term_line(&arena, status));
     follow->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
@@ -263,7 +253,7 @@ static bool take_opening(void *user)
         follow->code = cli_fail(cli, &err);
         return false;
     }
-    status = member_text(cli->arena, json_object_get(state, "job"), "status");
+    status = member_text(cli->arena, state, "status");
     if (!is_over(status))
         return true;
     snprintf(follow->status, sizeof(follow->status), "%s", status);
