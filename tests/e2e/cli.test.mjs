@@ -8,9 +8,36 @@ import { begin, cli } from './lib/cli.mjs';
 import { makeToken } from './lib/identity.mjs';
 import { binary, cleanEnv, freshStore, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 
-const commands = ['serve', 'chat-post', 'prompt ask', 'prompt list', 'prompt show', 'prompt answer', 'prompt resolve', 'prompt cancel',
-    'events', 'call', 'user add', 'user list', 'user password', 'user disable', 'user remove', 'token create', 'token list', 'token revoke',
-    'workspace add', 'workspace list', 'workspace remove', 'audit verify', 'audit export', 'config', 'migrate', 'doctor', 'docs', 'completion'];
+const commands = [
+    'serve',
+    'chat-post',
+    'prompt ask',
+    'prompt list',
+    'prompt show',
+    'prompt answer',
+    'prompt resolve',
+    'prompt cancel',
+    'events',
+    'call',
+    'user add',
+    'user list',
+    'user password',
+    'user disable',
+    'user remove',
+    'token create',
+    'token list',
+    'token revoke',
+    'workspace add',
+    'workspace list',
+    'workspace remove',
+    'audit verify',
+    'audit export',
+    'config',
+    'migrate',
+    'doctor',
+    'docs',
+    'completion',
+];
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\n$/;
 
 test('every command has help, on stdout, with an example', async (t) => {
@@ -34,10 +61,19 @@ test('every command has help, on stdout, with an example', async (t) => {
 
 test('wrong words are usage, with the nearest right one', async (t) => {
     const folder = await tempFolder(t);
-    const wrong = [[['promt', 'ask'], /prompt/], [['prompt', 'aks'], /prompt ask/], [['prompt', 'ask', 'Q', '--agnet', 'A'], /--agent/],
-        [['serve', '--listne', 'x'], /--listen/], [['prompt', 'ask', 'Q'], /--agent/], [['prompt', 'show'], /ID/],
-        [['prompt', 'ask', 'Q', '--agent'], /--agent/], [['prompt', 'show', 'a', 'b'], /b/], [['docs', 'nothing'], /api/],
-        [['completion', 'tcsh'], /bash/], [['token', 'create', '--role', 'king'], /owner/]];
+    const wrong = [
+        [['promt', 'ask'], /prompt/],
+        [['prompt', 'aks'], /prompt ask/],
+        [['prompt', 'ask', 'Q', '--agnet', 'A'], /--agent/],
+        [['serve', '--listne', 'x'], /--listen/],
+        [['prompt', 'ask', 'Q'], /--agent/],
+        [['prompt', 'show'], /ID/],
+        [['prompt', 'ask', 'Q', '--agent'], /--agent/],
+        [['prompt', 'show', 'a', 'b'], /b/],
+        [['docs', 'nothing'], /api/],
+        [['completion', 'tcsh'], /bash/],
+        [['token', 'create', '--role', 'king'], /owner/],
+    ];
     for (const [args, hint] of wrong) {
         const { code, stdout, stderr } = await cli(folder, args);
         assert.equal(code, 2, `witan ${args.join(' ')}: ${code} ${stderr}`);
@@ -49,8 +85,13 @@ test('wrong words are usage, with the nearest right one', async (t) => {
 
 test('a server that is not there is 8', async (t) => {
     const folder = await tempFolder(t);
-    for (const args of [['prompt', 'list'], ['chat-post', 'x', '--agent', 'A'], ['prompt', 'show', '00000000-0000-7000-8000-000000000000'],
-        ['call', 'me_get'], ['events']]) {
+    for (const args of [
+        ['prompt', 'list'],
+        ['chat-post', 'x', '--agent', 'A'],
+        ['prompt', 'show', '00000000-0000-7000-8000-000000000000'],
+        ['call', 'me_get'],
+        ['events'],
+    ]) {
         const { code, stdout, stderr } = await cli(folder, [...args, '--url', 'http://127.0.0.1:9']);
         assert.equal(code, 8, `${args.join(' ')}: ${stderr}`);
         assert.equal(stdout, '');
@@ -62,12 +103,27 @@ test('a server that is not there is 8', async (t) => {
 onBothEngines('ask, list, show, answer, resolve, cancel', {}, async (server) => {
     const env = { WITAN_URL: server.url };
     const witan = (args, input) => cli(server.folder, args, { env, input });
-    const asked = await witan(['prompt', 'ask', 'Cache or index?', '--agent', 'Planner', '--responses', '2', '--timeout', '10m', '--task', 'T-1']);
+    const asked = await witan([
+        'prompt',
+        'ask',
+        'Cache or index?',
+        '--agent',
+        'Planner',
+        '--responses',
+        '2',
+        '--timeout',
+        '10m',
+        '--task',
+        'T-1',
+    ]);
     assert.equal(asked.code, 0, asked.stderr);
     assert.match(asked.stdout, uuid);
     const id = asked.stdout.trim();
     const { prompt } = await server.show(id);
-    assert.deepEqual([prompt.required_responses, prompt.timeout_minutes, prompt.task_id, prompt.requester_agent], [2, 10, 'T-1', 'Planner']);
+    assert.deepEqual(
+        [prompt.required_responses, prompt.timeout_minutes, prompt.task_id, prompt.requester_agent],
+        [2, 10, 'T-1', 'Planner'],
+    );
 
     const listed = await witan(['prompt', 'list', '--agent', 'Builder']);
     assert.equal(listed.code, 0);
@@ -77,7 +133,10 @@ onBothEngines('ask, list, show, answer, resolve, cancel', {}, async (server) => 
     const none = await witan(['prompt', 'list', '--agent', 'Planner']);
     assert.deepEqual([none.code, none.stdout], [0, '']);
 
-    const answered = await witan(['prompt', 'answer', id, '-', '--agent', 'Builder'], 'Mind the cache.\nAnd the index.');
+    const answered = await witan(
+        ['prompt', 'answer', id, '-', '--agent', 'Builder'],
+        'Mind the cache.\nAnd the index.',
+    );
     assert.equal(answered.code, 0, answered.stderr);
     assert.equal(answered.stdout, '');
     const shown = await witan(['prompt', 'show', id]);
@@ -106,12 +165,32 @@ onBothEngines('ask, list, show, answer, resolve, cancel', {}, async (server) => 
 
 onBothEngines('ask --wait holds until others have answered', {}, async (server) => {
     const env = { WITAN_URL: server.url };
-    const waiting = () => begin(server.folder, ['prompt', 'ask', 'Ship it?', '--agent', 'Planner', '--responses', '1', '--timeout', '5m', '--wait'], { env });
-    const idOf = async (run) => (await until(() => run.stderr.match(/[0-9a-f]{8}-[0-9a-f-]{27}/), 'it says which prompt'))[0];
+    const waiting = () =>
+        begin(
+            server.folder,
+            [
+                'prompt',
+                'ask',
+                'Ship it?',
+                '--agent',
+                'Planner',
+                '--responses',
+                '1',
+                '--timeout',
+                '5m',
+                '--wait',
+            ],
+            { env },
+        );
+    const idOf = async (run) =>
+        (await until(() => run.stderr.match(/[0-9a-f]{8}-[0-9a-f-]{27}/), 'it says which prompt'))[0];
 
     const answered = waiting();
     const id = await idOf(answered);
-    assert.equal((await cli(server.folder, ['prompt', 'answer', id, 'Yes.', '--agent', 'Builder'], { env })).code, 0);
+    assert.equal(
+        (await cli(server.folder, ['prompt', 'answer', id, 'Yes.', '--agent', 'Builder'], { env })).code,
+        0,
+    );
     const done = await answered.done;
     assert.deepEqual([done.code, done.stdout], [0, 'Builder:\n  Yes.\n']);
 
@@ -147,18 +226,37 @@ test('the token comes from the environment, a named file, or the usual file', as
     const env = { WITAN_URL: server.url };
     const none = await cli(server.folder, ['prompt', 'list'], { env });
     assert.equal(none.code, 4);
-    assert.equal((await cli(server.folder, ['prompt', 'list'], { env: { ...env, WITAN_TOKEN: 'witan_wrong' } })).code, 4);
-    assert.equal((await cli(server.folder, ['prompt', 'list'], { env: { ...env, WITAN_TOKEN: token } })).code, 0);
-    assert.equal((await cli(server.folder, ['chat-post', 'x', '--agent', 'A'], { env: { ...env, WITAN_TOKEN: viewer } })).code, 4);
+    assert.equal(
+        (await cli(server.folder, ['prompt', 'list'], { env: { ...env, WITAN_TOKEN: 'witan_wrong' } })).code,
+        4,
+    );
+    assert.equal(
+        (await cli(server.folder, ['prompt', 'list'], { env: { ...env, WITAN_TOKEN: token } })).code,
+        0,
+    );
+    assert.equal(
+        (
+            await cli(server.folder, ['chat-post', 'x', '--agent', 'A'], {
+                env: { ...env, WITAN_TOKEN: viewer },
+            })
+        ).code,
+        4,
+    );
     const file = join(server.folder, 'mine');
     await writeFile(file, `${token}\n`);
     assert.equal((await cli(server.folder, ['prompt', 'list', '--token-file', file], { env })).code, 0);
-    assert.notEqual((await cli(server.folder, ['prompt', 'list', '--token-file', `${file}.not`], { env })).code, 0);
+    assert.notEqual(
+        (await cli(server.folder, ['prompt', 'list', '--token-file', `${file}.not`], { env })).code,
+        0,
+    );
     await mkdir(join(server.folder, 'witan'), { recursive: true });
     await writeFile(join(server.folder, 'witan', 'token'), token);
     assert.equal((await cli(server.folder, ['prompt', 'list'], { env })).code, 0);
     // The server may stand in the configuration.
-    await writeFile(join(server.folder, 'witan', 'config.yaml'), `server:\n  listen: ${new URL(server.url).host}\n`);
+    await writeFile(
+        join(server.folder, 'witan', 'config.yaml'),
+        `server:\n  listen: ${new URL(server.url).host}\n`,
+    );
     assert.equal((await cli(server.folder, ['prompt', 'list'])).code, 0);
 });
 
@@ -168,8 +266,12 @@ test('colour is for terminals only', async (t) => {
     const escape = /\x1b\[/;
     const show = ['prompt', 'show', id];
     const env = { WITAN_URL: server.url, TERM: 'xterm', NO_COLOR: '' };
-    const inTerminal = (more) => execFileSync('script', ['-qec', `'${binary}' ${show.join(' ')}`, '/dev/null'],
-        { env: cleanEnv(server.folder, { ...env, ...more }), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const inTerminal = (more) =>
+        execFileSync('script', ['-qec', `'${binary}' ${show.join(' ')}`, '/dev/null'], {
+            env: cleanEnv(server.folder, { ...env, ...more }),
+            encoding: 'utf8',
+            stdio: ['ignore', 'pipe', 'pipe'],
+        });
     assert.doesNotMatch((await cli(server.folder, show, { env })).stdout, escape);
     assert.match(inTerminal({}), escape);
     assert.doesNotMatch(inTerminal({ NO_COLOR: '1' }), escape);
@@ -178,14 +280,22 @@ test('colour is for terminals only', async (t) => {
 test('events follow what happens', async (t) => {
     const server = await start(t);
     await server.say('Developer', 'first');
-    const run = begin(server.folder, ['events', '--after', '0', '--json'], { env: { WITAN_URL: server.url } });
+    const run = begin(server.folder, ['events', '--after', '0', '--json'], {
+        env: { WITAN_URL: server.url },
+    });
     await until(() => run.stdout.includes('first'), 'the first event');
     await server.say('Developer', 'second');
     await until(() => run.stdout.includes('second'), 'the second event');
     run.child.kill('SIGINT');
     const { code, stdout } = await run.done;
     assert.equal(code, 130);
-    assert.deepEqual(stdout.trim().split('\n').map((line) => JSON.parse(line).message), ['first', 'second']);
+    assert.deepEqual(
+        stdout
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line).message),
+        ['first', 'second'],
+    );
 });
 
 onBothEngines('users, tokens and workspaces on the store', {}, async (server) => {
@@ -207,14 +317,22 @@ onBothEngines('users, tokens and workspaces on the store', {}, async (server) =>
     await witan(0, ['user', 'add', 'bob', '--role', 'member', '--password-stdin'], 'correct horse');
     assert.match(await witan(0, ['user', 'list']), /ada +owner/);
     await witan(0, ['user', 'password', 'bob', '--password-stdin'], 'battery staple');
-    assert.equal((await server.api('POST', '/api/login', { name: 'bob', password: 'battery staple' })).status, 200);
+    assert.equal(
+        (await server.api('POST', '/api/login', { name: 'bob', password: 'battery staple' })).status,
+        200,
+    );
     await witan(0, ['user', 'disable', 'bob']);
-    assert.equal((await server.api('POST', '/api/login', { name: 'bob', password: 'battery staple' })).status, 401);
+    assert.equal(
+        (await server.api('POST', '/api/login', { name: 'bob', password: 'battery staple' })).status,
+        401,
+    );
     await witan(0, ['user', 'remove', 'bob']);
     assert.doesNotMatch(await witan(0, ['user', 'list']), /bob/);
     await witan(1, ['user', 'remove', 'bob']);
 
-    const secret = (await witan(0, ['token', 'create', '--name', 'ci', '--role', 'member', '--expires', '90d'])).trim();
+    const secret = (
+        await witan(0, ['token', 'create', '--name', 'ci', '--role', 'member', '--expires', '90d'])
+    ).trim();
     assert.equal((await server.api('GET', '/api/chat', undefined, { token: secret })).status, 200);
     const { tokens } = JSON.parse(await witan(0, ['token', 'list', '--json']));
     const token = tokens.find(({ name }) => name === 'ci');
@@ -223,10 +341,16 @@ onBothEngines('users, tokens and workspaces on the store', {}, async (server) =>
     assert.equal((await server.api('GET', '/api/chat', undefined, { token: secret })).status, 401);
     await witan(1, ['token', 'revoke', '00000000-0000-7000-8000-00000000dead']);
 
-    assert.notEqual((await cli(server.folder, ['workspace', 'remove', 'research', '--db', server.db])).code, 0);
+    assert.notEqual(
+        (await cli(server.folder, ['workspace', 'remove', 'research', '--db', server.db])).code,
+        0,
+    );
     await witan(0, ['workspace', 'remove', 'research', '--yes']);
     await witan(0, ['audit', 'verify']);
-    const lines = (await witan(0, ['audit', 'export'])).trim().split('\n').map((line) => JSON.parse(line));
+    const lines = (await witan(0, ['audit', 'export']))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
     assert.ok(lines.some(({ operation, door }) => operation === 'token_create' && door));
 });
 
@@ -239,7 +363,13 @@ test('config says where each value comes from', async (t) => {
     const { code, stdout } = await cli(folder, ['config', '--json'], { env });
     assert.equal(code, 0);
     const text = JSON.stringify(JSON.parse(stdout));
-    for (const part of ['127.0.0.1:8001', `${file}:2`, 'WITAN_LIMITS_TOKEN_RATE', 'WITAN_EVENTS_KEEP', 'default'])
+    for (const part of [
+        '127.0.0.1:8001',
+        `${file}:2`,
+        'WITAN_LIMITS_TOKEN_RATE',
+        'WITAN_EVENTS_KEEP',
+        'default',
+    ])
         assert.ok(text.includes(part), `${part} in ${text}`);
     // What it prints can be used.
     const yaml = await cli(folder, ['config'], { env });
@@ -253,7 +383,11 @@ test('config says where each value comes from', async (t) => {
     assert.equal(typo.code, 2);
     assert.match(typo.stderr, /config\.yaml:2/);
     await writeFile(file, '');
-    for (const [name, value] of [['WITAN_LIMITS_TOKEN_RATE', 'many'], ['WITAN_EVENTS_KEEP', '5'], ['WITAN_LOG_LEVEL', 'loud']]) {
+    for (const [name, value] of [
+        ['WITAN_LIMITS_TOKEN_RATE', 'many'],
+        ['WITAN_EVENTS_KEEP', '5'],
+        ['WITAN_LOG_LEVEL', 'loud'],
+    ]) {
         const key = name.slice(6).toLowerCase().replace('_', '.');
         const bad = await cli(folder, ['config'], { env: { [name]: value } });
         assert.equal(bad.code, 2, `${name}=${value}: ${bad.stdout}`);
@@ -266,14 +400,20 @@ test('migrate, and a store that is too new', async (t) => {
         const folder = await tempFolder(t);
         const db = await freshStore(t, engine, folder);
         const { code: before } = await cli(folder, ['migrate', '--check', '--db', db]);
-        assert.equal(before, engine === 'sqlite' ? 1 : 3, 'a look does not make the file; an empty database is behind');
+        assert.equal(
+            before,
+            engine === 'sqlite' ? 1 : 3,
+            'a look does not make the file; an empty database is behind',
+        );
         assert.equal((await cli(folder, ['migrate', '--db', db])).code, 0);
         assert.equal((await cli(folder, ['migrate', '--db', db])).code, 0);
         assert.equal((await cli(folder, ['migrate', '--check', '--db', db])).code, 0);
         const server = await start(t, { engine, db, folder });
         await server.say('Developer', 'x');
         await server.stop();
-        await server.sql(`INSERT INTO schema_migrations (number, name, applied_at) VALUES (9999, 'from the future', 0)`);
+        await server.sql(
+            `INSERT INTO schema_migrations (number, name, applied_at) VALUES (9999, 'from the future', 0)`,
+        );
         for (const args of [['migrate'], ['serve', '--listen', '127.0.0.1:0'], ['user', 'list']]) {
             const { code, stderr } = await cli(folder, [...args, '--db', db]);
             assert.notEqual(code, 0, args.join(' '));
@@ -288,7 +428,7 @@ test('migrate, and a store that is too new', async (t) => {
     }
 });
 
-test('a password in the store\'s address is not printed', async (t) => {
+test("a password in the store's address is not printed", async (t) => {
     const folder = await tempFolder(t);
     const db = 'postgres://witan:s3cret@127.0.0.1:9/witan';
     for (const args of [['config'], ['config', '--json'], ['migrate', '--db', db], ['doctor', '--db', db]]) {
@@ -306,7 +446,10 @@ onBothEngines('doctor', {}, async (server) => {
     await server.stop();
     const away = await cli(server.folder, ['doctor', '--db', server.db], { env });
     assert.match(away.stdout + away.stderr, /reach|answer/);
-    assert.equal((await cli(server.folder, ['doctor', '--db', 'postgres://nobody@127.0.0.1:9/x'], { env })).code, 1);
+    assert.equal(
+        (await cli(server.folder, ['doctor', '--db', 'postgres://nobody@127.0.0.1:9/x'], { env })).code,
+        1,
+    );
 });
 
 test('completion scripts parse', async (t) => {
@@ -318,8 +461,15 @@ test('completion scripts parse', async (t) => {
         if (shell === 'bash') execFileSync('bash', ['-n'], { input: stdout });
     }
     const { stdout } = await cli(folder, ['completion', 'bash']);
-    const words = execFileSync('bash', ['-c', `${stdout}\nCOMP_WORDS=(witan prompt a) COMP_CWORD=2 COMP_LINE='witan prompt a' COMP_POINT=14
-        eval "$(complete -p witan | sed -E "s/.*-F ([^ ]+).*/\\1/")" witan a prompt; printf '%s\\n' "\${COMPREPLY[@]}"`], { encoding: 'utf8' });
+    const words = execFileSync(
+        'bash',
+        [
+            '-c',
+            `${stdout}\nCOMP_WORDS=(witan prompt a) COMP_CWORD=2 COMP_LINE='witan prompt a' COMP_POINT=14
+        eval "$(complete -p witan | sed -E "s/.*-F ([^ ]+).*/\\1/")" witan a prompt; printf '%s\\n' "\${COMPREPLY[@]}"`,
+        ],
+        { encoding: 'utf8' },
+    );
     assert.deepEqual(words.trim().split(/\s+/).sort(), ['answer', 'ask']);
 });
 

@@ -33,19 +33,29 @@ onBothEngines('a prompt times out after its limit and keeps what it collected', 
     assert.equal(late.ready, true);
     assert.equal(late.terminal, true);
     assert.equal(late.outcome.source, 'timeout');
-    assert.deepEqual(late.collectedContext.map(({ message }) => message), ['Only me.']);
+    assert.deepEqual(
+        late.collectedContext.map(({ message }) => message),
+        ['Only me.'],
+    );
     const refused = await server.answer(prompt.id, 'Growth');
     assert.equal(refused.status, 400);
     assert.equal(refused.body.error, 'Cannot respond to prompt with status: timed_out');
-    assert.equal((await server.api('PATCH', `/api/discussion/${prompt.id}`, { action: 'resolve' })).status, 409);
+    assert.equal(
+        (await server.api('PATCH', `/api/discussion/${prompt.id}`, { action: 'resolve' })).status,
+        409,
+    );
 });
 
 // Real time goes on while a test runs, so the exact moment is one that a row brings along.
 onBothEngines('a prompt exactly at its limit has not timed out', {}, async (server) => {
-    const insert = (prompt, ms) => server.sql(`INSERT INTO squad_chat
+    const insert = (prompt, ms) =>
+        server.sql(`INSERT INTO squad_chat
         (id, agent_name, message, message_type, discussion_prompt_id, created_at) VALUES ('${randomUUID()}', 'Builder',
         'In time?', 'discussion_response', '${prompt.id}', '${new Date(Date.parse(prompt.created_at) + ms).toISOString()}')`);
-    const [exact, over] = [await server.ask({ timeout_minutes: 1 }), await server.ask({ timeout_minutes: 1 })];
+    const [exact, over] = [
+        await server.ask({ timeout_minutes: 1 }),
+        await server.ask({ timeout_minutes: 1 }),
+    ];
     await insert(exact, minute);
     await insert(over, minute + 1);
     assert.equal((await server.show(exact.id)).responseCount, 1);
@@ -53,7 +63,10 @@ onBothEngines('a prompt exactly at its limit has not timed out', {}, async (serv
     await server.advance(2 * minute);
     const ended = await server.show(exact.id);
     assert.equal(ended.status, 'timed_out');
-    assert.ok(Date.parse(ended.outcome.at) > Date.parse(ended.timeoutAt), 'it ended after its limit, not at it');
+    assert.ok(
+        Date.parse(ended.outcome.at) > Date.parse(ended.timeoutAt),
+        'it ended after its limit, not at it',
+    );
 });
 
 test('the function for schedulers applies the same limit', async (t) => {
@@ -95,28 +108,32 @@ onBothEngines('a thousand at once end once each', {}, async (server, t) => {
     assert.deepEqual(prompts, []);
 });
 
-onBothEngines('limits that pass while the server is down are applied at the next start, once', {}, async (server, t) => {
-    const asked = await Promise.all(Array.from({ length: 20 }, () => server.ask({ timeout_minutes: 5 })));
-    const kept = await server.ask({ timeout_minutes: 1440 });
-    const before = await listen(t, server);
-    await server.say('Developer', 'mark');
-    const { seq: mark } = await before.saw('chat.message');
-    before.close();
-    await server.kill9();
-    // What a long night would do: the offset is a row of the store.
-    await server.sql(`INSERT INTO facts (name, value) VALUES ('clock_offset_ms', '${6 * minute}')
+onBothEngines(
+    'limits that pass while the server is down are applied at the next start, once',
+    {},
+    async (server, t) => {
+        const asked = await Promise.all(Array.from({ length: 20 }, () => server.ask({ timeout_minutes: 5 })));
+        const kept = await server.ask({ timeout_minutes: 1440 });
+        const before = await listen(t, server);
+        await server.say('Developer', 'mark');
+        const { seq: mark } = await before.saw('chat.message');
+        before.close();
+        await server.kill9();
+        // What a long night would do: the offset is a row of the store.
+        await server.sql(`INSERT INTO facts (name, value) VALUES ('clock_offset_ms', '${6 * minute}')
         ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
-    await server.restart();
-    const reader = await listen(t, server, { lastEventId: mark });
-    await reader.saw('prompt.ended', asked.length);
-    for (const { id } of asked) assert.equal((await server.show(id)).status, 'timed_out');
-    assert.equal((await server.show(kept.id)).status, 'collecting');
-    await server.kill9();
-    await server.restart();
-    await server.advance(0);
-    const ended = await server.sql(`SELECT count(*) FROM events WHERE type = 'prompt.ended'`);
-    assert.equal(Number(ended[0][0]), asked.length);
-});
+        await server.restart();
+        const reader = await listen(t, server, { lastEventId: mark });
+        await reader.saw('prompt.ended', asked.length);
+        for (const { id } of asked) assert.equal((await server.show(id)).status, 'timed_out');
+        assert.equal((await server.show(kept.id)).status, 'collecting');
+        await server.kill9();
+        await server.restart();
+        await server.advance(0);
+        const ended = await server.sql(`SELECT count(*) FROM events WHERE type = 'prompt.ended'`);
+        assert.equal(Number(ended[0][0]), asked.length);
+    },
+);
 
 onBothEngines('the clock is not for everybody', { clock: false }, async (server) => {
     assert.equal((await server.api('POST', '/api/test/clock', { advance_ms: 1 })).status, 404);

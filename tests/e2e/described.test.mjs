@@ -26,8 +26,21 @@ async function prism(t, server, description) {
     const file = join(server.folder, `openapi-${Math.random()}.json`);
     await writeFile(file, JSON.stringify(description));
     const port = await freePort();
-    const child = spawn(process.execPath, ['node_modules/@stoplight/prism-cli/dist/index.js', 'proxy', file, server.url, '--errors',
-        '--validate-request', 'false', '--port', String(port)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(
+        process.execPath,
+        [
+            'node_modules/@stoplight/prism-cli/dist/index.js',
+            'proxy',
+            file,
+            server.url,
+            '--errors',
+            '--validate-request',
+            'false',
+            '--port',
+            String(port),
+        ],
+        { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
     t.after(async () => {
         child.kill();
         await once(child, 'exit');
@@ -50,10 +63,15 @@ async function prism(t, server, description) {
 const isViolation = (reply) => reply.status === 500 && reply.text.includes('VIOLATIONS');
 
 function operations(description) {
-    return Object.entries(description.paths).flatMap(([path, methods]) => Object.entries(methods)
-        .filter(([, operation]) => operation.operationId)
-        .map(([method, { operationId }]) => ({ name: operationId, method: method.toUpperCase(),
-            path: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/?]+')}(\\?.*)?$`) })));
+    return Object.entries(description.paths).flatMap(([path, methods]) =>
+        Object.entries(methods)
+            .filter(([, operation]) => operation.operationId)
+            .map(([method, { operationId }]) => ({
+                name: operationId,
+                method: method.toUpperCase(),
+                path: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/?]+')}(\\?.*)?$`),
+            })),
+    );
 }
 
 test('every reply is as the description says', { timeout: 120_000 }, async (t) => {
@@ -69,16 +87,27 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
         assert.ok(!isViolation(reply), `${method} ${path}: ${reply.text}`);
         assert.equal(reply.status, status, `${method} ${path}: ${reply.text}`);
         // The most exact path wins: /api/notifications/read-all is not /api/notifications/{id}.
-        const [found] = operations(description).filter((operation) => operation.method === method && operation.path.test(path))
+        const [found] = operations(description)
+            .filter((operation) => operation.method === method && operation.path.test(path))
             .sort((a, b) => a.path.source.split('[').length - b.path.source.split('[').length);
         seen.get(found.name).add(status < 400 ? 'success' : 'error');
         return reply.body;
     };
 
-    const asked = await call(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message: 'For @Builder', task_id: 'T-1' });
+    const asked = await call(201, 'POST', '/api/discussion', {
+        requester_agent: 'Developer',
+        prompt_message: 'For @Builder',
+        task_id: 'T-1',
+    });
     const { id } = asked.prompt;
     await call(400, 'POST', '/api/discussion', {});
-    await call(403, 'POST', '/api/discussion', { requester_agent: 'A', prompt_message: 'Q' }, { token: viewer });
+    await call(
+        403,
+        'POST',
+        '/api/discussion',
+        { requester_agent: 'A', prompt_message: 'Q' },
+        { token: viewer },
+    );
     await call(200, 'GET', '/api/discussion?agent=Builder&status=collecting&task_id=T-1&limit=10');
     await call(400, 'GET', '/api/discussion?limit=0');
     await call(200, 'GET', `/api/discussion/${id}`);
@@ -91,9 +120,21 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
     await call(409, 'PATCH', `/api/discussion/${id}`, { action: 'cancel' });
     await call(400, 'PATCH', `/api/discussion/${id}`, { action: 'forget' });
     await call(200, 'GET', `/api/discussion/${id}`);
-    await call(201, 'POST', '/api/chat', { agent_name: 'Developer', message: 'Hello @Builder', task_ref: 'T-1' });
-    await call(415, 'POST', '/api/chat', 'hello', { token: owner, headers: { 'Content-Type': 'text/plain' } });
-    await call(413, 'POST', '/api/chat', JSON.stringify({ agent_name: 'A', message: 'x', more: 'x'.repeat(1 << 20) }));
+    await call(201, 'POST', '/api/chat', {
+        agent_name: 'Developer',
+        message: 'Hello @Builder',
+        task_ref: 'T-1',
+    });
+    await call(415, 'POST', '/api/chat', 'hello', {
+        token: owner,
+        headers: { 'Content-Type': 'text/plain' },
+    });
+    await call(
+        413,
+        'POST',
+        '/api/chat',
+        JSON.stringify({ agent_name: 'A', message: 'x', more: 'x'.repeat(1 << 20) }),
+    );
     await call(200, 'GET', '/api/chat?limit=2');
     await call(400, 'GET', '/api/chat?cursor=nonsense');
 
@@ -102,7 +143,9 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
     await call(400, 'GET', '/api/notifications?limit=x');
     await call(200, 'GET', '/api/notifications/pending-count?agent=Builder');
     await call(401, 'GET', '/api/notifications/pending-count', undefined, {});
-    await call(200, 'POST', `/api/notifications/${notifications[0].id}/read?agent=Builder`, { agent: 'Builder' });
+    await call(200, 'POST', `/api/notifications/${notifications[0].id}/read?agent=Builder`, {
+        agent: 'Builder',
+    });
     await call(404, 'POST', `/api/notifications/${nobody}/read?agent=Builder`, { agent: 'Builder' });
     await call(200, 'POST', '/api/notifications/read-all?agent=Builder', { agent: 'Builder' });
     await call(401, 'POST', '/api/notifications/read-all', {}, {});
@@ -116,12 +159,28 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
     await call(400, 'PUT', '/api/me/preferences', { preferences: [] }, cookie);
     await call(200, 'GET', '/api/me/preferences', undefined, cookie);
     await call(401, 'GET', '/api/me/preferences', undefined, {});
-    await call(400, 'PUT', '/api/me/password', { oldPassword: 'wrong', newPassword: 'battery staple' }, cookie);
-    await call(204, 'PUT', '/api/me/password', { oldPassword: 'correct horse', newPassword: 'battery staple' }, cookie);
+    await call(
+        400,
+        'PUT',
+        '/api/me/password',
+        { oldPassword: 'wrong', newPassword: 'battery staple' },
+        cookie,
+    );
+    await call(
+        204,
+        'PUT',
+        '/api/me/password',
+        { oldPassword: 'correct horse', newPassword: 'battery staple' },
+        cookie,
+    );
     await call(201, 'POST', '/api/tickets', {});
     await call(401, 'POST', '/api/tickets', {}, {});
 
-    const user = await call(201, 'POST', '/api/users', { name: 'bob', password: 'correct horse', role: 'member' });
+    const user = await call(201, 'POST', '/api/users', {
+        name: 'bob',
+        password: 'correct horse',
+        role: 'member',
+    });
     await call(409, 'POST', '/api/users', { name: 'BOB', password: 'correct horse' });
     await call(200, 'GET', '/api/users');
     await call(403, 'GET', '/api/users', undefined, { token: viewer });
@@ -131,7 +190,11 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
     await call(400, 'PATCH', `/api/users/${user.id}`, { role: 'king' });
     await call(204, 'DELETE', `/api/users/${user.id}`);
     await call(404, 'DELETE', `/api/users/${user.id}`);
-    const token = await call(201, 'POST', '/api/tokens', { name: 'ci', agentName: 'CI', expiresAt: '2999-01-01T00:00:00Z' });
+    const token = await call(201, 'POST', '/api/tokens', {
+        name: 'ci',
+        agentName: 'CI',
+        expiresAt: '2999-01-01T00:00:00Z',
+    });
     await call(400, 'POST', '/api/tokens', { name: '' });
     await call(200, 'GET', '/api/tokens');
     await call(403, 'GET', '/api/tokens', undefined, { token: viewer });
@@ -139,7 +202,13 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
     await call(404, 'GET', `/api/tokens/${nobody}`);
     await call(204, 'DELETE', `/api/tokens/${token.id}`);
     await call(404, 'DELETE', `/api/tokens/${nobody}`);
-    const workspace = await call(201, 'POST', '/api/workspaces', { name: 'Research', settings: { personas: [] } }, cookie);
+    const workspace = await call(
+        201,
+        'POST',
+        '/api/workspaces',
+        { name: 'Research', settings: { personas: [] } },
+        cookie,
+    );
     await call(409, 'POST', '/api/workspaces', { name: 'Research', slug: workspace.slug }, cookie);
     await call(200, 'GET', '/api/workspaces', undefined, cookie);
     await call(401, 'GET', '/api/workspaces', undefined, {});
@@ -154,9 +223,12 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
     await call(200, 'GET', '/api/audit/export?limit=5');
     await call(400, 'GET', '/api/audit/export?limit=0');
     await call(204, 'POST', '/api/logout', undefined, cookie);
-    await call(403, 'POST', '/api/logout', undefined, { headers: { ...cookie.headers, Origin: 'http://evil.example' } });
+    await call(403, 'POST', '/api/logout', undefined, {
+        headers: { ...cookie.headers, Origin: 'http://evil.example' },
+    });
 
-    for (const [name, outcomes] of seen) assert.deepEqual([...outcomes].sort(), ['error', 'success'], `${name} was not tried in full`);
+    for (const [name, outcomes] of seen)
+        assert.deepEqual([...outcomes].sort(), ['error', 'success'], `${name} was not tried in full`);
 });
 
 test('a reply that differs from its description is found', { timeout: 60_000 }, async (t) => {

@@ -68,13 +68,19 @@ async function theRequestsWork(server) {
     assert.equal(state.responseCount, 2);
     assert.equal(state.requiredResponses, 2);
     assert.equal(state.responses.length, 2);
-    assert.deepEqual(state.collectedContext.map(({ agent }) => agent), ['Builder', 'Growth']);
+    assert.deepEqual(
+        state.collectedContext.map(({ agent }) => agent),
+        ['Builder', 'Growth'],
+    );
     assert.match(state.collectedContext[0].created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
     const forced = (await send(server, create)).prompt;
     assert.equal((await send(server, end, forced.id)).prompt.status, 'resolved');
     const dropped = (await send(server, create)).prompt;
-    assert.equal((await send(server, end.replace('resolve', 'cancel'), dropped.id)).prompt.status, 'cancelled');
+    assert.equal(
+        (await send(server, end.replace('resolve', 'cancel'), dropped.id)).prompt.status,
+        'cancelled',
+    );
 }
 
 onBothEngines('the documented requests work as they stand', { clock: false }, theRequestsWork);
@@ -82,7 +88,10 @@ onBothEngines('the documented requests work as they stand', { clock: false }, th
 async function isFree(port) {
     const listener = net.createServer();
     listener.listen(port, '127.0.0.1');
-    const [free] = await Promise.race([once(listener, 'listening').then(() => [true]), once(listener, 'error').then(() => [false])]);
+    const [free] = await Promise.race([
+        once(listener, 'listening').then(() => [true]),
+        once(listener, 'error').then(() => [false]),
+    ]);
     if (free) {
         listener.close();
         await once(listener, 'close');
@@ -105,15 +114,21 @@ function run(server, folder, name, variables, result) {
         const base = ${JSON.stringify(server.url)};
         const fetch = (path: string, init?: RequestInit) => globalThis.fetch(new URL(path, base), init);
         const setTimeout = (fn: () => void, ms: number) => globalThis.setTimeout(fn, ms / 100);
-        ${Object.entries(variables).map(([key, value]) => `const ${key} = ${JSON.stringify(value)};`).join('\n')}
+        ${Object.entries(variables)
+            .map(([key, value]) => `const ${key} = ${JSON.stringify(value)};`)
+            .join('\n')}
     `;
     run.done = (async () => {
         const text = await readFile(new URL(`./documented/${name}.ts`, import.meta.url), 'utf8');
         const file = join(folder, `${name}.mts`);
         const snippet = text.replaceAll('https://witan.example', server.url);
-        await writeFile(file, `${prelude}\n${snippet}\nconsole.log('RESULT ' + JSON.stringify(${result}));\n`);
-        const child = spawn(process.execPath, ['--experimental-strip-types', '--no-warnings', file],
-            { stdio: ['ignore', 'pipe', 'pipe'] });
+        await writeFile(
+            file,
+            `${prelude}\n${snippet}\nconsole.log('RESULT ' + JSON.stringify(${result}));\n`,
+        );
+        const child = spawn(process.execPath, ['--experimental-strip-types', '--no-warnings', file], {
+            stdio: ['ignore', 'pipe', 'pipe'],
+        });
         child.stdout.on('data', (bytes) => (run.output += bytes));
         child.stderr.on('data', (bytes) => (run.output += bytes));
         const [code] = await once(child, 'close');
@@ -125,10 +140,19 @@ function run(server, folder, name, variables, result) {
 
 onBothEngines('the documented TypeScript works as it stands', { clock: false }, async (server) => {
     const folder = server.folder;
-    const promptId = await run(server, folder, 'create', { currentTaskId: 'T-17', taskTitle: 'Feature X' }, 'promptId');
+    const promptId = await run(
+        server,
+        folder,
+        'create',
+        { currentTaskId: 'T-17', taskTitle: 'Feature X' },
+        'promptId',
+    );
     const { prompt } = await server.show(promptId);
     assert.equal(prompt.task_id, 'T-17');
-    assert.match(prompt.prompt_message, /^🔄 \*\*Discussion Needed\*\*\n\nI'm about to implement feature X for task "Feature X"/);
+    assert.match(
+        prompt.prompt_message,
+        /^🔄 \*\*Discussion Needed\*\*\n\nI'm about to implement feature X for task "Feature X"/,
+    );
 
     // It polls while the answers come in.
     const polled = run(server, folder, 'poll', { promptId }, '{ collectedContext, status }');
@@ -136,8 +160,13 @@ onBothEngines('the documented TypeScript works as it stands', { clock: false }, 
     assert.equal((await server.answer(promptId, 'Growth')).status, 201);
     const { collectedContext, status } = await polled;
     assert.equal(status, 'resolved');
-    assert.deepEqual(collectedContext.map(({ agent, message }) => [agent, message]),
-        [['Builder', 'From a product perspective, consider...'], ['Growth', 'From Growth.']]);
+    assert.deepEqual(
+        collectedContext.map(({ agent, message }) => [agent, message]),
+        [
+            ['Builder', 'From a product perspective, consider...'],
+            ['Growth', 'From Growth.'],
+        ],
+    );
 
     // A second heartbeat finds nothing left to answer.
     assert.equal(await run(server, folder, 'respond', {}, 'pendingPrompts.length'), 0);

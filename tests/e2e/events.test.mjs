@@ -16,10 +16,19 @@ onBothEngines('a prompt tells its story in order', {}, async (server, t) => {
     await reader.until(() => reader.of('chat.message').length === 4, 'all four messages');
     const story = reader.events.map((event) => [event.type, event.message_type ?? event.status]);
     const answers = story.slice(2);
-    assert.deepEqual(story.slice(0, 2).sort(), [['chat.message', 'discussion_prompt'], ['prompt.created', 'collecting']]);
-    assert.deepEqual(answers.slice(0, 3), [['chat.message', 'discussion_response'], ['prompt.responded', 'collecting'],
-        ['chat.message', 'discussion_response']]);
-    assert.deepEqual(answers.slice(3).map(([type]) => type), ['prompt.responded', 'prompt.ended', 'chat.message']);
+    assert.deepEqual(story.slice(0, 2).sort(), [
+        ['chat.message', 'discussion_prompt'],
+        ['prompt.created', 'collecting'],
+    ]);
+    assert.deepEqual(answers.slice(0, 3), [
+        ['chat.message', 'discussion_response'],
+        ['prompt.responded', 'collecting'],
+        ['chat.message', 'discussion_response'],
+    ]);
+    assert.deepEqual(
+        answers.slice(3).map(([type]) => type),
+        ['prompt.responded', 'prompt.ended', 'chat.message'],
+    );
     for (const event of reader.events) {
         assert.match(event.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
         assert.match(event.workspaceId, uuid);
@@ -52,7 +61,10 @@ onBothEngines('a reader that comes back misses nothing and sees nothing twice', 
         assert.equal(messages.at(-1), 'back');
         assertInOrder(reader.events);
     }
-    assert.deepEqual(second.events.map(({ seq }) => seq), third.events.map(({ seq }) => seq));
+    assert.deepEqual(
+        second.events.map(({ seq }) => seq),
+        third.events.map(({ seq }) => seq),
+    );
 });
 
 onBothEngines('catching up while others write leaves no gap', {}, async (server, t) => {
@@ -79,7 +91,9 @@ onBothEngines('catching up while others write leaves no gap', {}, async (server,
 onBothEngines('filters', {}, async (server, t) => {
     const [project, task] = [randomUUID(), randomUUID()];
     const workspace = '00000000-0000-7000-8000-000000000001';
-    await server.sql(`INSERT INTO projects (id, workspace_id, name, created_at) VALUES ('${project}', '${workspace}', 'P', 0)`);
+    await server.sql(
+        `INSERT INTO projects (id, workspace_id, name, created_at) VALUES ('${project}', '${workspace}', 'P', 0)`,
+    );
     await server.sql(`INSERT INTO tasks (id, workspace_id, project_id, title, created_at)
         VALUES ('${task}', '${workspace}', '${project}', 'T', 0)`);
     const typed = await listen(t, server, { query: '?types=prompt.ended,prompt.responded' });
@@ -96,15 +110,25 @@ onBothEngines('filters', {}, async (server, t) => {
     await both.saw('prompt.created');
     assert.deepEqual(typed.types(), ['prompt.responded', 'prompt.ended', 'prompt.responded', 'prompt.ended']);
     // Messages that name the task are the project's too.
-    assert.deepEqual(projected.types().filter((type) => type.startsWith('prompt.')), ['prompt.created', 'prompt.responded', 'prompt.ended']);
-    assert.ok(projected.events.every(({ promptId, discussion_prompt_id: thread }) => (promptId ?? thread) === mine.id));
+    assert.deepEqual(
+        projected.types().filter((type) => type.startsWith('prompt.')),
+        ['prompt.created', 'prompt.responded', 'prompt.ended'],
+    );
+    assert.ok(
+        projected.events.every(
+            ({ promptId, discussion_prompt_id: thread }) => (promptId ?? thread) === mine.id,
+        ),
+    );
     assert.deepEqual(both.types(), ['prompt.created']);
     assert.deepEqual(job.types(), []);
 });
 
 onBothEngines('another workspace hears nothing', {}, async (server, t) => {
     await makeWorkspace(server, 'other');
-    const [here, there] = [await makeToken(server, { role: 'member' }), await makeToken(server, { role: 'member', workspace: 'other' })];
+    const [here, there] = [
+        await makeToken(server, { role: 'member' }),
+        await makeToken(server, { role: 'member', workspace: 'other' }),
+    ];
     const near = await listen(t, server, { token: here });
     const far = await listen(t, server, { token: there });
     await server.say('Developer', 'ours', { token: here });
@@ -112,28 +136,44 @@ onBothEngines('another workspace hears nothing', {}, async (server, t) => {
     await server.say('Developer', 'theirs', { token: there });
     await far.saw('chat.message');
     await near.saw('prompt.created');
-    assert.deepEqual(far.events.map(({ message }) => message), ['theirs']);
+    assert.deepEqual(
+        far.events.map(({ message }) => message),
+        ['theirs'],
+    );
     assert.ok(near.events.every(({ message }) => message !== 'theirs'));
     const again = await listen(t, server, { token: there, query: '?after=0' });
     await again.saw('chat.message');
-    assert.deepEqual(again.events.map(({ message }) => message), ['theirs']);
-    assert.equal((await server.api('GET', `/api/discussion/${prompt.id}`, undefined, { token: there })).status, 404);
+    assert.deepEqual(
+        again.events.map(({ message }) => message),
+        ['theirs'],
+    );
+    assert.equal(
+        (await server.api('GET', `/api/discussion/${prompt.id}`, undefined, { token: there })).status,
+        404,
+    );
     assert.equal((await server.answer(prompt.id, 'Builder', 'x', { token: there })).status, 404);
 });
 
-onBothEngines('the last event before a stop is server.stopping, and the reader goes on afterwards', {}, async (server, t) => {
-    const reader = await listen(t, server);
-    await server.say('Developer', 'before');
-    await reader.saw('chat.message');
-    await server.stop();
-    await reader.saw('server.stopping');
-    assert.equal(reader.types().at(-1), 'server.stopping');
-    await server.restart();
-    // The reader comes back by itself.
-    await server.say('Developer', 'after');
-    await reader.saw('chat.message', 2);
-    assert.deepEqual(reader.of('chat.message').map(({ message }) => message), ['before', 'after']);
-});
+onBothEngines(
+    'the last event before a stop is server.stopping, and the reader goes on afterwards',
+    {},
+    async (server, t) => {
+        const reader = await listen(t, server);
+        await server.say('Developer', 'before');
+        await reader.saw('chat.message');
+        await server.stop();
+        await reader.saw('server.stopping');
+        assert.equal(reader.types().at(-1), 'server.stopping');
+        await server.restart();
+        // The reader comes back by itself.
+        await server.say('Developer', 'after');
+        await reader.saw('chat.message', 2);
+        assert.deepEqual(
+            reader.of('chat.message').map(({ message }) => message),
+            ['before', 'after'],
+        );
+    },
+);
 
 onBothEngines('what another program writes with plain SQL wakes waits and streams', {}, async (server, t) => {
     const reader = await listen(t, server);
@@ -150,7 +190,10 @@ onBothEngines('what another program writes with plain SQL wakes waits and stream
     assert.ok(took < (server.engine === 'postgres' ? 500 : 1500), `it took ${took} ms after the commit`);
     const ended = await reader.saw('prompt.ended');
     assert.equal(ended.promptId, prompt.id);
-    await reader.until(() => reader.of('chat.message').some(({ agent_name }) => agent_name === 'Outsider'), 'the message');
+    await reader.until(
+        () => reader.of('chat.message').some(({ agent_name }) => agent_name === 'Outsider'),
+        'the message',
+    );
     await until(async () => {
         const { notifications } = await server.must(200, 'GET', '/api/notifications?agent=Builder');
         return notifications.length > 0;
@@ -175,7 +218,9 @@ onBothEngines('a reader that is too slow is cut off, slows nobody, and can resum
     const text = 'x'.repeat(60_000);
     const count = 800;
     for (let done = 0; done < count; done += 40)
-        await Promise.all(Array.from({ length: 40 }, (_, i) => server.say('Developer', `${done + i} ${text}`)));
+        await Promise.all(
+            Array.from({ length: 40 }, (_, i) => server.say('Developer', `${done + i} ${text}`)),
+        );
     await quick.saw('chat.message', count);
     assertInOrder(quick.events);
     let got = '';

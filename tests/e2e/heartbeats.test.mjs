@@ -31,19 +31,43 @@ describe('heartbeats', { concurrency: true }, () => {
         test(`a token that is revoked or has expired loses its open streams (${engine})`, async (t) => {
             const server = await start(t, { engine });
             const owner = await makeToken(server, { role: 'owner', name: 'owner' });
-            const made = await server.must(201, 'POST', '/api/tokens', { name: 'revoked', role: 'viewer' }, { token: owner });
-            const short = await server.must(201, 'POST', '/api/tokens',
-                { name: 'short', role: 'viewer', expiresAt: new Date(Date.now() + 3_600_000).toISOString() }, { token: owner });
+            const made = await server.must(
+                201,
+                'POST',
+                '/api/tokens',
+                { name: 'revoked', role: 'viewer' },
+                { token: owner },
+            );
+            const short = await server.must(
+                201,
+                'POST',
+                '/api/tokens',
+                { name: 'short', role: 'viewer', expiresAt: new Date(Date.now() + 3_600_000).toISOString() },
+                { token: owner },
+            );
             const kept = await listen(t, server, { token: owner });
-            const readers = [await listen(t, server, { token: made.secret }), await connect(t, server, { token: made.secret }),
-                await listen(t, server, { token: short.secret })];
+            const readers = [
+                await listen(t, server, { token: made.secret }),
+                await connect(t, server, { token: made.secret }),
+                await listen(t, server, { token: short.secret }),
+            ];
             await server.must(204, 'DELETE', `/api/tokens/${made.id}`, undefined, { token: owner });
             await server.advance(3_700_000, { token: owner });
             // A new request is refused at once.
-            assert.equal((await server.api('GET', '/api/chat', undefined, { token: made.secret })).status, 401);
-            assert.equal((await server.api('GET', '/api/chat', undefined, { token: short.secret })).status, 401);
+            assert.equal(
+                (await server.api('GET', '/api/chat', undefined, { token: made.secret })).status,
+                401,
+            );
+            assert.equal(
+                (await server.api('GET', '/api/chat', undefined, { token: short.secret })).status,
+                401,
+            );
             for (const reader of readers)
-                await reader.until(() => reader.types().at(-1) === 'stream.ended', 'the last word', withinBeat);
+                await reader.until(
+                    () => reader.types().at(-1) === 'stream.ended',
+                    'the last word',
+                    withinBeat,
+                );
             await server.say('Developer', 'not for everybody', { token: owner });
             await kept.saw('chat.message');
             for (const reader of readers) assert.equal(reader.of('chat.message').length, 0);

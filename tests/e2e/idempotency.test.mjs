@@ -28,7 +28,17 @@ onBothEngines('a repeat gives the first reply, also after a restart', {}, async 
     assert.notEqual((await server.api('POST', '/api/chat', body, keyed('k2'))).text, first.text);
     assert.equal(await count(server), 2);
     // The key belongs to the operation.
-    assert.equal((await server.api('POST', '/api/discussion', { requester_agent: 'A', prompt_message: 'Q' }, keyed('k1'))).status, 201);
+    assert.equal(
+        (
+            await server.api(
+                'POST',
+                '/api/discussion',
+                { requester_agent: 'A', prompt_message: 'Q' },
+                keyed('k1'),
+            )
+        ).status,
+        201,
+    );
 });
 
 onBothEngines('a key is forgotten after a day, and errors are not kept', {}, async (server) => {
@@ -43,13 +53,25 @@ onBothEngines('a key is forgotten after a day, and errors are not kept', {}, asy
     const prompt = await server.ask();
     const wrong = { agent_name: 'Builder' };
     assert.equal((await server.api('POST', `/api/discussion/${prompt.id}`, wrong, keyed('e'))).status, 400);
-    assert.equal((await server.api('POST', `/api/discussion/${prompt.id}`, { ...wrong, message: 'Right.' }, keyed('e'))).status, 201);
+    assert.equal(
+        (
+            await server.api(
+                'POST',
+                `/api/discussion/${prompt.id}`,
+                { ...wrong, message: 'Right.' },
+                keyed('e'),
+            )
+        ).status,
+        201,
+    );
 });
 
 onBothEngines('many at once with the same key make one row', {}, async (server) => {
     for (let round = 0; round < 10; round++) {
         const once = { agent_name: 'Developer', message: `Round ${round}` };
-        const replies = await Promise.all(Array.from({ length: 8 }, () => server.api('POST', '/api/chat', once, keyed(`r${round}`))));
+        const replies = await Promise.all(
+            Array.from({ length: 8 }, () => server.api('POST', '/api/chat', once, keyed(`r${round}`))),
+        );
         const made = replies.filter(({ status }) => status === 201);
         assert.ok(made.length >= 1);
         assert.equal(new Set(made.map(({ text }) => text)).size, 1);
@@ -59,10 +81,15 @@ onBothEngines('many at once with the same key make one row', {}, async (server) 
     }
 });
 
-onBothEngines('keys are the caller\'s own, and a secret is not told twice', {}, async (server) => {
-    const [one, two] = [await makeToken(server, { role: 'owner', name: 'one' }), await makeToken(server, { role: 'owner', name: 'two' })];
-    const [a, b] = [await server.api('POST', '/api/chat', body, keyed('k', { token: one })),
-        await server.api('POST', '/api/chat', body, keyed('k', { token: two }))];
+onBothEngines("keys are the caller's own, and a secret is not told twice", {}, async (server) => {
+    const [one, two] = [
+        await makeToken(server, { role: 'owner', name: 'one' }),
+        await makeToken(server, { role: 'owner', name: 'two' }),
+    ];
+    const [a, b] = [
+        await server.api('POST', '/api/chat', body, keyed('k', { token: one })),
+        await server.api('POST', '/api/chat', body, keyed('k', { token: two })),
+    ];
     assert.deepEqual([a.status, b.status], [201, 201]);
     assert.notEqual(a.text, b.text);
     const wish = { name: 'new', role: 'agent' };

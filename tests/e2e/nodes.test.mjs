@@ -24,14 +24,17 @@ test('what happens on one node is heard on the other', async (t) => {
     assert.equal((await held).body.status, 'resolved');
     const took = Date.now() - began;
     assert.ok(took < 900, `the other node heard it after ${took} ms`);
-    for (const reader of [stream, socket]) assert.equal((await reader.saw('prompt.ended')).promptId, prompt.id);
+    for (const reader of [stream, socket])
+        assert.equal((await reader.saw('prompt.ended')).promptId, prompt.id);
 });
 
 test('two answers at once on two nodes: resolved once', async (t) => {
     const [a, b] = await pair(t);
     const reader = await listen(t, b, { query: '?types=prompt.ended' });
     const asked = await Promise.all(Array.from({ length: 100 }, () => a.ask({ required_responses: 2 })));
-    const replies = await Promise.all(asked.flatMap(({ id }) => [a.answer(id, 'Builder'), b.answer(id, 'Growth')]));
+    const replies = await Promise.all(
+        asked.flatMap(({ id }) => [a.answer(id, 'Builder'), b.answer(id, 'Growth')]),
+    );
     for (const reply of replies) assert.equal(reply.status, 201, reply.text);
     assert.equal(replies.filter(({ body }) => body.ready).length, asked.length);
     await reader.saw('prompt.ended', asked.length);
@@ -41,7 +44,10 @@ test('two answers at once on two nodes: resolved once', async (t) => {
 
 test('limits are applied once, whichever node does it, and the clock is shared', async (t) => {
     const [a, b] = await pair(t);
-    const readers = [await listen(t, a, { query: '?types=prompt.ended' }), await listen(t, b, { query: '?types=prompt.ended' })];
+    const readers = [
+        await listen(t, a, { query: '?types=prompt.ended' }),
+        await listen(t, b, { query: '?types=prompt.ended' }),
+    ];
     const count = 300;
     for (let made = 0; made < count; made += 50)
         await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? a : b).ask({ timeout_minutes: 2 })));
@@ -49,7 +55,10 @@ test('limits are applied once, whichever node does it, and the clock is shared',
     for (const reader of readers) await reader.saw('prompt.ended', count);
     const [[ended]] = await a.sql(`SELECT count(*) FROM events WHERE type = 'prompt.ended'`);
     assert.equal(Number(ended), count);
-    assert.deepEqual(readers[0].events.map(({ seq }) => seq), readers[1].events.map(({ seq }) => seq));
+    assert.deepEqual(
+        readers[0].events.map(({ seq }) => seq),
+        readers[1].events.map(({ seq }) => seq),
+    );
 });
 
 test('one node dies, the other goes on', async (t) => {
@@ -66,14 +75,23 @@ test('one node dies, the other goes on', async (t) => {
     onA.server = b;
     for (const load of [onA, onB]) await checkLedger(load);
     const logged = (await b.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
-    await reader.until(() => reader.events.at(-1).seq >= logged.at(-1), 'the reader has the last event', 30_000);
+    await reader.until(
+        () => reader.events.at(-1).seq >= logged.at(-1),
+        'the reader has the last event',
+        30_000,
+    );
     assertInOrder(reader.events);
-    assert.deepEqual(reader.events.map(({ seq }) => seq), logged);
+    assert.deepEqual(
+        reader.events.map(({ seq }) => seq),
+        logged,
+    );
 });
 
 test('the audit log that two nodes wrote is whole', async (t) => {
     const [a, b] = await pair(t);
-    await Promise.all(Array.from({ length: 200 }, (_, i) => (i % 2 ? a : b).say('Developer', `message ${i}`)));
+    await Promise.all(
+        Array.from({ length: 200 }, (_, i) => (i % 2 ? a : b).say('Developer', `message ${i}`)),
+    );
     await until(async () => {
         const { code, stdout } = await cli(a.folder, ['audit', 'verify', '--json', '--db', a.db]);
         assert.equal(code, 0, stdout);

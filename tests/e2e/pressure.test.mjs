@@ -6,51 +6,64 @@ import { full, onBothEngines, start } from './lib/server.mjs';
 import { readChat } from './lib/load.mjs';
 import { holdWrites } from './lib/sql.mjs';
 
-onBothEngines('a full queue refuses and says when to come back; reads go on', { env: { WITAN_STORE_QUEUE: '16' } }, async (server) => {
-    await server.say('Developer', 'before');
-    let held = true;
-    const holding = holdWrites(server.db, 1500).finally(() => (held = false));
-    const replies = [];
-    let reads = 0;
-    const readers = (async () => {
-        while (held) {
-            const began = Date.now();
-            const reply = await server.api('GET', '/api/chat?limit=1');
-            // On PostgreSQL reads share the workers with the writes that wait.
-            if (server.engine === 'sqlite') {
-                assert.equal(reply.status, 200);
-                assert.ok(Date.now() - began < 1000, 'a read waited for a write');
+onBothEngines(
+    'a full queue refuses and says when to come back; reads go on',
+    { env: { WITAN_STORE_QUEUE: '16' } },
+    async (server) => {
+        await server.say('Developer', 'before');
+        let held = true;
+        const holding = holdWrites(server.db, 1500).finally(() => (held = false));
+        const replies = [];
+        let reads = 0;
+        const readers = (async () => {
+            while (held) {
+                const began = Date.now();
+                const reply = await server.api('GET', '/api/chat?limit=1');
+                // On PostgreSQL reads share the workers with the writes that wait.
+                if (server.engine === 'sqlite') {
+                    assert.equal(reply.status, 200);
+                    assert.ok(Date.now() - began < 1000, 'a read waited for a write');
+                }
+                reads++;
+                await new Promise((wake) => setTimeout(wake, 20));
             }
-            reads++;
-            await new Promise((wake) => setTimeout(wake, 20));
+        })();
+        const writers = Array.from({ length: 80 }, async (_, i) => {
+            for (let n = 0; held; n++) {
+                const message = `writer ${i} message ${n}`;
+                const reply = await server.api(
+                    'POST',
+                    '/api/chat',
+                    { agent_name: 'Developer', message },
+                    { timeout: 15_000 },
+                );
+                replies.push({ message, reply });
+                if (reply.status === 503) await new Promise((wake) => setTimeout(wake, 50));
+            }
+        });
+        await Promise.all([holding, readers, ...writers]);
+        const refused = replies.filter(({ reply }) => reply.status !== 201);
+        assert.ok(refused.length > 0, 'nothing was refused');
+        assert.ok(reads > 0);
+        for (const { reply } of refused) {
+            assert.equal(reply.status, 503, reply.text);
+            assert.ok(Number(reply.headers['retry-after']) >= 1);
         }
-    })();
-    const writers = Array.from({ length: 80 }, async (_, i) => {
-        for (let n = 0; held; n++) {
-            const message = `writer ${i} message ${n}`;
-            const reply = await server.api('POST', '/api/chat', { agent_name: 'Developer', message }, { timeout: 15_000 });
-            replies.push({ message, reply });
-            if (reply.status === 503) await new Promise((wake) => setTimeout(wake, 50));
-        }
-    });
-    await Promise.all([holding, readers, ...writers]);
-    const refused = replies.filter(({ reply }) => reply.status !== 201);
-    assert.ok(refused.length > 0, 'nothing was refused');
-    assert.ok(reads > 0);
-    for (const { reply } of refused) {
-        assert.equal(reply.status, 503, reply.text);
-        assert.ok(Number(reply.headers['retry-after']) >= 1);
-    }
-    const stored = (await readChat(server)).map(({ message }) => message).filter((message) => message !== 'before');
-    const promised = replies.filter(({ reply }) => reply.status === 201).map(({ message }) => message);
-    assert.deepEqual(stored.sort(), promised.sort());
-});
+        const stored = (await readChat(server))
+            .map(({ message }) => message)
+            .filter((message) => message !== 'before');
+        const promised = replies.filter(({ reply }) => reply.status === 201).map(({ message }) => message);
+        assert.deepEqual(stored.sort(), promised.sort());
+    },
+);
 
 test('streams beyond the limit are refused', async (t) => {
     const server = await start(t, { env: { WITAN_LIMITS_STREAMS: '5' } });
     const { host } = new URL(server.url);
     const open = async () => {
-        const connection = new RawConnection(server).send(`GET /api/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        const connection = new RawConnection(server).send(
+            `GET /api/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+        );
         t.after(() => connection.close());
         return { connection, status: (await connection.reply({ head: true })).status };
     };
@@ -65,7 +78,9 @@ if (full)
     test('a client that does not finish its request is cut off', { timeout: 120_000 }, async (t) => {
         const server = await start(t);
         const { host } = new URL(server.url);
-        const slow = new RawConnection(server).send(`POST /api/chat HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n{`);
+        const slow = new RawConnection(server).send(
+            `POST /api/chat HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n{`,
+        );
         const drip = setInterval(() => slow.send(' '), 1000);
         t.after(() => clearInterval(drip));
         await slow.reply({ limit: 60_000 });

@@ -6,13 +6,17 @@ import { onBothEngines } from './lib/server.mjs';
 const prompts = 200;
 
 function askMany(server, count, fields) {
-    return Promise.all(Array.from({ length: count }, (_, i) => server.ask({ prompt_message: `Question ${i}`, ...fields })));
+    return Promise.all(
+        Array.from({ length: count }, (_, i) => server.ask({ prompt_message: `Question ${i}`, ...fields })),
+    );
 }
 
 onBothEngines('200 prompts, two answers at once each: all resolved with two', {}, async (server, t) => {
     const reader = await listen(t, server, { query: '?types=prompt.ended' });
     const asked = await askMany(server, prompts, { required_responses: 2 });
-    const replies = await Promise.all(asked.flatMap(({ id }) => [server.answer(id, 'Builder'), server.answer(id, 'Growth')]));
+    const replies = await Promise.all(
+        asked.flatMap(({ id }) => [server.answer(id, 'Builder'), server.answer(id, 'Growth')]),
+    );
     for (const reply of replies) assert.equal(reply.status, 201, reply.text);
     // Of each pair, one saw itself as the last.
     assert.equal(replies.filter((reply) => reply.body.ready).length, prompts);
@@ -30,7 +34,9 @@ onBothEngines('200 prompts, two answers at once each: all resolved with two', {}
 
 onBothEngines('the same agent twice at once counts once', {}, async (server) => {
     const asked = await askMany(server, 50, { required_responses: 2 });
-    const replies = await Promise.all(asked.flatMap(({ id }) => [server.answer(id, 'Builder', 'one'), server.answer(id, 'builder', 'two')]));
+    const replies = await Promise.all(
+        asked.flatMap(({ id }) => [server.answer(id, 'Builder', 'one'), server.answer(id, 'builder', 'two')]),
+    );
     for (const reply of replies) assert.equal(reply.status, 201, reply.text);
     for (const { id } of asked) {
         const state = await server.show(id);
@@ -43,13 +49,15 @@ onBothEngines('the same agent twice at once counts once', {}, async (server) => 
 onBothEngines('answers race with cancel: exactly one end', {}, async (server, t) => {
     const reader = await listen(t, server, { query: '?types=prompt.ended' });
     const asked = await askMany(server, 100, { required_responses: 1 });
-    const outcomes = await Promise.all(asked.map(async ({ id }, i) => {
-        const answer = () => server.answer(id, 'Builder');
-        const cancel = () => server.api('PATCH', `/api/discussion/${id}`, { action: 'cancel' });
-        const order = i % 2 ? [answer(), cancel()] : [cancel(), answer()].reverse();
-        const [answered, cancelled] = await Promise.all(order);
-        return { id, answered, cancelled };
-    }));
+    const outcomes = await Promise.all(
+        asked.map(async ({ id }, i) => {
+            const answer = () => server.answer(id, 'Builder');
+            const cancel = () => server.api('PATCH', `/api/discussion/${id}`, { action: 'cancel' });
+            const order = i % 2 ? [answer(), cancel()] : [cancel(), answer()].reverse();
+            const [answered, cancelled] = await Promise.all(order);
+            return { id, answered, cancelled };
+        }),
+    );
     for (const { id, answered, cancelled } of outcomes) {
         const { status, outcome, collectedContext } = await server.show(id);
         if (answered.status === 201) {

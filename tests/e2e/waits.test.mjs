@@ -6,7 +6,10 @@ import { full, onBothEngines, until } from './lib/server.mjs';
 const waiting = (server) => server.metric('witan_waits');
 
 function hold(server, id, seconds, options) {
-    return server.api('GET', `/api/discussion/${id}?wait=${seconds}`, undefined, { agent: undefined, ...options });
+    return server.api('GET', `/api/discussion/${id}?wait=${seconds}`, undefined, {
+        agent: undefined,
+        ...options,
+    });
 }
 
 async function timed(promise) {
@@ -40,8 +43,13 @@ onBothEngines('a wait ends by cancel and by time limit as well', {}, async (serv
     await until(async () => (await waiting(server)) === 2, 'the server holds both');
     await server.must(200, 'PATCH', `/api/discussion/${cancelled.id}`, { action: 'cancel' });
     await server.advance(61_000);
-    assert.deepEqual((await Promise.all(held)).map(({ body }) => [body.status, body.ready, body.terminal]),
-        [['cancelled', false, true], ['timed_out', true, true]]);
+    assert.deepEqual(
+        (await Promise.all(held)).map(({ body }) => [body.status, body.ready, body.terminal]),
+        [
+            ['cancelled', false, true],
+            ['timed_out', true, true],
+        ],
+    );
 });
 
 onBothEngines('a wait ends at its time with the state as it is', {}, async (server) => {
@@ -70,9 +78,14 @@ onBothEngines('a wait that is too long, or for nothing, is refused', {}, async (
 onBothEngines('a client that goes away is let go', {}, async (server) => {
     const prompt = await server.ask();
     const connections = Array.from({ length: 20 }, () =>
-        new RawConnection(server).send(`GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`));
+        new RawConnection(server).send(
+            `GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`,
+        ),
+    );
     await until(async () => (await waiting(server)) === 20, 'the server holds them');
-    connections.forEach((connection, i) => (i % 2 ? connection.close() : connection.socket.resetAndDestroy()));
+    connections.forEach((connection, i) =>
+        i % 2 ? connection.close() : connection.socket.resetAndDestroy(),
+    );
     await until(async () => (await waiting(server)) === 0, 'the server lets them go', 5000);
     await server.answer(prompt.id, 'Builder');
 });
@@ -99,8 +112,13 @@ onBothEngines('very many waits at once all hear it', {}, async (server) => {
     const host = new URL(server.url).host;
     const connections = [];
     for (let i = 0; i < count; i++) {
-        connections.push(new RawConnection(server).send(`GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
-        if (i % 500 === 499) await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`, 20_000);
+        connections.push(
+            new RawConnection(server).send(
+                `GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+            ),
+        );
+        if (i % 500 === 499)
+            await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`, 20_000);
     }
     // Meanwhile others are served.
     await server.say('Developer', 'Still here.');
@@ -121,8 +139,13 @@ if (full)
         const host = new URL(server.url).host;
         const connections = [];
         for (let i = 0; i < count; i++) {
-            connections.push(new RawConnection(server).send(`GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
-            if (i % 500 === 499) await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`, 20_000);
+            connections.push(
+                new RawConnection(server).send(
+                    `GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+                ),
+            );
+            if (i % 500 === 499)
+                await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`, 20_000);
         }
         for (const connection of connections) connection.socket.resetAndDestroy();
         await until(async () => (await waiting(server)) === 0, 'all are gone', 2000);

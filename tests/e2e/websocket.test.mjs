@@ -30,7 +30,10 @@ onBothEngines('filters and resuming', {}, async (server, t) => {
     await server.say('Developer', 'two');
     const socket = await connect(t, server, { query: '?after=0&types=chat.message' });
     await socket.saw('chat.message', 3);
-    assert.ok(socket.types().every((type) => type === 'chat.message' || !type.includes('.')), String(socket.types()));
+    assert.ok(
+        socket.types().every((type) => type === 'chat.message' || !type.includes('.')),
+        String(socket.types()),
+    );
 });
 
 test('ping is answered, and a message that is too large is refused', async (t) => {
@@ -55,7 +58,10 @@ test('words that are no JSON, and binary ones, do no harm', async (t) => {
         const socket = await connect(t, server);
         socket.socket.send(words);
         await server.say('Developer', 'still here');
-        await socket.until(() => socket.closed || socket.of('chat.message').length > 0, 'it goes on, or is closed');
+        await socket.until(
+            () => socket.closed || socket.of('chat.message').length > 0,
+            'it goes on, or is closed',
+        );
         socket.close();
     }
     assert.equal((await server.api('GET', '/healthz')).status, 200);
@@ -75,8 +81,12 @@ test('who may open one', async (t) => {
     assert.equal((await connect(t, server)).status, 401);
     const cookie = await login(server, 'ada', 'correct horse', { Origin: server.url });
     const { ticket } = await server.must(201, 'POST', '/api/tickets', {}, { token: agent });
-    const ways = { token: { token: agent }, viewer: { token: viewer }, cookie: { headers: { Cookie: cookie }, origin: server.url },
-        ticket: { query: `?ticket=${ticket}` } };
+    const ways = {
+        token: { token: agent },
+        viewer: { token: viewer },
+        cookie: { headers: { Cookie: cookie }, origin: server.url },
+        ticket: { query: `?ticket=${ticket}` },
+    };
     for (const [way, options] of Object.entries(ways)) {
         const socket = await connect(t, server, options);
         assert.equal(socket.status, undefined, way);
@@ -84,7 +94,10 @@ test('who may open one', async (t) => {
         await socket.saw('chat.message');
     }
     // A cookie is sent by the browser whoever asks; a foreign page does not get in with it.
-    assert.equal((await connect(t, server, { headers: { Cookie: cookie }, origin: 'http://evil.example' })).status, 403);
+    assert.equal(
+        (await connect(t, server, { headers: { Cookie: cookie }, origin: 'http://evil.example' })).status,
+        403,
+    );
     // A ticket lasts a minute, and opens streams only.
     assert.equal((await server.api('GET', `/api/chat?ticket=${ticket}`)).status, 401);
     await server.advance(61_000, { token: await makeToken(server, { role: 'owner' }) });
@@ -93,14 +106,26 @@ test('who may open one', async (t) => {
 
 test('a bad handshake is refused', async (t) => {
     const server = await start(t);
-    const head = (lines) => `GET /ws HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n${lines.join('\r\n')}\r\n\r\n`;
-    const good = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+    const head = (lines) =>
+        `GET /ws HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n${lines.join('\r\n')}\r\n\r\n`;
+    const good = [
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ];
     const without = (name) => good.filter((line) => !line.startsWith(name));
     assert.equal((await raw(server, head(good))).status, 101);
     assert.equal((await raw(server, head([]))).status >= 400, true);
     assert.equal((await raw(server, head(without('Sec-WebSocket-Key')))).status, 400);
-    assert.equal((await raw(server, head([...without('Sec-WebSocket-Version'), 'Sec-WebSocket-Version: 8']))).status, 426);
-    assert.equal((await raw(server, head([...without('Sec-WebSocket-Key'), 'Sec-WebSocket-Key: short']))).status, 400);
+    assert.equal(
+        (await raw(server, head([...without('Sec-WebSocket-Version'), 'Sec-WebSocket-Version: 8']))).status,
+        426,
+    );
+    assert.equal(
+        (await raw(server, head([...without('Sec-WebSocket-Key'), 'Sec-WebSocket-Key: short']))).status,
+        400,
+    );
 });
 
 onBothEngines('server.stopping is the last word', {}, async (server, t) => {
@@ -122,12 +147,17 @@ test('a reader that is too slow is cut off and can resume', async (t) => {
     const text = 'x'.repeat(60_000);
     const count = 800;
     for (let done = 0; done < count; done += 40)
-        await Promise.all(Array.from({ length: 40 }, (_, i) => server.say('Developer', `${done + i} ${text}`)));
+        await Promise.all(
+            Array.from({ length: 40 }, (_, i) => server.say('Developer', `${done + i} ${text}`)),
+        );
     socket.socket.resume();
     await socket.until(() => socket.closed, 'it is closed', 30_000);
     const got = socket.of('chat.message');
     assert.ok(got.length < count);
-    assert.ok(socket.types().at(-1) === 'stream.cut' || socket.closed.code === 1013, JSON.stringify(socket.closed));
+    assert.ok(
+        socket.types().at(-1) === 'stream.cut' || socket.closed.code === 1013,
+        JSON.stringify(socket.closed),
+    );
     const back = await connect(t, server, { query: `?after=${got.at(-1).seq}` });
     await back.saw('chat.message', count - got.length);
     assert.equal(back.events.length, count - got.length);

@@ -43,9 +43,16 @@ for (const mode of ['fast', 'immediate'])
             const refused = load.refused.length;
             // While it is away, requests are refused in time and the server says that it is not ready.
             await until(() => load.refused.length > refused, 'a write is refused', longest);
-            await until(async () => (await server.api('GET', '/readyz', undefined, { timeout: longest })).status === 503, 'not ready');
+            await until(
+                async () =>
+                    (await server.api('GET', '/readyz', undefined, { timeout: longest })).status === 503,
+                'not ready',
+            );
             assert.equal((await server.api('GET', '/healthz', undefined, { timeout: longest })).status, 200);
-            assert.equal((await server.api('GET', '/api/chat', undefined, { timeout: longest + 1000 })).status, 503);
+            assert.equal(
+                (await server.api('GET', '/api/chat', undefined, { timeout: longest + 1000 })).status,
+                503,
+            );
             await postgres.start();
             await load.more(100);
             await until(async () => (await server.api('GET', '/readyz')).status === 200, 'ready again');
@@ -63,21 +70,35 @@ for (const mode of ['fast', 'immediate'])
         await server.advance(61_000);
         assert.equal((await server.show(open.id)).status, 'timed_out');
         const logged = (await server.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
-        await reader.until(() => reader.events.at(-1).seq >= logged.at(-1), 'the reader has the last event', 30_000);
+        await reader.until(
+            () => reader.events.at(-1).seq >= logged.at(-1),
+            'the reader has the last event',
+            30_000,
+        );
         assertInOrder(reader.events);
-        assert.deepEqual(reader.events.map(({ seq }) => seq), logged);
+        assert.deepEqual(
+            reader.events.map(({ seq }) => seq),
+            logged,
+        );
     });
 
-test('waits end in time while PostgreSQL is away, and a stop needs no database', { timeout: 120_000 }, async (t) => {
-    const postgres = await ownPostgres(t);
-    const server = await start(t, { db: await createDatabase(postgres.url) });
-    const prompt = await server.ask();
-    const held = server.api('GET', `/api/discussion/${prompt.id}?wait=3`, undefined, { agent: undefined, timeout: 20_000 });
-    await until(async () => (await server.metric('witan_waits')) === 1, 'the wait is held');
-    await postgres.stop('fast');
-    const reply = await held;
-    assert.ok([200, 503].includes(reply.status), reply.text);
-    const began = Date.now();
-    await server.stop();
-    assert.ok(Date.now() - began < longest, 'the stop was quick');
-});
+test(
+    'waits end in time while PostgreSQL is away, and a stop needs no database',
+    { timeout: 120_000 },
+    async (t) => {
+        const postgres = await ownPostgres(t);
+        const server = await start(t, { db: await createDatabase(postgres.url) });
+        const prompt = await server.ask();
+        const held = server.api('GET', `/api/discussion/${prompt.id}?wait=3`, undefined, {
+            agent: undefined,
+            timeout: 20_000,
+        });
+        await until(async () => (await server.metric('witan_waits')) === 1, 'the wait is held');
+        await postgres.stop('fast');
+        const reply = await held;
+        assert.ok([200, 503].includes(reply.status), reply.text);
+        const began = Date.now();
+        await server.stop();
+        assert.ok(Date.now() - began < longest, 'the stop was quick');
+    },
+);

@@ -37,7 +37,10 @@ test('a planted race is reported', async (t) => {
     const folder = await tempFolder(t);
     await writeFile(join(folder, 'race.c'), race);
     await run('gcc', ['-g', '-O1', '-fsanitize=thread', '-o', join(folder, 'race'), join(folder, 'race.c')]);
-    await assert.rejects(run(join(folder, 'race')), (error) => error.code === 66 && /data race/.test(error.stderr));
+    await assert.rejects(
+        run(join(folder, 'race')),
+        (error) => error.code === 66 && /data race/.test(error.stderr),
+    );
 });
 
 // Everything that happens to a server at once, until `going` ends it. Replies may be refusals: it is stopping.
@@ -60,17 +63,23 @@ function trouble(t, server, ids, state) {
         loop(() => server.answer(one(), `Agent ${Math.random()}`)),
         loop(async () => {
             const prompt = await server.ask({ timeout_minutes: 1 });
-            await Promise.all([get(`/api/discussion/${prompt.id}?wait=20`),
-                server.api('PATCH', `/api/discussion/${prompt.id}`, { action: 'cancel' })]);
+            await Promise.all([
+                get(`/api/discussion/${prompt.id}?wait=20`),
+                server.api('PATCH', `/api/discussion/${prompt.id}`, { action: 'cancel' }),
+            ]);
         }),
         loop(() => server.advance(31_000)),
         loop(async () => {
-            const connection = new RawConnection(server).send(`GET /api/discussion/${one()}?wait=30 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+            const connection = new RawConnection(server).send(
+                `GET /api/discussion/${one()}?wait=30 HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+            );
             await briefly(20);
             connection.socket.resetAndDestroy();
         }),
         loop(async () => {
-            const connection = new RawConnection(server).send(`POST /api/chat HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n{`);
+            const connection = new RawConnection(server).send(
+                `POST /api/chat HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n{`,
+            );
             await briefly(20);
             connection.close();
         }),
@@ -92,7 +101,9 @@ for (const engine of ['sqlite', 'postgres'])
     test(`no race under load (${engine})`, { timeout: 1_200_000 }, async (t) => {
         const server = await start(t, { engine });
         const readers = [await listen(t, server), await connect(t, server)];
-        const ids = (await Promise.all(Array.from({ length: 10 }, () => server.ask({ required_responses: 100 })))).map(({ id }) => id);
+        const ids = (
+            await Promise.all(Array.from({ length: 10 }, () => server.ask({ required_responses: 100 })))
+        ).map(({ id }) => id);
         for (let round = 0; round < rounds; round++) {
             const state = { going: true };
             t.after(() => (state.going = false));

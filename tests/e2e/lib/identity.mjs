@@ -11,7 +11,13 @@ async function good(folder, args, options) {
 // The secret. Options by name: role, agent, project, expires, workspace.
 export function makeToken({ db, folder }, options = {}) {
     const all = { name: 'test', role: 'agent', ...options };
-    return good(folder, ['token', 'create', '--db', db, ...Object.entries(all).flatMap(([key, value]) => [`--${key}`, value])]);
+    return good(folder, [
+        'token',
+        'create',
+        '--db',
+        db,
+        ...Object.entries(all).flatMap(([key, value]) => [`--${key}`, value]),
+    ]);
 }
 
 export async function makeWorkspace({ db, folder }, slug) {
@@ -19,8 +25,11 @@ export async function makeWorkspace({ db, folder }, slug) {
 }
 
 export function makeUser({ db, folder }, name, password, role = 'member', workspace = 'default') {
-    return good(folder, ['user', 'add', name, '--role', role, '--workspace', workspace, '--password-stdin', '--db', db],
-        { input: password });
+    return good(
+        folder,
+        ['user', 'add', name, '--role', role, '--workspace', workspace, '--password-stdin', '--db', db],
+        { input: password },
+    );
 }
 
 // Logs in and gives back the cookie.

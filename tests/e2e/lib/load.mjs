@@ -5,9 +5,20 @@ import assert from 'node:assert/strict';
 // leaves the outcome open; any other reply goes into `refused`.
 export class Load {
     constructor(server, writers = 8, { mark = '', ...options } = {}) {
-        Object.assign(this, { server, mark, options, acknowledged: new Map(), refused: [], lost: 0, slowest: 0, going: true });
+        Object.assign(this, {
+            server,
+            mark,
+            options,
+            acknowledged: new Map(),
+            refused: [],
+            lost: 0,
+            slowest: 0,
+            going: true,
+        });
         this.number = 0;
-        this.writers = Array.from({ length: writers }, (_, i) => this.#write(i % 2 ? this.#chat : this.#discuss, i));
+        this.writers = Array.from({ length: writers }, (_, i) =>
+            this.#write(i % 2 ? this.#chat : this.#discuss, i),
+        );
     }
 
     async #send(path, body, text) {
@@ -38,11 +49,18 @@ export class Load {
 
     async #discuss(i) {
         const text = `prompt ${this.mark}${i} ${++this.number}`;
-        const made = await this.#send('/api/discussion',
-            { requester_agent: `Writer ${i}`, prompt_message: text, required_responses: 1 }, text);
+        const made = await this.#send(
+            '/api/discussion',
+            { requester_agent: `Writer ${i}`, prompt_message: text, required_responses: 1 },
+            text,
+        );
         if (!made) return;
         const answer = `answer ${this.mark}${i} ${++this.number}`;
-        await this.#send(`/api/discussion/${made.prompt.id}`, { agent_name: 'Builder', message: answer }, answer);
+        await this.#send(
+            `/api/discussion/${made.prompt.id}`,
+            { agent_name: 'Builder', message: answer },
+            answer,
+        );
     }
 
     // Until so many more were acknowledged than now.
@@ -76,14 +94,19 @@ export async function readChat(server, options) {
 // What was acknowledged is there exactly once, and what was not is there at most once.
 export async function checkLedger(load, options) {
     const counts = new Map();
-    for (const { message } of await readChat(load.server, options)) counts.set(message, (counts.get(message) ?? 0) + 1);
-    for (const text of load.acknowledged.keys()) assert.equal(counts.get(text), 1, `"${text}" was acknowledged`);
+    for (const { message } of await readChat(load.server, options))
+        counts.set(message, (counts.get(message) ?? 0) + 1);
+    for (const text of load.acknowledged.keys())
+        assert.equal(counts.get(text), 1, `"${text}" was acknowledged`);
     for (const [text, count] of counts)
         if (/^(chat|prompt|answer) /.test(text)) assert.equal(count, 1, `"${text}" is there ${count} times`);
     for (const [text, { response, prompt }] of load.acknowledged) {
         if (!response) continue;
         const state = await load.server.show(prompt.id, options);
         assert.equal(state.status, 'resolved');
-        assert.deepEqual(state.collectedContext.map(({ message }) => message), [text]);
+        assert.deepEqual(
+            state.collectedContext.map(({ message }) => message),
+            [text],
+        );
     }
 }

@@ -63,10 +63,12 @@ export class RawConnection {
         const end = this.bytes.indexOf('\r\n\r\n');
         if (end < 0) return undefined;
         const [line, ...lines] = this.bytes.subarray(0, end).toString('latin1').split('\r\n');
-        const headers = Object.fromEntries(lines.map((text) => {
-            const colon = text.indexOf(':');
-            return [text.slice(0, colon).toLowerCase(), text.slice(colon + 1).trim()];
-        }));
+        const headers = Object.fromEntries(
+            lines.map((text) => {
+                const colon = text.indexOf(':');
+                return [text.slice(0, colon).toLowerCase(), text.slice(colon + 1).trim()];
+            }),
+        );
         const status = Number(line.split(' ')[1]);
         const length = isHead || status < 200 || status === 204 ? 0 : Number(headers['content-length'] ?? 0);
         if (this.bytes.length < end + 4 + length) return undefined;
@@ -88,7 +90,14 @@ export async function raw(server, bytes, options) {
 // A request's head and body with a right Content-Length, ready to be spoiled.
 export function post(server, path, body, headers = []) {
     const bytes = Buffer.from(body);
-    const head = [`POST ${path} HTTP/1.1`, `Host: ${new URL(server.url).host}`, 'Content-Type: application/json',
-        `Content-Length: ${bytes.length}`, ...headers, '', ''].join('\r\n');
+    const head = [
+        `POST ${path} HTTP/1.1`,
+        `Host: ${new URL(server.url).host}`,
+        'Content-Type: application/json',
+        `Content-Length: ${bytes.length}`,
+        ...headers,
+        '',
+        '',
+    ].join('\r\n');
     return Buffer.concat([Buffer.from(head), bytes]);
 }

@@ -19,7 +19,14 @@ const stopLimit = 30_000;
 export function cleanEnv(folder, extra = {}) {
     const env = { ...process.env };
     for (const name of Object.keys(env)) if (name.startsWith('WITAN_')) delete env[name];
-    return { ...env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, WITAN_TEST: '1', ...extra };
+    return {
+        ...env,
+        HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        XDG_DATA_HOME: folder,
+        WITAN_TEST: '1',
+        ...extra,
+    };
 }
 
 export class Server {
@@ -31,10 +38,14 @@ export class Server {
 
     async up() {
         const clock = this.clock ? ['--test-clock'] : [];
-        this.child = spawn(binary, ['serve', '--listen', this.listen, '--db', this.db, ...clock, ...this.args], {
-            env: cleanEnv(this.folder, this.env),
-            stdio: ['ignore', 'pipe', 'pipe'],
-        });
+        this.child = spawn(
+            binary,
+            ['serve', '--listen', this.listen, '--db', this.db, ...clock, ...this.args],
+            {
+                env: cleanEnv(this.folder, this.env),
+                stdio: ['ignore', 'pipe', 'pipe'],
+            },
+        );
         this.pid = this.child.pid;
         this.ended = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }));
         this.child.stderr.on('data', (bytes) => (this.log += bytes));
@@ -92,8 +103,10 @@ export class Server {
 
     // One request. The reply's body is parsed when it is JSON. A body given as text or bytes is sent as it is.
     api(method, path, body, { token, headers = {}, agent = this.agent, signal, timeout } = {}) {
-        const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
-            ? body : JSON.stringify(body);
+        const bytes =
+            body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+                ? body
+                : JSON.stringify(body);
         const all = { ...headers };
         if (token) all.Authorization = `Bearer ${token}`;
         if (bytes !== undefined) {
@@ -103,7 +116,10 @@ export class Server {
         }
         return new Promise((done, failed) => {
             const request = http.request(this.url + path, { method, headers: all, agent, signal });
-            if (timeout) request.setTimeout(timeout, () => request.destroy(new Error(`no reply within ${timeout} ms`)));
+            if (timeout)
+                request.setTimeout(timeout, () =>
+                    request.destroy(new Error(`no reply within ${timeout} ms`)),
+                );
             request.on('error', failed);
             request.on('response', (reply) => read(reply).then(done, failed));
             request.end(bytes);
@@ -118,8 +134,13 @@ export class Server {
     }
 
     async ask(fields = {}, options) {
-        const made = await this.must(201, 'POST', '/api/discussion',
-            { requester_agent: 'Developer', prompt_message: 'What should I consider?', ...fields }, options);
+        const made = await this.must(
+            201,
+            'POST',
+            '/api/discussion',
+            { requester_agent: 'Developer', prompt_message: 'What should I consider?', ...fields },
+            options,
+        );
         return made.prompt;
     }
 
@@ -160,7 +181,13 @@ async function read(reply) {
     const bytes = Buffer.concat(parts);
     const text = bytes.toString();
     const json = (reply.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
-    return { status: reply.statusCode, headers: reply.headers, bytes, text, body: json ? JSON.parse(text) : undefined };
+    return {
+        status: reply.statusCode,
+        headers: reply.headers,
+        bytes,
+        text,
+        body: json ? JSON.parse(text) : undefined,
+    };
 }
 
 export async function tempFolder(t) {

@@ -8,25 +8,33 @@ const run = promisify(execFile);
 const script = fileURLToPath(new URL('./sqlite.mjs', import.meta.url));
 
 function psql(url, text) {
-    return run('psql', ['-X', '-q', '-A', '-t', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text],
-        { maxBuffer: 64 << 20 });
+    return run('psql', ['-X', '-q', '-A', '-t', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text], {
+        maxBuffer: 64 << 20,
+    });
 }
 
 function sqlite(db, ...words) {
-    return run(process.execPath, ['--experimental-sqlite', '--no-warnings', script, db.slice(7), ...words],
-        { maxBuffer: 64 << 20 });
+    return run(process.execPath, ['--experimental-sqlite', '--no-warnings', script, db.slice(7), ...words], {
+        maxBuffer: 64 << 20,
+    });
 }
 
 // Keeps everybody else from writing messages for so long, as a careless program would.
 export function holdWrites(db, ms) {
     if (db.startsWith('sqlite:')) return sqlite(db, 'hold', String(ms));
-    return psql(db, `BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE; SELECT pg_sleep(${ms / 1000}); ROLLBACK`);
+    return psql(
+        db,
+        `BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE; SELECT pg_sleep(${ms / 1000}); ROLLBACK`,
+    );
 }
 
 // Rows as arrays of text, on either engine.
 export async function sql(db, text) {
     const { stdout } = await (db.startsWith('sqlite:') ? sqlite(db, text) : psql(db, text));
-    return stdout.split('\n').filter((line) => line !== '').map((line) => line.split('\t'));
+    return stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.split('\t'));
 }
 
 function base() {

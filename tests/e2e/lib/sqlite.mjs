@@ -10,7 +10,12 @@ if (text === 'hold') {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms));
     db.exec('ROLLBACK');
 } else if (/^\s*(SELECT|PRAGMA)\b/i.test(text)) {
-    for (const row of db.prepare(text).all()) console.log(Object.values(row).map((value) => value ?? '').join('\t'));
+    for (const row of db.prepare(text).all())
+        console.log(
+            Object.values(row)
+                .map((value) => value ?? '')
+                .join('\t'),
+        );
 } else {
     db.exec(text);
 }

@@ -41,7 +41,11 @@ class Reader {
             };
             const timer = setTimeout(() => {
                 finish();
-                failed(new Error(`not within ${limit} ms: ${what}; got ${JSON.stringify(this.types().slice(-20))}`));
+                failed(
+                    new Error(
+                        `not within ${limit} ms: ${what}; got ${JSON.stringify(this.types().slice(-20))}`,
+                    ),
+                );
             }, limit);
             this.waiting.add(look);
             look();
@@ -49,26 +53,35 @@ class Reader {
     }
 
     saw(type, count = 1) {
-        return this.until(() => this.of(type).length >= count && this.of(type)[count - 1], `${count} ${type}`);
+        return this.until(
+            () => this.of(type).length >= count && this.of(type)[count - 1],
+            `${count} ${type}`,
+        );
     }
 }
 
 // Server-sent events with the `eventsource` package: reconnects by itself and brings its Last-Event-ID.
 // What the stream gives as id stands as `seq` in each event, as a WebSocket has it.
-export async function listen(t, server, { query = '', path = '/api/events', token, headers = {}, lastEventId } = {}) {
+export async function listen(
+    t,
+    server,
+    { query = '', path = '/api/events', token, headers = {}, lastEventId } = {},
+) {
     const reader = new Reader();
     const extra = { ...headers };
     if (token) extra.Authorization = `Bearer ${token}`;
     const source = new EventSource(`${server.url}${path}${query}`, {
         fetch: (url, init) => {
             const all = { ...init.headers, ...extra };
-            if (lastEventId !== undefined && all['Last-Event-ID'] === undefined) all['Last-Event-ID'] = lastEventId;
+            if (lastEventId !== undefined && all['Last-Event-ID'] === undefined)
+                all['Last-Event-ID'] = lastEventId;
             return fetch(url, { ...init, headers: all });
         },
     });
     reader.errors = [];
     reader.opened = 0;
-    source.onmessage = (message) => reader.take({ ...JSON.parse(message.data), seq: Number(message.lastEventId) });
+    source.onmessage = (message) =>
+        reader.take({ ...JSON.parse(message.data), seq: Number(message.lastEventId) });
     source.onerror = (error) => {
         reader.errors.push(error);
         reader.look();
@@ -89,7 +102,10 @@ export async function connect(t, server, { query = '', token, headers = {}, orig
     const reader = new Reader();
     const extra = { ...headers };
     if (token) extra.Authorization = `Bearer ${token}`;
-    const socket = new WebSocket(`${server.url.replace('http:', 'ws:')}/ws${query}`, { headers: extra, origin });
+    const socket = new WebSocket(`${server.url.replace('http:', 'ws:')}/ws${query}`, {
+        headers: extra,
+        origin,
+    });
     Object.assign(reader, { socket, pings: 0, close: () => socket.terminate() });
     t.after(reader.close);
     socket.on('message', (data) => reader.take(JSON.parse(data)));
