@@ -3,9 +3,14 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "base/uuid.h"
+#include "core/job.h"
 #include "ops/touch.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define JOB_PATH "/api/jobs/"
 
 void opening_free(struct opening *opening)
 {
@@ -34,13 +39,21 @@ static bool may_listen(const struct opening *opening, struct err *err)
     return true;
 }
 
+static bool see_job(struct db *db, struct opening *opening, struct err *err)
+{
+    struct job job;
+
+    return !opening->of_job ||
+           job_get(db, &opening->arena, &opening->caller, opening->wish.job_id, 0, &job, err);
+}
+
 static bool run_opening(struct db *db, struct work *work)
 {
     struct opening *opening = (struct opening *)work;
 
     return caller_identify(db, &opening->arena, &opening->credentials, clock_now_ms(), &opening->caller,
                            &work->err) &&
-           may_listen(opening, &work->err) &&
+           may_listen(opening, &work->err) && see_job(db, opening, &work->err) &&
            event_first(db, &opening->arena, &opening->bounds.first, &work->err) &&
            event_last(db, &opening->arena, &opening->bounds.last, &work->err);
 }
@@ -58,6 +71,24 @@ static void opening_done(struct work *work)
     opening_free(opening);
 }
 
+/* The stream of one job has its id in the path. */
+static bool read_job(struct opening *opening, struct err *err)
+{
+    const char *path = http_path(opening->exchange);
+    char *id;
+
+    opening->of_job = str_starts(path, JOB_PATH);
+    if (!opening->of_job)
+        return true;
+    path += strlen(JOB_PATH);
+    id = arena_copy(&opening->arena, path, strcspn(path, "/"));
+    if (!uuid_valid(id))
+        return err_set(err, ERR_NOT_FOUND, "There is no job with that id.");
+    uuid_lower(id);
+    opening->wish.job_id = id;
+    return true;
+}
+
 static bool read_wish(struct opening *opening, struct err *err)
 {
     const struct url_query *query = &opening->query;
@@ -72,7 +103,8 @@ static bool read_wish(struct opening *opening, struct err *err)
         .discussion_id = url_value(query, "discussionId"),
         .types = url_value(query, "types"),
     };
-    return stream_wish_check(&opening->wish, after && *after ? after : url_value(query, "after"), err);
+    return read_job(opening, err) &&
+           stream_wish_check(&opening->wish, after && *after ? after : url_value(query, "after"), err);
 }
 
 static bool has_room(struct edge *edge, struct err *err)

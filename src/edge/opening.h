@@ -22,6 +22,7 @@ struct opening {
     struct url_query query;
     struct credentials credentials;
     struct stream_wish wish;
+    bool of_job;         /* the path names the job, which must be there */
     struct err wish_err; /* told once the caller is known */
     struct caller caller;
     struct stream_bounds bounds;

@@ -183,6 +183,7 @@ static const struct {
     { "/metrics", HTTP_GET, "GET, HEAD", metrics, false, false, false },
     { "/api/openapi.json", HTTP_GET, "GET, HEAD", openapi, false, false, false },
     { "/api/events", HTTP_GET, "GET", sse_handle, false, true, false },
+    { "/api/jobs/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/ws", HTTP_GET, "GET", ws_handle, false, true, false },
     { "/api/test/clock", HTTP_POST, "POST", test_clock, false, false, true },
 };
@@ -211,12 +212,28 @@ static void serve_page(struct edge *edge, struct http_exchange *exchange, size_t
     pages[page].serve(edge, exchange);
 }
 
+/* "{id}" stands for one part of a path, whatever it is. */
+static bool is_page(const char *page, const char *path)
+{
+    const char *open = strchr(page, '{');
+
+    if (!open)
+        return strcmp(page, path) == 0;
+    size_t before = (size_t)(open - page);
+
+    if (strncmp(page, path, before) != 0)
+        return false;
+    size_t part = strcspn(path + before, "/");
+
+    return part > 0 && strcmp(strchr(open, '}') + 1, path + before + part) == 0;
+}
+
 bool pages_handle(struct edge *edge, struct http_exchange *exchange)
 {
     const char *path = http_path(exchange);
 
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-        if (strcmp(path, pages[i].path) != 0 || (pages[i].testing && !edge->options.test_clock))
+        if (!is_page(pages[i].path, path) || (pages[i].testing && !edge->options.test_clock))
             continue;
         serve_page(edge, exchange, i);
         return true;
