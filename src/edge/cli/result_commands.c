@@ -65,9 +65,13 @@ static bool read_output(struct cli *cli, const char **output, struct err *err)
 
 static bool read_result(struct cli *cli, json_t *params, struct err *err)
 {
-    const char *output, *project;
+    const char *agent = cli_get(cli, "agent"), *output, *project;
+    bool of_task = str_equal(agent, "coder") || str_equal(agent, "reviewer");
 
-    if (!read_output(cli, &output, err) || !scope_project(cli, &project, err))
+    if (!read_output(cli, &output, err))
+        return false;
+    if (of_task ? !scope_task(cli, cli_get(cli, "source-id"), &project, err)
+                : !scope_project(cli, &project, err))
         return false;
     json_object_set_new(params, "id", json_string(project));
     json_object_set_new(params, "output", json_string(output));
@@ -292,12 +296,13 @@ const struct cli_command result_commands[] = {
                 "problems. Exit code: 0 accepted; 3 it asks something, and people have been told; 1 it cannot "
                 "be read as a result.",
         .examples = "witan result --agent coder --source-id TASK output.txt\n"
-                    "my-agent | witan result --agent coder --source-id TASK --project \"Web shop\"\n"
-                    "witan result --agent analyst --source eval --source-id FEEDBACK - <output.txt",
+                    "my-agent | witan result --agent coder --source-id TASK\n"
+                    "witan result --agent analyst --source-id FEEDBACK --project \"Web shop\" <output.txt",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "FILE", .help = "The output; - or nothing: standard input.", .flags = CLI_MAY } },
         .options = {
-            SCOPE_PROJECT,
+            { "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has the task, or "
+                                            "the only one." },
             { "agent", "NAME", .param = "agent", .flags = CLI_MUST },
             { "source", "SOURCE", .param = "source" },
             { "source-id", "ID", .param = "sourceId", .flags = CLI_MUST },
@@ -334,7 +339,7 @@ const struct cli_command result_commands[] = {
             { "approve", .help = "Yes to what was to be approved." },
             { "reject", .help = "No." },
             { "dismiss", .help = "Close it without an answer; this counts as no." },
-            { "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has it." },
+            SCOPE_FOUND,
         },
         .run = run_resolve,
     },
