@@ -17,6 +17,7 @@
 struct subjects {
     const char *prompt, *notification, *user, *token, *workspace;
     const char *project, *task, *feedback, *questions;
+    const char *job, *question, *template;
 };
 
 static void make_project_subjects(struct t *t, struct subjects *subjects)
@@ -41,6 +42,20 @@ static void make_project_subjects(struct t *t, struct subjects *subjects)
     subjects->questions = text_at(t, "notificationId");
 }
 
+static void make_question_subjects(struct t *t, struct subjects *subjects)
+{
+    call(t, "job_create", "{s:s}", "agent", MARKER);
+    CHECK_STATUS(201);
+    subjects->job = text_at(t, "id");
+    call(t, "question_ask", "{s:s, s:s, s:s, s:s}", "id", subjects->job, "question", MARKER, "type",
+         "blocking", "responseType", "text");
+    CHECK_STATUS(201);
+    subjects->question = text_at(t, "questionId");
+    call(t, "template_create", "{s:s, s:s}", "name", MARKER, "question", MARKER);
+    CHECK_STATUS(201);
+    subjects->template = text_at(t, "id");
+}
+
 /* One of each thing that a path may name, so that a refusal is for the reason under test. */
 static struct subjects make_subjects(struct t *t)
 {
@@ -59,6 +74,7 @@ static struct subjects make_subjects(struct t *t)
     CHECK_STATUS(201);
     subjects.token = text_at(t, "id");
     make_project_subjects(t, &subjects);
+    make_question_subjects(t, &subjects);
     return subjects;
 }
 
@@ -88,6 +104,9 @@ static const char *subject_for(const struct op *op, const struct field *field,
         { "/api/users/", offsetof(struct subjects, user) },
         { "/api/tokens/", offsetof(struct subjects, token) },
         { "/api/workspaces/", offsetof(struct subjects, workspace) },
+        { "/api/jobs/", offsetof(struct subjects, job) },
+        { "/api/questions/", offsetof(struct subjects, question) },
+        { "/api/templates/", offsetof(struct subjects, template) },
     };
 
     if (str_starts(op_path(op), "/api/projects/") && subject_in_project(field, subjects))
