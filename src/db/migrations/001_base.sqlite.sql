@@ -144,9 +144,11 @@ CREATE INDEX notifications_inbox ON notifications (workspace_id, reader, id);
 CREATE INDEX notifications_unread ON notifications (workspace_id, reader, id, resolved_at) WHERE read_at IS NULL;
 CREATE INDEX notifications_ref ON notifications (ref_type, ref_id);
 
--- The one ordered log of what happened. Numbers are given in the order of commits and never used twice.
+-- The one ordered log of what happened. Numbers are given in the order of commits and never used twice: a new
+-- row follows the last one, which is never deleted (pruning spares it; audit rows all stay). AUTOINCREMENT
+-- would say the same with a read and a write of another table for each row.
 CREATE TABLE events (
-    seq            INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq            INTEGER PRIMARY KEY,
     workspace_id   TEXT NOT NULL,
     type           TEXT NOT NULL,
     project_id     TEXT,
@@ -159,7 +161,7 @@ CREATE TABLE events (
 
 -- Who did what to which row when, from where. Each row's hash covers the one before it in its workspace.
 CREATE TABLE audit (
-    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq           INTEGER PRIMARY KEY,
     workspace_id  TEXT NOT NULL,
     actor_kind    TEXT NOT NULL,            -- user, token, local, system, sql
     actor_id      TEXT,

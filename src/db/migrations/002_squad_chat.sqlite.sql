@@ -103,42 +103,55 @@ BEGIN
 END;
 
 -- A reply to a prompt that has ended, is overdue or is not there stays in the chat, neither counted nor
--- collected. Whether it counts is decided before its voice is recorded.
+-- collected. Whether it counts is decided before its voice is recorded. Only other programs write times in
+-- other forms and leave out the prompt's workspace, so only their rows pay for putting that right here.
 CREATE TRIGGER squad_chat_response AFTER INSERT ON squad_chat
 WHEN NEW.message_type = 'discussion_response'
 BEGIN
     INSERT INTO events (workspace_id, type, subject, data, created_at)
-    VALUES (COALESCE((SELECT workspace_id FROM discussion_prompts WHERE id = NEW.discussion_prompt_id),
-                     NEW.workspace_id),
+    VALUES (CASE NEW.via
+                WHEN 'sql' THEN COALESCE((SELECT workspace_id FROM discussion_prompts
+                                           WHERE id = NEW.discussion_prompt_id), NEW.workspace_id)
+                ELSE NEW.workspace_id END,
             'chat.message', NEW.id,
             json_object('id', NEW.id, 'agent_name', NEW.agent_name, 'message', NEW.message,
                         'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
                         'message_type', NEW.message_type, 'discussion_prompt_id', NEW.discussion_prompt_id,
                         'task_ref', NEW.task_ref,
-                        'created_at', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at)),
+                        'created_at', CASE NEW.via WHEN 'sql' THEN strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at)
+                                           ELSE NEW.created_at END),
             CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER));
 
     INSERT INTO events (workspace_id, type, project_id, subject, data, created_at)
     SELECT p.workspace_id, 'prompt.responded', p.project_id, p.id,
            json_object('promptId', p.id, 'chatId', NEW.id, 'agent_name', NEW.agent_name,
-                       'counted', json(CASE WHEN p.counts THEN 'true' ELSE 'false' END), 'status', p.status,
-                       'responseCount', p.response_count + p.counts,
+                       'counted', json(CASE WHEN p.count_all OR (v.agent_key IS NULL
+                                                                 AND p.requester_key <> lower(NEW.agent_name))
+                                            THEN 'true' ELSE 'false' END),
+                       'status', p.status,
+                       'responseCount', p.response_count
+                           + (p.count_all OR (v.agent_key IS NULL AND p.requester_key <> lower(NEW.agent_name))),
                        'requiredResponses', p.required_responses),
            CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER)
-      FROM (SELECT *, count_all OR (requester_key <> lower(NEW.agent_name)
-                                    AND NOT EXISTS (SELECT 1 FROM prompt_voices
-                                                     WHERE prompt_id = NEW.discussion_prompt_id
-                                                       AND agent_key = lower(NEW.agent_name))) AS counts
-              FROM discussion_prompts
-             WHERE id = NEW.discussion_prompt_id
-               AND status IN ('pending', 'collecting')) p
-     WHERE p.due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER);
+      FROM discussion_prompts p
+      LEFT JOIN prompt_voices v ON v.prompt_id = p.id AND v.agent_key = lower(NEW.agent_name)
+     WHERE p.id = NEW.discussion_prompt_id
+       AND p.status IN ('pending', 'collecting')
+       AND p.due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER);
 
+    -- A list of objects grows at its end without being read: json_insert would parse it for each reply.
     UPDATE discussion_prompts
-       SET collected_context = json_insert(collected_context, '$[#]',
-               json_object('agent', NEW.agent_name, 'message', NEW.message,
-                           'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
-                           'created_at', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at))),
+       SET collected_context =
+               CASE WHEN collected_context GLOB '[[]{*}]'
+                    THEN substr(collected_context, 1, length(collected_context) - 1) || ','
+                         || json_object('agent', NEW.agent_name, 'message', NEW.message,
+                                        'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
+                                        'created_at', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at))
+                         || ']'
+                    ELSE json_insert(collected_context, '$[#]',
+                             json_object('agent', NEW.agent_name, 'message', NEW.message,
+                                         'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
+                                         'created_at', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at))) END,
            response_count = response_count + (count_all OR (requester_key <> lower(NEW.agent_name)
                AND NOT EXISTS (SELECT 1 FROM prompt_voices
                                 WHERE prompt_id = NEW.discussion_prompt_id AND agent_key = lower(NEW.agent_name))))
