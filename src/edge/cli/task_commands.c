@@ -259,15 +259,31 @@ static int say(struct cli *cli, json_t *params)
     return cli->json ? invoke_print(cli, &reply, false) : CLI_OK;
 }
 
-static int run_chat(struct cli *cli)
+/* Lists begin with the newest; a conversation is read from its start. */
+static int print_chat(const struct cli *cli, const json_t *messages)
 {
     BUF_AUTO text = { 0 };
+    struct term term;
+
+    buf_init(&text, 0);
+    term_init(&term, cli->arena, &text, cli->colour);
+    for (size_t left = json_array_size(messages); left > 0; left--) {
+        const json_t *message = json_array_get(messages, left - 1);
+
+        term_paint(&term, TERM_BOLD, term_line(cli->arena, member_text(cli->arena, message, "agent_name")));
+        if (json_is_true(json_object_get(message, "is_human")))
+            term_paint(&term, TERM_DIM, " (a person)");
+        buf_text(&text, ":\n");
+        term_block(&term, "  ", member_text(cli->arena, message, "message"));
+    }
+    return cli_print(text.bytes ? text.bytes : "", text.len);
+}
+
+static int run_chat(struct cli *cli)
+{
     JSON_AUTO *params = json_object();
     JSON_AUTO *list = NULL;
-    const json_t *message;
     struct err err = { 0 };
-    struct term term;
-    size_t index;
 
     if (!find_task(cli, params, &err))
         return cli_fail(cli, &err);
@@ -280,41 +296,44 @@ static int run_chat(struct cli *cli)
         return cli_fail(cli, &err);
     if (cli->json)
         return scope_print(cli, list);
-    buf_init(&text, 0);
-    term_init(&term, cli->arena, &text, cli->colour);
-    json_array_foreach(json_object_get(list, "messages"), index, message)
-    {
-        term_paint(&term, TERM_BOLD, term_line(cli->arena, member_text(cli->arena, message, "agent_name")));
-        if (json_is_true(json_object_get(message, "is_human")))
-            term_paint(&term, TERM_DIM, " (a person)");
-        buf_text(&text, ":\n");
-        term_block(&term, "  ", member_text(cli->arena, message, "message"));
-    }
-    return cli_print(text.bytes ? text.bytes : "", text.len);
+    return print_chat(cli, json_object_get(list, "messages"));
 }
 
-/* What the server sent, as it is: for files and for prompts. */
-static int print_as_sent(struct cli *cli, bool indented)
+static bool read_sent(struct cli *cli, struct client_reply *reply, json_t **sent, struct err *err)
 {
     JSON_AUTO *params = json_object();
+
+    return invoke_collect(cli, params, err) && find_task(cli, params, err) &&
+           invoke_json(cli, cli->op, params, 0, reply, sent, err);
+}
+
+/* As one text, ready to be given to the agent. */
+static int run_context(struct cli *cli)
+{
+    JSON_AUTO *sent = NULL;
+    struct client_reply reply;
+    struct err err = { 0 };
+    const char *prompt;
+
+    if (!read_sent(cli, &reply, &sent, &err))
+        return cli_fail(cli, &err);
+    if (cli->json)
+        return invoke_print(cli, &reply, false);
+    prompt = member_text(cli->arena, sent, "prompt");
+    prompt = str_sanitise(cli->arena, prompt ? prompt : "");
+    return cli_print(arena_format(cli->arena, "%s\n", prompt), strlen(prompt) + 1);
+}
+
+/* What the server sent, as it is: this goes into a file. */
+static int run_config(struct cli *cli)
+{
     JSON_AUTO *sent = NULL;
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (!invoke_collect(cli, params, &err) || !find_task(cli, params, &err) ||
-        !invoke_json(cli, cli->op, params, 0, &reply, &sent, &err))
+    if (!read_sent(cli, &reply, &sent, &err))
         return cli_fail(cli, &err);
-    return invoke_print(cli, &reply, indented);
-}
-
-static int run_context(struct cli *cli)
-{
-    return print_as_sent(cli, !cli->json);
-}
-
-static int run_config(struct cli *cli)
-{
-    return print_as_sent(cli, true);
+    return invoke_print(cli, &reply, true);
 }
 
 #define TASK_ID                                                                                              \
@@ -445,7 +464,9 @@ const struct cli_command task_commands[] = {
     {
         .name = "task context",
         .op = "task_context",
-        .examples = "witan task context ID\nwitan task context ID --json | jq .answers",
+        .help = "Print what the agent's next prompt must hold: the task, people's answers, its chat, how much it "
+                "may decide.",
+        .examples = "my-agent \"$(witan task context ID)\"\nwitan task context ID --json | jq .answers",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { TASK_ID },
         .options = { SCOPE_FOUND },
