@@ -82,14 +82,18 @@ static bool read_option(struct arena *arena, const json_t *json, size_t place, c
         !option_text(arena, json, "label", LIMIT_OPTION, field, &option->label, err) ||
         !option_text(arena, json, "description", LIMIT_OPTION_HELP, field, &option->description, err))
         return false;
-    if (json_is_boolean(value))
+    if (json_is_boolean(value)) {
         option->truth = json_is_true(value);
-    else if (!option_text(arena, json, "value", LIMIT_OPTION, field, &option->value, err))
-        return false;
-    if (!option->value && !json_is_boolean(value))
-        option->value = option->label;
-    if (!option->label)
-        option->label = option->value ? option->value : option->truth ? "Yes" : "No";
+        if (!option->label)
+            option->label = option->truth ? "Yes" : "No";
+    } else {
+        if (!option_text(arena, json, "value", LIMIT_OPTION, field, &option->value, err))
+            return false;
+        if (!option->value)
+            option->value = option->label;
+        if (!option->label)
+            option->label = option->value;
+    }
     if (!option->label)
         return err_field(err, field, "Each option needs a label or a value.");
     if (!option->id)
