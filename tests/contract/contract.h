@@ -76,7 +76,7 @@ int64_t count_rows(struct t *t, const char *from_where, ...) __attribute__((form
 const char *token_elsewhere(struct t *t, const char *role);
 /* A token of this workspace with a role, bound to an agent's name or not (NULL). */
 const char *token_for(struct t *t, const char *role, const char *agent_name);
-/* A digest of every row of every table but the ones that only count calls: equal means nothing changed. */
+/* A line with a digest for every table but the ones that only count calls: equal means nothing changed. */
 const char *fingerprint(struct t *t);
 
 #define CHECK_STATUS(want)                                                                                   \

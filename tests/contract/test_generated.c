@@ -314,7 +314,8 @@ CONTRACT(every_operation_refuses_strangers_and_nonsense)
         cases += check_oversize(t, *op, params);
         printf("    %-28s %3d cases\n", (*op)->name, cases);
         if (strcmp(before, fingerprint(t)) != 0)
-            fail_msg("%s changed a row although every call was refused", (*op)->name);
+            fail_msg("%s changed a row although every call was refused:\n%s\nis now\n%s", (*op)->name, before,
+                     fingerprint(t));
         assert_int_equal(cases, expected_cases(t, *op));
         total += cases;
         expected += expected_cases(t, *op);
