@@ -6,11 +6,18 @@ import { Work, assertHolds, blocked, open, streamJson } from './lib/work.mjs';
 
 const database = 'Which database should we use: PostgreSQL or SQLite?';
 const pages = 'Should the API support pagination?';
-const asking = JSON.stringify({ status: 'failed', open_questions: [{ id: 'q1', text: database }, { id: 'q2', text: pages }] });
+const asking = JSON.stringify({
+    status: 'failed',
+    open_questions: [
+        { id: 'q1', text: database },
+        { id: 'q2', text: pages },
+    ],
+});
 
 // What an event tells of an object is the whole object.
 function assertTells(event, object) {
-    for (const [key, value] of Object.entries(object)) assert.deepEqual(event[key], value, `${key} of ${event.type}`);
+    for (const [key, value] of Object.entries(object))
+        assert.deepEqual(event[key], value, `${key} of ${event.type}`);
 }
 
 // From the first question on: what was told before is how the task came to be claimed.
@@ -19,70 +26,119 @@ function storyOf(reader) {
     return story.slice(story.findIndex(({ type }) => type === 'notification.added'));
 }
 
-onBothEngines('a coder that cannot go on asks, waits, and goes on with the answers', {}, async (server, t) => {
-    const work = await Work.begin(server);
-    const other = await Work.begin(server, { name: 'Another' });
-    const task = await work.claimed('Cache the price list');
-    assertHolds(task, { status: 'in_progress', assignee: 'coder' });
-    const query = `?projectId=${work.project.id}`;
-    const readers = [await connect(t, server, { query }), await listen(t, server, { query })];
-    const elsewhere = await listen(t, server, { query: `?projectId=${other.project.id}` });
+onBothEngines(
+    'a coder that cannot go on asks, waits, and goes on with the answers',
+    {},
+    async (server, t) => {
+        const work = await Work.begin(server);
+        const other = await Work.begin(server, { name: 'Another' });
+        const task = await work.claimed('Cache the price list');
+        assertHolds(task, { status: 'in_progress', assignee: 'coder' });
+        const query = `?projectId=${work.project.id}`;
+        const readers = [await connect(t, server, { query }), await listen(t, server, { query })];
+        const elsewhere = await listen(t, server, { query: `?projectId=${other.project.id}` });
 
-    const reply = await work.coder(task.id, streamJson(`I cannot decide this alone.\n\n\`\`\`json\n${asking}\n\`\`\`\n`));
-    assert.deepEqual(reply.questions.map(({ id, text }) => [id, text]), [['q1', database], ['q2', pages]]);
-    assertHolds(reply.task, { id: task.id, ...blocked });
-    await work.is(task.id, blocked);
-    assert.deepEqual(await work.ready(), []);
-    const refused = await server.api('POST', work.path(`/tasks/${task.id}/claim`), { agent: 'coder' });
-    assert.equal(refused.status, 409, refused.text);
+        const reply = await work.coder(
+            task.id,
+            streamJson(`I cannot decide this alone.\n\n\`\`\`json\n${asking}\n\`\`\`\n`),
+        );
+        assert.deepEqual(
+            reply.questions.map(({ id, text }) => [id, text]),
+            [
+                ['q1', database],
+                ['q2', pages],
+            ],
+        );
+        assertHolds(reply.task, { id: task.id, ...blocked });
+        await work.is(task.id, blocked);
+        assert.deepEqual(await work.ready(), []);
+        const refused = await server.api('POST', work.path(`/tasks/${task.id}/claim`), { agent: 'coder' });
+        assert.equal(refused.status, 409, refused.text);
 
-    const [set, ...more] = await work.notifications();
-    assert.equal(more.length, 0);
-    assertHolds(set, { id: reply.notificationId, projectId: work.project.id, source: 'execute', sourceId: task.id,
-        status: 'open', resolvedAt: null, questions: reply.questions });
-    assert.ok(set.questions.every(({ createdAt }) => /Z$/.test(createdAt)));
-    for (const reader of readers) {
-        await reader.until(() => reader.of('task.updated').some(({ status }) => status === 'blocked'), 'the task is blocked');
-        const [added, updated] = storyOf(reader);
-        assert.deepEqual([added.type, updated.type], ['notification.added', 'task.updated']);
-        assertTells(added, set);
-        assertTells(updated, await work.show(task.id));
-    }
+        const [set, ...more] = await work.notifications();
+        assert.equal(more.length, 0);
+        assertHolds(set, {
+            id: reply.notificationId,
+            projectId: work.project.id,
+            source: 'execute',
+            sourceId: task.id,
+            status: 'open',
+            resolvedAt: null,
+            questions: reply.questions,
+        });
+        assert.ok(set.questions.every(({ createdAt }) => /Z$/.test(createdAt)));
+        for (const reader of readers) {
+            await reader.until(
+                () => reader.of('task.updated').some(({ status }) => status === 'blocked'),
+                'the task is blocked',
+            );
+            const [added, updated] = storyOf(reader);
+            assert.deepEqual([added.type, updated.type], ['notification.added', 'task.updated']);
+            assertTells(added, set);
+            assertTells(updated, await work.show(task.id));
+        }
 
-    const resolved = await work.answer(set.id, { q1: 'PostgreSQL', q2: 'Yes, 50 a page.' });
-    assertHolds(resolved, { id: set.id, status: 'resolved',
-        responses: [{ questionId: 'q1', answer: 'PostgreSQL' }, { questionId: 'q2', answer: 'Yes, 50 a page.' }] });
-    assert.match(resolved.resolvedAt, /Z$/);
-    await work.is(task.id, open);
-    assert.deepEqual(await work.ready(), [task.id]);
-    assert.deepEqual(await work.notifications(), []);
-    const { messages } = await work.get(`/tasks/${task.id}/chat`);
-    const said = messages.map(({ message }) => message).join('\n');
-    for (const text of ['PostgreSQL', 'Yes, 50 a page.']) assert.ok(said.includes(text), said);
-    assert.ok(messages.every((message) => message.is_human && message.task_ref === task.id), JSON.stringify(messages));
-    const context = JSON.stringify(await work.get(`/tasks/${task.id}/context`));
-    for (const text of [database, pages, 'PostgreSQL', 'Yes, 50 a page.']) assert.ok(context.includes(text), context);
+        const resolved = await work.answer(set.id, { q1: 'PostgreSQL', q2: 'Yes, 50 a page.' });
+        assertHolds(resolved, {
+            id: set.id,
+            status: 'resolved',
+            responses: [
+                { questionId: 'q1', answer: 'PostgreSQL' },
+                { questionId: 'q2', answer: 'Yes, 50 a page.' },
+            ],
+        });
+        assert.match(resolved.resolvedAt, /Z$/);
+        await work.is(task.id, open);
+        assert.deepEqual(await work.ready(), [task.id]);
+        assert.deepEqual(await work.notifications(), []);
+        const { messages } = await work.get(`/tasks/${task.id}/chat`);
+        const said = messages.map(({ message }) => message).join('\n');
+        for (const text of ['PostgreSQL', 'Yes, 50 a page.']) assert.ok(said.includes(text), said);
+        assert.ok(
+            messages.every((message) => message.is_human && message.task_ref === task.id),
+            JSON.stringify(messages),
+        );
+        const context = JSON.stringify(await work.get(`/tasks/${task.id}/context`));
+        for (const text of [database, pages, 'PostgreSQL', 'Yes, 50 a page.'])
+            assert.ok(context.includes(text), context);
 
-    for (const reader of readers) {
-        await reader.until(() => reader.of('task.updated').at(-1).status === 'open', 'the task is open again');
-        const types = storyOf(reader).slice(2).map(({ type }) => type);
-        assert.deepEqual(types.filter((type) => type !== 'chat.message'), ['notification.resolved', 'task.updated']);
-        assert.equal(types[0], 'chat.message', 'the answer is in the chat before the question is resolved');
-        assertTells(reader.of('notification.resolved')[0], resolved);
-        assertTells(reader.of('task.updated').at(-1), await work.show(task.id));
-        assertInOrder(reader.events);
-    }
-    assert.deepEqual(elsewhere.types(), []);
+        for (const reader of readers) {
+            await reader.until(
+                () => reader.of('task.updated').at(-1).status === 'open',
+                'the task is open again',
+            );
+            const types = storyOf(reader)
+                .slice(2)
+                .map(({ type }) => type);
+            assert.deepEqual(
+                types.filter((type) => type !== 'chat.message'),
+                ['notification.resolved', 'task.updated'],
+            );
+            assert.equal(
+                types[0],
+                'chat.message',
+                'the answer is in the chat before the question is resolved',
+            );
+            assertTells(reader.of('notification.resolved')[0], resolved);
+            assertTells(reader.of('task.updated').at(-1), await work.show(task.id));
+            assertInOrder(reader.events);
+        }
+        assert.deepEqual(elsewhere.types(), []);
 
-    await work.post(`/tasks/${task.id}/claim`, { agent: 'coder' }, 200);
-    const done = await work.coder(task.id, { status: 'success', summary: 'Cached.' });
-    assertHolds(done, { accepted: true, questions: [], notificationId: null });
-    assertHolds(await work.show(task.id), { status: 'closed' });
-});
+        await work.post(`/tasks/${task.id}/claim`, { agent: 'coder' }, 200);
+        const done = await work.coder(task.id, { status: 'success', summary: 'Cached.' });
+        assertHolds(done, { accepted: true, questions: [], notificationId: null });
+        assertHolds(await work.show(task.id), { status: 'closed' });
+    },
+);
 
 onBothEngines('a dismissal resolves, unblocks, and counts as not approved', {}, async (server) => {
     const work = await Work.begin(server);
-    for (const [prefix, body] of [['/api', undefined], ['', undefined], ['/api', {}]]) {
+    for (const [prefix, body] of [
+        ['/api', undefined],
+        ['', undefined],
+        ['/api', {}],
+    ]) {
         const task = await work.claimed('Something vague');
         const { notificationId } = await work.stuck(task.id, 'What exactly?');
         await work.is(task.id, blocked);
@@ -95,25 +151,41 @@ onBothEngines('a dismissal resolves, unblocks, and counts as not approved', {}, 
     }
 });
 
-onBothEngines('a second answer changes nothing, and one to an unknown question is refused', {}, async (server, t) => {
-    const work = await Work.begin(server);
-    const task = await work.claimed('Something');
-    const { notificationId } = await work.stuck(task.id, database);
-    const bad = await server.api('PATCH', work.path(`/notifications/${notificationId}`),
-        { responses: [{ questionId: 'q9', answer: 'x' }] });
-    assert.equal(bad.status, 400, bad.text);
-    await work.is(task.id, blocked);
-    const reader = await listen(t, server, { query: `?projectId=${work.project.id}` });
-    const first = await work.answer(notificationId, { q1: 'SQLite' });
-    for (const body of [{ responses: [{ questionId: 'q1', answer: 'PostgreSQL' }] }, undefined, { approved: true }])
-        assert.deepEqual(await work.resolve(notificationId, body), first);
-    await work.post(`/tasks/${task.id}/claim`, { agent: 'coder' }, 200);
-    await reader.until(() => reader.of('task.updated').at(-1)?.assignee === 'coder' && reader.of('notification.resolved').length > 0);
-    assert.equal(reader.of('notification.resolved').length, 1);
-    assert.equal(reader.of('task.updated').filter(({ status }) => status === 'open').length, 1);
-    const { answers } = await work.get(`/tasks/${task.id}/context`);
-    assert.deepEqual(answers.map(({ question, answer }) => [question, answer]), [[database, 'SQLite']]);
-});
+onBothEngines(
+    'a second answer changes nothing, and one to an unknown question is refused',
+    {},
+    async (server, t) => {
+        const work = await Work.begin(server);
+        const task = await work.claimed('Something');
+        const { notificationId } = await work.stuck(task.id, database);
+        const bad = await server.api('PATCH', work.path(`/notifications/${notificationId}`), {
+            responses: [{ questionId: 'q9', answer: 'x' }],
+        });
+        assert.equal(bad.status, 400, bad.text);
+        await work.is(task.id, blocked);
+        const reader = await listen(t, server, { query: `?projectId=${work.project.id}` });
+        const first = await work.answer(notificationId, { q1: 'SQLite' });
+        for (const body of [
+            { responses: [{ questionId: 'q1', answer: 'PostgreSQL' }] },
+            undefined,
+            { approved: true },
+        ])
+            assert.deepEqual(await work.resolve(notificationId, body), first);
+        await work.post(`/tasks/${task.id}/claim`, { agent: 'coder' }, 200);
+        await reader.until(
+            () =>
+                reader.of('task.updated').at(-1)?.assignee === 'coder' &&
+                reader.of('notification.resolved').length > 0,
+        );
+        assert.equal(reader.of('notification.resolved').length, 1);
+        assert.equal(reader.of('task.updated').filter(({ status }) => status === 'open').length, 1);
+        const { answers } = await work.get(`/tasks/${task.id}/context`);
+        assert.deepEqual(
+            answers.map(({ question, answer }) => [question, answer]),
+            [[database, 'SQLite']],
+        );
+    },
+);
 
 onBothEngines('a task waits for all its sets of questions', {}, async (server) => {
     const work = await Work.begin(server);
@@ -121,7 +193,10 @@ onBothEngines('a task waits for all its sets of questions', {}, async (server) =
     const first = await work.stuck(task.id, database);
     const second = await work.stuck(task.id, pages);
     assert.notEqual(first.notificationId, second.notificationId);
-    assert.deepEqual((await work.notifications()).map(({ id }) => id), [second.notificationId, first.notificationId]);
+    assert.deepEqual(
+        (await work.notifications()).map(({ id }) => id),
+        [second.notificationId, first.notificationId],
+    );
     await work.answer(first.notificationId, { q1: 'SQLite' });
     await work.is(task.id, blocked);
     assert.deepEqual(await work.ready(), []);
@@ -166,13 +241,22 @@ onBothEngines('a project that was deleted meanwhile takes its questions along', 
     assert.equal(count, 1);
     const gone = await server.api('DELETE', work.path());
     assert.ok([200, 204].includes(gone.status), gone.text);
-    for (const [method, path] of [['PATCH', `/notifications/${notificationId}`], ['GET', '/notifications'], ['GET', ''],
-        ['GET', `/tasks/${task.id}`], ['GET', '/tasks/ready']]) {
+    for (const [method, path] of [
+        ['PATCH', `/notifications/${notificationId}`],
+        ['GET', '/notifications'],
+        ['GET', ''],
+        ['GET', `/tasks/${task.id}`],
+        ['GET', '/tasks/ready'],
+    ]) {
         const reply = await server.api(method, work.path(path));
         assert.equal(reply.status, 404, `${method} ${path}: ${reply.text}`);
     }
-    const late = await server.api('POST', work.path('/results'),
-        { agent: 'coder', source: 'execute', sourceId: task.id, result: { status: 'success', summary: 'Done.' } });
+    const late = await server.api('POST', work.path('/results'), {
+        agent: 'coder',
+        source: 'execute',
+        sourceId: task.id,
+        result: { status: 'success', summary: 'Done.' },
+    });
     assert.equal(late.status, 404, late.text);
     assert.equal((await server.must(200, 'GET', '/api/notifications/pending-count')).count, 0);
 });
@@ -182,11 +266,26 @@ onBothEngines('what is of another project is not there', {}, async (server) => {
     const other = await Work.begin(server, { name: 'Another' });
     const task = await work.claimed('Something');
     const { notificationId } = await work.stuck(task.id, database);
-    for (const [method, path, body] of [['PATCH', `/notifications/${notificationId}`, { responses: [{ questionId: 'q1', answer: 'x' }] }],
-        ['PATCH', `/notifications/${notificationId}`], ['GET', `/tasks/${task.id}`], ['GET', `/tasks/${task.id}/context`],
-        ['GET', `/tasks/${task.id}/config.json`], ['GET', `/tasks/${task.id}/chat`],
-        ['POST', `/tasks/${task.id}/claim`, { agent: 'coder' }], ['PATCH', `/tasks/${task.id}`, { status: 'closed' }],
-        ['POST', '/results', { agent: 'coder', source: 'execute', sourceId: task.id, result: { status: 'success', summary: 'x' } }]]) {
+    for (const [method, path, body] of [
+        ['PATCH', `/notifications/${notificationId}`, { responses: [{ questionId: 'q1', answer: 'x' }] }],
+        ['PATCH', `/notifications/${notificationId}`],
+        ['GET', `/tasks/${task.id}`],
+        ['GET', `/tasks/${task.id}/context`],
+        ['GET', `/tasks/${task.id}/config.json`],
+        ['GET', `/tasks/${task.id}/chat`],
+        ['POST', `/tasks/${task.id}/claim`, { agent: 'coder' }],
+        ['PATCH', `/tasks/${task.id}`, { status: 'closed' }],
+        [
+            'POST',
+            '/results',
+            {
+                agent: 'coder',
+                source: 'execute',
+                sourceId: task.id,
+                result: { status: 'success', summary: 'x' },
+            },
+        ],
+    ]) {
         const reply = await server.api(method, other.path(path), body);
         assert.equal(reply.status, 404, `${method} ${path}: ${reply.text}`);
     }
@@ -199,8 +298,15 @@ onBothEngines('what is of another project is not there', {}, async (server) => {
 onBothEngines('a successful result with questions only notifies', {}, async (server) => {
     const work = await Work.begin(server);
     const task = await work.claimed('Something');
-    const reply = await work.coder(task.id, { status: 'success', summary: 'Done.', openQuestions: [{ text: 'Ship it today?' }] });
-    assert.deepEqual(reply.questions.map(({ id, text }) => [id, text]), [['q1', 'Ship it today?']]);
+    const reply = await work.coder(task.id, {
+        status: 'success',
+        summary: 'Done.',
+        openQuestions: [{ text: 'Ship it today?' }],
+    });
+    assert.deepEqual(
+        reply.questions.map(({ id, text }) => [id, text]),
+        [['q1', 'Ship it today?']],
+    );
     assert.notEqual((await work.show(task.id)).status, 'blocked');
     const [set] = await work.notifications();
     assert.equal(set.id, reply.notificationId);
@@ -229,16 +335,40 @@ onBothEngines('clearing the list dismisses everything in it', {}, async (server)
 const printed = {
     'the bare object': [asking, [database, pages]],
     'a stream of JSON lines': [streamJson(asking), [database, pages]],
-    'a fence in prose': [`Here is where I stand.\n\n\`\`\`json\n${asking}\n\`\`\`\n\nLet me know!`, [database, pages]],
+    'a fence in prose': [
+        `Here is where I stand.\n\n\`\`\`json\n${asking}\n\`\`\`\n\nLet me know!`,
+        [database, pages],
+    ],
     'camel case': ['{"status": "failed", "openQuestions": [{"text": "Which port?"}]}', ['Which port?']],
-    'one level down': ['{"result": {"status": "failed", "open_questions": [{"text": "Which port?"}]}}', ['Which port?']],
-    'other objects first': [`{"tool": "ls", "args": {"path": "/"}}\n{"ok": true}\n${asking}`, [database, pages]],
+    'one level down': [
+        '{"result": {"status": "failed", "open_questions": [{"text": "Which port?"}]}}',
+        ['Which port?'],
+    ],
+    'other objects first': [
+        `{"tool": "ls", "args": {"path": "/"}}\n{"ok": true}\n${asking}`,
+        [database, pages],
+    ],
     'an unclosed brace earlier': [`function f() {\n  return "x\n${asking}`, [database, pages]],
-    'a trailing comma and raw line breaks': ['{"status": "failed", "open_questions": [{"text": "Which\nport?"},]}', ['Which\nport?']],
-    'indented, with CRLF': [JSON.stringify(JSON.parse(asking), null, 2).replaceAll('\n', '\r\n'), [database, pages]],
-    'entries without text are dropped': ['{"status": "failed", "open_questions": [{"text": " "}, {"id": "a"}, {"text": " Which port? "}]}', ['Which port?']],
-    'prose that asks': ['I found two ways to do it: a cache or an index.\n\nWhich option do you prefer?', ['Which option do you prefer?']],
-    'prose that offers': ['All the tests pass now.\n\nWould you like me to also remove the old code?', ['Would you like me to also remove the old code?']],
+    'a trailing comma and raw line breaks': [
+        '{"status": "failed", "open_questions": [{"text": "Which\nport?"},]}',
+        ['Which\nport?'],
+    ],
+    'indented, with CRLF': [
+        JSON.stringify(JSON.parse(asking), null, 2).replaceAll('\n', '\r\n'),
+        [database, pages],
+    ],
+    'entries without text are dropped': [
+        '{"status": "failed", "open_questions": [{"text": " "}, {"id": "a"}, {"text": " Which port? "}]}',
+        ['Which port?'],
+    ],
+    'prose that asks': [
+        'I found two ways to do it: a cache or an index.\n\nWhich option do you prefer?',
+        ['Which option do you prefer?'],
+    ],
+    'prose that offers': [
+        'All the tests pass now.\n\nWould you like me to also remove the old code?',
+        ['Would you like me to also remove the old code?'],
+    ],
 };
 
 onBothEngines('whatever way an agent prints its questions, they block its task', {}, async (server) => {
@@ -246,7 +376,11 @@ onBothEngines('whatever way an agent prints its questions, they block its task',
     for (const [name, [output, texts]] of Object.entries(printed)) {
         const task = await work.claimed(name);
         const reply = await work.coder(task.id, output);
-        assert.deepEqual(reply.questions.map(({ text }) => text), texts, name);
+        assert.deepEqual(
+            reply.questions.map(({ text }) => text),
+            texts,
+            name,
+        );
         assert.equal(new Set(reply.questions.map(({ id }) => id)).size, texts.length, name);
         await work.is(task.id, blocked);
         const summary = (await work.show(task.id)).result?.summary;
@@ -258,7 +392,14 @@ onBothEngines('whatever way an agent prints its questions, they block its task',
 
 onBothEngines('what cannot be read is never taken for success', {}, async (server) => {
     const work = await Work.begin(server);
-    for (const output of ['', 'Done.', '{"status": "success"', '{"status": "success", "summ', "{'status': 'maybe'}", '{"status": "perhaps", "summary": "?"}']) {
+    for (const output of [
+        '',
+        'Done.',
+        '{"status": "success"',
+        '{"status": "success", "summ',
+        "{'status': 'maybe'}",
+        '{"status": "perhaps", "summary": "?"}',
+    ]) {
         const task = await work.claimed(`Output ${JSON.stringify(output)}`);
         const reply = await work.coder(task.id, output);
         assert.ok(reply.problems.length > 0, output);
@@ -272,9 +413,13 @@ onBothEngines('an agent hands in about its own kind of source only', {}, async (
     const work = await Work.begin(server);
     const task = await work.claimed('Something');
     const result = { status: 'success', summary: 'Done.' };
-    for (const body of [{ agent: 'analyst', source: 'execute', sourceId: task.id, result }, { agent: 'coder', source: 'eval', sourceId: task.id, result },
-        { agent: 'nobody', source: 'execute', sourceId: task.id, result }, { agent: 'coder', source: 'execute', sourceId: task.id },
-        { agent: 'coder', source: 'execute', sourceId: task.id, result, output: 'both' }]) {
+    for (const body of [
+        { agent: 'analyst', source: 'execute', sourceId: task.id, result },
+        { agent: 'coder', source: 'eval', sourceId: task.id, result },
+        { agent: 'nobody', source: 'execute', sourceId: task.id, result },
+        { agent: 'coder', source: 'execute', sourceId: task.id },
+        { agent: 'coder', source: 'execute', sourceId: task.id, result, output: 'both' },
+    ]) {
         const reply = await server.api('POST', work.path('/results'), body);
         assert.equal(reply.status, 400, `${JSON.stringify(body)}: ${reply.text}`);
     }
@@ -285,8 +430,13 @@ onBothEngines('vague feedback gives questions and no task until they are answere
     const work = await Work.begin(server);
     const feedback = await work.post('/feedback', { text: 'It is too slow.' });
     const analyst = (given) => work.result('analyst', 'eval', feedback.id, given);
-    const vague = await analyst('```json\n{"open_questions": [{"text": "Which page is slow?"}], "tasks": [{"title": "Guess"}]}\n```');
-    assert.deepEqual(vague.questions.map(({ text }) => text), ['Which page is slow?']);
+    const vague = await analyst(
+        '```json\n{"open_questions": [{"text": "Which page is slow?"}], "tasks": [{"title": "Guess"}]}\n```',
+    );
+    assert.deepEqual(
+        vague.questions.map(({ text }) => text),
+        ['Which page is slow?'],
+    );
     assert.deepEqual((await work.get('/tasks')).tasks, []);
     assertHolds((await work.notifications())[0], { source: 'eval', sourceId: feedback.id });
 
@@ -296,8 +446,14 @@ onBothEngines('vague feedback gives questions and no task until they are answere
 
     await work.answer(vague.notificationId, { q1: 'The price list.' });
     const context = JSON.stringify(await work.get(`/feedback/${feedback.id}/context`));
-    for (const text of ['It is too slow.', 'Which page is slow?', 'The price list.']) assert.ok(context.includes(text), context);
-    const clear = await analyst({ tasks: [{ title: 'Cache the price list', priority: 1 }, { title: 'Measure it', depends_on: ['Cache the price list'] }] });
+    for (const text of ['It is too slow.', 'Which page is slow?', 'The price list.'])
+        assert.ok(context.includes(text), context);
+    const clear = await analyst({
+        tasks: [
+            { title: 'Cache the price list', priority: 1 },
+            { title: 'Measure it', depends_on: ['Cache the price list'] },
+        ],
+    });
     assert.equal(clear.accepted, true);
     const { tasks } = await work.get('/tasks');
     const cache = tasks.find(({ title }) => title === 'Cache the price list');
@@ -317,7 +473,9 @@ onBothEngines('the analyst asks once whether one is sure', {}, async (server) =>
     const second = await sure('Are you sure? This removes the login for everybody.');
     assert.deepEqual(second.questions, [], 'at most one confirmation for each feedback');
     assert.deepEqual(await work.notifications(), []);
-    const other = await work.result('analyst', 'eval', feedback.id, { open_questions: [{ text: 'Which login: the shop or the office?' }] });
+    const other = await work.result('analyst', 'eval', feedback.id, {
+        open_questions: [{ text: 'Which login: the shop or the office?' }],
+    });
     assert.equal(other.questions.length, 1, 'another question is still a question');
 });
 
@@ -327,9 +485,19 @@ onBothEngines('the dreamer and the planner wait for clarification, too', {}, asy
     await server.must(201, 'PUT', work.path('/plans/first'), { text: 'First the cache.' });
     for (const [agent, source, sourceId, path, result] of [
         ['dreamer', 'prd', 'checkout', '/prd/checkout', { prd: 'Two pages.' }],
-        ['planner', 'plan', 'first', '/plans/first', { plan: 'First the index.', tasks: [{ title: 'Index' }] }]]) {
+        [
+            'planner',
+            'plan',
+            'first',
+            '/plans/first',
+            { plan: 'First the index.', tasks: [{ title: 'Index' }] },
+        ],
+    ]) {
         const before = await work.get(path);
-        const stuck = await work.result(agent, source, sourceId, { ...result, open_questions: [{ text: 'For whom?' }] });
+        const stuck = await work.result(agent, source, sourceId, {
+            ...result,
+            open_questions: [{ text: 'For whom?' }],
+        });
         assert.equal(stuck.questions.length, 1);
         assert.equal((await work.get(path)).text, before.text);
         assert.deepEqual((await work.get('/tasks')).tasks, []);
@@ -340,7 +508,10 @@ onBothEngines('the dreamer and the planner wait for clarification, too', {}, asy
         assert.equal((await work.result(agent, source, sourceId, result)).accepted, true);
         assert.equal((await work.get(path)).text, result.prd ?? result.plan);
     }
-    assert.deepEqual((await work.get('/tasks')).tasks.map(({ title }) => title), ['Index']);
+    assert.deepEqual(
+        (await work.get('/tasks')).tasks.map(({ title }) => title),
+        ['Index'],
+    );
 });
 
 onBothEngines('a crash at any point of the flow loses nothing', {}, async (server, t) => {
@@ -354,7 +525,9 @@ onBothEngines('a crash at any point of the flow loses nothing', {}, async (serve
     await crash();
     assertHolds(await work.show(task.id), { status: 'in_progress', assignee: 'coder' });
     const stuck = await work.stuck(task.id, database);
-    const vague = await work.result('analyst', 'eval', feedback.id, { open_questions: [{ text: 'Which page?' }] });
+    const vague = await work.result('analyst', 'eval', feedback.id, {
+        open_questions: [{ text: 'Which page?' }],
+    });
     await crash();
     await work.is(task.id, blocked);
     assert.deepEqual(await work.ready(), []);
@@ -370,6 +543,8 @@ onBothEngines('a crash at any point of the flow loses nothing', {}, async (serve
     const reader = await listen(t, server, { query: `?projectId=${work.project.id}&after=0` });
     await reader.saw('notification.resolved', 2);
     assertInOrder(reader.events);
-    assert.deepEqual(reader.types().filter((type) => type.startsWith('notification.')),
-        ['notification.added', 'notification.added', 'notification.resolved', 'notification.resolved']);
+    assert.deepEqual(
+        reader.types().filter((type) => type.startsWith('notification.')),
+        ['notification.added', 'notification.added', 'notification.resolved', 'notification.resolved'],
+    );
 });

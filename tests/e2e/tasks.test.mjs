@@ -6,28 +6,39 @@ import { assertInOrder, connect, listen } from './lib/streams.mjs';
 import { onBothEngines } from './lib/server.mjs';
 import { Work, assertHolds, blocked, open, streamJson } from './lib/work.mjs';
 
-onBothEngines('what is ready comes by priority, then by age, and only when all it depends on is closed', {}, async (server) => {
-    const work = await Work.begin(server);
-    const [later, first, second] = [await work.task('Later', { priority: 3 }), await work.task('First', { priority: 0 }), await work.task('Second', { priority: 0 })];
-    const last = await work.task('Last', { priority: 0, depends_on: [first.id, second.id] });
-    assert.deepEqual(last.depends_on.toSorted(), [first.id, second.id].toSorted());
-    assert.deepEqual(await work.ready(), [first.id, second.id, later.id]);
-    const early = await server.api('POST', work.path(`/tasks/${last.id}/claim`), { agent: 'coder' });
-    assert.equal(early.status, 409, early.text);
-    await work.set(first.id, { status: 'closed' });
-    assert.deepEqual(await work.ready(), [second.id, later.id]);
-    await work.set(second.id, { status: 'closed' });
-    assert.deepEqual(await work.ready(), [last.id, later.id]);
-    await work.set(second.id, { status: 'open' });
-    assert.deepEqual(await work.ready(), [second.id, later.id]);
-    const gone = await server.api('DELETE', work.path(`/tasks/${second.id}`));
-    assert.ok([200, 204].includes(gone.status), gone.text);
-    assert.deepEqual(await work.ready(), [last.id, later.id], 'what was deleted keeps nobody waiting');
-    await work.set(later.id, { status: 'blocked', block_reason: 'The supplier' });
-    assert.deepEqual(await work.ready(), [last.id]);
-    const page = await work.get('/tasks/ready?limit=1');
-    assert.deepEqual(page.tasks.map(({ id }) => id), [last.id]);
-});
+onBothEngines(
+    'what is ready comes by priority, then by age, and only when all it depends on is closed',
+    {},
+    async (server) => {
+        const work = await Work.begin(server);
+        const [later, first, second] = [
+            await work.task('Later', { priority: 3 }),
+            await work.task('First', { priority: 0 }),
+            await work.task('Second', { priority: 0 }),
+        ];
+        const last = await work.task('Last', { priority: 0, depends_on: [first.id, second.id] });
+        assert.deepEqual(last.depends_on.toSorted(), [first.id, second.id].toSorted());
+        assert.deepEqual(await work.ready(), [first.id, second.id, later.id]);
+        const early = await server.api('POST', work.path(`/tasks/${last.id}/claim`), { agent: 'coder' });
+        assert.equal(early.status, 409, early.text);
+        await work.set(first.id, { status: 'closed' });
+        assert.deepEqual(await work.ready(), [second.id, later.id]);
+        await work.set(second.id, { status: 'closed' });
+        assert.deepEqual(await work.ready(), [last.id, later.id]);
+        await work.set(second.id, { status: 'open' });
+        assert.deepEqual(await work.ready(), [second.id, later.id]);
+        const gone = await server.api('DELETE', work.path(`/tasks/${second.id}`));
+        assert.ok([200, 204].includes(gone.status), gone.text);
+        assert.deepEqual(await work.ready(), [last.id, later.id], 'what was deleted keeps nobody waiting');
+        await work.set(later.id, { status: 'blocked', block_reason: 'The supplier' });
+        assert.deepEqual(await work.ready(), [last.id]);
+        const page = await work.get('/tasks/ready?limit=1');
+        assert.deepEqual(
+            page.tasks.map(({ id }) => id),
+            [last.id],
+        );
+    },
+);
 
 onBothEngines('a circle of dependencies is refused', {}, async (server) => {
     const work = await Work.begin(server);
@@ -36,7 +47,14 @@ onBothEngines('a circle of dependencies is refused', {}, async (server) => {
     const b = await work.task('B', { depends_on: [a.id] });
     const c = await work.task('C', { depends_on: [b.id] });
     const foreign = await other.task('Foreign');
-    for (const depends_on of [[c.id], [b.id], [a.id], [foreign.id], ['01990000-0000-7000-8000-000000000001'], 'b']) {
+    for (const depends_on of [
+        [c.id],
+        [b.id],
+        [a.id],
+        [foreign.id],
+        ['01990000-0000-7000-8000-000000000001'],
+        'b',
+    ]) {
         const reply = await server.api('PATCH', work.path(`/tasks/${a.id}`), { depends_on });
         assert.ok([400, 409].includes(reply.status), `${depends_on}: ${reply.text}`);
     }
@@ -49,14 +67,18 @@ onBothEngines('of many claimers one wins', {}, async (server, t) => {
     const reader = await connect(t, server, { query: `?projectId=${work.project.id}` });
     for (let round = 0; round < 20; round++) {
         const task = await work.task(`Round ${round}`);
-        const replies = await Promise.all(Array.from({ length: 8 }, (_, i) =>
-            server.api('POST', work.path(`/tasks/${task.id}/claim`), { agent: `agent-${i}` })));
+        const replies = await Promise.all(
+            Array.from({ length: 8 }, (_, i) =>
+                server.api('POST', work.path(`/tasks/${task.id}/claim`), { agent: `agent-${i}` }),
+            ),
+        );
         const won = replies.filter(({ status }) => status === 200);
         assert.equal(won.length, 1);
         assert.ok(replies.every(({ status }) => status === 200 || status === 409));
         const winner = won[0].body.assignee;
         assertHolds(await work.show(task.id), { status: 'in_progress', assignee: winner });
-        for (const { body } of replies.filter(({ status }) => status === 409)) assert.match(body.error, new RegExp(winner));
+        for (const { body } of replies.filter(({ status }) => status === 409))
+            assert.match(body.error, new RegExp(winner));
     }
     await reader.saw('task.updated', 20);
     assertInOrder(reader.events);
@@ -70,28 +92,51 @@ onBothEngines('nothing of a project crosses the wall of its workspace', { args: 
     await makeWorkspace(server, 'research');
     const stranger = await makeToken(server, { role: 'owner', workspace: 'research' });
     const agent = await makeToken(server, { role: 'agent' });
-    for (const [method, path, body] of [['GET', ''], ['GET', '/tasks'], ['GET', `/tasks/${task.id}`], ['GET', '/notifications'],
-        ['PATCH', `/notifications/${notificationId}`], ['POST', '/results', { agent: 'coder', source: 'execute', sourceId: task.id, output: 'x' }],
-        ['POST', '/decisions', { category: 'scopeChanges', description: 'x' }], ['DELETE', '']]) {
+    for (const [method, path, body] of [
+        ['GET', ''],
+        ['GET', '/tasks'],
+        ['GET', `/tasks/${task.id}`],
+        ['GET', '/notifications'],
+        ['PATCH', `/notifications/${notificationId}`],
+        ['POST', '/results', { agent: 'coder', source: 'execute', sourceId: task.id, output: 'x' }],
+        ['POST', '/decisions', { category: 'scopeChanges', description: 'x' }],
+        ['DELETE', ''],
+    ]) {
         const reply = await server.api(method, work.path(path), body, { token: stranger });
         assert.equal(reply.status, 404, `${method} ${path}: ${reply.text}`);
     }
-    assert.deepEqual((await server.must(200, 'GET', '/api/projects', undefined, { token: stranger })).projects, []);
+    assert.deepEqual(
+        (await server.must(200, 'GET', '/api/projects', undefined, { token: stranger })).projects,
+        [],
+    );
     // An agent may not answer what people were asked.
-    for (const body of [undefined, { responses: [{ questionId: 'q1', answer: 'I say so.' }] }, { approved: true }]) {
-        const reply = await server.api('PATCH', work.path(`/notifications/${notificationId}`), body, { token: agent });
+    for (const body of [
+        undefined,
+        { responses: [{ questionId: 'q1', answer: 'I say so.' }] },
+        { approved: true },
+    ]) {
+        const reply = await server.api('PATCH', work.path(`/notifications/${notificationId}`), body, {
+            token: agent,
+        });
         assert.equal(reply.status, 403, reply.text);
     }
     const cleared = await server.api('DELETE', work.path('/notifications'), undefined, { token: agent });
     assert.equal(cleared.status, 403, cleared.text);
-    assertHolds(await server.must(200, 'GET', work.path(`/tasks/${task.id}`), undefined, { token: agent }), blocked);
+    assertHolds(
+        await server.must(200, 'GET', work.path(`/tasks/${task.id}`), undefined, { token: agent }),
+        blocked,
+    );
 });
 
 // The commands, from the first to the last, as a person and an agent's script would use them.
 onBothEngines('a project from the command line', {}, async (server, t) => {
     const run = async (code, args, options = {}) => {
         const result = await cli(server.folder, [...args, '--url', server.url], options);
-        assert.equal(result.code, code, `witan ${args.join(' ')}: ${result.code}\n${result.stdout}${result.stderr}`);
+        assert.equal(
+            result.code,
+            code,
+            `witan ${args.join(' ')}: ${result.code}\n${result.stdout}${result.stderr}`,
+        );
         return result.stdout;
     };
     const json = async (code, args, options) => JSON.parse(await run(code, [...args, '--json'], options));
@@ -99,16 +144,29 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     assert.match(await run(0, ['project', 'list']), /major_only.*Web shop/);
     assert.equal((await json(0, ['project', 'show', 'Web shop'])).id, project);
     const set = await json(0, ['project', 'set', 'Web shop', '--autonomy', 'scopeChanges=automated']);
-    assert.deepEqual(set.hilConfig, { scopeChanges: 'automated', architectureDecisions: 'requires_approval', dependencyModifications: 'notify_and_proceed' });
+    assert.deepEqual(set.hilConfig, {
+        scopeChanges: 'automated',
+        architectureDecisions: 'requires_approval',
+        dependencyModifications: 'notify_and_proceed',
+    });
     await run(2, ['project', 'set', 'Web shop', '--autonomy', 'scopechanges=automated']);
     await run(2, ['project', 'set', 'Web shop', '--autonomy', 'scopeChanges=sometimes']);
     await run(2, ['project', 'set', 'Web shop']);
     await run(1, ['project', 'show', 'Web Shop']);
 
     // With one project there is no need to name it.
-    const first = (await run(0, ['task', 'add', 'Cache the price list', '--description', '-'], { input: 'It is slow.\n' })).trim();
-    const second = (await run(0, ['task', 'add', 'Measure it', '--depends-on', first, '--priority', '0'])).trim();
-    assert.deepEqual((await json(0, ['task', 'ready'])).tasks.map(({ id }) => id), [first]);
+    const first = (
+        await run(0, ['task', 'add', 'Cache the price list', '--description', '-'], {
+            input: 'It is slow.\n',
+        })
+    ).trim();
+    const second = (
+        await run(0, ['task', 'add', 'Measure it', '--depends-on', first, '--priority', '0'])
+    ).trim();
+    assert.deepEqual(
+        (await json(0, ['task', 'ready'])).tasks.map(({ id }) => id),
+        [first],
+    );
     assert.match(await run(0, ['task', 'list']), /Cache the price list/);
     assert.match(await run(0, ['task', 'show', second]), new RegExp(`depends on: ${first}`));
     await run(7, ['task', 'claim', second, '--agent', 'coder']);
@@ -117,10 +175,20 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     await run(7, ['task', 'claim', first, '--agent', 'other']);
 
     const config = await run(0, ['task', 'config', first]);
-    assert.deepEqual(JSON.parse(config), await server.must(200, 'GET', `/api/projects/${project}/tasks/${first}/config.json`));
+    assert.deepEqual(
+        JSON.parse(config),
+        await server.must(200, 'GET', `/api/projects/${project}/tasks/${first}/config.json`),
+    );
 
     // The agent's output comes on stdin, with a byte in it that is no text and colours that are not ours to show.
-    const output = Buffer.concat([Buffer.from([0xff]), Buffer.from(streamJson('{"status": "failed", "open_questions": [{"text": "Which \\u001b[31mcache?"}, {"id": "size", "text": "How large?"}]}'))]);
+    const output = Buffer.concat([
+        Buffer.from([0xff]),
+        Buffer.from(
+            streamJson(
+                '{"status": "failed", "open_questions": [{"text": "Which \\u001b[31mcache?"}, {"id": "size", "text": "How large?"}]}',
+            ),
+        ),
+    ]);
     const found = await run(3, ['result', '--agent', 'coder', '--source-id', first], { input: output });
     assert.match(found, /Which .*cache\?/);
     assert.ok(!found.includes('\u001b'), JSON.stringify(found));
@@ -138,13 +206,26 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     await run(0, ['task', 'chat', first, 'Mind the currency.']);
     await run(0, ['task', 'chat', first, '-', '--agent', 'coder'], { input: 'I do.\n' });
     const { messages } = await json(0, ['task', 'chat', first]);
-    assert.deepEqual(messages.filter(({ message }) => ['Mind the currency.', 'I do.'].includes(message)).map(({ is_human }) => is_human).toSorted(), [false, true]);
+    assert.deepEqual(
+        messages
+            .filter(({ message }) => ['Mind the currency.', 'I do.'].includes(message))
+            .map(({ is_human }) => is_human)
+            .toSorted(),
+        [false, true],
+    );
     assert.match(await run(0, ['task', 'context', first]), /1 GB = enough/);
 
     await run(0, ['task', 'claim', first, '--agent', 'coder']);
     await run(1, ['result', '--agent', 'coder', '--source-id', first, '-'], { input: 'Done, I think.' });
-    await run(0, ['result', '--agent', 'coder', '--source', 'execute', '--source-id', first, '--project', 'Web shop'], { input: '{"status": "success", "summary": "Cached."}' });
-    assert.deepEqual((await json(0, ['task', 'ready'])).tasks.map(({ id: task }) => task), [second]);
+    await run(
+        0,
+        ['result', '--agent', 'coder', '--source', 'execute', '--source-id', first, '--project', 'Web shop'],
+        { input: '{"status": "success", "summary": "Cached."}' },
+    );
+    assert.deepEqual(
+        (await json(0, ['task', 'ready'])).tasks.map(({ id: task }) => task),
+        [second],
+    );
     await run(0, ['task', 'block', second, '--reason', 'The supplier']);
     assert.match(await run(0, ['task', 'show', second]), /blocked by: The supplier/);
     await run(0, ['task', 'open', second]);

@@ -59,7 +59,10 @@ export class Work {
 
     // A coder's failure with these questions.
     stuck(id, ...texts) {
-        return this.coder(id, { status: 'failed', open_questions: texts.map((text, i) => ({ id: `q${i + 1}`, text })) });
+        return this.coder(id, {
+            status: 'failed',
+            open_questions: texts.map((text, i) => ({ id: `q${i + 1}`, text })),
+        });
     }
 
     async notifications() {
@@ -67,7 +70,12 @@ export class Work {
     }
 
     resolve(id, body, prefix = '/api') {
-        return this.server.must(200, 'PATCH', `${prefix}/projects/${this.project.id}/notifications/${id}`, body);
+        return this.server.must(
+            200,
+            'PATCH',
+            `${prefix}/projects/${this.project.id}/notifications/${id}`,
+            body,
+        );
     }
 
     answer(id, answers) {
@@ -82,17 +90,47 @@ export class Work {
 
 // Every member of `fields` is in the object with that value.
 export function assertHolds(object, fields) {
-    for (const [key, value] of Object.entries(fields)) assert.deepEqual(object[key], value, `${key} of ${JSON.stringify(object)}`);
+    for (const [key, value] of Object.entries(fields))
+        assert.deepEqual(object[key], value, `${key} of ${JSON.stringify(object)}`);
 }
 
 // An agent's run as Claude Code prints it with --output-format stream-json.
 export function streamJson(text) {
-    return [
-        { type: 'system', subtype: 'init', session_id: 's1', tools: ['Bash', 'Edit'], model: 'a-model' },
-        { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'I will look at the task first.' }] } },
-        { type: 'assistant', message: { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls {a,b}' } }] } },
-        { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: '{"not": "the result"' }] } },
-        { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } },
-        { type: 'result', subtype: 'success', is_error: false, num_turns: 3, result: text, session_id: 's1' },
-    ].map((line) => JSON.stringify(line)).join('\n') + '\n';
+    return (
+        [
+            { type: 'system', subtype: 'init', session_id: 's1', tools: ['Bash', 'Edit'], model: 'a-model' },
+            {
+                type: 'assistant',
+                message: {
+                    role: 'assistant',
+                    content: [{ type: 'text', text: 'I will look at the task first.' }],
+                },
+            },
+            {
+                type: 'assistant',
+                message: {
+                    role: 'assistant',
+                    content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls {a,b}' } }],
+                },
+            },
+            {
+                type: 'user',
+                message: {
+                    role: 'user',
+                    content: [{ type: 'tool_result', tool_use_id: 't1', content: '{"not": "the result"' }],
+                },
+            },
+            { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } },
+            {
+                type: 'result',
+                subtype: 'success',
+                is_error: false,
+                num_turns: 3,
+                result: text,
+                session_id: 's1',
+            },
+        ]
+            .map((line) => JSON.stringify(line))
+            .join('\n') + '\n'
+    );
 }
