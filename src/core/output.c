@@ -160,6 +160,7 @@ void search_text(struct search *search, const char *text, size_t len, unsigned l
     if (!search->frames && memchr(text, '{', len))
         search->frames = scan_frames(search->arena);
     scan_open(&scan, search->arena, search->frames, text, len);
+    search->named |= scan.has_known;
     while (scan_next(&scan, &pick.object)) {
         offer(search, &pick);
         if (!pick.object.field && pick.object.outermost)
@@ -295,7 +296,7 @@ static size_t fitting(const char *text, size_t len, size_t max)
 static void find_object(struct search *search, const char *text, size_t len)
 {
     search_text(search, text, len, 0);
-    if (!search->field.text) {
+    if (!search->field.text && search->named) {
         search->repairing = true;
         search_text(search, text, len, 0);
     }

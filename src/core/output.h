@@ -19,8 +19,8 @@
  *   Questions. A list of objects with `text`. A plain string in the list counts as a text and is no problem;
  *   a single object or a string in place of the list is read and reported. See output_questions_read.
  *
- * Time is linear in the input, whatever it holds: strict reading looks at no byte more than twice, repairs
- * have a budget in proportion to the input. Nesting deeper than LIMIT_JSON_DEPTH is passed over.
+ * Time is linear in the input, whatever it holds: strict reading looks at each byte a few times at most,
+ * repairs have a budget in proportion to the input. Nesting deeper than LIMIT_JSON_DEPTH is passed over.
  *
  * Everything returned lives in the arena, and nothing is allocated elsewhere.
  *

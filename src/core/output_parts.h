@@ -158,6 +158,7 @@ struct search {
     size_t budget;             /* bytes that repairs may still read */
     unsigned repairs;          /* keys whose objects were repaired, or tried to be */
     bool repairing;            /* the second pass: complete objects are known, the others are repaired */
+    bool named;                /* a known key stands somewhere */
     struct skim_frame *frames; /* shared by all scans */
     bool unread;               /* something that looks like a result could not be read */
 };

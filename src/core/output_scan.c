@@ -7,7 +7,7 @@
  * open to be no objects, so none of their braces is tried again; only braces inside its strings are. Such a
  * second attempt sees strings where the first saw none and the other way round, and a backslash outside
  * strings ends an attempt: so the two never fall in step, every brace is outside the strings of one of them,
- * and no byte is looked at by a third.
+ * and no byte is part of a third.
  */
 #include "core/output_parts.h"
 
@@ -35,6 +35,8 @@ struct skim {
     const char *text;
     size_t at, len;
     unsigned depth;
+    bool marking;            /* note which braces were tried */
+    size_t quoted;           /* the first brace inside a string, or SIZE_MAX */
     struct scan_object best; /* the last nested object that looks like a result */
 };
 
@@ -141,6 +143,17 @@ static void look_back(struct scan *scan, size_t floor, size_t colon)
     note_anchor(scan, key, start, quote, escaped);
 }
 
+/* Whether a known key can end before this colon: a quick look that most colons do not pass. */
+static inline bool may_end_key(const char *text, size_t colon)
+{
+    char last = text[colon - 1];
+
+    if (last == '"' && colon > 1)
+        last = text[colon - 2];
+    return last == 's' || last == 'y' || last == 'd' || last == 'n' || last == '\\' || last == '\'' ||
+           is_space(last);
+}
+
 struct skim_frame *scan_frames(struct arena *arena)
 {
     return arena_array(arena, struct skim_frame, SKIM_DEPTH);
@@ -155,7 +168,8 @@ void scan_open(struct scan *scan, struct arena *arena, struct skim_frame *frames
     for (size_t at = 0; at < len; at++) {
         if (text[at] != ':')
             continue;
-        look_back(scan, floor, at);
+        if (at > floor && may_end_key(text, at))
+            look_back(scan, floor, at);
         floor = at + 1;
     }
 }
@@ -176,7 +190,7 @@ static bool skim_open(struct skim *skim, bool is_map)
 {
     if (skim->depth == SKIM_DEPTH)
         return false;
-    if (is_map)
+    if (is_map && skim->marking)
         mark_tried(skim->scan, skim->at);
     skim->scan->frames[skim->depth++] = (struct skim_frame){
         .start = (uint32_t)skim->at++, .holder = NO_HOLDER, .member = NO_HOLDER, .is_map = is_map
@@ -253,8 +267,11 @@ static bool skim_string(struct skim *skim)
     const char *text = skim->text;
     size_t at = skim->at + 1, len = skim->len;
 
-    while (at < len && text[at] != '"')
+    while (at < len && text[at] != '"') {
+        if (text[at] == '{' && at < skim->quoted)
+            skim->quoted = at;
         at += text[at] == '\\' ? 2 : 1;
+    }
     skim->at = at + 1;
     return at < len;
 }
@@ -333,7 +350,7 @@ static bool skim_scalar(struct skim *skim)
 /* One attempt: a complete object from here, or false with `at` wherever it failed. */
 static bool skim_object(struct skim *skim)
 {
-    enum { KEY, VALUE, ITEM, NEXT } expect = KEY;
+    bool after_value = false;
 
     if (!skim_open(skim, true))
         return false;
@@ -342,30 +359,26 @@ static bool skim_object(struct skim *skim)
         if (skim->at >= skim->len)
             return false;
         char c = skim->text[skim->at];
-        bool in_map = skim->scan->frames[skim->depth - 1].is_map;
 
-        if ((c == '}' || c == ']') && expect != VALUE) {
+        if (c == '}' || c == ']') {
             if (!skim_close(skim, c == '}'))
                 return false;
-            expect = NEXT;
-        } else if (expect == NEXT) {
+            after_value = true;
+            continue;
+        }
+        if (after_value) {
             if (c != ',')
                 return false;
             skim->at++;
-            expect = in_map ? KEY : ITEM;
-        } else if (expect == KEY) {
-            if (!skim_key(skim))
-                return false;
-            expect = VALUE;
-        } else if (c == '{' || c == '[') {
-            if (!skim_open(skim, c == '{'))
-                return false;
-            expect = c == '{' ? KEY : ITEM;
-        } else {
-            if (!skim_scalar(skim))
-                return false;
-            expect = NEXT;
+            after_value = false;
+            continue;
         }
+        if (skim->scan->frames[skim->depth - 1].is_map && !skim_key(skim))
+            return false;
+        c = skim->text[skim->at];
+        after_value = c != '{' && c != '[';
+        if (!(after_value ? skim_scalar(skim) : skim_open(skim, c == '{')))
+            return false;
     }
     return true;
 }
@@ -385,27 +398,44 @@ static bool find_brace(struct scan *scan)
     const char *text = scan->text;
     size_t last = scan->has_known ? scan->last_known : 0, at = scan->at;
 
-    while (at < last && (text[at] != '{' || !may_open(scan, at) || was_tried(scan, at)))
+    while (at < last && (text[at] != '{' || was_tried(scan, at) || !may_open(scan, at)))
         at++;
     scan->at = at;
     return at < last;
 }
 
-/* Tries the object at scan->at and queues what is complete in it. */
+static bool attempt(struct scan *scan, struct skim *skim, bool marking)
+{
+    *skim = (struct skim){ .scan = scan,
+                           .text = scan->text,
+                           .len = scan->len,
+                           .at = scan->at,
+                           .marking = marking,
+                           .quoted = SIZE_MAX };
+    scan->queued = scan->taken = 0;
+    return skim_object(skim);
+}
+
+/*
+ * Tries the object at scan->at and queues what is complete in it. After a failure the search goes on where it
+ * failed, unless there were braces inside strings: then from the first of those, and since others that were
+ * tried lie between, the attempt is made once more to mark them.
+ */
 static void try_object(struct scan *scan)
 {
-    struct skim skim = { .scan = scan, .text = scan->text, .len = scan->len, .at = scan->at };
+    struct skim skim;
 
-    scan->queued = scan->taken = 0;
-    if (skim_object(&skim)) {
+    if (attempt(scan, &skim, false)) {
         scan->queue[0] = skim.best;
         scan->queued = 1;
         scan->at = skim.at;
         return;
     }
+    if (skim.quoted < skim.at)
+        attempt(scan, &skim, true);
     if (skim.best.rank && !skim.best.field)
         scan->queue[scan->queued++] = skim.best;
-    scan->at++;
+    scan->at = skim.quoted < skim.at ? skim.quoted : skim.at;
 }
 
 static void mark_read(struct scan *scan, const struct scan_object *object)

@@ -54,7 +54,7 @@ static struct output read_text(struct arena *arena, const char *text)
 static struct output read_object(struct arena *arena, const char *text, const struct output_options *options)
 {
     JSON_AUTO *object = NULL;
-    struct output out;
+    struct output out = { 0 };
     struct err err = { 0 };
 
     if (!json_parse(text, strlen(text), &object, &err) ||
