@@ -548,3 +548,51 @@ onBothEngines('a crash at any point of the flow loses nothing', {}, async (serve
         ['notification.added', 'notification.added', 'notification.resolved', 'notification.resolved'],
     );
 });
+
+onBothEngines('answers and new questions that race leave no task behind', {}, async (server) => {
+    const work = await Work.begin(server);
+    for (let round = 0; round < 25; round++) {
+        const task = await work.claimed(`Round ${round}`);
+        const first = await work.stuck(task.id, database);
+        const [, second] = await Promise.all([
+            work.answer(first.notificationId, { q1: 'SQLite' }),
+            work.stuck(task.id, pages),
+            work.answer(first.notificationId, { q1: 'PostgreSQL' }),
+        ]);
+        await work.is(task.id, blocked);
+        await work.resolve(second.notificationId);
+        await work.is(task.id, open);
+        const { answers } = await work.get(`/tasks/${task.id}/context`);
+        assert.equal(answers.filter(({ question }) => question === database).length, 1);
+    }
+    assert.deepEqual(await work.notifications(), []);
+});
+
+onBothEngines('the same output handed in by many at once asks once', {}, async (server) => {
+    const work = await Work.begin(server);
+    for (let round = 0; round < 5; round++) {
+        const task = await work.claimed(`Round ${round}`);
+        const replies = await Promise.all(Array.from({ length: 6 }, () => work.stuck(task.id, database)));
+        assert.equal(new Set(replies.map(({ notificationId }) => notificationId)).size, 1);
+        assert.equal((await work.notifications()).length, round + 1);
+    }
+});
+
+onBothEngines('megabytes of output are read, and more than the limit is refused', {}, async (server) => {
+    const work = await Work.begin(server);
+    const task = await work.claimed('Something');
+    const noise = '> building {"step": [1, 2, {"x": "y"}]} and { more "quotes\n'.repeat(70_000);
+    const reply = await work.coder(task.id, `${noise}\n${asking}\n`);
+    assert.deepEqual(
+        reply.questions.map(({ text }) => text),
+        [database, pages],
+    );
+    await work.is(task.id, blocked);
+    const large = {
+        agent: 'coder',
+        source: 'execute',
+        sourceId: task.id,
+        output: 'x'.repeat(10 * 1024 * 1024),
+    };
+    assert.equal((await server.api('POST', work.path('/results'), large)).status, 413);
+});
