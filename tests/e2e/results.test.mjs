@@ -335,6 +335,24 @@ onBothEngines('clearing the list dismisses everything in it', {}, async (server)
 const printed = {
     'the bare object': [asking, [database, pages]],
     'a stream of JSON lines': [streamJson(asking), [database, pages]],
+    'a stream that ends in prose': [
+        streamJson('Both ways work.\n\nShould I use the cache or the index?'),
+        ['Should I use the cache or the index?'],
+    ],
+    'a stream of items': [
+        [
+            { type: 'thread.started', thread_id: 't1' },
+            {
+                type: 'item.completed',
+                item: { id: 'i1', type: 'reasoning', text: '**Looking at {the} task**' },
+            },
+            { type: 'item.completed', item: { id: 'i2', type: 'agent_message', text: asking } },
+            { type: 'turn.completed', usage: { input_tokens: 24763, output_tokens: 122 } },
+        ]
+            .map((line) => JSON.stringify(line))
+            .join('\n'),
+        [database, pages],
+    ],
     'a fence in prose': [
         `Here is where I stand.\n\n\`\`\`json\n${asking}\n\`\`\`\n\nLet me know!`,
         [database, pages],
