@@ -111,7 +111,10 @@ static void write_operation(const struct op *op, struct buf *into)
     buf_text(into, "\n\n");
     write_params(op, into);
     if (op->reply) {
-        buf_format(into, "Answers %d with:\n\n", op->status ? op->status : 200);
+        buf_format(into, "Answers %d", op->status ? op->status : 200);
+        if (op->status_made)
+            buf_format(into, " (%d when this made it)", op->status_made);
+        buf_text(into, " with:\n\n");
         write_reply(op->reply, 0, into);
         buf_char(into, '\n');
     }

@@ -104,6 +104,7 @@ struct op {
     bool secret_reply;   /* never stored for idempotent repeats */
     bool no_audit;       /* a write too small to be worth a row (such as marking read) */
     int status;          /* 0: 200 */
+    int status_made;     /* a PUT that made the thing answers this instead; 0: it never does */
     size_t body_max;     /* 0: settings()->limits_body */
     const char *cli;     /* "prompt answer", or NULL: offered under `witan call` only */
     const char *tool;    /* its name at the MCP door, or NULL */

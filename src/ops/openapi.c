@@ -227,13 +227,13 @@ static void write_body(struct json_out *out, const struct op *op)
     json_map_end(out);
 }
 
-static void write_reply(struct json_out *out, const struct op *op)
+static void write_reply(struct json_out *out, const struct op *op, int status)
 {
-    char status[8];
+    char key[8];
 
-    snprintf(status, sizeof(status), "%d", op->status ? op->status : 200);
-    json_map(out, status);
-    json_text(out, "description", op->status == 201 ? "Made." : "Done.");
+    snprintf(key, sizeof(key), "%d", status);
+    json_map(out, key);
+    json_text(out, "description", status == 201 ? "Made." : "Done.");
     if (op->reply || op->reply_type) {
         json_map(out, "content");
         json_map(out, op->reply_type ? op->reply_type : "application/json");
@@ -271,7 +271,9 @@ static void write_operation(struct json_out *out, const struct op *op, const cha
     write_parameters(out, op);
     write_body(out, op);
     json_map(out, "responses");
-    write_reply(out, op);
+    write_reply(out, op, op->status ? op->status : 200);
+    if (op->status_made)
+        write_reply(out, op, op->status_made);
     json_raw(out, "4XX", "{\"$ref\":\"#/components/responses/Error\"}");
     json_raw(out, "5XX", "{\"$ref\":\"#/components/responses/Error\"}");
     json_map_end(out);

@@ -202,7 +202,7 @@ static bool put_document(struct call *call, const struct kind *kind)
         !document_put(call->db, call->arena, &project, kind->source, id, arg_text(call, "text"),
                       author_of(call), call->now_ms, &document, &is_first, &call->err))
         return false;
-    call->status = is_first ? 201 : 200;
+    call->status = is_first ? call->op->status_made : 200;
     return reply_document(call, kind, &project, &document);
 }
 
@@ -390,6 +390,7 @@ const struct op source_ops[] = {
         .help = "Write a section of the PRD. Earlier versions stay; the same text again changes nothing.",
         .needs = ROLES_WRITE,
         .kind = OP_WRITE,
+        .status_made = 201,
         .run = run_prd_put,
         .reply = section_reply,
         .params = { PROJECT_PARAM, SECTION_PARAM, TEXT_PARAM },
@@ -434,6 +435,7 @@ const struct op source_ops[] = {
         .help = "Write a plan. Earlier versions stay; the same text again changes nothing.",
         .needs = ROLES_WRITE,
         .kind = OP_WRITE,
+        .status_made = 201,
         .run = run_plan_put,
         .reply = plan_reply,
         .params = { PROJECT_PARAM, PLAN_PARAM, TEXT_PARAM },
