@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { cli } from './cli.mjs';
 
+// An id that nothing has.
+export const nobody = '00000000-0000-7000-8000-00000000dead';
+
 async function good(folder, args, options) {
     const { code, stdout, stderr } = await cli(folder, args, options);
     assert.equal(code, 0, `witan ${args.join(' ')}: ${code}\n${stderr}`);
