@@ -105,6 +105,7 @@ bool store_can_read_here(const struct store *store)
 
 void store_read_here(struct store *store, struct work *work)
 {
+    atomic_fetch_add_explicit(&store->counters.reads_here, 1, memory_order_relaxed);
     readers_run_here(store->readers, work);
 }
 

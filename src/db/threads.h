@@ -15,6 +15,7 @@
 
 struct counters {
     atomic_uint_least64_t batches, batched, refused, failed_commits, reconnects;
+    atomic_uint_least64_t reads_here; /* on threads of the caller */
     atomic_uint_least64_t sizes[COUNTERS_SIZES];
     atomic_int_least64_t commit_us;
 };

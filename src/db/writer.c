@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/anchor.h"
 #include "db/sqlite.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct writer {
     const struct store_options *options;
     struct counters *counters;
     struct db *db;
+    struct anchor *anchor;
     struct queue queue;
     pthread_t thread;
     atomic_bool broken;
@@ -154,9 +156,15 @@ static void checkpoint_when_due(struct writer *writer)
         return;
     }
     writer->checkpoint_at = pages + CHECKPOINT_STEP;
+    anchor_drop(writer->anchor);
     /* After a failed fsync nobody knows what is on the disk. It is not tried again; recovery decides. */
     if (!sqlite_checkpoint(writer->db, &err))
         end_for_good(writer, err.text);
+}
+
+static void move_anchor(struct writer *writer)
+{
+    anchor_move(writer->anchor, atomic_load_explicit(&writer->counters->reads_here, memory_order_relaxed));
 }
 
 static void run_batch(struct writer *writer, struct work *first)
@@ -180,6 +188,8 @@ static void run_batch(struct writer *writer, struct work *first)
         writer->options->committed(writer->options->user);
     answer(&batch);
     checkpoint_when_due(writer);
+    if (batch.kept > 0)
+        move_anchor(writer);
 }
 
 static void *writer_main(void *user)
@@ -188,8 +198,11 @@ static void *writer_main(void *user)
     enum queue_lane lane;
     struct work *work;
 
-    while ((work = queue_take(&writer->queue, -1, &lane)) != NULL)
-        run_batch(writer, work);
+    do {
+        while ((work = queue_take(&writer->queue, ANCHOR_MS, &lane)) != NULL)
+            run_batch(writer, work);
+        move_anchor(writer);
+    } while (!queue_is_closed(&writer->queue) || queue_length(&writer->queue, LANE_WRITE) > 0);
     return NULL;
 }
 
@@ -198,9 +211,12 @@ struct writer *writer_open(const char *path, const struct store_options *options
 {
     struct sqlite_options how = { .path = path, .vfs = options->vfs, .busy_ms = SQLITE_BUSY_MS };
     struct db *db = sqlite_open(&how, err);
+    struct anchor *anchor = db ? anchor_open(path, options->vfs, err) : NULL;
 
-    if (!db)
+    if (!anchor) {
+        db_close(db);
         return NULL;
+    }
     struct writer *writer = calloc(1, sizeof(*writer));
 
     if (!writer)
@@ -208,6 +224,7 @@ struct writer *writer_open(const char *path, const struct store_options *options
     writer->options = options;
     writer->counters = counters;
     writer->db = db;
+    writer->anchor = anchor;
     writer->checkpoint_at = WAL_CHECKPOINT_PAGES;
     queue_init(&writer->queue, options->queue ? options->queue : WRITE_QUEUE);
     thread_start(&writer->thread, "witan-writer", writer_main, writer);
@@ -220,6 +237,7 @@ void writer_close(struct writer *writer)
         return;
     queue_close(&writer->queue);
     pthread_join(writer->thread, NULL);
+    anchor_close(writer->anchor);
     db_close(writer->db);
     queue_done(&writer->queue);
     free(writer);
