@@ -20,8 +20,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct project *pro
         .name = db_cell(rows, row, 2),
         .description = db_cell(rows, row, 3),
         .settings = db_cell(rows, row, 5),
-        .answerers = db_cell(rows, row, 6),
-        .created_ms = db_cell_int(rows, row, 7),
+        .created_ms = db_cell_int(rows, row, 6),
     };
     return hil_load(db_cell(rows, row, 4), &project->hil, err);
 }
@@ -60,7 +59,7 @@ bool project_create(struct db *db, struct arena *arena, const struct caller *cal
     return db_exec(db, arena, SQL_PROJECT_INSERT,
                    DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
                            db_text(project->description), db_text(hil_text(arena, &project->hil)),
-                           db_text(project->settings), db_text(project->answerers), db_int(now_ms)),
+                           db_text(project->settings), db_int(now_ms)),
                    NULL, err);
 }
 
@@ -71,7 +70,7 @@ bool project_save(struct db *db, struct arena *arena, const struct project *proj
     if (!db_exec(db, arena, SQL_PROJECT_SAVE,
                  DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
                          db_text(project->description), db_text(hil_text(arena, &project->hil)),
-                         db_text(project->settings), db_text(project->answerers)),
+                         db_text(project->settings)),
                  &changed, err))
         return false;
     return changed > 0 || unknown(err);
@@ -105,23 +104,23 @@ bool project_list(struct db *db, struct arena *arena, const struct caller *calle
 
 bool project_may_answer(const struct project *project, const struct caller *caller, struct err *err)
 {
-    JSON_AUTO *names = NULL;
-    size_t count;
+    JSON_AUTO *settings = NULL;
+    const json_t *names;
 
     if (!caller_is_person(caller))
         return err_set(err, ERR_FORBIDDEN, "An agent cannot answer for people.");
-    if (!json_parse(project->answerers, strlen(project->answerers), &names, err))
+    if (!json_parse(project->settings, strlen(project->settings), &settings, err))
         return false;
-    count = json_array_size(names);
-    if (count == 0 || caller->kind == CALLER_LOCAL)
+    names = json_object_get(settings, "answerers");
+    if (!json_is_array(names) || caller->kind == CALLER_LOCAL)
         return true;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
 
-        if (str_equal(name, caller->id) || strcasecmp(name, caller->name) == 0)
+        if (name && (str_equal(name, caller->id) || strcasecmp(name, caller->name) == 0))
             return true;
     }
-    return err_set(err, ERR_FORBIDDEN, "Only those whom the project names may answer for it.");
+    return err_set(err, ERR_FORBIDDEN, "This project names those who may answer for it, and not you.");
 }
 
 void project_write(struct arena *arena, const struct project *project, const char *key, struct json_out *out)
@@ -133,7 +132,6 @@ void project_write(struct arena *arena, const struct project *project, const cha
     hil_write(&project->hil, "hilConfig", out);
     json_text(out, "autonomyLevel", hil_word(&project->hil));
     json_text(out, "autonomyDescription", hil_description(arena, &project->hil));
-    json_raw(out, "answerers", project->answerers);
     json_raw(out, "settings", project->settings);
     json_time(out, "createdAt", project->created_ms);
     json_map_end(out);

@@ -17,8 +17,7 @@ struct project {
     const char *id, *workspace_id;
     const char *name, *description;
     struct hil hil;
-    const char *settings;  /* a JSON object's text */
-    const char *answerers; /* a JSON list's text: names or ids of those who may answer; empty: everybody */
+    const char *settings; /* a JSON object's text; its list `answerers` names those who may answer */
     int64_t created_ms;
 };
 
@@ -28,7 +27,7 @@ CHECKED bool project_see(struct db *db, struct arena *arena, const struct caller
 /* Nobody else changes questions or dependencies in it until the transaction ends. ERR_NOT_FOUND when gone. */
 CHECKED bool project_lock(struct db *db, struct arena *arena, const struct project *project, struct err *err);
 
-/* Takes name, description, hil, settings and answerers; fills in the rest. */
+/* Takes name, description, hil and settings; fills in the rest. */
 CHECKED bool project_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                             struct project *project, struct err *err);
 /* Writes what project_see gave and the caller changed. */

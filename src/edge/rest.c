@@ -328,13 +328,13 @@ static bool read_wait(struct rest_call *call, int *seconds)
     return true;
 }
 
-/* What is waited for is what the path names, in the form it has in the log. */
+/* What is waited for is what the path names last, in the form it has in the log. */
 static const char *wait_subject(const struct rest_call *call)
 {
     const struct op *op = call->request.op;
 
     for (size_t i = 0; call->match.path_count > 0 && i < LIMIT_PARAMS && op->params[i].type; i++)
-        if (strcmp(op->params[i].name, call->match.path[0].name) == 0)
+        if (strcmp(op->params[i].name, call->match.path[call->match.path_count - 1].name) == 0)
             return call->request.call.args[i].text;
     return NULL;
 }

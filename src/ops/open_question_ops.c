@@ -1,4 +1,4 @@
-#include "core/open_question.h"
+#include "core/notice_board.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/project.h"
@@ -59,7 +59,8 @@ static bool run_open_question_list(struct call *call)
     const char *after;
 
     if (!project_of(call, &project) || !identity_page(call, "open_questions", &after) ||
-        !open_question_list(call->db, call->arena, &project, after, limit + 1, &sets, &count, &call->err))
+        !notice_list(call->db, call->arena, &project, after, limit + 1, call->now_ms, &sets, &count,
+                     &call->err))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -80,7 +81,7 @@ static bool run_open_question_get(struct call *call)
     const char *id;
 
     if (!project_of_thing(call, "nid", &project, &id) ||
-        !open_question_get(call->db, call->arena, &project, id, &set, &call->err))
+        !notice_get(call->db, call->arena, &project, id, call->now_ms, &set, &call->err))
         return false;
     call->ended = !open_question_is_open(&set);
     open_question_write(&set, NULL, &call->out);
@@ -99,8 +100,8 @@ static bool run_open_question_resolve(struct call *call)
     const char *id;
 
     if (!project_of_thing(call, "nid", &project, &id) ||
-        !open_question_resolve(call->db, call->arena, &project, &call->caller, id, &reply, call->now_ms, &set,
-                               &call->err))
+        !notice_resolve(call->db, call->arena, &project, &call->caller, id, &reply, call->now_ms, &set,
+                        &call->err))
         return false;
     open_question_write(&set, NULL, &call->out);
     return true;
@@ -122,11 +123,11 @@ static bool run_open_question_dismiss(struct call *call)
     bool was_open;
 
     if (!project_of_thing(call, "nid", &project, &id) ||
-        !open_question_get(call->db, call->arena, &project, id, &set, &call->err))
+        !notice_get(call->db, call->arena, &project, id, call->now_ms, &set, &call->err))
         return false;
     was_open = open_question_is_open(&set);
-    if (!open_question_resolve(call->db, call->arena, &project, &call->caller, id, &nothing, call->now_ms,
-                               &set, &call->err))
+    if (!notice_resolve(call->db, call->arena, &project, &call->caller, id, &nothing, call->now_ms, &set,
+                        &call->err))
         return false;
     reply_count(call, was_open ? 1 : 0);
     return true;
@@ -137,8 +138,8 @@ static bool run_open_question_clear(struct call *call)
     struct project project;
     size_t count;
 
-    if (!project_of(call, &project) || !open_question_clear(call->db, call->arena, &project, &call->caller,
-                                                            call->now_ms, &count, &call->err))
+    if (!project_of(call, &project) ||
+        !notice_clear(call->db, call->arena, &project, &call->caller, call->now_ms, &count, &call->err))
         return false;
     reply_count(call, count);
     return true;

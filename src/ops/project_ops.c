@@ -1,5 +1,6 @@
 #include "ops/project.h"
 
+#include "core/decision.h"
 #include "core/open_question.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
@@ -21,9 +22,8 @@ static const struct field project_fields[] = {
     { "hilConfig", T_OBJECT, REQUIRED, "How much agents may decide by themselves.", .fields = hil_fields },
     { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = hil_words },
     { "autonomyDescription", T_TEXT, REQUIRED, "What agents are told about it." },
-    { "answerers", T_LIST, REQUIRED, "Who may answer for it, by name or id; empty: everybody.",
-      .items = T_TEXT },
-    { "settings", T_OBJECT, REQUIRED, "Whatever its users keep there.", .flags = F_OPEN },
+    { "settings", T_OBJECT, REQUIRED, "Whatever its users keep there; answerers names who may answer.",
+      .flags = F_OPEN },
     { "createdAt", T_TIME, REQUIRED, "When it was made." },
     { 0 },
 };
@@ -66,8 +66,6 @@ static bool take_fields(struct call *call, struct project *project)
         project->description = arg_text(call, "description");
     if (arg_given(call, "settings"))
         project->settings = json_dump_text(call->arena, arg_json(call, "settings"));
-    if (arg_given(call, "answerers"))
-        project->answerers = json_dump_text(call->arena, arg_json(call, "answerers"));
     return !arg_given(call, "hilConfig") || hil_take(arg_json(call, "hilConfig"), &project->hil, &call->err);
 }
 
@@ -94,7 +92,7 @@ static bool run_project_list(struct call *call)
 
 static bool run_project_create(struct call *call)
 {
-    struct project project = { .description = "", .settings = "{}", .answerers = "[]" };
+    struct project project = { .description = "", .settings = "{}" };
 
     return take_fields(call, &project) &&
            project_create(call->db, call->arena, &call->caller, call->now_ms, &project, &call->err) &&
@@ -125,6 +123,7 @@ static bool run_project_delete(struct call *call)
     return project_of(call, &project) &&
            open_question_drop(call->db, call->arena, &project, &call->caller, NULL, NULL, call->now_ms,
                               &call->err) &&
+           decision_drop(call->db, call->arena, &project, &call->caller, call->now_ms, &call->err) &&
            project_delete(call->db, call->arena, &project, &call->err);
 }
 
@@ -139,15 +138,16 @@ static bool run_project_delete(struct call *call)
             "architectureDecisions and dependencyModifications, each automated, notify_and_proceed or "      \
             "requires_approval. What is not named requires approval, or stays as it is."                     \
     }
-#define ANSWERERS_PARAM                                                                                      \
-    {                                                                                                        \
-        "answerers", T_LIST, OPTIONAL, "Who may answer for it, by name or id; empty: everybody.",            \
-            .items = T_TEXT, .max = LIMIT_ANSWERERS                                                          \
-    }
+static const struct field settings_fields[] = {
+    { "answerers", T_LIST, OPTIONAL, "Who alone may answer for the project, by name or id.", .items = T_TEXT,
+      .max = LIMIT_ANSWERERS },
+    { 0 },
+};
+
 #define SETTINGS_PARAM                                                                                       \
     {                                                                                                        \
-        "settings", T_OBJECT, OPTIONAL, "Whatever you want to keep there.", .max = LIMIT_SETTINGS,           \
-                                                                            .flags = F_OPEN                  \
+        "settings", T_OBJECT, OPTIONAL, "answerers[], and whatever else you want to keep there.",            \
+            .fields = settings_fields, .max = LIMIT_SETTINGS, .flags = F_OPEN                                \
     }
 
 const struct op project_ops[] = {
@@ -176,7 +176,6 @@ const struct op project_ops[] = {
             { "name", T_NAME, REQUIRED, "Its name." },
             DESCRIPTION_PARAM,
             HIL_PARAM,
-            ANSWERERS_PARAM,
             SETTINGS_PARAM,
         },
     },
@@ -206,7 +205,6 @@ const struct op project_ops[] = {
             { "name", T_NAME, OPTIONAL, "The new name." },
             DESCRIPTION_PARAM,
             HIL_PARAM,
-            ANSWERERS_PARAM,
             SETTINGS_PARAM,
         },
     },

@@ -18,6 +18,7 @@ extern const struct op task_ops[];
 extern const struct op source_ops[];
 extern const struct op result_ops[];
 extern const struct op open_question_ops[];
+extern const struct op decision_ops[];
 extern const struct op notification_ops[];
 extern const struct op session_ops[];
 extern const struct op user_ops[];

@@ -16,7 +16,7 @@
 
 struct subjects {
     const char *prompt, *notification, *user, *token, *workspace;
-    const char *project, *task, *feedback, *questions;
+    const char *project, *task, *feedback, *questions, *decision;
     const char *job, *question, *template;
 };
 
@@ -40,6 +40,10 @@ static void make_project_subjects(struct t *t, struct subjects *subjects)
          "sourceId", subjects->feedback, "result", "open_questions", MARKER);
     CHECK_STATUS(201);
     subjects->questions = text_at(t, "notificationId");
+    call(t, "decision_create", "{s:s, s:s, s:s}", "id", subjects->project, "category", "scopeChanges",
+         "description", MARKER);
+    CHECK_STATUS(201);
+    subjects->decision = text_at(t, "id");
 }
 
 static void make_question_subjects(struct t *t, struct subjects *subjects)
@@ -82,8 +86,9 @@ static struct subjects make_subjects(struct t *t)
 static const char *subject_in_project(const struct field *field, const struct subjects *subjects)
 {
     const struct raw_value known[] = {
-        { "id", subjects->project },    { "tid", subjects->task },      { "fid", subjects->feedback },
-        { "nid", subjects->questions }, { "sectionKey", "Plausible1" }, { "planId", "Plausible1" },
+        { "id", subjects->project },   { "tid", subjects->task },      { "fid", subjects->feedback },
+        { "did", subjects->decision }, { "nid", subjects->questions }, { "sectionKey", "Plausible1" },
+        { "planId", "Plausible1" },
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

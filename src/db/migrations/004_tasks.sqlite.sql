@@ -1,7 +1,6 @@
 -- Projects, tasks, where questions come from, open questions, decisions.
 
 ALTER TABLE projects ADD COLUMN description TEXT NOT NULL DEFAULT '';
-ALTER TABLE projects ADD COLUMN answerers TEXT NOT NULL DEFAULT '[]';    -- who may answer for it; empty: everybody
 
 ALTER TABLE tasks ADD COLUMN problems TEXT NOT NULL DEFAULT '[]';        -- what its last result left unread
 ALTER TABLE tasks ADD COLUMN open_deps INTEGER NOT NULL DEFAULT 0;       -- dependencies that are not closed

@@ -1,23 +1,23 @@
 -- Projects.
 
 -- name: project_insert
-INSERT INTO projects (id, workspace_id, name, description, hil_config, settings, answerers, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO projects (id, workspace_id, name, description, hil_config, settings, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: project_get
-SELECT id, workspace_id, name, description, hil_config, settings, answerers, created_at
+SELECT id, workspace_id, name, description, hil_config, settings, created_at
   FROM projects
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: project_list
-SELECT id, workspace_id, name, description, hil_config, settings, answerers, created_at
+SELECT id, workspace_id, name, description, hil_config, settings, created_at
   FROM projects
  WHERE workspace_id = $1 AND id < $2 AND (CAST($4 AS TEXT) IS NULL OR id = $4)
  ORDER BY id DESC
  LIMIT $3;
 
 -- name: project_save
-UPDATE projects SET name = $3, description = $4, hil_config = $5, settings = $6, answerers = $7
+UPDATE projects SET name = $3, description = $4, hil_config = $5, settings = $6
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: project_delete

@@ -1,0 +1,142 @@
+#include "core/decision.h"
+#include "ops/fields.h"
+#include "ops/identity.h"
+#include "ops/project.h"
+#include "ops/tables.h"
+
+#define TAG_DECISIONS "Decisions"
+
+static const char *const statuses[] = { "approved", "rejected", "pending", NULL };
+static const char *const levels[] = { "automated", "notify_and_proceed", "requires_approval", NULL };
+
+static const struct field decision_fields[] = {
+    { "id", T_UUID, REQUIRED, "The decision." },
+    { "projectId", T_UUID, REQUIRED, "Its project." },
+    { "category", T_TEXT, REQUIRED, "What kind of decision it is." },
+    { "description", T_TEXT, REQUIRED, "What is to be done." },
+    { "details", T_JSON, REQUIRED, "What helps to decide.", .flags = F_NULL },
+    { "agent", T_TEXT, REQUIRED, "Who wants to do it.", .flags = F_NULL },
+    { "level", T_ENUM, REQUIRED, "What the project's hilConfig said when it was made.", .values = levels },
+    { "status", T_ENUM, REQUIRED, "Whether it may be done; no answer in time is a no.", .values = statuses },
+    { "questionId", T_UUID, REQUIRED, "The approval question that settles it; null when policy did.",
+      .flags = F_NULL },
+    { "comment", T_TEXT, REQUIRED, "What was said with the answer.", .flags = F_NULL },
+    { "outcome", T_OBJECT, REQUIRED, "How it was settled; null while pending.", .fields = outcome_fields,
+      .flags = F_NULL },
+    { "createdAt", T_TIME, REQUIRED, "When it was made." },
+    { 0 },
+};
+
+static const struct field list_reply[] = {
+    { "decisions", T_LIST, REQUIRED, "Newest first.", .items = T_OBJECT, .fields = decision_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+static bool run_decision_create(struct call *call)
+{
+    struct decision decision = {
+        .category = arg_text(call, "category"),
+        .description = arg_text(call, "description"),
+        .agent = arg_given(call, "agent") ? arg_text(call, "agent") : call->caller.agent_name,
+    };
+    struct project project;
+
+    if (arg_given(call, "details"))
+        decision.details = json_dump_text(call->arena, arg_json(call, "details"));
+    if (!project_of(call, &project) ||
+        !decision_make(call->db, call->arena, &project, &call->caller, call->now_ms, &decision, &call->err))
+        return false;
+    call->subject = decision.id;
+    decision_write(&decision, NULL, &call->out);
+    return true;
+}
+
+static bool run_decision_list(struct call *call)
+{
+    size_t limit = (size_t)arg_int(call, "limit"), count, shown;
+    struct decision *decisions;
+    struct project project;
+    const char *after;
+
+    if (!project_of(call, &project) || !identity_page(call, "decisions", &after) ||
+        !decision_list(call->db, call->arena, &project, after, limit + 1, arg_bool(call, "pending"),
+                       call->now_ms, &decisions, &count, &call->err))
+        return false;
+    shown = count > limit ? limit : count;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "decisions");
+    for (size_t i = 0; i < shown; i++)
+        decision_write(&decisions[i], NULL, &call->out);
+    json_list_end(&call->out);
+    identity_write_next(call, "decisions", count > shown, shown ? decisions[shown - 1].created_ms : 0,
+                        shown ? decisions[shown - 1].id : NULL);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_decision_get(struct call *call)
+{
+    struct decision decision;
+    struct project project;
+    const char *id;
+
+    if (!project_of_thing(call, "did", &project, &id) ||
+        !decision_get(call->db, call->arena, &project, id, call->now_ms, &decision, &call->err))
+        return false;
+    call->ended = !decision_is_pending(&decision);
+    decision_write(&decision, NULL, &call->out);
+    return true;
+}
+
+const struct op decision_ops[] = {
+    {
+        .name = "decision_create",
+        .http = "POST /api/projects/{id}/decisions",
+        .tag = TAG_DECISIONS,
+        .help = "Ask whether something may be done. The project's hilConfig approves it at once, approves it and "
+                "tells people, or puts it to them; what it does not name is put to them.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .status = 201,
+        .run = run_decision_create,
+        .reply = decision_fields,
+        .params = {
+            PROJECT_PARAM,
+            { "category", T_NAME, REQUIRED,
+              "scopeChanges, architectureDecisions, dependencyModifications, or one of your own." },
+            { "description", T_TEXT, REQUIRED, "What is to be done." },
+            { "details", T_JSON, OPTIONAL, "What helps to decide.", .max = LIMIT_MESSAGE, .flags = F_NULL },
+            { "agent", T_NAME, OPTIONAL, "Who wants to do it." },
+        },
+    },
+    {
+        .name = "decision_list",
+        .http = "GET /api/projects/{id}/decisions",
+        .tag = TAG_DECISIONS,
+        .help = "List the decisions of a project, newest first.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_decision_list,
+        .reply = list_reply,
+        .params = {
+            PROJECT_PARAM,
+            { "pending", T_BOOL, OPTIONAL, "Only those that wait for people.", .fallback = "false" },
+            PAGE_PARAMS,
+        },
+    },
+    {
+        .name = "decision_get",
+        .http = "GET /api/projects/{id}/decisions/{did}",
+        .tag = TAG_DECISIONS,
+        .help = "Show a decision and how it was settled.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .quick = true,
+        .waits = true,
+        .run = run_decision_get,
+        .reply = decision_fields,
+        .params = { PROJECT_PARAM, { "did", T_UUID, REQUIRED, "The decision." } },
+    },
+    { 0 },
+};

@@ -1,0 +1,265 @@
+#include "project_steps.h"
+
+#define ASKS                                                                                                 \
+    "{\"status\": \"failed\", \"open_questions\": [{\"id\": \"q1\", \"text\": \"Which database?\"}, "        \
+    "{\"id\": \"q2\", \"text\": \"Pagination?\"}]}"
+#define ASKS_MORE "{\"status\": \"failed\", \"open_questions\": [{\"text\": \"Which colour?\"}]}"
+
+/* A task that a coder has claimed and could not finish; leaves the set's id. */
+static const char *stuck(struct t *t, const char *project, const char *task, const char *asks)
+{
+    hand_in(t, project, "coder", task, asks);
+    CHECK_STATUS(201);
+    CHECK_TRUE("accepted");
+    return text_at(t, "notificationId");
+}
+
+static void check_task(struct t *t, const char *project, const char *task, const char *status,
+                       const char *assignee)
+{
+    get_task(t, project, task);
+    CHECK_TEXT("status", status);
+    CHECK_TEXT("assignee", assignee);
+    CHECK_TEXT("block_reason", strcmp(status, "blocked") == 0 ? "Open Question" : NULL);
+}
+
+CONTRACT(a_coder_asks_waits_and_goes_on)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it"), *set;
+    json_t *event;
+
+    claim(t, project, task, "Coder");
+    set = stuck(t, project, task, ASKS);
+    CHECK_COUNT("questions", 2);
+    CHECK_TEXT("task.status", "blocked");
+    check_task(t, project, task, "blocked", NULL);
+    assert_string_equal(ready(t, project), "");
+    claim(t, project, task, "Coder");
+    CHECK_STATUS(409);
+    assert_string_equal(event_types(t, project), "task.updated task.updated notification.added task.updated");
+    event = last_event(t, project, "notification.added");
+    assert_string_equal(json_string_value(json_object_get(event, "sourceId")), task);
+    assert_int_equal(json_array_size(json_object_get(event, "questions")), 2);
+    json_decref(event);
+    call(t, "notification_list", "{}");
+    CHECK_TEXT("notifications.0.kind", "open_question");
+    CHECK_TEXT("notifications.0.priority", "high");
+    CHECK_TEXT("notifications.0.ref.id", set);
+
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(200);
+    CHECK_TEXT("status", "resolved");
+    CHECK_TEXT("outcome.source", "human");
+    check_task(t, project, task, "open", NULL);
+    assert_string_equal(ready(t, project), "Build it");
+    assert_string_equal(event_types(t, project), "task.updated task.updated notification.added task.updated "
+                                                 "chat.message notification.resolved task.updated");
+    call(t, "notification_list", "{}");
+    CHECK_TRUE("notifications.0.resolved");
+    call(t, "task_context", "{s:s, s:s}", "id", project, "tid", task);
+    CHECK_COUNT("answers", 2);
+    CHECK_TEXT("answers.0.question", "Which database?");
+    CHECK_TEXT("answers.0.answer", "SQLite");
+    CHECK_NULL("answers.1.answer");
+    CHECK_COUNT("chat", 1);
+    assert_non_null(strstr(text_at(t, "prompt"), "SQLite"));
+}
+
+CONTRACT(a_question_blocks_under_every_level)
+{
+    static const char *const words[] = { "confirm_all", "major_only", "full" };
+
+    for (size_t i = 0; i < 3; i++) {
+        const char *project, *task;
+
+        call(t, "project_create", "{s:s, s:s}", "name", "Shop", "hilConfig", words[i]);
+        project = text_at(t, "id");
+        task = make_task(t, project, "Build it");
+        stuck(t, project, task, ASKS);
+        check_task(t, project, task, "blocked", NULL);
+    }
+}
+
+CONTRACT(dismissing_unblocks_and_approves_nothing)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *set = stuck(t, project, task, ASKS);
+
+    call(t, "open_question_resolve", "{s:s, s:s}", "id", project, "nid", set);
+    CHECK_STATUS(200);
+    CHECK_TEXT("status", "resolved");
+    CHECK_COUNT("responses", 0);
+    CHECK_FALSE("approved");
+    CHECK_TEXT("outcome.source", "cancelled");
+    check_task(t, project, task, "open", NULL);
+    call(t, "task_chat_list", "{s:s, s:s}", "id", project, "tid", task);
+    CHECK_COUNT("messages", 0);
+    set = stuck(t, project, task, ASKS);
+    call(t, "open_question_dismiss", "{s:s, s:s}", "id", project, "nid", set);
+    CHECK_INT("deletedCount", 1);
+    check_task(t, project, task, "open", NULL);
+    call(t, "open_question_dismiss", "{s:s, s:s}", "id", project, "nid", set);
+    CHECK_INT("deletedCount", 0);
+}
+
+CONTRACT(clearing_the_list_unblocks_everything)
+{
+    const char *project = make_project(t), *first = make_task(t, project, "First");
+    const char *second = make_task(t, project, "Second");
+
+    stuck(t, project, first, ASKS);
+    stuck(t, project, first, ASKS_MORE);
+    stuck(t, project, second, ASKS);
+    call(t, "open_question_clear", "{s:s}", "id", project);
+    CHECK_INT("deletedCount", 3);
+    assert_string_equal(ready(t, project), "First,Second");
+    call(t, "open_question_list", "{s:s}", "id", project);
+    CHECK_COUNT("notifications", 0);
+}
+
+CONTRACT(a_second_answer_changes_nothing)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *set = stuck(t, project, task, ASKS), *events;
+
+    answer_one(t, project, set, "q9", "SQLite");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "questionId");
+    answer_one(t, project, set, "q1", "  ");
+    CHECK_STATUS(400);
+    check_task(t, project, task, "blocked", NULL);
+    answer_one(t, project, set, "q1", "SQLite");
+    events = event_types(t, project);
+    answer_one(t, project, set, "q1", "PostgreSQL");
+    CHECK_STATUS(200);
+    CHECK_TEXT("responses.0.answer", "SQLite");
+    answer_one(t, project, set, "q9", "whatever");
+    CHECK_STATUS(200);
+    assert_string_equal(event_types(t, project), events);
+}
+
+CONTRACT(a_task_waits_for_all_its_sets)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *first = stuck(t, project, task, ASKS), *second = stuck(t, project, task, ASKS_MORE);
+
+    assert_string_not_equal(first, second);
+    answer_one(t, project, second, "q1", "Green");
+    check_task(t, project, task, "blocked", NULL);
+    assert_string_equal(ready(t, project), "");
+    set_status(t, project, task, "open");
+    CHECK_STATUS(409);
+    answer_one(t, project, first, "q1", "SQLite");
+    check_task(t, project, task, "open", NULL);
+}
+
+struct two_sets {
+    const char *project, *sets[2];
+};
+
+static bool settle_one(struct t *t, int number, void *user)
+{
+    const struct two_sets *both = user;
+
+    return answer_one(t, both->project, both->sets[number], "q1", "Yes") == 200;
+}
+
+CONTRACT(two_who_answer_the_last_sets_at_once_unblock_the_task)
+{
+    for (int round = 0; round < 10; round++) {
+        struct two_sets both = { .project = make_project(t) };
+        const char *task = make_task(t, both.project, "Build it");
+
+        both.sets[0] = stuck(t, both.project, task, ASKS);
+        both.sets[1] = stuck(t, both.project, task, ASKS_MORE);
+        assert_int_equal(race(t, 2, settle_one, &both), 2);
+        check_task(t, both.project, task, "open", NULL);
+    }
+}
+
+CONTRACT(a_claim_that_is_alive_goes_on_in_progress)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it"), *set;
+
+    claim(t, project, task, "Coder");
+    hand_in(t, project, "reviewer", task, ASKS);
+    set = text_at(t, "notificationId");
+    check_task(t, project, task, "blocked", "Coder");
+    answer_one(t, project, set, "q1", "SQLite");
+    check_task(t, project, task, "in_progress", "Coder");
+}
+
+CONTRACT(what_was_closed_or_blocked_otherwise_stays_so)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *other = make_task(t, project, "Other"), *set = stuck(t, project, task, ASKS);
+
+    set_status(t, project, task, "closed");
+    CHECK_STATUS(200);
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(200);
+    check_task(t, project, task, "closed", NULL);
+    stuck(t, project, task, ASKS_MORE);
+    check_task(t, project, task, "closed", NULL);
+    call(t, "task_update", "{s:s, s:s, s:s, s:s}", "id", project, "tid", other, "status", "blocked",
+         "block_reason", "The supplier");
+    hand_in(t, project, "coder", other,
+            "{\"status\": \"success\", \"summary\": \"Done\", "
+            "\"open_questions\": [{\"text\": \"Next?\"}]}");
+    answer_one(t, project, text_at(t, "notificationId"), "q1", "Yes");
+    get_task(t, project, other);
+    CHECK_TEXT("status", "blocked");
+    CHECK_TEXT("block_reason", "The supplier");
+}
+
+CONTRACT(deleting_a_task_settles_its_questions)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *set = stuck(t, project, task, ASKS);
+
+    call(t, "task_delete", "{s:s, s:s}", "id", project, "tid", task);
+    CHECK_STATUS(204);
+    call(t, "open_question_get", "{s:s, s:s}", "id", project, "nid", set);
+    CHECK_TEXT("status", "resolved");
+    CHECK_FALSE("approved");
+}
+
+CONTRACT(agents_and_those_not_named_do_not_answer)
+{
+    const char *project, *task, *set;
+
+    call(t, "project_create", "{s:s, s:{s:[s]}}", "name", "Shop", "settings", "answerers", "owner");
+    CHECK_STATUS(201);
+    project = text_at(t, "id");
+    task = make_task(t, project, "Build it");
+    set = stuck(t, project, task, ASKS);
+    t->as = t->agent;
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(403);
+    t->as = token_for(t, "member", "Builder");
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(403);
+    t->as = t->member;
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(403);
+    t->as = t->owner; /* the token is called owner */
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(200);
+}
+
+CONTRACT(a_set_of_another_project_is_not_there)
+{
+    const char *project = make_project(t), *other = make_project(t);
+    const char *task = make_task(t, project, "Build it"), *set = stuck(t, project, task, ASKS);
+
+    answer_one(t, other, set, "q1", "SQLite");
+    CHECK_STATUS(404);
+    hand_in(t, other, "coder", task, ASKS);
+    CHECK_STATUS(404);
+    check_task(t, project, task, "blocked", NULL);
+    call(t, "project_delete", "{s:s}", "id", project);
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(404);
+    hand_in(t, project, "coder", task, ASKS);
+    CHECK_STATUS(404);
+}
