@@ -63,6 +63,14 @@ static bool same_text(const struct pick *a, const struct pick *b)
            memcmp(a->text + a->object.start, b->text + b->object.start, len) == 0;
 }
 
+static bool is_schema(struct search *search, const struct pick *pick)
+{
+    const struct value *holder = read_exactly(search->arena, pick, pick->object.holder, NULL, NULL);
+    const struct value *field = value_member(holder, "open_questions");
+
+    return output_is_schema(field ? field : value_member(holder, "openQuestions"));
+}
+
 /* The first object with the field wins; the last of the best that look like a result does without it. */
 static void offer(struct search *search, const struct pick *pick)
 {
@@ -74,7 +82,11 @@ static void offer(struct search *search, const struct pick *pick)
         return;
     }
     if (!search->field.text) {
-        search->field = *pick;
+        if (is_schema(search, pick))
+            problems_add(search->problems,
+                         "`open_questions` is described by a schema; that was passed over.");
+        else
+            search->field = *pick;
     } else if ((pick->level == 0 && search->field.level == 0) || !same_text(pick, &search->field)) {
         /* A stream says the same thing in its messages and in its last line: that is no second result. */
         if (search->later++ == 0 && pick->level == 0)

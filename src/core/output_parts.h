@@ -174,6 +174,8 @@ void search_repair(struct search *search, const struct scan *scan, unsigned leve
  */
 void output_questions_read(struct arena *arena, const struct value *map, struct output *out,
                            struct problems *problems);
+/* A JSON Schema names the field to say what it looks like: that asks nothing. The value may be NULL. */
+bool output_is_schema(const struct value *field);
 /* Whether reading the map would give a question, or an empty list that is whole. */
 bool output_questions_there(struct arena *arena, const struct value *map);
 

@@ -130,10 +130,22 @@ static void add_entry(struct drafts *drafts, const struct value *entry, const ch
     }
 }
 
+bool output_is_schema(const struct value *field)
+{
+    const struct value *type = value_member(field, "type");
+
+    return value_member(field, "items") || value_member(field, "$ref") ||
+           (is_string(type) && strcmp(type->text, "array") == 0);
+}
+
 static void add_map(struct drafts *drafts, const struct value *map, const char *name)
 {
     if (map->count == 0)
         return;
+    if (output_is_schema(map)) {
+        problems_add(drafts->problems, "`%s` is described by a schema; that was passed over.", name);
+        return;
+    }
     problems_add(drafts->problems, "`%s` is an object, not a list; its questions were read.", name);
     if (value_member(map, "text")) {
         add_entry(drafts, map, NULL);

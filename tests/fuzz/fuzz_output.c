@@ -108,7 +108,9 @@ static void check_strict(struct arena *arena, const uint8_t *bytes, size_t len, 
 
     if (memmem(bytes, len, "\\u", 2) || !json_parse((const char *)bytes, len, &object, &err))
         return;
-    if (json_object_get(object, "open_questions") || json_object_get(object, "openQuestions")) {
+    const json_t *field = json_object_get(object, "open_questions");
+
+    if (json_is_array(field ? field : json_object_get(object, "openQuestions"))) {
         DEMAND(output_read_object(arena, object, NULL, &whole, &err));
         check_output(&whole);
         DEMAND(out->found && out->status == whole.status);

@@ -100,6 +100,7 @@ static void questions_are_normalised_from_every_source(void **state)
         { "{\"text\":\"x?\"}", "q1=x?", "is an object, not a list" },
         { "{\"a\":\"x?\",\"b\":{\"text\":\"y?\"}}", "a=x? | b=y?", "is an object, not a list" },
         { "{}", "", NULL },
+        { "{\"type\":\"array\",\"items\":{\"text\":\"x?\"}}", "", "by a schema" },
         { "\"x?\"", "q1=x?", "is a text, not a list" },
         { "\"\"", "", NULL },
         { "\"None\"", "", NULL },
