@@ -112,8 +112,8 @@ static void is_back(struct cli *cli, struct patience *patience)
     patience->gone_since_ms = 0;
 }
 
-/* One look, held by the server until the question has ended or a minute is over. */
-static bool look(struct cli *cli, const char *id, struct client_reply *reply, json_t **question,
+/* One look, held by the server for up to `wait_s` until the question has ended. */
+static bool look(struct cli *cli, const char *id, int wait_s, struct client_reply *reply, json_t **question,
                  struct err *err)
 {
     JSON_AUTO *params = json_pack("{s:s}", "id", id);
@@ -121,7 +121,7 @@ static bool look(struct cli *cli, const char *id, struct client_reply *reply, js
 
     *err = (struct err){ 0 };
     *reply = (struct client_reply){ 0 };
-    if (!invoke_json(cli, op_find("question_get"), params, WAIT_SECONDS_MAX, reply, &state, err))
+    if (!invoke_json(cli, op_find("question_get"), params, wait_s, reply, &state, err))
         return false;
     *question = json_incref(json_object_get(state, "question"));
     return json_is_object(*question) ||
@@ -133,11 +133,12 @@ static enum ask_waited wait_on(struct cli *cli, const char *id, struct patience 
 {
     struct countdown *countdown = cli->pulse_state;
     struct client_reply reply;
+    int wait_s = 0; /* the first look is only for what there is to show */
 
     while (!interrupted()) {
         int64_t began_ms = clock_ticks_ms();
         json_t *seen = NULL;
-        bool good = look(cli, id, &reply, &seen, err);
+        bool good = look(cli, id, wait_s, &reply, &seen, err);
 
         if (good && !view_is_open(seen)) {
             clear_line(countdown);
@@ -146,6 +147,7 @@ static enum ask_waited wait_on(struct cli *cli, const char *id, struct patience 
         }
         if (!good) {
             json_decref(seen);
+            wait_s = 0;
             if (interrupted())
                 break;
             if (!may_pass(&reply, err) || !be_patient(cli, countdown, patience, err)) {
@@ -159,8 +161,9 @@ static enum ask_waited wait_on(struct cli *cli, const char *id, struct patience 
         countdown->question = seen;
         countdown->ahead_ms = (reply.date_ms ? reply.date_ms : clock_now_ms()) - clock_ticks_ms();
         /* A server that is about to stop does not hold waits; it is not asked without a pause. */
-        if (clock_ticks_ms() - began_ms < PAUSE_MS)
+        if (wait_s > 0 && clock_ticks_ms() - began_ms < PAUSE_MS)
             pause_a_second();
+        wait_s = WAIT_SECONDS_MAX;
     }
     clear_line(countdown);
     return ASK_INTERRUPTED;
