@@ -65,15 +65,21 @@ static const char *word_of(int code)
     }
 }
 
-/* How it ended stands in the question that people were asked. */
-static int report_end(struct cli *cli, json_t *decision, const json_t *question)
+/* How it ended stands in the question that people were asked; the decision is read again only to be shown. */
+static int report_end(struct cli *cli, const json_t *pending, const json_t *question)
 {
     const json_t *response = json_object_get(question, "response");
     const char *note = member_text(cli->arena, response, "text");
     int code = view_exit(question, false);
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *decision = NULL;
+    struct client_reply reply;
+    struct err err = { 0 };
 
-    json_object_set_new(decision, "status", json_string(code == CLI_OK ? "approved" : "rejected"));
-    json_object_set(decision, "outcome", json_object_get(question, "outcome"));
+    json_object_set(params, "id", json_object_get(pending, "projectId"));
+    json_object_set(params, "did", json_object_get(pending, "id"));
+    if (cli->json && !invoke_json(cli, op_find("decision_get"), params, 0, &reply, &decision, &err))
+        return cli_fail(cli, &err);
     if (code == CLI_TIMED_OUT)
         cli_note(cli, "Nobody answered in time, which is a no.");
     if (note)
@@ -82,7 +88,7 @@ static int report_end(struct cli *cli, json_t *decision, const json_t *question)
     return report(cli, decision, word_of(code), code);
 }
 
-static int wait_for_people(struct cli *cli, json_t *decision)
+static int wait_for_people(struct cli *cli, const json_t *decision)
 {
     const char *id = term_line(cli->arena, member_text(cli->arena, decision, "questionId"));
     JSON_AUTO *question = NULL;
