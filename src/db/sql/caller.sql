@@ -30,4 +30,4 @@ SELECT caller, workspace_id, expires_at FROM tickets WHERE hash = $1;
 
 -- name: caller_solo
 SELECT CASE WHEN EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM tokens) THEN 0 ELSE 1 END,
-       (SELECT id FROM workspaces WHERE id = $1 OR slug = $1 LIMIT 1);
+       COALESCE((SELECT id FROM workspaces WHERE slug = $1), (SELECT id FROM workspaces WHERE id = $1));
