@@ -32,8 +32,8 @@ struct t {
     struct db *db; /* a connection of the test's own, as an outside program has */
     const char *workspace;
     const char *owner, *admin, *member, *agent, *viewer; /* token secrets */
-    const char *as;                                      /* who calls; preset to owner; "" for nobody */
-    const char *idempotency_key;                         /* sent along while not NULL */
+    const char *as; /* who calls: a token's or session's secret; preset to owner; "" for nobody */
+    const char *idempotency_key; /* sent along while not NULL */
 
     int status;       /* of the last call */
     json_t *reply;    /* of the last call; the next one frees it */
@@ -76,6 +76,8 @@ int64_t count_rows(struct t *t, const char *from_where, ...) __attribute__((form
 const char *token_elsewhere(struct t *t, const char *role);
 /* A token of this workspace with a role, bound to an agent's name or not (NULL). */
 const char *token_for(struct t *t, const char *role, const char *agent_name);
+/* A login of a user. */
+const char *session_for(struct t *t, const char *user_id);
 /* A line with a digest for every table but the ones that only count calls: equal means nothing changed. */
 const char *fingerprint(struct t *t);
 
