@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 2048 /* most replies fit after growing once at most */
+#define FIRST_ROOM 512
 
 /* What an empty buffer points to (its room is 0), so that its bytes are always a text. Never written. */
 static char nothing[1];
