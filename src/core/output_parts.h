@@ -1,9 +1,11 @@
 /*
  * output_parts.h - what the parts of the reader of agents' output share.
  *
- * output_scan.c finds complete objects without building anything, output_value.c builds values from a place
- * in the text and repairs what it can, output_questions.c and output_fields.c turn values into what callers
- * get, output_prose.c looks for a question where there is no object. output.c decides between them.
+ * output_scan.c finds complete objects without building anything; output_value.c builds values from a place
+ * in the text and repairs what it can, with output_decode.c for the text of strings; output_repair.c looks
+ * for the object around a key where no complete one was found. output_questions.c and output_fields.c turn
+ * values into what callers get, output_object.c feeds them from an object that was handed in, and
+ * output_prose.c looks for a question where there is no object. output.c decides between them.
  *
  * Internal to output*.c.
  */
