@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { listen } from './lib/streams.mjs';
-import { onBothEngines, start } from './lib/server.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
 
 const minute = 60_000;
 
@@ -78,6 +78,21 @@ test('the function for schedulers applies the same limit', async (t) => {
         SELECT public.timeout_stale_discussion_prompts();
         COMMIT;`);
     assert.deepEqual(counts, [['1']]);
+});
+
+// Whoever ends a prompt holds its row for a moment; those who ask meanwhile hear of the end, not of the crowd.
+test('a prompt that is being ended is waited for', async (t) => {
+    const server = await start(t, { engine: 'postgres' });
+    const prompt = await server.ask({ timeout_minutes: 5 });
+    const holding = server.sql(`BEGIN; SELECT 1 FROM discussion_prompts WHERE id = '${prompt.id}' FOR UPDATE;
+        SELECT pg_sleep(0.3); COMMIT;`);
+    await until(async () => (await server.sql(`SELECT 1 FROM pg_locks WHERE mode = 'RowShareLock'
+        AND relation = 'discussion_prompts'::regclass AND pid <> pg_backend_pid()`)).length > 0, 'the row is held');
+    const moved = server.advance(6 * minute);
+    const seen = [];
+    while (seen.at(-1) !== 'timed_out') seen.push((await server.show(prompt.id)).status);
+    await Promise.all([holding, moved]);
+    assert.deepEqual([...new Set(seen)].filter((status) => status !== 'collecting'), ['timed_out']);
 });
 
 onBothEngines('moving back brings nothing back, and later limits come later', {}, async (server) => {
