@@ -64,19 +64,18 @@ static bool refuse_origin(struct err *err)
 }
 
 /*
- * Browsers say where a request comes from. What changes something, and what streams, must not come from a
- * foreign page; what is authenticated by a cookie must say that it does not, since the browser adds the
- * cookie whoever asks.
+ * Browsers say where a request comes from, and a foreign page gets nothing. They do not always say it of what
+ * only reads; what changes something with a cookie must, since the browser adds the cookie whoever asks.
  */
 static bool check_origin(const struct edge *edge, const struct http_exchange *exchange, enum gate_kind kind,
                          const struct credentials *credentials, struct err *err)
 {
     const char *origin = http_header(exchange, "Origin"), *site = http_header(exchange, "Sec-Fetch-Site");
 
-    if (kind == GATE_SAFE)
-        return true;
     if (origin)
         return hosts_allow_origin(&edge->hosts, http_header(exchange, "Host"), origin) || refuse_origin(err);
+    if (kind == GATE_SAFE)
+        return true;
     if (site && strcmp(site, "cross-site") == 0)
         return refuse_origin(err);
     if (kind == GATE_UNSAFE && credentials->session && !credentials->bearer && !site) {
@@ -89,9 +88,7 @@ static bool check_origin(const struct edge *edge, const struct http_exchange *ex
 
 static bool check_rate(struct edge *edge, const struct credentials *credentials, struct err *err)
 {
-    const char *secret = credentials->bearer    ? credentials->bearer
-                         : credentials->session ? credentials->session
-                                                : credentials->ticket;
+    const char *secret = credentials->bearer ? credentials->bearer : credentials->session;
     int retry_after_s;
 
     if (!secret || ratelimit_take(edge->tokens, secret, strlen(secret), clock_ticks_us(), &retry_after_s))

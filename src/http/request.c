@@ -13,7 +13,7 @@
 /* What the checks of a request's head need to know of its headers. */
 struct head {
     struct http_exchange *exchange;
-    unsigned lengths, encodings;
+    unsigned lengths, encodings, hosts;
     const char *length, *encoding, *expect;
     bool bad;
 };
@@ -154,6 +154,8 @@ static enum MHD_Result scan_header(void *arg, enum MHD_ValueKind kind, const cha
     } else if (name_len == 17 && strcasecmp(name, "transfer-encoding") == 0) {
         head->encodings++;
         head->encoding = value;
+    } else if (name_len == 4 && strcasecmp(name, "host") == 0) {
+        head->hosts++;
     } else if (name_len == 6 && strcasecmp(name, "expect") == 0) {
         head->expect = value;
     } else if (name_len == 15 && strcasecmp(name, "accept-encoding") == 0) {
@@ -174,13 +176,13 @@ static const char *target_fault(const char *uri)
 {
     for (const unsigned char *c = (const unsigned char *)uri; *c; c++) {
         if (*c <= 0x20 || *c == 0x7f)
-            return "The path contains a control character.";
+            return "The address contains a control character.";
         if (*c != '%')
             continue;
         if (!hex_digit((char)c[1]) || !hex_digit((char)c[2]))
-            return "The path contains a broken escape.";
+            return "The address contains a broken escape.";
         if (c[1] == '0' && c[2] == '0')
-            return "The path contains an escaped NUL.";
+            return "The address contains an escaped NUL.";
     }
     return NULL;
 }
@@ -277,6 +279,9 @@ static enum MHD_Result check_head(struct http_exchange *exchange, const char *me
         return reply_refuse(exchange, 400, "bad_request", "The path must start with a slash.");
     if (head.bad)
         return reply_refuse(exchange, 400, "bad_request", "A header is malformed.");
+    /* A proxy may have looked at the other one. */
+    if (head.hosts > 1)
+        return reply_refuse(exchange, 400, "bad_request", "There is more than one Host.");
     if (atomic_load(&exchange->server->closing))
         return reply_refuse(exchange, 503, "unavailable", "The server is stopping.");
     return check_body(exchange, &head);

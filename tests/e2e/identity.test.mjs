@@ -39,7 +39,8 @@ onBothEngines('solo mode', {}, async (server) => {
             [400, 403].includes((await get(server, '/api/chat', { headers: { Host: host } })).status),
             `Host: ${host}`,
         );
-    for (const line of ['', 'Host:\r\n', 'Host: 127.0.0.1\r\nHost: evil.example\r\n']) {
+    const own = new URL(server.url).host;
+    for (const line of ['', 'Host:\r\n', `Host: ${own}\r\nHost: evil.example\r\n`, `Host: ${own}\r\nHost: ${own}\r\n`]) {
         const reply = await raw(server, `GET /api/chat HTTP/1.1\r\n${line}\r\n`);
         assert.ok([400, 403].includes(reply.status), JSON.stringify(line));
     }
@@ -52,9 +53,11 @@ onBothEngines('solo mode', {}, async (server) => {
         );
     const say = (headers) => server.api('POST', '/api/chat', { agent_name: 'A', message: 'x' }, { headers });
     for (const origin of ['http://evil.example', 'null', 'https://127.0.0.1.evil.example', 'file://'])
-        assert.equal((await say({ Origin: origin })).status, 403, origin);
+        for (const asked of [await say({ Origin: origin }), await get(server, '/api/chat', { headers: { Origin: origin } })])
+            assert.equal(asked.status, 403, origin);
     assert.equal((await say({ 'Sec-Fetch-Site': 'cross-site' })).status, 403);
     assert.equal((await say({ Origin: server.url })).status, 201);
+    assert.equal((await get(server, '/api/chat', { headers: { Origin: server.url } })).status, 200);
     assert.equal((await server.must(200, 'GET', '/api/chat')).messages.length, 1);
 });
 
