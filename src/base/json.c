@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,6 +264,53 @@ char *json_dump_text(struct arena *arena, const json_t *value)
     return arena_copy(arena, buf.bytes, buf.len);
 }
 
+/* Where the string that starts with the quote at `at` ends: at its closing quote, or at `end`. */
+static size_t string_end(const char *text, size_t at, size_t end)
+{
+    for (at++; at < end && text[at] != '"'; at++)
+        if (text[at] == '\\')
+            at++;
+    return at < end ? at : end;
+}
+
+static bool is_plain_name(const char *name, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!isalnum((unsigned char)name[i]) && !strchr("_-.", name[i]))
+            return false;
+    return len > 0;
+}
+
+/* Names the member of the outermost object whose value holds this place, where there is one. */
+static void name_field(const char *text, size_t at, struct err *err)
+{
+    size_t key = 0, key_len = 0;
+    bool in_value = false;
+    int depth = 0;
+
+    for (size_t i = 0; i < at; i++) {
+        char c = text[i];
+
+        if (c == '"') {
+            size_t end = string_end(text, i, at);
+
+            if (depth == 1 && !in_value) {
+                key = i + 1;
+                key_len = end - key;
+            }
+            i = end;
+        } else if (c == '{' || c == '[') {
+            depth++;
+        } else if (c == '}' || c == ']') {
+            depth--;
+        } else if (depth == 1 && (c == ':' || c == ',')) {
+            in_value = c == ':';
+        }
+    }
+    if (in_value && depth > 0 && is_plain_name(text + key, key_len))
+        snprintf(err->field, sizeof(err->field), "%.*s", (int)key_len, text + key);
+}
+
 /* Lines and characters are counted from 1, as editors do. */
 static bool refuse_at(const char *text, size_t at, const char *why, struct err *err)
 {
@@ -276,7 +324,9 @@ static bool refuse_at(const char *text, size_t at, const char *why, struct err *
             column++;
         }
     }
-    return err_set(err, ERR_INVALID, "The JSON text is wrong at line %d, column %d: %s.", line, column, why);
+    err_set(err, ERR_INVALID, "The JSON text is wrong at line %d, column %d: %s.", line, column, why);
+    name_field(text, at, err);
+    return false;
 }
 
 /*
@@ -336,9 +386,12 @@ bool json_parse(const char *text, size_t len, json_t **out, struct err *err)
 
     json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 
-    if (!value)
-        return err_set(err, ERR_INVALID, "The JSON text is wrong at line %d, column %d: %s.", error.line,
-                       error.column, what_was_wrong(&error));
+    if (!value) {
+        err_set(err, ERR_INVALID, "The JSON text is wrong at line %d, column %d: %s.", error.line,
+                error.column, what_was_wrong(&error));
+        name_field(text, (size_t)error.position < len ? (size_t)error.position : len, err);
+        return false;
+    }
     *out = value;
     return true;
 }

@@ -42,8 +42,9 @@ static struct raw raw_for(const struct op *op, const struct field *field, const 
         raw.text = raw_find(input->query, input->query_count, field->name);
         return raw;
     }
+    /* null says that there is nothing, as leaving it out does. */
     raw.json = json_object_get(input->body, field->name);
-    if (json_is_null(raw.json) && (field->flags & F_NULL || field->need == OPTIONAL)) {
+    if (json_is_null(raw.json)) {
         raw.json = NULL;
         raw.null = true;
     }

@@ -218,6 +218,10 @@ describe('robustness', () => {
             assert.equal(reply.status, 400, reply.text);
             assert.ok(JSON.parse(reply.text).error);
         });
+    for (const name of ['NUL escaped', 'NUL itself', 'half a surrogate', 'raw control', 'wrong UTF-8', 'overlong UTF-8', 'NaN'])
+        test(`body: ${name}, with the field named`, async () => {
+            assert.equal(JSON.parse((await raw(server, post(server, '/api/chat', malformed[name]))).text).field, 'message');
+        });
 
     test('wrong values name their field', async () => {
         const wrong = [
@@ -251,32 +255,18 @@ describe('robustness', () => {
             assert.equal(reply.status, 400, `${text}: ${reply.text}`);
             assert.equal(reply.body.field, field, `${text}: ${reply.text}`);
         }
-        for (const number of ['1e400', '123456789012345678901234567890', '-0x1', '1.'])
-            assert.equal(
-                (
-                    await changesNothing(() =>
-                        raw(
-                            server,
-                            post(
-                                server,
-                                '/api/discussion',
-                                `{"requester_agent":"A","prompt_message":"Q","required_responses":${number}}`,
-                            ),
-                        ),
-                    )
-                ).status,
-                400,
-                number,
-            );
-        const missing = await server.api('POST', '/api/discussion', {});
-        assert.equal(missing.status, 400);
-        assert.equal(missing.body.error, 'Missing required fields: requester_agent, prompt_message');
-        const unknown = await server.api('POST', '/api/chat', {
-            agent_name: 'A',
-            message: 'x',
-            colour: 'blue',
-            id: 5,
-        });
+        for (const number of ['1e400', '123456789012345678901234567890', '-0x1', '1.']) {
+            const reply = await changesNothing(() => raw(server, post(server, '/api/discussion',
+                `{"requester_agent":"A","prompt_message":"Q","required_responses":${number}}`)));
+            assert.equal(reply.status, 400, number);
+            assert.equal(JSON.parse(reply.text).field, 'required_responses', number);
+        }
+        for (const body of [{}, { requester_agent: 'A' }, { requester_agent: 'A', prompt_message: null }]) {
+            const missing = await server.api('POST', '/api/discussion', body);
+            assert.equal(missing.status, 400);
+            assert.equal(missing.body.error, 'Missing required fields: requester_agent, prompt_message');
+        }
+        const unknown = await server.api('POST', '/api/chat', { agent_name: 'A', message: 'x', colour: 'blue', id: 5 });
         assert.equal(unknown.status, 201);
     });
 
