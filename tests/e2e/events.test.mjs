@@ -175,6 +175,21 @@ onBothEngines(
     },
 );
 
+// An id in another form would be in the table and never be found: it counts, or the program hears of it.
+onBothEngines('no reply by plain SQL gets lost over the form of an id', {}, async (server) => {
+    const prompt = await server.ask({ required_responses: 1 });
+    const insert = (id, promptId) => server.sql(`INSERT INTO squad_chat (id, agent_name, message, message_type, discussion_prompt_id)
+        VALUES ('${id}', 'Outsider', 'Here.', 'discussion_response', '${promptId}')`).then(() => true, () => false);
+    assert.equal(await insert('reply-1', prompt.id), false);
+    assert.equal((await server.show(prompt.id)).responseCount, 0);
+    const taken = await insert(randomUUID().toUpperCase(), prompt.id.toUpperCase());
+    assert.equal(taken, server.engine === 'postgres');
+    assert.equal((await server.show(prompt.id)).responseCount, taken ? 1 : 0);
+    const { messages, nextCursor } = await server.must(200, 'GET', '/api/chat?limit=1');
+    assert.equal(messages.length, 1);
+    if (taken) await server.must(200, 'GET', `/api/chat?cursor=${nextCursor}`);
+});
+
 onBothEngines('what another program writes with plain SQL wakes waits and streams', {}, async (server, t) => {
     const reader = await listen(t, server);
     const prompt = await server.ask({ required_responses: 1 });

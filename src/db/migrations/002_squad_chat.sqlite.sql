@@ -4,19 +4,27 @@
 -- does the same as a call of ours; they use built-in functions only, since such a program has none of
 -- ours. No time comes from the clock where a row brings one.
 --
+-- PostgreSQL has a type for UUIDs, SQLite has these checks: an id in another form would never be found, and a
+-- reply that names its prompt in capitals would silently not count.
+--
 -- Both tables keep their rowid. Rows may be 64 KB, which an index b-tree (WITHOUT ROWID) stores badly, and
 -- a rowid is what the other indexes then point with. Ids are made in time order, so every b-tree but the
 -- threads' grows at its end.
 
 CREATE TABLE squad_chat (
-    id                    TEXT NOT NULL PRIMARY KEY,
+    id                    TEXT NOT NULL PRIMARY KEY
+                          CONSTRAINT "id is a UUID in lower case"
+                          CHECK (id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*'),
     workspace_id          TEXT NOT NULL DEFAULT '00000000-0000-7000-8000-000000000001',
     agent_name            TEXT NOT NULL,
     message               TEXT NOT NULL,
     is_human              INTEGER NOT NULL DEFAULT FALSE CHECK (is_human IN (0, 1)),
     message_type          TEXT NOT NULL DEFAULT 'message'
                           CHECK (message_type IN ('message', 'discussion_prompt', 'discussion_response', 'system')),
-    discussion_prompt_id  TEXT,
+    discussion_prompt_id  TEXT
+                          CONSTRAINT "discussion_prompt_id is a UUID in lower case"
+                          CHECK (discussion_prompt_id GLOB '????????-????-????-????-????????????'
+                                 AND discussion_prompt_id NOT GLOB '*[^0-9a-f-]*'),
     task_ref              TEXT,
     created_at            TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     via                   TEXT NOT NULL DEFAULT 'sql'    -- call, system; sql: another program
@@ -27,7 +35,9 @@ CREATE INDEX squad_chat_thread ON squad_chat (discussion_prompt_id, created_at, 
 CREATE INDEX squad_chat_task ON squad_chat (workspace_id, task_ref, created_at, id) WHERE task_ref IS NOT NULL;
 
 CREATE TABLE discussion_prompts (
-    id                  TEXT NOT NULL PRIMARY KEY,
+    id                  TEXT NOT NULL PRIMARY KEY
+                        CONSTRAINT "id is a UUID in lower case"
+                        CHECK (id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*'),
     workspace_id        TEXT NOT NULL DEFAULT '00000000-0000-7000-8000-000000000001'
                         REFERENCES workspaces(id) ON DELETE CASCADE,
     task_id             TEXT,                   -- whatever the asker's tracker calls it
