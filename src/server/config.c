@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "server/yaml.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -283,6 +284,16 @@ static bool bad_word(const struct config *config, const char *key, const char *w
 }
 
 /* Values that are words of a small set, or a URL: checked once all sources have had their say. */
+/* "name:port", "1.2.3.4:port" or "[v6]:port"; whether there is such an address is seen when it is opened. */
+static bool has_port(const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+    int64_t port;
+
+    return colon && colon > listen && (listen[0] != '[' || colon[-1] == ']') &&
+           isdigit((unsigned char)colon[1]) && str_to_int(colon + 1, &port) && port <= 65535;
+}
+
 static bool check_words(struct config *config, struct err *err)
 {
     const struct settings *s = &config->settings;
@@ -296,6 +307,9 @@ static bool check_words(struct config *config, struct err *err)
         !str_starts(s->store_url, "postgresql://"))
         return bad_word(config, "store.url", "sqlite:PATH or postgres://...",
                         config_mask_url(&config->arena, s->store_url), err);
+    if (!has_port(s->server_listen))
+        return bad_word(config, "server.listen", "an address and a port such as 127.0.0.1:7117",
+                        s->server_listen, err);
     if (*s->server_public_url && !str_starts(s->server_public_url, "http://") &&
         !str_starts(s->server_public_url, "https://"))
         return bad_word(config, "server.public_url", "a URL with http:// or https://", s->server_public_url,
