@@ -1,7 +1,7 @@
 // Projects and tasks: dependencies, claims, what is ready, and the commands for them.
 import assert from 'node:assert/strict';
 import { cli } from './lib/cli.mjs';
-import { makeToken, makeWorkspace } from './lib/identity.mjs';
+import { login, makeToken, makeUser, makeWorkspace } from './lib/identity.mjs';
 import { assertInOrder, connect, listen } from './lib/streams.mjs';
 import { onBothEngines } from './lib/server.mjs';
 import { Work, assertHolds, blocked, open, streamJson } from './lib/work.mjs';
@@ -126,6 +126,31 @@ onBothEngines('nothing of a project crosses the wall of its workspace', { args: 
         await server.must(200, 'GET', work.path(`/tasks/${task.id}`), undefined, { token: agent }),
         blocked,
     );
+});
+
+onBothEngines('a project may say who answers for it', {}, async (server) => {
+    const work = await Work.begin(server, { settings: { answerers: ['maya'] } });
+    const decision = await work.post('/decisions', { category: 'scopeChanges', description: 'Add PDF' });
+    const task = await work.claimed('Something');
+    const { notificationId } = await work.stuck(task.id, 'What?');
+    const cookies = {};
+    for (const name of ['maya', 'tom']) {
+        await makeUser(server, name, 'correct horse', 'member');
+        cookies[name] = {
+            headers: { Cookie: await login(server, name, 'correct horse'), Origin: server.url },
+        };
+    }
+    const settle = (name, id) =>
+        server.api('PATCH', work.path(`/notifications/${id}`), { approved: true }, cookies[name]);
+    const response = { type: 'approval', value: true };
+    const asked = `/api/questions/${decision.questionId}/answer`;
+    assert.equal((await server.api('POST', asked, { response }, cookies.tom)).status, 403);
+    for (const id of [notificationId, decision.id]) {
+        assert.equal((await settle('tom', id)).status, 403);
+        assert.equal((await settle('maya', id)).status, 200);
+    }
+    const shown = await server.must(200, 'GET', work.path(`/tasks/${task.id}`), undefined, cookies.tom);
+    assertHolds(shown, open);
 });
 
 // The commands, from the first to the last, as a person and an agent's script would use them.
