@@ -22,6 +22,8 @@ hold() {
     sed 's/$/?wait=50/' "$tmp/idle.ids" >"$tmp/idle.waits"
     get_path=/api/discussion/$(head -n 1 "$tmp/idle.ids")
     before=$(get_rounds)
+    # The connections of these rounds are closed, but the server may not have heard of it yet.
+    sleep 1
     files_before=$(open_files "$pid")
     rss_before=$(rss_kb "$pid")
 

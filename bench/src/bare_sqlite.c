@@ -83,6 +83,13 @@ static void replay_run(struct replay *replay, const struct oplog_run *run)
     replay->in_batch = 0;
 }
 
+/* The server's one SQL function: on SQLite times are text already. */
+static void witan_time(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    sqlite3_result_value(context, argv[0]);
+}
+
 /* What the server set when it opened the store is part of the comparison; its checkpoints are not SQL. */
 static void replay_open(struct replay *replay, const char *path)
 {
@@ -91,6 +98,10 @@ static void replay_open(struct replay *replay, const char *path)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     if (sqlite3_open_v2(path, &replay->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         die("cannot open %s", path);
+    if (sqlite3_create_function(replay->db, "witan_time", 1,
+                                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL, witan_time, NULL,
+                                NULL) != SQLITE_OK)
+        die("cannot add witan_time: %s", sqlite3_errmsg(replay->db));
     for (size_t i = 0; i < replay->log->run_count; i++) {
         const struct oplog_run *run = &replay->log->runs[i];
 
