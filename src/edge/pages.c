@@ -3,6 +3,7 @@
  * and the test clock.
  */
 #include "base/clock.h"
+#include "base/uuid.h"
 #include "edge/internal.h"
 
 #include <pthread.h>
@@ -32,6 +33,38 @@ static void front(struct edge *edge, struct http_exchange *exchange)
 
     (void)edge;
     buf_format(&body, front_page, host, host);
+    http_reply(exchange, 200, "text/html; charset=utf-8", NULL, &body);
+}
+
+/* Where links to a question lead. What was asked is not shown here: a page has no credentials of its own. */
+static const char question_page[] =
+    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>witan: a question for "
+    "you</title>\n"
+    "<h1>A question for you</h1>\n"
+    "<p>See it and answer it on the command line:</p>\n"
+    "<pre>witan call question_get id=%s\nwitan answer %s YOUR-ANSWER</pre>\n"
+    "<p>With a one-time link no login is needed; its secret is the part of the address after "
+    "<code>link=</code>:</p>\n"
+    "<pre>curl 'http://%s/api/questions/%s?link=SECRET'\n"
+    "curl -X POST -H 'Content-Type: application/json' \\\n"
+    "  -d '{\"link\": \"SECRET\", \"response\": {\"type\": \"approval\", \"value\": true}}' \\\n"
+    "  http://%s/api/questions/%s/answer</pre>\n"
+    "</html>\n";
+
+static void question(struct edge *edge, struct http_exchange *exchange)
+{
+    BUF_AUTO body = { 0 };
+    const char *host = http_header(exchange, "Host");
+    const char *id = http_path(exchange) + strlen("/q/");
+    struct err err = { 0 };
+
+    (void)edge;
+    if (!uuid_valid(id)) {
+        err_set(&err, ERR_NOT_FOUND, "There is no such question.");
+        edge_refuse(exchange, &err);
+        return;
+    }
+    buf_format(&body, question_page, id, id, host, id, host, id);
     http_reply(exchange, 200, "text/html; charset=utf-8", NULL, &body);
 }
 
@@ -178,6 +211,7 @@ static const struct {
     bool testing;  /* only there with the test clock */
 } pages[] = {
     { "/", HTTP_GET, "GET, HEAD", front, false, false, false },
+    { "/q/{id}", HTTP_GET, "GET, HEAD", question, false, false, false },
     { "/healthz", HTTP_GET, "GET, HEAD", health, true, false, false },
     { "/readyz", HTTP_GET, "GET, HEAD", readiness, true, false, false },
     { "/metrics", HTTP_GET, "GET, HEAD", metrics, false, false, false },
