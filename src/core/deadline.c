@@ -28,14 +28,14 @@ static bool next_prompt(struct db *db, struct arena *arena, int64_t *due_ms, str
     return true;
 }
 
-/* What another program wrote waits for nothing but somebody to read it. */
+/* What another program wrote waits for nothing but somebody to read it: it has just become due. */
 static bool next_mention(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err)
 {
     bool waiting;
 
     if (!mention_waiting(db, arena, &waiting, err))
         return false;
-    *due_ms = waiting ? 1 : 0;
+    *due_ms = waiting ? clock_now_ms() - 1 : 0;
     return true;
 }
 

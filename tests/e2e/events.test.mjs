@@ -213,6 +213,7 @@ onBothEngines('what another program writes with plain SQL wakes waits and stream
         const { notifications } = await server.must(200, 'GET', '/api/notifications?agent=Builder');
         return notifications.length > 0;
     }, 'the mention is told');
+    assert.ok((await server.metric('witan_deadline_late_ms')) < 60_000, 'what it wrote was not due for years');
 });
 
 // A client that opens a stream and then does not read.
