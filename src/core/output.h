@@ -45,6 +45,7 @@ struct output_question {
 };
 
 struct output_task {
+    size_t place;                    /* in the list as given, from 0; entries that were left out count */
     const char *title, *description; /* description may be "" */
     bool has_priority;
     int64_t priority;

@@ -190,7 +190,7 @@ static void read_task(struct fields *fields, const struct value *entry, size_t p
     const struct value *title = entry->type == VALUE_TEXT ? entry : value_member(entry, "title");
     const struct value *description = value_member(entry, "description");
     struct output *out = fields->out;
-    struct output_task task = { .description = "" };
+    struct output_task task = { .place = place - 1, .description = "" };
 
     if (!title || title->type != VALUE_TEXT || !title->whole || !entry->whole ||
         str_is_blank(str_sanitise(fields->arena, title->text))) {

@@ -24,10 +24,15 @@ static bool find_place(const struct output *output, const char *name, size_t *pl
 {
     int64_t number;
 
-    if (!str_to_int(name, &number) || number < 0 || (uint64_t)number >= output->task_count)
+    if (!str_to_int(name, &number) || number < 0)
         return false;
-    *place = (size_t)number;
-    return true;
+    for (size_t i = 0; i < output->task_count; i++) {
+        if (output->tasks[i].place == (uint64_t)number) {
+            *place = i;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* An id of the project first, since it cannot be meant otherwise; then a title, then a place. */

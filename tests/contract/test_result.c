@@ -188,6 +188,22 @@ CONTRACT(tasks_of_a_result_depend_on_each_other)
     CHECK_TEXT("author", "planner");
 }
 
+/* A place in the list is one in the list as given, whatever was left out of it. */
+CONTRACT(a_task_left_out_moves_no_dependency)
+{
+    const char *project = make_project(t);
+
+    hand_in(t, project, "planner", "p1",
+            "{\"tasks\": [{\"description\": \"no title\"}, {\"title\": \"first\"}, "
+            "{\"title\": \"second\", \"depends_on\": [1]}]}");
+    CHECK_TRUE("accepted");
+    CHECK_COUNT("tasks", 2);
+    assert_string_equal(ready(t, project), "first");
+    hand_in(t, project, "planner", "p1",
+            "{\"tasks\": [{\"description\": \"no title\"}, {\"title\": \"third\", \"depends_on\": [0]}]}");
+    CHECK_FALSE("accepted");
+}
+
 CONTRACT(tasks_that_cannot_be_ordered_are_not_made)
 {
     static const char *const results[] = {

@@ -89,10 +89,21 @@ DELETE FROM task_deps WHERE task_id = $1 AND depends_on = $2;
 
 -- Everything that $1 depends on, directly or not, is walked; whether $2 is among it is asked of the whole. At
 -- most $3 tasks are looked at.
--- name: task_deps_reach
+-- name: task_deps_reach @sqlite
 WITH RECURSIVE walk(id) AS (
     SELECT id FROM tasks WHERE id = $1
     UNION
     SELECT d.depends_on FROM walk w JOIN task_deps d ON d.task_id = w.id)
+SELECT COUNT(*), COALESCE(SUM(CASE WHEN s.id = $2 THEN 1 ELSE 0 END), 0)
+  FROM (SELECT id FROM walk LIMIT $3) s;
+
+-- OFFSET 0 keeps the planner from joining with the whole table at every step, which it likes to do while it
+-- knows nothing about it yet: each step is a look into the index.
+-- name: task_deps_reach @postgres
+WITH RECURSIVE walk(id) AS (
+    SELECT id FROM tasks WHERE id = $1
+    UNION
+    SELECT n.depends_on
+      FROM walk w CROSS JOIN LATERAL (SELECT d.depends_on FROM task_deps d WHERE d.task_id = w.id OFFSET 0) n)
 SELECT COUNT(*), COALESCE(SUM(CASE WHEN s.id = $2 THEN 1 ELSE 0 END), 0)
   FROM (SELECT id FROM walk LIMIT $3) s;
