@@ -46,8 +46,10 @@ build_programs() {
     fi
     say "building the programs of the benchmarks"
     cd bench/src
-    compile load load.c util.c http_in.c net.c request.c closed.c sse.c idle.c first.c
+    compile load load.c util.c http_in.c net.c request.c closed.c sse.c idle.c first.c \
+        exchange.c ask.c answer.c
     compile bare_mhd bare_mhd.c util.c -lmicrohttpd
+    compile fill fill.c util.c -lsqlite3
     compile bare_sqlite bare_sqlite.c oplog.c util.c -lsqlite3
     compile ready ready.c http_in.c net.c util.c -lsqlite3
     # A library, hence neither -fPIE nor -pie.

@@ -94,11 +94,16 @@ static void pick_id(struct run *run, struct client *client)
     const char *at;
 
     client->body[client->body_len] = '\0';
-    at = strstr(client->body, "\"prompt\":");
-    at = at ? strstr(at, "\"id\":") : NULL;
-    at = at ? strchr(at + 5, '"') : NULL;
+    at = strstr(client->body, "\"questionId\":");
+    if (at) {
+        at += strlen("\"questionId\":");
+    } else {
+        at = strstr(client->body, "\"prompt\":");
+        at = at ? strstr(at, "\"id\":") : NULL;
+        at = at ? strchr(at + 5, '"') : NULL;
+    }
     if (!at)
-        die("no prompt id in the reply: %.200s", client->body);
+        die("no id in the reply: %.200s", client->body);
     fprintf(run->pick, "%.36s\n", at + 1);
 }
 

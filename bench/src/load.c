@@ -8,7 +8,10 @@
  *   load sse    --target A:P --path /events --connections 1000 --count 300 --publish /chat --body '...
  * bench-{n} ...' load idle   --target A:P --path /events --connections 10000, then `reset`, `close` or
  * `state` on stdin
- *   load first  --target A:P --path /x -- COMMAND...      from the start of a server to its first answer
+ *   load ask    --target A:P --path /api/questions --connections 64 --seconds 5      ask, wait, answer, heard
+ *   load answer --target A:P --paths FILE --prefix /api/questions/      a wait for each, answered after a
+ * line on stdin load first  --target A:P --path /x -- COMMAND...      from the start of a server to its first
+ * answer
  *
  * --header 'Name: value' adds to every request. {n} is the number of the request. A path with wait= in
  * idle is a long poll that is asked again when answered.
@@ -149,8 +152,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(const struct options *);
-    } MODES[] = { { "once", mode_once }, { "get", mode_closed }, { "post", mode_closed },
-                  { "sse", mode_sse },   { "idle", mode_idle },  { "first", mode_first } };
+    } MODES[] = { { "once", mode_once }, { "get", mode_closed },   { "post", mode_closed },
+                  { "sse", mode_sse },   { "idle", mode_idle },    { "first", mode_first },
+                  { "ask", mode_ask },   { "answer", mode_answer } };
     struct options options;
 
     signal(SIGPIPE, SIG_IGN);
@@ -160,5 +164,5 @@ int main(int argc, char **argv)
         parse(&options, argv[1], argc - 1, argv + 1);
         return MODES[i].run(&options);
     }
-    die("the first argument is once, get, post, sse, idle or first");
+    die("the first argument is once, get, post, sse, idle, first, ask or answer");
 }

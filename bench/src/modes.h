@@ -18,7 +18,7 @@ struct options {
     size_t count; /* requests (or messages) in all; 0: run for `seconds` */
     double seconds;
     double warmup;        /* not counted */
-    const char *pick;     /* post: write the id of each reply's "prompt" to this file */
+    const char *pick;     /* post: write the id of each prompt or question made to this file */
     char *const *command; /* first: the server to start */
     const char *sample;   /* sse: write the first event's data to this file */
 };
@@ -30,5 +30,8 @@ int mode_first(
     const struct options *options); /* starts a server, times its first answer, leaves it running */
 int mode_idle(
     const struct options *options); /* holds connections, obeys `reset`, `close`, `state` on stdin */
+
+int mode_ask(const struct options *options);    /* questions, each asked, awaited and answered */
+int mode_answer(const struct options *options); /* holds a wait for each question, then answers them all */
 
 #endif
