@@ -352,7 +352,7 @@ const struct cli_command ask_commands[] = {
         .op = "question_get",
         .help = "Wait for the answer to a question that was asked before; prints and ends as `witan ask` does. "
                 "Ctrl-C leaves the question open unless --cancel is given.",
-        .examples = "id=$(witan ask \"Deploy?\" --approve --no-wait)\nwitan wait $id && ./deploy",
+        .examples = "witan wait ID\nwitan wait ID --require-human && ./deploy",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "ID", .param = "id" } },
         .options = {

@@ -309,7 +309,7 @@ const struct cli_command job_commands[] = {
         .op = "job_create",
         .help = "Begin a job that you drive yourself. Prints its id.",
         .examples = "job=$(witan job create --agent Builder)\n"
-                    "witan ask \"Which branch?\" --job $job\nwitan job done $job '{\"built\": true}'",
+                    "witan job create --kind review --input '{\"branch\": \"main\"}'",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {
             { "kind", "TEXT", .param = "kind" },

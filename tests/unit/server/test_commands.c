@@ -77,9 +77,9 @@ static int split(char *line, char *words[static WORDS_MAX])
     char *at = line, *to = line;
     int count = 0;
 
-    while (*at && !strchr("|<>)", *at)) {
+    while (*at && !strchr("|&;<>)", *at)) {
         words[count++] = to;
-        for (char quote = '\0'; *at && (quote || !strchr(" |<>)", *at)); at++) {
+        for (char quote = '\0'; *at && (quote || !strchr(" |&;<>)", *at)); at++) {
             if (quote ? *at == quote : strchr("\"'", *at) != NULL)
                 quote = quote ? '\0' : *at;
             else
