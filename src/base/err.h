@@ -44,6 +44,7 @@ enum err_code {
 
 struct err {
     enum err_code code;
+    bool raw;           /* the text is the database's own: for logs and tools, not for callers */
     int retry_after_s;  /* for 429 and 503; 0: the edge's default */
     const char *name;   /* a more exact machine name with static lifetime ("late"), or NULL */
     const char *detail; /* further JSON members in the call's arena ("\"winner\":{...}"), or NULL */

@@ -71,12 +71,8 @@ static bool lock(struct db *db, struct arena *arena, const char *workspace_id, c
 {
     if (!load(db, arena, SQL_PROMPT_LOCK, workspace_id, id, prompt, err))
         return false;
-    if (is_overdue(prompt, now_ms)) {
-        prompt->status = "timed_out";
-        prompt->outcome_source = "timeout";
-        prompt->outcome_by = "system";
-        prompt->resolved_at = clock_text(arena, prompt->due_ms);
-    }
+    if (is_overdue(prompt, now_ms))
+        return err_set(err, ERR_DUE, "The prompt's time has passed.");
     return true;
 }
 

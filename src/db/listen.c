@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/postgres.h"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -78,11 +79,9 @@ static void disconnect(struct db_listener *listener)
 
 static bool connect_again(struct db_listener *listener)
 {
-    const char *keys[] = { "dbname", "connect_timeout", "application_name", "keepalives_idle", NULL };
-    const char *values[] = { listener->url, "5", "witan-listen", "10", NULL };
     PGresult *result;
 
-    listener->connection = PQconnectdbParams(keys, values, 1);
+    listener->connection = postgres_connect(listener->url, "witan-listen");
     if (PQstatus(listener->connection) != CONNECTION_OK) {
         disconnect(listener);
         return false;

@@ -35,6 +35,10 @@ static bool apply(struct db *db, struct arena *arena, const struct migration *mi
     const char *sql = db->engine == DB_SQLITE ? migration->sqlite : migration->postgres;
     struct err cause = { 0 };
 
+    /* An index on a large table takes as long as it takes. */
+    if (db->engine == DB_POSTGRES &&
+        !db_script(db, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0", err))
+        return false;
     if (!db_script(db, sql, &cause))
         return err_set(err, cause.code, "Migration %d (%s) failed: %s", migration->number, migration->name,
                        cause.text);

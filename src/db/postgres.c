@@ -86,7 +86,9 @@ static bool fail(struct postgres_db *db, const PGresult *result, struct err *err
     }
     if (code == ERR_RETRY)
         db->must_retry = true;
-    return err_set(err, code, "%s", text ? text : "The database gave no reason.");
+    err_set(err, code, "%s", text ? text : "The database gave no reason.");
+    err->raw = true;
+    return false;
 }
 
 static bool is_ok(const PGresult *result)
@@ -328,12 +330,12 @@ static void ignore_notice(void *user, const char *message)
 }
 
 /* What the url says about these wins: it is read after them. */
-static PGconn *connect_to(const char *url)
+PGconn *postgres_connect(const char *url, const char *application)
 {
     static const char *const names[] = { "connect_timeout",  "keepalives_idle",  "keepalives_interval",
                                          "keepalives_count", "tcp_user_timeout", "application_name",
                                          "dbname",           "client_encoding",  NULL };
-    const char *const values[] = { "5", "10", "3", "3", "8000", "witan", url, "UTF8", NULL };
+    const char *const values[] = { "5", "10", "3", "3", "8000", application, url, "UTF8", NULL };
 
     return PQconnectdbParams(names, values, 1);
 }
@@ -370,7 +372,7 @@ struct db *postgres_open(const char *url, struct err *err)
     if (!db)
         abort();
     db->base = (struct db){ .driver = &postgres_driver, .engine = DB_POSTGRES };
-    db->conn = connect_to(url);
+    db->conn = postgres_connect(url, "witan");
     if (PQstatus(db->conn) != CONNECTION_OK)
         say_unreachable(db->conn, err);
     else if (PQserverVersion(db->conn) < 130000)

@@ -10,6 +10,10 @@
 
 #include "db/db.h"
 
+#include <libpq-fe.h>
+
+/* A bare connection with the time-outs that notice a server which is gone. Never NULL; see PQstatus. */
+PGconn *postgres_connect(const char *url, const char *application);
 struct db *postgres_open(const char *url, struct err *err);
 
 /*

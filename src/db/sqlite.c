@@ -79,7 +79,9 @@ static bool sqlite_fail(struct sqlite_db *db, struct err *err)
 
     if (extended == SQLITE_INTERRUPT)
         return err_set(err, ERR_UNAVAILABLE, "The read took longer than %d ms and was ended.", READ_LIMIT_MS);
-    return err_set(err, code_of(extended), "%s", sqlite3_errmsg(db->handle));
+    err_set(err, code_of(extended), "%s", sqlite3_errmsg(db->handle));
+    err->raw = true;
+    return false;
 }
 
 static bool control_run(struct sqlite_db *db, enum control which, struct err *err)

@@ -14,12 +14,14 @@
 #include "edge/wait.h"
 #include "http/url.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define SPARE_CALLS 64
+#define SPARE_CALLS  64
+#define OUTAGE_LINES 10 /* log lines a second about requests that the store could not serve */
 
 /* Where a call is between the thread that submits it and the one that finishes it. */
 enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };
@@ -106,11 +108,24 @@ void rest_free_spares(struct edge *edge)
     }
 }
 
+/* While the store is away every request fails the same way: a few lines a second say it. */
+static bool outage_line(void)
+{
+    static _Atomic int64_t second, lines;
+    int64_t now = clock_ticks_ms() / 1000;
+
+    if (atomic_exchange(&second, now) != now)
+        atomic_store(&lines, 0);
+    return atomic_fetch_add(&lines, 1) < OUTAGE_LINES;
+}
+
 static void log_call(const struct rest_call *call, int status, int64_t took_us)
 {
     const struct request *request = &call->request;
     const struct err *err = &request->call.err;
-    enum log_level level = status >= 500 ? LOG_WARN : LOG_DEBUG;
+    enum log_level level = status < 500 && !err->raw         ? LOG_DEBUG
+                           : status == 503 && !outage_line() ? LOG_DEBUG
+                                                             : LOG_WARN;
     char code[16], ms[32];
 
     if (!log_wants(level))
@@ -119,7 +134,7 @@ static void log_call(const struct rest_call *call, int status, int64_t took_us)
     snprintf(ms, sizeof(ms), "%.3f", (double)took_us / 1000);
     log_line(level, "request", "id", http_request_id(call->exchange), "operation",
              request->op ? request->op->name : NULL, "status", code, "ms", ms, "caller",
-             request->call.caller.name, "remote", call->remote, "why", status >= 500 ? err->text : NULL,
+             request->call.caller.name, "remote", call->remote, "why", level == LOG_WARN ? err->text : NULL,
              NULL);
 }
 
@@ -362,8 +377,7 @@ void rest_handle(struct edge *edge, struct http_exchange *exchange)
     int wait_seconds;
 
     if (!gate_check(edge, exchange, gate_of(exchange), &call->arena, &request->credentials, err) ||
-        !find_route(call, err) ||
-        (strcmp(call->match.op->http, "POST /api/login") == 0 && !gate_login(edge, exchange, err))) {
+        !find_route(call, err) || (call->match.op->limit_logins && !gate_login(edge, exchange, err))) {
         answer(call);
         return;
     }

@@ -88,7 +88,8 @@ static bool gzip_body(char **body, size_t *len)
 enum MHD_Result reply_now(struct http_exchange *exchange, int status, const char *content_type,
                           const struct http_header_line *headers, char *body, size_t len)
 {
-    bool large = len >= GZIP_FROM && compressible(content_type) && !has_header(headers, "Content-Encoding");
+    bool large = len >= GZIP_FROM && len <= GZIP_UP_TO && compressible(content_type) &&
+                 !has_header(headers, "Content-Encoding");
     bool packed = large && exchange->gzip && gzip_body(&body, &len);
     struct MHD_Response *response = len > 0
                                         ? MHD_create_response_from_buffer(len, body, MHD_RESPMEM_MUST_FREE)

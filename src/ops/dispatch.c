@@ -17,9 +17,8 @@
 #include <time.h>
 
 #define AUDIT_TEXT     512 /* longer texts are cut in the audit row; the row itself has them whole */
-#define DUE_BATCHES    64
-#define DUE_ROUNDS_MAX 24 /* more than a second, with the pauses between them */
-#define DUE_PAUSE_MAX  64 /* milliseconds */
+#define DUE_ROUNDS_MAX 24  /* more than a second, with the pauses between them */
+#define DUE_PAUSE_MAX  64  /* milliseconds */
 
 static struct request *request_of(struct work *work)
 {
@@ -255,41 +254,41 @@ static void pause_before_round(int round)
         nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
+/* One batch, so that a long list of overdue rows never keeps others from the writer. */
 static bool apply_due(struct db *db, struct work *work)
 {
     struct request *request = request_of(work);
+    size_t ended = 0;
 
     if (db->engine == DB_POSTGRES)
         pause_before_round(request->due_rounds);
-    for (int batch = 0; batch < DUE_BATCHES; batch++) {
-        size_t ended = 0;
-
-        if (!deadline_apply(db, request->call.arena, clock_now_ms(), DEADLINE_BATCH, &ended, &work->err))
-            return false;
-        if (ended < DEADLINE_BATCH)
-            break;
-    }
+    if (!deadline_apply(db, request->call.arena, clock_now_ms(), DEADLINE_BATCH, &ended, &work->err))
+        return false;
+    request->due_more = ended == DEADLINE_BATCH;
     return true;
 }
 
 static void submit_run(struct store *store, struct request *request);
+static void submit_due(struct request *request);
 
 static void due_done(struct work *work)
 {
     struct request *request = request_of(work);
 
-    if (work->err.code == ERR_NONE) {
+    if (work->err.code != ERR_NONE) {
+        request->call.err = work->err;
+        finish(request);
+    } else if (request->due_more) {
+        submit_due(request);
+    } else {
+        request->due_rounds++;
         submit_run(request->store, request);
-        return;
     }
-    request->call.err = work->err;
-    finish(request);
 }
 
 /* The read met something overdue: end it first, on the writer, then read again. */
 static void submit_due(struct request *request)
 {
-    request->due_rounds++;
     request->work = (struct work){ .run = apply_due, .done = due_done };
     if (!store_write(request->store, &request->work, &request->call.err))
         finish(request);
@@ -399,13 +398,26 @@ void dispatch_submit(struct store *store, struct request *request)
         submit_run(store, request);
 }
 
+/* What the database said names its tables and may quote rows: callers get a sentence of ours instead. */
+static const char *text_for_callers(const struct err *err)
+{
+    if (!err->raw)
+        return err->text;
+    switch (err->code) {
+    case ERR_CONFLICT: return "This conflicts with something that is there already.";
+    case ERR_INVALID: return "A value was refused by the store.";
+    case ERR_UNAVAILABLE: return "The store cannot serve this right now. Try again.";
+    default: return "Something went wrong in the server; its log says what.";
+    }
+}
+
 void dispatch_write_error(const struct err *err, struct buf *into)
 {
     struct json_out out;
 
     json_begin(&out, into);
     json_map(&out, NULL);
-    json_text(&out, "error", err->text);
+    json_text(&out, "error", text_for_callers(err));
     json_text(&out, "code", err_name(err));
     if (err->field[0])
         json_text(&out, "field", err->field);

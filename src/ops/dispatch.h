@@ -33,6 +33,7 @@ struct request {
     struct store *store; /* the dispatcher's */
     struct work work;    /* the dispatcher's */
     int due_rounds;      /* the dispatcher's */
+    bool due_more;       /* the dispatcher's */
 };
 
 void dispatch_submit(struct store *store, struct request *request);

@@ -252,6 +252,7 @@ static const struct field ticket_reply[] = {
 const struct op session_ops[] = {
     {
         .name = "session_login",
+        .limit_logins = true,
         .http = "POST /api/login",
         .tag = TAG_IDENTITY,
         .help = "Log in with name and password; the reply sets the session cookie.",

@@ -117,9 +117,10 @@ static int run_ask(struct cli *cli)
         return cli_fail(cli, &err);
     prompt = json_object_get(made, "prompt");
     id = term_line(cli->arena, member_text(cli->arena, prompt, "id"));
-    cli_note(cli, "Asked. Ends with %" PRId64 " replies or after %" PRId64 " minutes.%s",
-             member_int(prompt, "required_responses"), member_int(prompt, "timeout_minutes"),
-             cli_has(cli, "wait") ? " Waiting." : "");
+    cli_note(cli, "Asked. Ends with %" PRId64 " %s or after %" PRId64 " minutes.%s",
+             member_int(prompt, "required_responses"),
+             member_int(prompt, "required_responses") == 1 ? "reply" : "replies",
+             member_int(prompt, "timeout_minutes"), cli_has(cli, "wait") ? " Waiting." : "");
     if (cli_has(cli, "wait")) {
         cli_note(cli, "Prompt %s", id);
         return wait_and_print(cli, id, print_replies);

@@ -279,15 +279,17 @@ static void time_runs_out_after_the_limit_not_at_it(void **state)
     assert_false(prompt_get(e->db, &e->arena, WORKSPACE, prompt.id, due + 1, &found, &e->err));
     assert_int_equal(e->err.code, ERR_DUE);
     assert_false(answer(e, &found, due + 1, "Growth"));
-
+    assert_int_equal(e->err.code, ERR_DUE);
     assert_false(prompt_close(e->db, &e->arena, &local, prompt.id, "resolve", due + 1, &found, &e->err));
-    assert_int_equal(e->err.code, ERR_CONFLICT);
-    assert_non_null(strstr(e->err.detail, "\"source\":\"timeout\""));
+    assert_int_equal(e->err.code, ERR_DUE);
     NEED(e, deadline_apply(e->db, &e->arena, due + 1, DEADLINE_BATCH, &ended, &e->err));
     assert_int_equal(ended, 1);
     prompt = get(e, prompt.id);
     assert_string_equal(prompt.status, "timed_out");
     assert_string_equal(prompt.outcome_source, "timeout");
+    assert_false(prompt_close(e->db, &e->arena, &local, prompt.id, "resolve", due + 1, &found, &e->err));
+    assert_int_equal(e->err.code, ERR_CONFLICT);
+    assert_non_null(strstr(e->err.detail, "\"source\":\"timeout\""));
     assert_non_null(strstr(prompt.collected_context, "Mind the cache."));
     NEED(e, deadline_next(e->db, &e->arena, &due, &e->err));
     assert_int_equal(due, 0);
@@ -517,8 +519,9 @@ static void tasks_are_linked_and_listed(void **state)
 
 static size_t inbox(struct engine *e, const char *name, struct notification_page *page)
 {
-    NEED(e, notification_list(e->db, &e->arena, WORKSPACE, notification_reader(&e->arena, &local, name),
-                              false, NULL, 50, page, &e->err));
+    struct inbox agents = notification_inbox(&e->arena, &local, name);
+
+    NEED(e, notification_list(e->db, &e->arena, WORKSPACE, &agents, false, NULL, 50, page, &e->err));
     return page->count;
 }
 
@@ -544,7 +547,9 @@ static void mentions_reach_the_inbox_and_end_with_the_prompt(void **state)
 
     NEED(e, prompt_close(e->db, &e->arena, &local, prompt.id, "cancel", NOW + 2, &prompt, &e->err));
     assert_int_equal(count_of(e, "events WHERE type = 'notification.resolved'"), 2);
-    NEED(e, notification_pending(e->db, &e->arena, WORKSPACE, "agent:builder", &pending, &e->err));
+    struct inbox builders = notification_inbox(&e->arena, &local, "Builder");
+
+    NEED(e, notification_pending(e->db, &e->arena, WORKSPACE, &builders, &pending, &e->err));
     assert_int_equal(pending, 1);
     NEED(e, notification_read(e->db, &e->arena, &agent, page.items[0].id, NOW + 3, &read, &e->err));
     assert_int_equal(read.read_ms, NOW + 3);
