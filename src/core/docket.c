@@ -304,6 +304,7 @@ void docket_added(struct docket *docket, struct job *job, const struct question 
         if (!job_is_waiting(job))
             docket_set_status(docket, job, waiting_status(question));
     } else if (job->lone) {
+        job->result = question->default_response;
         docket_end_job(docket, job,
                        &(struct job_ending){ .status = "completed", .source = "default", .by = "system" });
     }

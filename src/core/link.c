@@ -101,3 +101,10 @@ bool link_use(struct db *db, struct arena *arena, const struct caller *caller, i
         return false;
     return changed == 1 || err_set(err, ERR_CONFLICT, "This link has been used.");
 }
+
+bool link_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+                struct err *err)
+{
+    return db_exec(db, arena, SQL_LINK_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
+                   err);
+}

@@ -24,5 +24,8 @@ CHECKED bool link_caller(struct db *db, struct arena *arena, const char *secret,
 /* A link answers once. ERR_CONFLICT the second time. */
 CHECKED bool link_use(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                       struct err *err);
+/* Forgets links that expired before `before_ms`, at most `limit`. */
+CHECKED bool link_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+                        struct err *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/deadline.h"
 #include "core/event.h"
 #include "core/idempotency.h"
+#include "core/link.h"
 #include "core/session.h"
 #include "core/ticket.h"
 #include "db/migrate.h"
@@ -89,7 +90,7 @@ static bool run_sweep(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
     int64_t now_ms = clock_now_ms();
-    size_t pruned[4] = { 0 };
+    size_t pruned[5] = { 0 };
 
     arena_reset(&task->arena);
     task->count = 0;
@@ -97,6 +98,7 @@ static bool run_sweep(struct db *db, struct work *work)
                            &pruned[0], &work->err) ||
         !session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
         !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
+        !link_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[4], &work->err) ||
         !event_prune(db, &task->arena, now_ms - settings()->events_keep_ms, SWEEP_BATCH, &pruned[3],
                      &work->err))
         return false;

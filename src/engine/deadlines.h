@@ -6,7 +6,7 @@
  * nothing is loaded at start, and on PostgreSQL a row may be found ended by another node, which is fine.
  *
  * The same thread looks for alerts (alerts.h), keeps the clock on the database's time and forgets what has expired (replies kept for
- * repeats, logins, tickets, old events), a little at a time.
+ * repeats, logins, tickets, links, old events), a little at a time.
  */
 #ifndef ENGINE_DEADLINES_H
 #define ENGINE_DEADLINES_H

@@ -143,3 +143,11 @@ void question_write_asked(struct call *call, const struct question *question,
     json_text(out, "at", preference->at);
     json_map_end(out);
 }
+
+void question_write_list(struct call *call, const struct question *questions, size_t count)
+{
+    json_list(&call->out, "questions");
+    for (size_t i = 0; i < count; i++)
+        question_write(&questions[i], NULL, &call->out);
+    json_list_end(&call->out);
+}

@@ -65,6 +65,8 @@ extern const struct field response_fields[];
     }
 
 struct question_wish question_wish_of(const struct call *call);
+/* The member `questions`. */
+void question_write_list(struct call *call, const struct question *questions, size_t count);
 /* Writes questionId, timeoutAt and, for a non-blocking one, what to go on with. */
 void question_write_asked(struct call *call, const struct question *question,
                           const struct question_preference *preference);

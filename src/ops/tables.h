@@ -10,6 +10,7 @@
 
 extern const struct op job_ops[];
 extern const struct op question_ops[];
+extern const struct op answer_ops[];
 extern const struct op template_ops[];
 extern const struct op prompt_ops[];
 extern const struct op chat_ops[];

@@ -74,8 +74,6 @@ CREATE INDEX agent_questions_pending ON agent_questions (workspace_id, created_a
     WHERE status = 'pending';
 CREATE INDEX agent_questions_dated ON agent_questions (workspace_id, timeout_at, id, type, project_id)
     WHERE status = 'pending' AND timeout_at IS NOT NULL;
-CREATE INDEX agent_questions_undated ON agent_questions (workspace_id, created_at, id, type, project_id)
-    WHERE status = 'pending' AND timeout_at IS NULL;
 CREATE INDEX agent_questions_due ON agent_questions (timeout_at) WHERE status = 'pending' AND timeout_at IS NOT NULL;
 CREATE INDEX agent_questions_job ON agent_questions (job_id, created_at, id);
 CREATE INDEX agent_questions_job_open ON agent_questions (job_id, id) WHERE status = 'pending';

@@ -17,7 +17,7 @@ SELECT json_extract(r.value, '$[0]'), 'system', 'system', json_extract(r.value, 
 -- name: audit_insert_system @postgres
 INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
 SELECT r.value ->> 0, 'system', 'system', r.value ->> 1, r.value ->> 2, r.value ->> 3, CAST(r.value ->> 4 AS BIGINT)
-  FROM json_array_elements(CAST($1 AS JSON)) WITH ORDINALITY AS r(value, place)
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) WITH ORDINALITY AS r(value, place)
  ORDER BY r.place;
 
 -- Whether there is anything to seal, and whether it is ours to do; the lock's number stands in core/locks.h.

@@ -17,7 +17,7 @@ SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extrac
 INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
        CAST(r.value ->> 7 AS BIGINT)
-  FROM json_array_elements(CAST($1 AS JSON)) WITH ORDINALITY AS r(value, place)
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) WITH ORDINALITY AS r(value, place)
  ORDER BY r.place;
 
 -- name: event_read

@@ -91,6 +91,9 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  ORDER BY j.id DESC
  LIMIT $3;
 
+-- On PostgreSQL ids are looked up as arrays: whatever it believes about the size of a table, it then goes
+-- through the index and does not read the whole.
+
 -- Jobs are locked before their questions, in the order of their ids; inputs and results, which may be large,
 -- are left out. SQLite has one writer anyway.
 -- name: job_lock @sqlite
@@ -124,8 +127,8 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
        NULL, j.outcome_source, j.outcome_by, j.log_lines, false
   FROM jobs j
  WHERE j.workspace_id = $2
-   AND j.id IN (SELECT q.job_id FROM agent_questions q
-                 WHERE q.id IN (SELECT json_array_elements_text(CAST($1 AS JSON))))
+   AND j.id = ANY (ARRAY(SELECT q.job_id FROM agent_questions q
+                          WHERE q.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))))))
  ORDER BY j.id
    FOR NO KEY UPDATE;
 
@@ -147,10 +150,10 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
        j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
        NULL, j.outcome_source, j.outcome_by, j.log_lines, false
   FROM jobs j
- WHERE j.id IN (SELECT q.job_id FROM agent_questions q
-                 WHERE q.status = 'pending' AND q.timeout_at IS NOT NULL AND q.timeout_at < $1
-                 ORDER BY q.timeout_at
-                 LIMIT $2)
+ WHERE j.id = ANY (ARRAY(SELECT q.job_id FROM agent_questions q
+                          WHERE q.status = 'pending' AND q.timeout_at IS NOT NULL AND q.timeout_at < $1
+                          ORDER BY q.timeout_at
+                          LIMIT $2))
  ORDER BY j.id
    FOR NO KEY UPDATE SKIP LOCKED;
 
@@ -170,8 +173,8 @@ UPDATE jobs
    SET status = r.value ->> 1, error = r.value ->> 2, ended_at = CAST(r.value ->> 3 AS BIGINT),
        outcome_source = r.value ->> 4, outcome_by = r.value ->> 5, log_lines = CAST(r.value ->> 6 AS INTEGER),
        result = COALESCE(r.value ->> 7, result)
-  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
- WHERE jobs.id = r.value ->> 0;
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
+ WHERE jobs.id = ANY (ARRAY(SELECT jsonb_array_elements(CAST($1 AS JSONB)) ->> 0)) AND jobs.id = r.value ->> 0;
 
 -- name: job_set_progress
 UPDATE jobs SET progress = $2 WHERE id = $1;
@@ -188,7 +191,7 @@ SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extrac
 INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at)
 SELECT r.value ->> 0, CAST(r.value ->> 1 AS INTEGER), r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5,
        CAST(r.value ->> 6 AS BIGINT)
-  FROM json_array_elements(CAST($1 AS JSON)) AS r(value);
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
 -- name: job_logs
 SELECT seq, kind, level, message, data, created_at

@@ -19,7 +19,7 @@ INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kin
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
        r.value ->> 7, r.value ->> 8, r.value ->> 9, r.value ->> 10, CAST(r.value ->> 11 AS BIGINT),
        CAST(r.value ->> 12 AS INTEGER)
-  FROM json_array_elements(CAST($1 AS JSON)) AS r(value);
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
 -- The two parts are cut before they are joined, so that each reads its index from the end and stops.
 -- name: notification_list
@@ -105,5 +105,5 @@ RETURNING id, workspace_id, project_id, kind, ref_type, ref_id;
 
 -- name: notification_resolve @postgres
 UPDATE notifications SET resolved_at = $3
- WHERE ref_type = $1 AND ref_id IN (SELECT json_array_elements_text(CAST($2 AS JSON))) AND resolved_at IS NULL
+ WHERE ref_type = $1 AND ref_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB)))) AND resolved_at IS NULL
 RETURNING id, workspace_id, project_id, kind, ref_type, ref_id;

@@ -16,7 +16,7 @@ SELECT * FROM question_rows WHERE workspace_id = $2 AND id IN (SELECT value FROM
 
 -- name: question_get_many @postgres
 SELECT * FROM question_rows
- WHERE workspace_id = $2 AND id IN (SELECT json_array_elements_text(CAST($1 AS JSON)));
+ WHERE workspace_id = $2 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))));
 
 -- The open questions of locked jobs; $1 is a JSON list of the jobs' ids.
 -- name: question_open_of_jobs @sqlite
@@ -26,7 +26,7 @@ SELECT * FROM question_rows
 
 -- name: question_open_of_jobs @postgres
 SELECT * FROM question_rows
- WHERE status = 'pending' AND job_id IN (SELECT json_array_elements_text(CAST($1 AS JSON)))
+ WHERE status = 'pending' AND job_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))))
  ORDER BY sort_at, id;
 
 -- $1 is [[id, status, response, responded_by, responded_at, timeout_at, outcome_source, outcome_by, ended_at, approvals, approved_args, late_answers, draft_by, draft_at, draft_moves, restart_job_id], ...].
@@ -69,8 +69,9 @@ UPDATE agent_questions
        draft_at = CAST(r.value ->> 13 AS TIMESTAMPTZ),
        draft_moves = CAST(r.value ->> 14 AS INTEGER),
        restart_job_id = r.value ->> 15
-  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
- WHERE agent_questions.id = r.value ->> 0
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
+ WHERE agent_questions.id = ANY (ARRAY(SELECT jsonb_array_elements(CAST($1 AS JSONB)) ->> 0))
+   AND agent_questions.id = r.value ->> 0
    AND (agent_questions.status = 'pending' OR agent_questions.status = r.value ->> 1);
 
 -- name: question_list_job
@@ -101,7 +102,8 @@ SELECT * FROM question_rows
  ORDER BY due_at, id
  LIMIT $4;
 
--- No time is asked for here, so the numbers after $4 are one lower.
+-- Reached only when few are dated, so passing over those costs little. No time is asked for here, so the
+-- numbers after $4 are one lower.
 -- name: question_pending_undated
 SELECT * FROM question_rows
  WHERE workspace_id = $1 AND status = 'pending' AND due_at IS NULL AND (sort_at, id) > ($2, $3)
@@ -151,8 +153,8 @@ SELECT u.id
 SELECT u.id
   FROM members m JOIN users u ON u.id = m.user_id
  WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND m.role IN ('owner', 'admin', 'member')
-   AND (u.id IN (SELECT json_array_elements_text(CAST($2 AS JSON)))
-        OR u.name_key IN (SELECT json_array_elements_text(CAST($2 AS JSON))))
+   AND (u.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB))))
+        OR u.name_key = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB)))))
  ORDER BY u.id;
 
 -- $1 is a JSON list of projects' ids.
@@ -161,4 +163,4 @@ SELECT id, settings FROM projects WHERE workspace_id = $2 AND id IN (SELECT valu
 
 -- name: question_projects @postgres
 SELECT id, settings FROM projects
- WHERE workspace_id = $2 AND id IN (SELECT json_array_elements_text(CAST($1 AS JSON)));
+ WHERE workspace_id = $2 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))));

@@ -1,0 +1,408 @@
+#include "base/settings.h"
+#include "base/str.h"
+#include "core/job.h"
+#include "core/link.h"
+#include "ops/dispatch.h"
+#include "ops/question_fields.h"
+#include "ops/tables.h"
+
+static const struct field similar_reply[] = {
+    { "questions", T_LIST, REQUIRED, "Other open questions of the same type and wording, oldest first.",
+      .items = T_OBJECT, .fields = question_fields },
+    { 0 },
+};
+
+static const struct field progress_fields[] = {
+    { "have", T_INT, REQUIRED, "How many have approved." },
+    { "need", T_INT, REQUIRED, "How many must." },
+    { 0 },
+};
+
+static const struct field answer_reply[] = {
+    { "success", T_BOOL, REQUIRED, "Whether the answer was taken." },
+    { "jobResumed", T_BOOL, REQUIRED, "Whether the job goes on now." },
+    { "approvals", T_OBJECT, OPTIONAL, "With several approvers: how far it is.", .fields = progress_fields },
+    { 0 },
+};
+
+static const struct field cancel_reply[] = {
+    { "success", T_BOOL, REQUIRED, "Whether it was cancelled." },
+    { "jobResumed", T_BOOL, REQUIRED, "Whether the job goes on now." },
+    { 0 },
+};
+
+static const struct field entry_fields[] = {
+    { "id", T_UUID, REQUIRED, "The question." },
+    { "response", T_OBJECT, REQUIRED, "The answer: {type, value, text?, args?}.", .fields = response_fields,
+      .flags = F_OPEN },
+    { 0 },
+};
+
+static const struct field result_fields[] = {
+    { "id", T_UUID, REQUIRED, "The question." },
+    { "status", T_TEXT, REQUIRED,
+      "answered; pending when further approvals are needed; else why not, as the code of an error." },
+    { "jobResumed", T_BOOL, REQUIRED, "Whether its job goes on now." },
+    { "error", T_TEXT, OPTIONAL, "Why not, for people." },
+    { 0 },
+};
+
+static const struct field batch_reply[] = {
+    { "results", T_LIST, REQUIRED, "What became of each answer, in their order.", .items = T_OBJECT,
+      .fields = result_fields },
+    { 0 },
+};
+
+static const struct field deadline_reply[] = {
+    { "timeoutAt", T_TIME, REQUIRED, "The deadline now; null: none.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field link_reply[] = {
+    { "link", T_TEXT, REQUIRED, "The secret; it is shown once. Send it as `link` to get and answer." },
+    { "url", T_TEXT, REQUIRED, "A page with that one question." },
+    { "expiresAt", T_TIME, REQUIRED, "How long it is good." },
+    { 0 },
+};
+
+static const struct field restart_reply[] = {
+    { "jobId", T_UUID, REQUIRED, "The new job." },
+    { "restartOf", T_UUID, REQUIRED, "The job whose question was answered too late." },
+    { 0 },
+};
+
+static const struct field precedent_fields[] = {
+    { "questionId", T_UUID, REQUIRED, "The earlier question." },
+    { "question", T_TEXT, REQUIRED, "Its words." },
+    { "response", T_OBJECT, REQUIRED, "What was answered.", .fields = response_fields, .flags = F_OPEN },
+    { "by", T_TEXT, REQUIRED, "By whom." },
+    { "at", T_TIME, REQUIRED, "When." },
+    { "label", T_TEXT, REQUIRED, "Says that this is a precedent and whose." },
+    { 0 },
+};
+
+static const struct field suggestion_reply[] = {
+    { "suggestion", T_OBJECT, REQUIRED, "What a model proposes, labelled; null without one.",
+      .flags = F_OPEN | F_NULL },
+    { "precedents", T_LIST, REQUIRED, "People's earlier answers to the same question, newest first.",
+      .items = T_OBJECT, .fields = precedent_fields },
+    { 0 },
+};
+
+/* A late answer is refused and kept: it must be committed, so it is not an error to the store. */
+static bool reply_refused(struct call *call, const struct question_answer *answer)
+{
+    if (!answer->kept) {
+        call->err = answer->err;
+        return false;
+    }
+    call->status = err_http(answer->err.code);
+    dispatch_write_error(&answer->err, call->out.buf);
+    return true;
+}
+
+static bool run_question_answer(struct call *call)
+{
+    struct question_answer answer = { .id = arg_text(call, "id"), .response = arg_json(call, "response") };
+
+    if (!question_answer(call->db, call->arena, &call->caller, call->now_ms, &answer, 1, &call->err))
+        return false;
+    if (answer.err.code != ERR_NONE)
+        return reply_refused(call, &answer);
+    json_map(&call->out, NULL);
+    json_bool(&call->out, "success", true);
+    json_bool(&call->out, "jobResumed", answer.job_resumed);
+    if (answer.counts_approvals) {
+        json_map(&call->out, "approvals");
+        json_int(&call->out, "have", answer.have);
+        json_int(&call->out, "need", answer.need);
+        json_map_end(&call->out);
+    }
+    json_map_end(&call->out);
+    return true;
+}
+
+static void write_result(const struct question_answer *answer, struct json_out *out)
+{
+    bool refused = answer->err.code != ERR_NONE;
+
+    json_map(out, NULL);
+    json_text(out, "id", answer->id);
+    json_text(out, "status", refused ? err_name(&answer->err) : answer->partial ? "pending" : "answered");
+    json_bool(out, "jobResumed", answer->job_resumed);
+    if (refused)
+        json_text(out, "error", answer->err.text);
+    json_map_end(out);
+}
+
+static bool run_question_answer_batch(struct call *call)
+{
+    const json_t *entries = arg_json(call, "answers");
+    size_t count = json_array_size(entries);
+    struct question_answer *answers = arena_array(call->arena, struct question_answer, count);
+
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(entries, i);
+
+        answers[i].id = str_fold(call->arena, json_string_value(json_object_get(entry, "id")));
+        answers[i].response = json_object_get(entry, "response");
+    }
+    if (!question_answer(call->db, call->arena, &call->caller, call->now_ms, answers, count, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "results");
+    for (size_t i = 0; i < count; i++)
+        write_result(&answers[i], &call->out);
+    json_list_end(&call->out);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_question_cancel(struct call *call)
+{
+    bool resumed;
+
+    if (!question_cancel(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
+                         arg_text(call, "reason"), &resumed, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_bool(&call->out, "success", true);
+    json_bool(&call->out, "jobResumed", resumed);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool reply_deadline(struct call *call, const struct question *question)
+{
+    json_map(&call->out, NULL);
+    json_text(&call->out, "timeoutAt", question->timeout_at);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_question_extend(struct call *call)
+{
+    struct question question;
+
+    return question_extend(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
+                           arg(call, "minutes")->real, &question, &call->err) &&
+           reply_deadline(call, &question);
+}
+
+static bool run_question_draft(struct call *call)
+{
+    struct question question;
+
+    return question_draft(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &question,
+                          &call->err) &&
+           reply_deadline(call, &question);
+}
+
+static bool run_question_link(struct call *call)
+{
+    const char *base = settings()->server_public_url;
+    const char *id = arg_text(call, "id");
+    struct link made;
+
+    if (!link_create(call->db, call->arena, &call->caller, id, call->now_ms, &made, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_text(&call->out, "link", made.secret);
+    json_text(&call->out, "url", arena_format(call->arena, "%s/q/%s?link=%s", base, id, made.secret));
+    json_time(&call->out, "expiresAt", made.expires_ms);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_question_restart(struct call *call)
+{
+    struct job job;
+
+    if (!question_restart(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &job,
+                          &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_text(&call->out, "jobId", job.id);
+    json_text(&call->out, "restartOf", job.restart_of);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_question_similar(struct call *call)
+{
+    struct question *questions;
+    size_t count;
+
+    if (!question_similar(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
+                          LIMIT_ANSWERS, &questions, &count, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    question_write_list(call, questions, count);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_question_suggestion(struct call *call)
+{
+    struct question question, *earlier;
+    size_t count;
+
+    if (!question_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &question,
+                      &call->err) ||
+        !question_precedents(call->db, call->arena, &question, LIMIT_PRECEDENTS, &earlier, &count,
+                             &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    json_none(&call->out, "suggestion");
+    json_list(&call->out, "precedents");
+    for (size_t i = 0; i < count; i++) {
+        json_map(&call->out, NULL);
+        json_text(&call->out, "questionId", earlier[i].id);
+        json_text(&call->out, "question", earlier[i].question);
+        json_raw(&call->out, "response", earlier[i].response);
+        json_text(&call->out, "by", earlier[i].outcome_by);
+        json_text(&call->out, "at", earlier[i].responded_at);
+        json_text(&call->out, "label",
+                  arena_format(call->arena, "Precedent: answered by %s", earlier[i].outcome_by));
+        json_map_end(&call->out);
+    }
+    json_list_end(&call->out);
+    json_map_end(&call->out);
+    return true;
+}
+
+#define ID_PARAM                                                                                             \
+    {                                                                                                        \
+        "id", T_UUID, REQUIRED, "The question."                                                              \
+    }
+#define LINK_PARAM                                                                                           \
+    {                                                                                                        \
+        "link", T_TEXT, OPTIONAL, "A one-time link to this question, in place of a login.",                  \
+            .min = 1, .max = LIMIT_REF, .flags = F_SECRET                                                    \
+    }
+
+const struct op answer_ops[] = {
+    {
+        .name = "question_answer",
+        .http = "POST /api/questions/{id}/answer",
+        .tag = TAG_QUESTIONS,
+        .help = "Answer a question. The first answer wins and the job goes on in the same moment; an answer "
+                "after the deadline is refused as late, and kept.",
+        .needs = ROLES_PEOPLE,
+        .kind = OP_WRITE,
+        .by_link = true,
+        .run = run_question_answer,
+        .reply = answer_reply,
+        .params = {
+            ID_PARAM,
+            { "response", T_OBJECT, REQUIRED, "The answer: {type, value, text?, args?}.",
+              .fields = response_fields, .flags = F_OPEN },
+            LINK_PARAM,
+        },
+    },
+    {
+        .name = "question_answer_batch",
+        .http = "POST /api/questions/answer",
+        .tag = TAG_QUESTIONS,
+        .help = "Answer several questions at once. Each has its own result; one that is refused does not stop "
+                "the others.",
+        .needs = ROLES_PEOPLE,
+        .kind = OP_WRITE,
+        .run = run_question_answer_batch,
+        .reply = batch_reply,
+        .params = {
+            { "answers", T_LIST, REQUIRED, "The answers.", .items = T_OBJECT, .fields = entry_fields,
+              .min = 1, .max = LIMIT_ANSWERS },
+        },
+    },
+    {
+        .name = "question_cancel",
+        .http = "POST /api/questions/{id}/cancel",
+        .tag = TAG_QUESTIONS,
+        .help = "Cancel an open question. Its job goes on without an answer.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .run = run_question_cancel,
+        .reply = cancel_reply,
+        .params = {
+            ID_PARAM,
+            { "reason", T_TEXT, OPTIONAL, "Why, for the job's log.", .max = LIMIT_TITLE },
+        },
+    },
+    {
+        .name = "question_extend",
+        .http = "POST /api/questions/{id}/extend",
+        .tag = TAG_QUESTIONS,
+        .help = "Move a question's deadline back, up to 24 hours after it was asked.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .run = run_question_extend,
+        .reply = deadline_reply,
+        .params = {
+            ID_PARAM,
+            { "minutes", T_REAL, REQUIRED, "By how much." },
+        },
+    },
+    {
+        .name = "question_draft",
+        .http = "POST /api/questions/{id}/draft",
+        .tag = TAG_QUESTIONS,
+        .help = "Say that you are typing an answer. Others see it, and a deadline nearer than two minutes "
+                "moves back to two minutes, at most three times.",
+        .needs = ROLES_PEOPLE,
+        .kind = OP_WRITE,
+        .no_audit = true,
+        .run = run_question_draft,
+        .reply = deadline_reply,
+        .params = { ID_PARAM },
+    },
+    {
+        .name = "question_link",
+        .http = "POST /api/questions/{id}/link",
+        .tag = TAG_QUESTIONS,
+        .help = "Make a one-time link: whoever holds it may see this question and answer it once, in your "
+                "place, without a login.",
+        .needs = ROLES_PEOPLE,
+        .kind = OP_WRITE,
+        .status = 201,
+        .secret_reply = true,
+        .run = run_question_link,
+        .reply = link_reply,
+        .params = { ID_PARAM },
+    },
+    {
+        .name = "question_restart",
+        .http = "POST /api/questions/{id}/restart",
+        .tag = TAG_QUESTIONS,
+        .help = "Start a new job with an answer that came too late. Once for each question.",
+        .needs = ROLES_WRITE,
+        .kind = OP_WRITE,
+        .status = 201,
+        .run = run_question_restart,
+        .reply = restart_reply,
+        .params = { ID_PARAM },
+    },
+    {
+        .name = "question_similar",
+        .http = "GET /api/questions/{id}/similar",
+        .tag = TAG_QUESTIONS,
+        .help = "List other open questions of the same type and wording, to answer them in one batch.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_question_similar,
+        .reply = similar_reply,
+        .params = { ID_PARAM },
+    },
+    {
+        .name = "question_suggestion",
+        .http = "GET /api/questions/{id}/suggestion",
+        .tag = TAG_QUESTIONS,
+        .help = "Show what people answered to the same question before. It is never applied by itself.",
+        .needs = ROLES_READ,
+        .kind = OP_READ,
+        .run = run_question_suggestion,
+        .reply = suggestion_reply,
+        .params = { ID_PARAM },
+    },
+    { 0 },
+};

@@ -1,0 +1,155 @@
+/*
+ * Many people at once. Each thread has a state of its own and goes straight into the operation table, which
+ * is what all doors do; the store decides who was first.
+ */
+#include "questions.h"
+
+#include <pthread.h>
+
+enum { PEOPLE = 24, ROUNDS = 5 };
+
+struct person {
+    struct t t;
+    pthread_t thread;
+    pthread_barrier_t *start;
+    const char *id, *other; /* questions */
+    int number;
+};
+
+static void *say_mine(void *user)
+{
+    struct person *person = user;
+
+    pthread_barrier_wait(person->start);
+    answer_text(&person->t, person->id, arena_format(&person->t.arena, "Answer %d", person->number));
+    return NULL;
+}
+
+/* In opposite orders, so that whoever locks as they come would wait in a circle. */
+static void *say_both(void *user)
+{
+    struct person *person = user;
+    bool turned = person->number % 2;
+
+    pthread_barrier_wait(person->start);
+    call(&person->t, "question_answer_batch", "{s:[{s:s, s:{s:s}}, {s:s, s:{s:s}}]}", "answers", "id",
+         turned ? person->other : person->id, "response", "value", "x", "id",
+         turned ? person->id : person->other, "response", "value", "x");
+    return NULL;
+}
+
+static void *cancel_it(void *user)
+{
+    struct person *person = user;
+
+    pthread_barrier_wait(person->start);
+    if (person->number % 2)
+        call(&person->t, "question_cancel", "{s:s}", "id", person->id);
+    else
+        answer_text(&person->t, person->id, "x");
+    return NULL;
+}
+
+static void all_at_once(struct t *t, struct person people[], const char *id, const char *other,
+                        void *(*run)(void *))
+{
+    pthread_barrier_t start;
+
+    pthread_barrier_init(&start, NULL, PEOPLE);
+    for (int i = 0; i < PEOPLE; i++) {
+        people[i] = (struct person){ .t = { .door = DOOR_TABLE,
+                                            .engine = t->engine,
+                                            .workspace = t->workspace,
+                                            .as = i % 2 ? t->admin : t->member },
+                                     .start = &start,
+                                     .id = id,
+                                     .other = other,
+                                     .number = i };
+        assert_int_equal(pthread_create(&people[i].thread, NULL, run, &people[i]), 0);
+    }
+    for (int i = 0; i < PEOPLE; i++)
+        pthread_join(people[i].thread, NULL);
+    pthread_barrier_destroy(&start);
+}
+
+static void let_go(struct person people[])
+{
+    for (int i = 0; i < PEOPLE; i++) {
+        json_decref(people[i].t.reply);
+        arena_done(&people[i].t.arena);
+    }
+}
+
+CONTRACT(question_race_has_one_winner_whom_all_others_learn)
+{
+    static struct person people[PEOPLE];
+
+    if (t->door != DOOR_TABLE)
+        return;
+    for (int round = 0; round < ROUNDS; round++) {
+        const char *job = make_job(t), *id = ask_text(t, job), *won = NULL;
+
+        all_at_once(t, people, id, NULL, say_mine);
+        for (int i = 0; i < PEOPLE; i++) {
+            if (people[i].t.status != 200)
+                continue;
+            assert_null(won);
+            won = arena_format(&t->arena, "Answer %d", i);
+        }
+        assert_non_null(won);
+        for (int i = 0; i < PEOPLE; i++) {
+            if (people[i].t.status == 200)
+                continue;
+            assert_int_equal(people[i].t.status, 409);
+            assert_string_equal(text_at(&people[i].t, "winner.response.value"), won);
+        }
+        let_go(people);
+        show(t, id);
+        CHECK_TEXT("question.response.value", won);
+        check_job(t, job, "running");
+        assert_int_equal(count_events(t, job, "question_answered"), 1);
+        assert_int_equal(count_events(t, job, "status"), 2);
+    }
+}
+
+CONTRACT(question_race_of_batches_does_not_lock_in_a_circle)
+{
+    static struct person people[PEOPLE];
+
+    if (t->door != DOOR_TABLE)
+        return;
+    for (int round = 0; round < ROUNDS; round++) {
+        const char *one = ask_text(t, make_job(t)), *other = ask_text(t, make_job(t));
+        int answered = 0;
+
+        all_at_once(t, people, one, other, say_both);
+        for (int i = 0; i < PEOPLE; i++) {
+            assert_int_equal(people[i].t.status, 200);
+            answered += str_equal(text_at(&people[i].t, "results.0.status"), "answered");
+            answered += str_equal(text_at(&people[i].t, "results.1.status"), "answered");
+        }
+        let_go(people);
+        assert_int_equal(answered, 2);
+    }
+}
+
+CONTRACT(question_race_of_answers_and_cancels_ends_it_once)
+{
+    static struct person people[PEOPLE];
+
+    if (t->door != DOOR_TABLE)
+        return;
+    for (int round = 0; round < ROUNDS; round++) {
+        const char *job = make_job(t), *id = ask_text(t, job);
+        int ended = 0;
+
+        all_at_once(t, people, id, NULL, cancel_it);
+        for (int i = 0; i < PEOPLE; i++)
+            ended += people[i].t.status == 200;
+        let_go(people);
+        assert_int_equal(ended, 1);
+        check_job(t, job, "running");
+        assert_int_equal(
+            count_events(t, job, "question_answered") + count_events(t, job, "question_cancelled"), 1);
+    }
+}
