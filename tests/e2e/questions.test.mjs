@@ -529,13 +529,9 @@ onBothEngines(
                 }),
             );
         await server.advance(at - 1000 - Date.now());
-        await until(
-            async () =>
-                (await server.sql(`SELECT count(*) FROM agent_questions WHERE status = 'pending'`))[0][0] ===
-                '0',
-            'all have ended',
-            60_000,
-        );
+        await new Promise((wake) => setTimeout(wake, 2000));
+        const ended = async () => (await server.metric('witan_deadlines_ended_total')) >= many;
+        await until(ended, 'all have ended', 60_000);
         const rows = await server.sql(
             `SELECT timeout_at, ended_at FROM question_rows WHERE status = 'timeout'`,
         );
