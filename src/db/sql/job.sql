@@ -48,7 +48,7 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
   FROM jobs j
  WHERE j.workspace_id = $1 AND j.id < $2
-   AND j.status NOT IN ('completed', 'failed', 'cancelled')
+   AND j.status NOT IN ('completed', 'failed', 'cancelled') AND j.status = CAST($5 AS TEXT)
    AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
    AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
    AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)

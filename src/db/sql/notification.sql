@@ -87,7 +87,8 @@ INSERT INTO notification_reads (notification_id, person, read_at) VALUES ($1, $2
 ON CONFLICT DO NOTHING;
 
 -- name: notification_read_all
-UPDATE notifications SET read_at = $3 WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL;
+UPDATE notifications SET read_at = $3
+ WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL;
 
 -- name: notification_read_all_shared
 INSERT INTO notification_reads (notification_id, person, read_at)

@@ -10,9 +10,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 -- name: question_get
 SELECT * FROM question_rows WHERE id = $1 AND workspace_id = $2;
 
--- $1 is a JSON list of ids.
+-- $1 is a JSON list of ids. The plus keeps SQLite from reading the whole workspace instead.
 -- name: question_get_many @sqlite
-SELECT * FROM question_rows WHERE workspace_id = $2 AND id IN (SELECT value FROM json_each($1));
+SELECT * FROM question_rows WHERE +workspace_id = $2 AND id IN (SELECT value FROM json_each($1));
 
 -- name: question_get_many @postgres
 SELECT * FROM question_rows
