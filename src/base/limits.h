@@ -10,29 +10,29 @@
 #define MB (1024 * 1024)
 
 /* Input. */
-#define LIMIT_BODY            (1 * MB)      /* a request's body, unless its operation says otherwise */
+#define LIMIT_BODY            (1 * MB) /* a request's body, unless its operation says otherwise */
 #define LIMIT_RESULT_BODY     (10 * MB)
-#define LIMIT_MESSAGE         (64 * KB)     /* a chat message, an answer, a prompt */
-#define LIMIT_MESSAGE_CEILING (1 * MB)    /* what the setting limits.message may be raised to */
-#define LIMIT_NAME            64            /* an agent's, user's or workspace's name, in characters */
+#define LIMIT_MESSAGE         (64 * KB) /* a chat message, an answer, a prompt */
+#define LIMIT_MESSAGE_CEILING (1 * MB)  /* what the setting limits.message may be raised to */
+#define LIMIT_NAME            64        /* an agent's, user's or workspace's name, in characters */
 #define LIMIT_TITLE           500
-#define LIMIT_REF             200           /* free-text references such as task_id */
+#define LIMIT_REF             200 /* free-text references such as task_id */
 #define LIMIT_URL             (8 * KB)
 #define LIMIT_CURSOR          512
 #define LIMIT_JSON_DEPTH      32
-#define LIMIT_PARAMS          24            /* fields of one operation or object */
+#define LIMIT_PARAMS          24 /* fields of one operation or object */
 #define LIMIT_IDEMPOTENCY_KEY 255
 #define LIMIT_PASSWORD        256
-#define LIMIT_TYPES_FILTER    32            /* event types named in one stream's filter */
+#define LIMIT_TYPES_FILTER    32 /* event types named in one stream's filter */
 
 /* Output. */
 #define LIMIT_REPLY           (32 * MB)
 #define LIMIT_PAGE            200
 #define DEFAULT_PAGE          50
-#define LIMIT_RESPONSES_SHOWN 1000          /* replies of one prompt shown by its GET */
-#define LIMIT_LOG_VALUE       (1 * KB)      /* the rest of a longer value is left out of the log */
-#define LIMIT_LOG_LINE        (16 * KB)     /* no further pairs are added to a line past this */
-#define GZIP_UP_TO            (1 * MB)      /* larger ones would hold up their HTTP thread for too long */
+#define LIMIT_RESPONSES_SHOWN 1000      /* replies of one prompt shown by its GET */
+#define LIMIT_LOG_VALUE       (1 * KB)  /* the rest of a longer value is left out of the log */
+#define LIMIT_LOG_LINE        (16 * KB) /* no further pairs are added to a line past this */
+#define GZIP_UP_TO            (1 * MB)  /* larger ones would hold up their HTTP thread for too long */
 #define GZIP_FROM             (4 * KB)
 
 /* Prompts. */
@@ -40,39 +40,39 @@
 #define PROMPT_RESPONSES_DEFAULT 2
 #define PROMPT_MINUTES_MAX       1440
 #define PROMPT_MINUTES_DEFAULT   30
-#define LIMIT_MENTIONS           50         /* agents told by one message */
+#define LIMIT_MENTIONS           50 /* agents told by one message */
 
 /* Questions to people. */
-#define QUESTION_MAX_MS          (24LL * 3600 * 1000) /* the longest deadline, extensions included */
-#define QUESTION_BLOCKING_MS     (30 * 60000)
-#define QUESTION_APPROVAL_MS     (15 * 60000)
-#define QUESTION_ERROR_MS        (10 * 60000)
-#define QUESTION_DRAFT_MS        (2 * 60000)          /* what a person who is typing has left at least */
-#define QUESTION_DRAFT_MOVES     3                    /* how often that may move a deadline */
-#define QUESTION_APPROVALS_MAX   20
-#define LIMIT_OPTIONS            50
-#define LIMIT_OPTION             500
-#define LIMIT_OPTION_HELP        (4 * KB)
-#define LIMIT_CONTEXT            (64 * KB)            /* context, metadata, an action's args */
-#define LIMIT_LATE_ANSWERS       100                  /* kept on one question */
-#define LIMIT_ANSWERS            200                  /* in one batch */
-#define LIMIT_PRECEDENTS         20
-#define LIMIT_LOG_MESSAGE        (64 * KB)
-#define LIMIT_TEMPLATE           (64 * KB)
-#define LINK_MS                  (7LL * 24 * 3600 * 1000)
+#define QUESTION_MAX_MS        (24LL * 3600 * 1000) /* the longest deadline, extensions included */
+#define QUESTION_BLOCKING_MS   (30 * 60000)
+#define QUESTION_APPROVAL_MS   (15 * 60000)
+#define QUESTION_ERROR_MS      (10 * 60000)
+#define QUESTION_DRAFT_MS      (2 * 60000) /* what a person who is typing has left at least */
+#define QUESTION_DRAFT_MOVES   3           /* how often that may move a deadline */
+#define QUESTION_APPROVALS_MAX 20
+#define LIMIT_OPTIONS          50
+#define LIMIT_OPTION           500
+#define LIMIT_OPTION_HELP      (4 * KB)
+#define LIMIT_CONTEXT          (64 * KB) /* context, metadata, an action's args */
+#define LIMIT_LATE_ANSWERS     100       /* kept on one question */
+#define LIMIT_ANSWERS          200       /* in one batch */
+#define LIMIT_PRECEDENTS       20
+#define LIMIT_LOG_MESSAGE      (64 * KB)
+#define LIMIT_TEMPLATE         (64 * KB)
+#define LINK_MS                (7LL * 24 * 3600 * 1000)
 
 /* Store. */
-#define WRITE_QUEUE          4096           /* operations waiting for the writer before 503 */
+#define WRITE_QUEUE          4096 /* operations waiting for the writer before 503 */
 #define READ_QUEUE           4096
 #define WRITE_BATCH          256
 #define WRITE_BATCH_MS       20
 #define WAL_CHECKPOINT_PAGES 4000
 #define READ_LIMIT_MS        5000
-#define SQLITE_BUSY_MS       2000           /* how long another program may hold the write lock */
+#define SQLITE_BUSY_MS       2000 /* how long another program may hold the write lock */
 #define COMPUTE_QUEUE        1024
 #define COMPUTE_THREADS      2
-#define POOL_WAIT_MS         5000           /* a unit that got no PostgreSQL connection by then gets 503 */
-#define POOL_RETRIES         5              /* runs of a unit after serialisation failures and deadlocks */
+#define POOL_WAIT_MS         5000 /* a unit that got no PostgreSQL connection by then gets 503 */
+#define POOL_RETRIES         5    /* runs of a unit after serialisation failures and deadlocks */
 #define RECONNECT_MIN_MS     100
 #define RECONNECT_MAX_MS     2000
 #define DEADLINE_BATCH       256
@@ -80,68 +80,68 @@
 #define SEAL_INTERVAL_MS     5
 
 /* Streams and waits. */
-#define WAIT_SECONDS_MAX     55
-#define HEARTBEAT_MS         15000
-#define RING_EVENTS          16384          /* events kept in memory for streams that are up to date */
-#define RING_BYTES           (32 * MB)
-#define STREAM_PAGE          256            /* events read from the store at once while catching up */
-#define LIMIT_CONNECTIONS    65536
-#define LIMIT_STREAMS        32768
-#define WS_MESSAGE_MAX       (64 * KB)
-#define WS_BACKLOG_BYTES     (1 * MB)       /* unsent bytes after which a slow WebSocket is cut off */
+#define WAIT_SECONDS_MAX  55
+#define HEARTBEAT_MS      15000
+#define RING_EVENTS       16384 /* events kept in memory for streams that are up to date */
+#define RING_BYTES        (32 * MB)
+#define STREAM_PAGE       256 /* events read from the store at once while catching up */
+#define LIMIT_CONNECTIONS 65536
+#define LIMIT_STREAMS     32768
+#define WS_MESSAGE_MAX    (64 * KB)
+#define WS_BACKLOG_BYTES  (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
 
 /* HTTP. */
-#define HTTP_POOL_BYTES      (16 * KB)
-#define HTTP_IDLE_S          75
-#define HTTP_BODY_S          30             /* a body that takes longer to arrive is cut off */
+#define HTTP_POOL_BYTES (16 * KB)
+#define HTTP_IDLE_S     75
+#define HTTP_BODY_S     30 /* a body that takes longer to arrive is cut off */
 
 /* Identity. */
-#define TOKEN_RATE_PER_S     100
-#define TOKEN_RATE_BURST     200
-#define LOGIN_RATE_PER_MIN   5
-#define SESSION_DAYS         30
-#define TICKET_SECONDS       60
-#define IDEMPOTENCY_HOURS    24
-#define LIMIT_PREFERENCES    (16 * KB)
-#define LIMIT_SETTINGS       (64 * KB)      /* of a workspace */
-#define LIMIT_SLUG           40
-#define PASSWORD_MIN         8
-#define TOKEN_TOUCH_MS       60000          /* how old a token's last use may get before it is written again */
-#define AUDIT_VERIFY_PAGE    1000
-#define LIMIT_EXPORT         10000          /* audit rows in one page of an export */
+#define TOKEN_RATE_PER_S   100
+#define TOKEN_RATE_BURST   200
+#define LOGIN_RATE_PER_MIN 5
+#define SESSION_DAYS       30
+#define TICKET_SECONDS     60
+#define IDEMPOTENCY_HOURS  24
+#define LIMIT_PREFERENCES  (16 * KB)
+#define LIMIT_SETTINGS     (64 * KB) /* of a workspace */
+#define LIMIT_SLUG         40
+#define PASSWORD_MIN       8
+#define TOKEN_TOUCH_MS     60000 /* how old a token's last use may get before it is written again */
+#define AUDIT_VERIFY_PAGE  1000
+#define LIMIT_EXPORT       10000 /* audit rows in one page of an export */
 
 /* Analytics and alerts. */
-#define ANALYTICS_ROWS       100000         /* questions or jobs of a range that a report counts, newest first */
-#define ANALYTICS_DAYS       7              /* the range when none is given */
-#define ANALYTICS_TOP        10             /* questions named as common, or as often unanswered */
-#define WATCH_ROWS           10000          /* questions that the metrics of the last 24 hours count */
+#define ANALYTICS_ROWS       100000 /* questions or jobs of a range that a report counts, newest first */
+#define ANALYTICS_DAYS       7      /* the range when none is given */
+#define ANALYTICS_TOP        10     /* questions named as common, or as often unanswered */
+#define WATCH_ROWS           10000  /* questions that the metrics of the last 24 hours count */
 #define WATCH_INTERVAL_MS    5000
 #define ALERT_INTERVAL_MS    15000
 #define ALERT_RATE_MS        (24 * 3600000LL)
 #define ALERT_RATE_ROWS      10000
-#define ALERT_RATE_MIN       10             /* questions below which a rate says nothing */
+#define ALERT_RATE_MIN       10 /* questions below which a rate says nothing */
 #define ALERT_RATE_PERCENT   20
-#define ALERT_OPEN_MS        3600000LL      /* how long a job may be held up */
+#define ALERT_OPEN_MS        3600000LL /* how long a job may be held up */
 #define ALERT_ERRORS_MS      (15 * 60000LL)
-#define ALERT_ERRORS_REFUSED 5              /* mistakes of callers within that time */
+#define ALERT_ERRORS_REFUSED 5 /* mistakes of callers within that time */
 #define ALERT_KEEP_MINUTES   1440
 
 /* Results of agents. */
-#define LIMIT_QUESTIONS    100              /* open questions of one result */
-#define LIMIT_RESULT_TASKS 500              /* tasks of one result */
-#define LIMIT_DEPENDS      100              /* dependencies of one such task */
-#define LIMIT_PROBLEMS     50               /* sentences about what was passed over; the rest is counted */
+#define LIMIT_QUESTIONS    100 /* open questions of one result */
+#define LIMIT_RESULT_TASKS 500 /* tasks of one result */
+#define LIMIT_DEPENDS      100 /* dependencies of one such task */
+#define LIMIT_PROBLEMS     50  /* sentences about what was passed over; the rest is counted */
 
 /* Projects and tasks. */
 #define TASK_PRIORITY_MAX     1000
 #define TASK_PRIORITY_DEFAULT "2"
-#define DEPENDENCY_WALK       50000         /* tasks looked at before a dependency is refused as unprovable */
-#define LIMIT_ANSWERERS       100           /* who may answer for a project */
-#define LIMIT_CONTEXT_CHAT    200           /* messages of a task in its agent's next prompt */
-#define LIMIT_CONTEXT_SETS    200           /* sets of answered questions there */
-#define LIMIT_DOCUMENT        (512 * KB)    /* a section of the PRD, a plan */
-#define LIMIT_DOCUMENTS       1000          /* sections, and plans, of one project */
-#define LIMIT_HISTORY         50            /* versions of a document shown with it */
-#define LIMIT_CLEAR           1000          /* notifications dismissed by one call */
+#define DEPENDENCY_WALK       50000      /* tasks looked at before a dependency is refused as unprovable */
+#define LIMIT_ANSWERERS       100        /* who may answer for a project */
+#define LIMIT_CONTEXT_CHAT    200        /* messages of a task in its agent's next prompt */
+#define LIMIT_CONTEXT_SETS    200        /* sets of answered questions there */
+#define LIMIT_DOCUMENT        (512 * KB) /* a section of the PRD, a plan */
+#define LIMIT_DOCUMENTS       1000       /* sections, and plans, of one project */
+#define LIMIT_HISTORY         50         /* versions of a document shown with it */
+#define LIMIT_CLEAR           1000       /* notifications dismissed by one call */
 
 #endif

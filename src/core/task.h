@@ -76,7 +76,8 @@ CHECKED bool task_update(struct db *db, struct arena *arena, const struct projec
                          const struct caller *caller, const char *id, const struct task_change *change,
                          int64_t now_ms, struct task *task, struct err *err);
 
-/* Makes a task wait for answers; unless `keep_claim`, whoever had it has it no more. A closed one stays so. */
+/* Makes a task wait for answers; unless `keep_claim`, whoever had it has it no more. A closed one stays so.
+ */
 void task_block(struct task *task, bool keep_claim);
 /*
  * All questions about it have been settled: it is open again, or in progress where somebody still has it.

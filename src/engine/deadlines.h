@@ -5,8 +5,8 @@
  * then ends all that are due, in batches. Rows are the truth: the next due time comes from their index,
  * nothing is loaded at start, and on PostgreSQL a row may be found ended by another node, which is fine.
  *
- * The same thread looks for alerts (alerts.h), keeps the clock on the database's time and forgets what has expired (replies kept for
- * repeats, logins, tickets, links, old events), a little at a time.
+ * The same thread looks for alerts (alerts.h), keeps the clock on the database's time and forgets what has
+ * expired (replies kept for repeats, logins, tickets, links, old events), a little at a time.
  */
 #ifndef ENGINE_DEADLINES_H
 #define ENGINE_DEADLINES_H

@@ -33,12 +33,12 @@ struct http_server;
 struct http_exchange;
 
 struct http_options {
-    const char *listen;             /* "127.0.0.1:7117", "[::1]:0", "0.0.0.0:80"; port 0 picks a free one */
-    int threads;                    /* 0: one for each core, at most 8 */
-    unsigned connections;           /* 0: LIMIT_CONNECTIONS */
-    int body_ms;                    /* how long a whole request may take to arrive; 0: HTTP_BODY_S */
-    int idle_ms;                    /* how long a connection is kept without one; 0: HTTP_IDLE_S */
-    int heartbeat_ms;               /* between pings of a WebSocket; 0: HEARTBEAT_MS */
+    const char *listen;   /* "127.0.0.1:7117", "[::1]:0", "0.0.0.0:80"; port 0 picks a free one */
+    int threads;          /* 0: one for each core, at most 8 */
+    unsigned connections; /* 0: LIMIT_CONNECTIONS */
+    int body_ms;          /* how long a whole request may take to arrive; 0: HTTP_BODY_S */
+    int idle_ms;          /* how long a connection is kept without one; 0: HTTP_IDLE_S */
+    int heartbeat_ms;     /* between pings of a WebSocket; 0: HEARTBEAT_MS */
     void (*handle)(struct http_exchange *exchange, void *user);
     /* The largest body for this request, asked as soon as the head is there (0: LIMIT_BODY). */
     size_t (*body_limit)(enum http_method method, const char *path, void *user);
@@ -70,18 +70,18 @@ struct http_stats {
 void http_stats(const struct http_server *server, struct http_stats *stats);
 
 /* What came in. Everything lives as long as the exchange. */
-enum http_method http_method(const struct http_exchange *exchange);      /* HEAD reads as GET */
+enum http_method http_method(const struct http_exchange *exchange); /* HEAD reads as GET */
 const char *http_method_text(const struct http_exchange *exchange);
-const char *http_path(const struct http_exchange *exchange);             /* still escaped, without the query */
-const char *http_query(const struct http_exchange *exchange);            /* raw, or "" */
-const char *http_header(const struct http_exchange *exchange, const char *name);    /* or NULL */
+const char *http_path(const struct http_exchange *exchange);  /* still escaped, without the query */
+const char *http_query(const struct http_exchange *exchange); /* raw, or "" */
+const char *http_header(const struct http_exchange *exchange, const char *name); /* or NULL */
 /* Whether there is a header whose name begins with this, in any case. */
 bool http_has_header_like(const struct http_exchange *exchange, const char *prefix);
 const char *http_body(const struct http_exchange *exchange, size_t *len);
 const struct sockaddr *http_peer(const struct http_exchange *exchange);
 bool http_peer_is_loopback(const struct http_exchange *exchange);
 void http_peer_text(const struct http_exchange *exchange, char *text, size_t size);
-const char *http_request_id(const struct http_exchange *exchange);       /* ours, or a sane X-Request-Id */
+const char *http_request_id(const struct http_exchange *exchange); /* ours, or a sane X-Request-Id */
 struct http_server *http_server_of(const struct http_exchange *exchange);
 
 /* The owner's own state; freed by options.forget. */
@@ -124,13 +124,14 @@ void http_slim(struct http_exchange *exchange);
  * A reply without an end, as server-sent events are. `pull` runs on the exchange's HTTP thread: it copies
  * up to `room` bytes and returns how many; 0 means nothing now, -1 the end. After a 0 the connection is
  * suspended until http_stream_wake (from any thread; waking one that is not asleep is remembered). `pull`
- * may take locks, but must not call http_stream_wake on its own stream. A stream may be woken until its `gone`
- * has returned, and under a lock that its pull and gone take. `gone` runs on one of the server's threads.
+ * may take locks, but must not call http_stream_wake on its own stream. A stream may be woken until its
+ * `gone` has returned, and under a lock that its pull and gone take. `gone` runs on one of the server's
+ * threads.
  */
 struct http_stream_calls {
     ptrdiff_t (*pull)(void *data, char *into, size_t room);
-    void (*gone)(void *data);    /* the client went away, or the stream has ended: runs once, no pull after it */
-    void (*stop)(void *data);    /* the server stops: end soon (pull returns its last word, then -1) */
+    void (*gone)(void *data); /* the client went away, or the stream has ended: runs once, no pull after it */
+    void (*stop)(void *data); /* the server stops: end soon (pull returns its last word, then -1) */
 };
 void http_stream(struct http_exchange *exchange, const char *content_type,
                  const struct http_header_line *headers, const struct http_stream_calls *calls, void *data);

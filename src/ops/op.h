@@ -102,7 +102,7 @@ struct op {
     bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
     bool by_link;        /* a link to what `id` names, given as `link`, stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */
-    bool limit_logins;     /* counts against the address's logins */
+    bool limit_logins;   /* counts against the address's logins */
     bool no_audit;       /* a write too small to be worth a row (such as marking read) */
     int status;          /* 0: 200 */
     int status_made;     /* a PUT that made the thing answers this instead; 0: it never does */
@@ -131,7 +131,7 @@ CHECKED bool op_check_table(const struct op *const *ops, struct err *err);
 /* For handlers. A name that is not in the row's params is a bug and aborts. */
 const struct arg *arg(const struct call *call, const char *name);
 bool arg_given(const struct call *call, const char *name);
-bool arg_null(const struct call *call, const char *name); /* sent as null */
+bool arg_null(const struct call *call, const char *name);        /* sent as null */
 const char *arg_text(const struct call *call, const char *name); /* NULL when not given */
 int64_t arg_int(const struct call *call, const char *name);
 bool arg_bool(const struct call *call, const char *name);
