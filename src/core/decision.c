@@ -214,12 +214,22 @@ bool decision_settle(struct db *db, struct arena *arena, const struct project *p
                      const struct caller *caller, const char *id, bool approved, const char *comment,
                      int64_t now_ms, struct decision *decision, struct err *err)
 {
+    struct err late = { 0 };
+
     if (!decision_get(db, arena, project, id, now_ms, decision, err))
         return false;
-    if (!decision_is_pending(decision))
-        return true;
-    return answer(db, arena, caller, decision->question_id, approved, comment, now_ms, err) &&
-           decision_get(db, arena, project, id, now_ms, decision, err);
+    if (!decision_is_pending(decision) ||
+        answer(db, arena, caller, decision->question_id, approved, comment, now_ms, &late))
+        return decision_get(db, arena, project, id, now_ms, decision, err);
+    /* Somebody settled it since it was read: then it is settled, which is all that was wanted of it. */
+    if (late.code == ERR_CONFLICT) {
+        if (!decision_get(db, arena, project, id, now_ms, decision, err))
+            return false;
+        if (!decision_is_pending(decision))
+            return true;
+    }
+    *err = late;
+    return false;
 }
 
 bool decision_drop(struct db *db, struct arena *arena, const struct project *project,

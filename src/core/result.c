@@ -242,7 +242,7 @@ static bool conclude(struct db *db, struct arena *arena, const struct project *p
     struct result_plan plan;
 
     result->accepted = is_understood(result);
-    if (!output->found)
+    if (!output->found && result->problem_count == 0)
         add_problem(result, "No result was found in the output.");
     if (result->accepted && succeeded(result)) {
         if (!result_plan(db, arena, project, output, &plan, err))
@@ -258,6 +258,29 @@ static bool conclude(struct db *db, struct arena *arena, const struct project *p
     return keep_on_task(db, arena, project, now_ms, result, err);
 }
 
+/*
+ * A confirmation that was left out because its twin is still open has not been given: the result waits for
+ * it as it would have waited for its own.
+ */
+static bool waits_for_confirmation(struct db *db, struct arena *arena, const struct project *project,
+                                   struct result *result, struct err *err)
+{
+    struct open_question *open;
+    size_t count;
+
+    if (result->output->question_count == 0 || result->question_count > 0)
+        return true;
+    if (!open_question_of_source(db, arena, project, result->source, result->source_id, "open", &open, &count,
+                                 err))
+        return false;
+    if (count > 0) {
+        result->notification_id = open[0].id;
+        result->questions = result->output->questions;
+        result->question_count = result->output->question_count;
+    }
+    return true;
+}
+
 bool result_hand_in(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
                     struct result *result, struct err *err)
 {
@@ -266,8 +289,13 @@ bool result_hand_in(struct db *db, struct arena *arena, const struct project *pr
     result->questions = result->output->questions;
     result->question_count = result->output->question_count;
     take_problems(arena, result);
-    if (!project_lock(db, arena, project, err) || !find_subject(db, arena, project, result, &about, err))
+    if (!project_lock(db, arena, project, err) || !find_subject(db, arena, project, result, &about, err) ||
+        !waits_for_confirmation(db, arena, project, result, err))
         return false;
+    if (result->notification_id) {
+        result->accepted = true;
+        return true;
+    }
     return result->question_count > 0 ? ask(db, arena, project, now_ms, about, result, err)
                                       : conclude(db, arena, project, now_ms, result, err);
 }

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "core/open_question.h"
 #include "core/task.h"
 
 #include <string.h>
@@ -90,9 +91,35 @@ static void settle(const struct task_change *change, struct task *wanted)
         wanted->block_reason = NULL;
 }
 
+/*
+ * An unanswered question keeps the task from being worked on, whoever would like to. Closing does not settle
+ * it, so whoever opens the task again meets it again.
+ */
+static bool check_questions(struct db *db, struct arena *arena, const struct project *project,
+                            const struct task *from, const struct task *to, struct err *err)
+{
+    bool waited = task_is(from, "closed") ||
+                  (task_is(from, "blocked") && str_equal(from->block_reason, BLOCKED_BY_QUESTION));
+    bool goes_on = !task_is(to, "closed") &&
+                   !(task_is(to, "blocked") && str_equal(to->block_reason, BLOCKED_BY_QUESTION));
+    struct open_question *open;
+    size_t count;
+
+    if (!waited || !goes_on)
+        return true;
+    if (!open_question_of_source(db, arena, project, "execute", from->id, "open", &open, &count, err))
+        return false;
+    if (count == 0)
+        return true;
+    refuse_claim(db, arena, from, err);
+    return err_hint(err, "Answer or dismiss its open questions: /api/projects/%s/notifications.",
+                    from->project_id);
+}
+
 /* Whether the step from one status to the other is one that a caller may make. */
-static bool check_step(struct db *db, struct arena *arena, const struct caller *caller,
-                       const struct task *from, const struct task *to, struct err *err)
+static bool check_step(struct db *db, struct arena *arena, const struct project *project,
+                       const struct caller *caller, const struct task *from, const struct task *to,
+                       struct err *err)
 {
     bool starts = task_is(to, "in_progress") && !task_is(from, "in_progress");
     bool takes_over = task_is(to, "in_progress") && task_is(from, "in_progress") &&
@@ -105,14 +132,8 @@ static bool check_step(struct db *db, struct arena *arena, const struct caller *
     if (to->assignee && !str_equal(from->assignee, to->assignee) &&
         !caller_may_speak_as(caller, to->assignee, err))
         return false;
-    /* An unanswered question keeps the task from being worked on, whoever would like to. */
-    if (task_is(from, "blocked") && str_equal(from->block_reason, BLOCKED_BY_QUESTION) &&
-        !task_is(to, "closed") &&
-        !(task_is(to, "blocked") && str_equal(to->block_reason, BLOCKED_BY_QUESTION))) {
-        refuse_claim(db, arena, from, err);
-        return err_hint(err, "Answer or dismiss its open questions: /api/projects/%s/notifications.",
-                        from->project_id);
-    }
+    if (!check_questions(db, arena, project, from, to, err))
+        return false;
     if (starts && to->open_deps > 0) {
         struct task still = *from;
 
@@ -155,7 +176,7 @@ bool task_update(struct db *db, struct arena *arena, const struct project *proje
     }
     take_fields(change, &after);
     settle(change, &after);
-    if (!check_step(db, arena, caller, &before, &after, err) ||
+    if (!check_step(db, arena, project, caller, &before, &after, err) ||
         !task_save(db, arena, project, now_ms, &after, err))
         return false;
     *task = after;

@@ -115,6 +115,32 @@ CONTRACT(an_approval_is_one_row_answered_either_way)
     assert_int_equal(count_rows(t, "open_questions WHERE project_id = '%s'", project), 0);
 }
 
+struct contested {
+    const char *project, *decision;
+};
+
+static bool settle_somehow(struct t *t, int number, void *user)
+{
+    const struct contested *contested = user;
+
+    if (number == 0)
+        return call(t, "open_question_clear", "{s:s}", "id", contested->project) == 200;
+    return call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", contested->project, "nid",
+                contested->decision, "approved", number % 2) == 200;
+}
+
+CONTRACT(of_many_who_settle_an_approval_at_once_none_fails)
+{
+    for (int round = 0; round < 10; round++) {
+        struct contested contested = { .project = project_with(t, "confirm_all") };
+
+        contested.decision = decide(t, contested.project, "scopeChanges");
+        assert_int_equal(race(t, 4, settle_somehow, &contested), 4);
+        call(t, "open_question_list", "{s:s}", "id", contested.project);
+        CHECK_COUNT("notifications", 0);
+    }
+}
+
 CONTRACT(only_a_yes_is_a_yes)
 {
     const char *project = project_with(t, "confirm_all");

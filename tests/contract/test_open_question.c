@@ -212,6 +212,34 @@ CONTRACT(what_was_closed_or_blocked_otherwise_stays_so)
     CHECK_TEXT("block_reason", "The supplier");
 }
 
+CONTRACT(closing_and_opening_again_is_no_way_around_a_question)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *set = stuck(t, project, task, ASKS);
+
+    set_status(t, project, task, "closed");
+    CHECK_STATUS(200);
+    set_status(t, project, task, "open");
+    CHECK_STATUS(409);
+    check_task(t, project, task, "closed", NULL);
+    assert_string_equal(ready(t, project), "");
+    answer_one(t, project, set, "q1", "SQLite");
+    set_status(t, project, task, "open");
+    CHECK_STATUS(200);
+    assert_string_equal(ready(t, project), "Build it");
+}
+
+CONTRACT(a_block_that_no_question_stands_behind_can_be_lifted)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+
+    call(t, "task_update", "{s:s, s:s, s:s, s:s}", "id", project, "tid", task, "status", "blocked",
+         "block_reason", "Open Question");
+    CHECK_STATUS(200);
+    set_status(t, project, task, "open");
+    CHECK_STATUS(200);
+}
+
 CONTRACT(deleting_a_task_settles_its_questions)
 {
     const char *project = make_project(t), *task = make_task(t, project, "Build it");

@@ -167,6 +167,29 @@ CONTRACT(the_analyst_asks_once_whether_people_are_sure)
     CHECK_COUNT("questions", 1);
 }
 
+CONTRACT(a_confirmation_asked_again_while_it_is_open_lets_nothing_through)
+{
+    static const char *const wants =
+        "{\"open_questions\": [{\"text\": \"Are you sure?\"}], \"tasks\": [{\"title\": \"Do it\"}]}";
+    const char *project = make_project(t), *about = feedback(t, project), *set;
+
+    hand_in(t, project, "analyst", about, wants);
+    set = text_at(t, "notificationId");
+    hand_in(t, project, "analyst", about, wants);
+    CHECK_STATUS(201);
+    CHECK_COUNT("questions", 1);
+    CHECK_COUNT("problems", 1);
+    CHECK_COUNT("tasks", 0);
+    CHECK_TEXT("notificationId", set);
+    assert_string_equal(ready(t, project), "");
+    call(t, "feedback_get", "{s:s, s:s}", "id", project, "fid", about);
+    CHECK_TEXT("status", "waiting");
+    answer_one(t, project, set, "q1", "Yes");
+    hand_in(t, project, "analyst", about, wants);
+    CHECK_NULL("notificationId");
+    assert_string_equal(ready(t, project), "Do it");
+}
+
 CONTRACT(tasks_of_a_result_depend_on_each_other)
 {
     const char *project = make_project(t), *there = make_task(t, project, "there");
