@@ -163,13 +163,15 @@ struct inbox notification_inbox(struct arena *arena, const struct caller *caller
     const char *name = agent ? agent : caller->agent_name;
 
     if (name)
-        return (struct inbox){ .reader = reader_of_agent(arena, str_fold(arena, name)) };
+        return (struct inbox){ .reader = reader_of_agent(arena, str_fold(arena, name)),
+                               .project_id = caller->project_id };
     /* A token for agents that is bound to none has no inbox of its own, least of all the people's. */
     if (!caller_is_person(caller))
         return (struct inbox){ .reader = "nobody" };
     return (struct inbox){ .reader = arena_format(arena, "user:%s", caller->id),
                            .person = caller->id,
-                           .role = (unsigned)caller->role };
+                           .role = (unsigned)caller->role,
+                           .project_id = caller->project_id };
 }
 
 static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
@@ -208,7 +210,8 @@ bool notification_list(struct db *db, struct arena *arena, const char *workspace
     if (!page_read(LIST_NAME, cursor, &from, err) ||
         !db_query(db, arena, unread_only ? SQL_NOTIFICATION_LIST_UNREAD : SQL_NOTIFICATION_LIST,
                   DB_ARGS(db_text(workspace_id), db_text(inbox->reader), db_text(from.id),
-                          db_int((int64_t)limit + 1), db_text(inbox->person), db_int(inbox->role)),
+                          db_int((int64_t)limit + 1), db_text(inbox->person), db_int(inbox->role),
+                          db_text(inbox->project_id)),
                   &rows, err))
         return false;
     *page = (struct notification_page){ .count = rows.count < limit ? rows.count : limit };
@@ -227,7 +230,7 @@ bool notification_pending(struct db *db, struct arena *arena, const char *worksp
 
     if (!db_query(db, arena, SQL_NOTIFICATION_PENDING,
                   DB_ARGS(db_text(workspace_id), db_text(inbox->reader), db_text(inbox->person),
-                          db_int(inbox->role)),
+                          db_int(inbox->role), db_text(inbox->project_id)),
                   &rows, err))
         return false;
     *count = db_cell_int(&rows, 0, 0);
@@ -238,6 +241,10 @@ bool notification_pending(struct db *db, struct arena *arena, const char *worksp
 static bool is_readers(const struct caller *caller, struct arena *arena,
                        const struct notification *notification)
 {
+    /* A token that is bound to a project does not learn what others ask. */
+    if (caller->project_id && notification->project_id &&
+        strcmp(caller->project_id, notification->project_id) != 0)
+        return false;
     if (notification->agent_key)
         return caller->role != ROLE_VIEWER &&
                (!caller->agent_name ||
@@ -324,11 +331,13 @@ bool notification_read_all(struct db *db, struct arena *arena, const struct call
     if (agent && !caller_may_speak_as(caller, agent, err))
         return false;
     if (!db_exec(db, arena, SQL_NOTIFICATION_READ_ALL,
-                 DB_ARGS(db_text(caller->workspace_id), db_text(inbox.reader), db_int(now_ms)), &own, err))
+                 DB_ARGS(db_text(caller->workspace_id), db_text(inbox.reader), db_int(now_ms),
+                         db_text(inbox.project_id)),
+                 &own, err))
         return false;
     if (inbox.person && !db_exec(db, arena, SQL_NOTIFICATION_READ_ALL_SHARED,
                                  DB_ARGS(db_text(caller->workspace_id), db_text(inbox.person), db_int(now_ms),
-                                         db_int(inbox.role)),
+                                         db_int(inbox.role), db_text(inbox.project_id)),
                                  &shared, err))
         return false;
     *count = own + shared;

@@ -48,6 +48,7 @@ struct inbox {
     const char *reader;
     const char *person; /* who also reads what is for the people at large, or NULL */
     unsigned role;
+    const char *project_id; /* the only project whose notifications are in it, or NULL: all */
 };
 
 /* Whose inbox is meant: the named agent's, or else the caller's own. */

@@ -275,6 +275,31 @@ CONTRACT(agents_and_those_not_named_do_not_answer)
     CHECK_STATUS(200);
 }
 
+CONTRACT(a_token_of_one_project_sees_no_other_in_its_inbox)
+{
+    const char *project = make_project(t), *other = make_project(t), *set, *foreign;
+
+    set = stuck(t, project, make_task(t, project, "Build it"), ASKS);
+    foreign = stuck(t, other, make_task(t, other, "Elsewhere"), ASKS_MORE);
+    call(t, "token_create", "{s:s, s:s, s:s}", "name", "bound", "role", "member", "projectId", project);
+    CHECK_STATUS(201);
+    t->as = text_at(t, "secret");
+    call(t, "notification_pending_count", "{}");
+    CHECK_INT("count", 1);
+    call(t, "notification_list", "{s:b}", "unread", 1);
+    CHECK_COUNT("notifications", 1);
+    call(t, "notification_read", "{s:s}", "id", foreign);
+    CHECK_STATUS(404);
+    call(t, "notification_read_all", "{}");
+    CHECK_INT("count", 1);
+    call(t, "notification_list", "{}");
+    CHECK_COUNT("notifications", 1);
+    CHECK_TEXT("notifications.0.id", set);
+    t->as = t->owner;
+    call(t, "notification_pending_count", "{}");
+    CHECK_INT("count", 2);
+}
+
 CONTRACT(a_set_of_another_project_is_not_there)
 {
     const char *project = make_project(t), *other = make_project(t);

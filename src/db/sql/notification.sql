@@ -1,5 +1,6 @@
 -- Inboxes. A row's reader is 'agent:KEY', 'user:ID' or 'people': those at large, each of whom reads it for
 -- themselves. Where people's rows belong to an inbox, $5 is the person and $6 their role; $5 is NULL elsewhere.
+-- Whoever is bound to a project names it last and sees nothing of the others.
 
 -- $1 is [[id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id,
 -- created_at, roles], ...].
@@ -27,6 +28,7 @@ SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, pr
                       created_at, read_at, resolved_at
                  FROM notifications
                 WHERE workspace_id = $1 AND reader = $2 AND id < $3
+                  AND (CAST($7 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $7)
                 ORDER BY id DESC
                 LIMIT $4) own
 UNION ALL
@@ -36,6 +38,7 @@ SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key
                  LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($5 AS TEXT)
                 WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
                   AND (n.roles & $6) <> 0
+                  AND (CAST($7 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $7)
                 ORDER BY n.id DESC
                 LIMIT $4) shared
  ORDER BY id DESC
@@ -47,6 +50,7 @@ SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, pr
                       created_at, read_at, resolved_at
                  FROM notifications
                 WHERE workspace_id = $1 AND reader = $2 AND id < $3 AND read_at IS NULL AND resolved_at IS NULL
+                  AND (CAST($7 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $7)
                 ORDER BY id DESC
                 LIMIT $4) own
 UNION ALL
@@ -55,6 +59,7 @@ SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key
                  FROM notifications n
                 WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
                   AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $6) <> 0
+                  AND (CAST($7 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $7)
                   AND NOT EXISTS (SELECT 1 FROM notification_reads r
                                    WHERE r.notification_id = n.id AND r.person = CAST($5 AS TEXT))
                 ORDER BY n.id DESC
@@ -72,10 +77,12 @@ SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.pri
 
 -- name: notification_pending
 SELECT (SELECT COUNT(*) FROM notifications
-         WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL)
+         WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL
+           AND (CAST($5 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $5))
      + (SELECT COUNT(*) FROM notifications n
          WHERE n.workspace_id = $1 AND n.reader = 'people' AND CAST($3 AS TEXT) IS NOT NULL
            AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $4) <> 0
+           AND (CAST($5 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $5)
            AND NOT EXISTS (SELECT 1 FROM notification_reads r
                             WHERE r.notification_id = n.id AND r.person = CAST($3 AS TEXT)));
 
@@ -88,7 +95,8 @@ ON CONFLICT DO NOTHING;
 
 -- name: notification_read_all
 UPDATE notifications SET read_at = $3
- WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL;
+ WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL
+   AND (CAST($4 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $4);
 
 -- name: notification_read_all_shared
 INSERT INTO notification_reads (notification_id, person, read_at)
@@ -96,6 +104,7 @@ SELECT n.id, CAST($2 AS TEXT), CAST($3 AS BIGINT)
   FROM notifications n
  WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.read_at IS NULL AND n.resolved_at IS NULL
    AND (n.roles & $4) <> 0
+   AND (CAST($5 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $5)
 ON CONFLICT DO NOTHING;
 
 -- $1 is the kind of subject, $2 a JSON list of ids: what they point at has ended.
