@@ -260,12 +260,13 @@ static const char *truth_word(const char *response_type, bool truth)
     return truth ? "yes" : "no";
 }
 
+/* A copy: labels and texts may belong to JSON that is given back before the summary is used. */
 static const char *join_summary(struct arena *arena, const char *word, const char *text)
 {
     if (word && text)
         return arena_format(arena, "%s (%s)", str_beginning(arena, word, SUMMARY_CHARS),
                             str_beginning(arena, text, SUMMARY_CHARS));
-    return str_beginning(arena, word ? word : text ? text : "", SUMMARY_CHARS);
+    return arena_text(arena, str_beginning(arena, word ? word : text ? text : "", SUMMARY_CHARS));
 }
 
 static const char *summarise(struct arena *arena, const struct response_rules *rules,
@@ -287,13 +288,12 @@ const char *response_summary(struct arena *arena, const char *json)
     if (!json_parse(json, strlen(json), &response, &ignored))
         return json;
     value = json_object_get(response, "value");
-    return arena_text(arena,
-                      join_summary(arena,
-                                   json_is_boolean(value)
-                                       ? truth_word(json_string_value(json_object_get(response, "type")),
-                                                    json_is_true(value))
-                                       : json_string_value(value),
-                                   json_string_value(json_object_get(response, "text"))));
+    return join_summary(
+        arena,
+        json_is_boolean(value)
+            ? truth_word(json_string_value(json_object_get(response, "type")), json_is_true(value))
+            : json_string_value(value),
+        json_string_value(json_object_get(response, "text")));
 }
 
 static const char *write_response(struct arena *arena, const struct response_rules *rules,

@@ -154,6 +154,17 @@ static void expect_nothing(struct stream *stream)
     assert_int_equal(stream_next(stream, &notice), STREAM_NOTHING);
 }
 
+/* Either nothing yet, or already the right one: the store may be quick. */
+static void expect_nothing_before(struct stream *stream, int64_t seq)
+{
+    struct notice *notice;
+
+    if (stream_next(stream, &notice) != STREAM_NOTICE)
+        return;
+    assert_int_equal(notice->seq, seq);
+    notice_drop(notice);
+}
+
 static void starts_now_without_a_number(void **state)
 {
     struct fixture *f = *state;
@@ -257,7 +268,7 @@ static void a_change_of_place_is_followed(void **state)
     expect_seq(f, stream, 52);
     /* The page that is on its way from the store was asked for at another place. */
     stream_change(stream, &(struct stream_wish){ .after = 400 });
-    expect_nothing(stream);
+    expect_nothing_before(stream, 401);
     stream_change(stream, &(struct stream_wish){ .after = 10 });
     expect_seq(f, stream, 11);
     stream_change(stream, &(struct stream_wish){ .after = -1, .types = "tenth" });
