@@ -1,6 +1,8 @@
 #include "base/clock.h"
 #include "contract.h"
 
+#include <unistd.h>
+
 #define MINUTE_MS INT64_C(60000)
 #define HOUR_MS   (60 * MINUTE_MS)
 
@@ -242,6 +244,19 @@ CONTRACT(alert_when_nine_time_out_says_nothing)
     CHECK_COUNT("alerts", 0);
 }
 
+/* Errors are counted after the caller has its reply; here that must not race with the look for alerts. */
+static void wait_for_errors(struct t *t, int refused)
+{
+    for (int i = 0; i < 500; i++) {
+        if (count_rows(t,
+                       "(SELECT sum(refused) AS n FROM ask_errors WHERE workspace_id = '%s') s WHERE n = %d",
+                       t->workspace, refused) == 1)
+            return;
+        usleep(10000);
+    }
+    fail_msg("%d errors on asking were not counted", refused);
+}
+
 CONTRACT(alert_when_asking_fails_again_and_again)
 {
     const char *job = make_job(t);
@@ -250,11 +265,13 @@ CONTRACT(alert_when_asking_fails_again_and_again)
         call(t, "question_ask", "{s:s, s:s}", "id", job, "question", "Which?");
         CHECK_STATUS(400);
     }
+    wait_for_errors(t, 4);
     advance(t, MINUTE_MS);
     report(t);
     CHECK_COUNT("alerts", 0);
     call(t, "question_ask", "{s:s, s:s}", "id", job, "question", "Which?");
     CHECK_STATUS(400);
+    wait_for_errors(t, 5);
     advance(t, MINUTE_MS);
     report(t);
     CHECK_COUNT("alerts", 1);
