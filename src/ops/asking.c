@@ -102,16 +102,11 @@ static struct place *place_of(const char *workspace_id)
     return empty;
 }
 
-static bool asks(const struct op *op)
-{
-    return strcmp(op->name, "question_ask") == 0 || strcmp(op->name, "question_create") == 0;
-}
-
 static bool counts(const struct request *request)
 {
     enum err_code code = request->call.err.code;
 
-    return code != ERR_NONE && asks(request->op) && request->call.caller.workspace_id &&
+    return code != ERR_NONE && request->op->count_errors && request->call.caller.workspace_id &&
            code != ERR_UNAUTHORIZED && code != ERR_FORBIDDEN && code != ERR_NOT_FOUND;
 }
 

@@ -102,6 +102,7 @@ struct op {
     bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
     bool by_link;        /* a link to what `id` names, given as `link`, stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */
+    bool count_errors;   /* failures are counted for the alert on asking */
     bool limit_logins;   /* counts against the address's logins */
     bool no_audit;       /* a write too small to be worth a row (such as marking read) */
     int status;          /* 0: 200 */

@@ -173,6 +173,7 @@ static bool run_question_get(struct call *call)
 const struct op question_ops[] = {
     {
         .name = "question_ask",
+        .count_errors = true,
         .http = "POST /api/jobs/{id}/questions",
         .tag = TAG_QUESTIONS,
         .help = "Ask people within a job. Unless it is non-blocking, the job waits for the answer, for the "
@@ -197,6 +198,7 @@ const struct op question_ops[] = {
     },
     {
         .name = "question_create",
+        .count_errors = true,
         .http = "POST /api/questions",
         .tag = TAG_QUESTIONS,
         .help = "Ask people without a job: one is made for the question and ends with it.",
