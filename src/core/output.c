@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define REPAIR_TIMES 8  /* repairs read at most so many times the length of the text */
-#define STREAM_LINES 20 /* of the end of a stream that are looked through for words */
+#define REPAIR_TIMES    8  /* repairs read at most so many times the length of the text */
+#define SURELY_A_RESULT 2  /* rank of an object that can be nothing else */
+#define STREAM_LINES    20 /* of the end of a stream that are looked through for words */
 
 void problems_add(struct problems *problems, const char *fmt, ...)
 {
@@ -143,16 +144,22 @@ static void search_strings(struct search *search, const struct pick *pick)
     }
 }
 
-/* A complete object without the field may be a line of a stream, whose strings hold what we look for. */
+/*
+ * A complete object without the field may be a line of a stream, whose strings hold what we look for. One
+ * that is a result itself is not: what its summary quotes was never asked.
+ */
 static void search_line(struct search *search, const struct scan *scan, const struct pick *pick)
 {
     size_t len = pick->object.end - pick->object.start;
+    const struct value *typed;
 
     if ((!scan->has_escaped && !search->repairing) || pick->level + 1 >= OUTPUT_LEVELS ||
         !names_known(search, pick->text + pick->object.start, len))
         return;
-    if (!is_input_line(read_exactly(search->arena, pick, pick->object.start, "type", NULL)))
-        search_strings(search, pick);
+    typed = read_exactly(search->arena, pick, pick->object.start, "type", NULL);
+    if (is_input_line(typed) || (pick->object.rank == SURELY_A_RESULT && !value_member(typed, "type")))
+        return;
+    search_strings(search, pick);
 }
 
 static void report_unread(struct search *search, const struct scan *scan)

@@ -152,6 +152,8 @@ static void the_first_complete_object_wins(void **state)
         { "{\"open_questions\":{\"type\":\"array\"}} {\"status\":\"success\",\"summary\":\"x\"}",
           "success:", "by a schema" },
         { "{\"open_questions\":[]}" Q1, "success:", "1 further object with" },
+        { "{\"status\":\"success\",\"summary\":\"It prints {\\\"open_questions\\\":[\\\"a?\\\"]} now.\"}",
+          "success:", NULL },
         { "{\"openQuestions\":[\"b?\"],\"open_questions\":[\"a?\"]}", "failed: q1=a?",
           "`openQuestions` differs" },
         { "{\"openQuestions\":[{\"text\":\"a?\"}],\"open_questions\":[\"a?\"]}", "failed: q1=a?", NULL },
