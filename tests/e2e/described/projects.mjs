@@ -85,6 +85,18 @@ async function notifications(call, at, task) {
     await call(404, 'DELETE', `/api/projects/${nobody}/notifications`);
 }
 
+// One decision that waits for a person and one that does not.
+async function decisions(call, at) {
+    const list = `${at}/decisions`;
+    const waiting = await call(201, 'POST', list, { category: 'scopeChanges', description: 'Drop the cache.' });
+    await call(201, 'POST', list, { category: 'dependencyModifications', description: 'Newer parser.' });
+    await call(400, 'POST', list, { category: 'scopeChanges' });
+    await call(200, 'GET', list);
+    await call(404, 'GET', `/api/projects/${nobody}/decisions`);
+    await call(200, 'GET', `${list}/${waiting.id}`);
+    await call(404, 'GET', `${list}/${nobody}`);
+}
+
 export default async function ({ call }) {
     const id = idOf(
         await call(201, 'POST', '/api/projects', { name: 'Speed', description: 'Make it quick.' }),
@@ -100,6 +112,7 @@ export default async function ({ call }) {
     const task = await tasks(call, at);
     await sources(call, at);
     await notifications(call, at, task);
+    await decisions(call, at);
     await call(204, 'DELETE', at);
     await call(404, 'DELETE', at);
 }
