@@ -26,14 +26,20 @@ void contract_register(struct contract *contract)
 /* Setting the stage: plain SQL on the test's own connection, since no operation may make a token from
  * nothing. */
 
-static struct db_rows sql(struct t *t, const char *text, size_t argc, const struct db_arg argv[])
+static struct db_rows sql_into(struct t *t, struct arena *arena, const char *text, size_t argc,
+                               const struct db_arg argv[])
 {
     struct db_rows rows;
     struct err err = { 0 };
 
-    if (!db_query_text(t->db, &t->arena, text, argc, argv, &rows, &err))
+    if (!db_query_text(t->db, arena, text, argc, argv, &rows, &err))
         fail_msg("%s: %s", text, err.text);
     return rows;
+}
+
+static struct db_rows sql(struct t *t, const char *text, size_t argc, const struct db_arg argv[])
+{
+    return sql_into(t, &t->arena, text, argc, argv);
 }
 
 static const char *make_workspace(struct t *t)
@@ -166,7 +172,9 @@ const char *fingerprint(struct t *t)
 
         if (!query)
             continue;
-        struct db_rows rows = sql(t, query, DB_NO_ARGS);
+        /* Whole tables, again and again: they must not pile up in the case's arena. */
+        ARENA_AUTO scratch = { 0 };
+        struct db_rows rows = sql_into(t, &scratch, query, DB_NO_ARGS);
 
         all = arena_format(&t->arena, "%s%s %zu %" PRIx64 "\n", all, name, rows.count, digest_rows(&rows));
     }
