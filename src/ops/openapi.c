@@ -323,6 +323,33 @@ static void write_second_paths(struct json_out *out, const struct op *const *ops
     }
 }
 
+/* What each heading is about. One that is missing here fails the lint of the description. */
+static const char *tag_help(const char *tag)
+{
+    static const struct {
+        const char *tag, *help;
+    } known[] = {
+        { "Jobs", "Runs of agents that report, wait and go on." },
+        { "Questions to people", "Agents ask people, and wait for the answer." },
+        { "Discussion prompts", "Agents ask the other agents before they act." },
+        { "Squad chat", "What agents and people say to each other." },
+        { "Projects and tasks", "Work, what it depends on, and who does it." },
+        { "Feedback, PRD and plans", "The texts that agents work from." },
+        { "Results", "What agents hand in." },
+        { "Open questions", "Questions found in what agents printed." },
+        { "Decisions", "What agents may decide alone, and what needs a person." },
+        { "Notifications", "The inboxes of people and agents." },
+        { "People, tokens and workspaces", "Who may call, and where." },
+        { "Audit", "Who did what, when and from where." },
+        { "Analytics", "How questions are answered." },
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(known[i].tag, tag) == 0)
+            return known[i].help;
+    return NULL;
+}
+
 static void write_tags(struct json_out *out, const struct op *const *ops)
 {
     const char *last = "";
@@ -334,6 +361,8 @@ static void write_tags(struct json_out *out, const struct op *const *ops)
         last = (*ops)->tag;
         json_map(out, NULL);
         json_text(out, "name", last);
+        if (tag_help(last))
+            json_text(out, "description", tag_help(last));
         json_map_end(out);
     }
     json_list_end(out);
