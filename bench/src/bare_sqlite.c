@@ -4,8 +4,9 @@
  *   bare_sqlite --db COPY --record FILE --operations N [--batch 64]
  *
  * COPY is the store as it was when the record began; FILE is what record.so wrote while the server ran N
- * operations. Each operation's savepoint is replayed with the values of then; COMMIT comes after every 64
- * operations, with WAL and synchronous=FULL. Schema, triggers, indexes and values are the server's own.
+ * operations. Every operation ends with its audit row; its statements are replayed with the values of then,
+ * and COMMIT comes after every 64 operations, with WAL and synchronous=FULL. Schema, triggers, indexes and
+ * values are the server's own.
  */
 #include "oplog.h"
 #include "util.h"
@@ -16,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECKPOINT_PAGES 4000 /* as the server's writer does */
+#define CHECKPOINT_PAGES 2000 /* as the server's writer does */
+#define AUDIT_ROW        "INSERT INTO audit (workspace_id"
 
 struct replay {
     sqlite3 *db;
     const struct oplog *log;
     sqlite3_stmt **prepared; /* one for each statement of the record, made on first use */
-    unsigned writer;         /* the recorded connection that ran the savepoints */
+    unsigned writer;         /* the recorded connection that ran the operations */
     long batch, in_batch, operations;
 };
 
@@ -74,7 +76,7 @@ static void replay_run(struct replay *replay, const struct oplog_run *run)
     if (sqlite3_get_autocommit(replay->db))
         run_plain(replay, "BEGIN IMMEDIATE");
     run_recorded(replay, run);
-    if (!oplog_is(replay->log, run, "RELEASE"))
+    if (!oplog_is(replay->log, run, AUDIT_ROW))
         return;
     replay->operations++;
     if (++replay->in_batch < replay->batch)
@@ -116,22 +118,12 @@ static void replay_open(struct replay *replay, const char *path)
 static void find_writer(struct replay *replay)
 {
     for (size_t i = 0; i < replay->log->run_count; i++) {
-        if (!oplog_is(replay->log, &replay->log->runs[i], "SAVEPOINT"))
+        if (!oplog_is(replay->log, &replay->log->runs[i], AUDIT_ROW))
             continue;
         replay->writer = replay->log->runs[i].connection;
         return;
     }
-    die("the record holds no savepoint");
-}
-
-/* Everything before the first savepoint is the server's start, which the copy has behind it. */
-static size_t first_operation(const struct replay *replay)
-{
-    size_t i = 0;
-
-    while (!oplog_is(replay->log, &replay->log->runs[i], "SAVEPOINT"))
-        i++;
-    return i;
+    die("the record holds no operation");
 }
 
 int main(int argc, char **argv)
@@ -168,7 +160,7 @@ int main(int argc, char **argv)
     replay.prepared = need_memory(log.statement_count * sizeof(sqlite3_stmt *));
 
     start = now_ns();
-    for (size_t i = first_operation(&replay); i < log.run_count; i++) {
+    for (size_t i = 0; i < log.run_count; i++) {
         if (log.runs[i].connection == replay.writer)
             replay_run(&replay, &log.runs[i]);
     }
@@ -177,7 +169,7 @@ int main(int argc, char **argv)
     seconds = seconds_since(start);
     if (replay.operations < wanted)
         die("the record holds %ld operations, not %ld", replay.operations, wanted);
-    printf("{\"requests\":%ld,\"savepoints\":%ld,\"seconds\":%.3f,\"rps\":%.1f}\n", wanted, replay.operations,
+    printf("{\"requests\":%ld,\"operations\":%ld,\"seconds\":%.3f,\"rps\":%.1f}\n", wanted, replay.operations,
            seconds, (double)wanted / seconds);
     for (size_t i = 0; i < log.statement_count; i++)
         sqlite3_finalize(replay.prepared[i]);

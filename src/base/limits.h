@@ -66,7 +66,7 @@
 #define READ_QUEUE           4096
 #define WRITE_BATCH          256
 #define WRITE_BATCH_MS       20
-#define WAL_CHECKPOINT_PAGES 4000
+#define WAL_CHECKPOINT_PAGES 2000 /* 16 MB */
 #define READ_LIMIT_MS        5000
 #define SQLITE_BUSY_MS       2000 /* how long another program may hold the write lock */
 #define COMPUTE_QUEUE        1024

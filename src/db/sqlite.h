@@ -21,10 +21,12 @@ struct sqlite_options {
 
 struct db *sqlite_open(const struct sqlite_options *options, struct err *err);
 
-/* One unit of a batch: its changes are kept with sqlite_keep or undone with sqlite_undo. */
+/* A savepoint for one unit of a batch: its changes are kept with sqlite_keep or undone with sqlite_undo. */
 CHECKED bool sqlite_mark(struct db *db, struct err *err);
 CHECKED bool sqlite_keep(struct db *db, struct err *err);
 CHECKED bool sqlite_undo(struct db *db, struct err *err);
+/* How many rows this connection has changed since it was opened. */
+int64_t sqlite_changes(const struct db *db);
 
 /*
  * Whether the transaction that db_begin opened is still there. SQLite drops it by itself after some

@@ -3,9 +3,9 @@
  *
  * Callers hand in units of work; the store runs each on a connection, in a transaction of its own
  * kind, and calls back when the outcome is durable. On SQLite one writer thread takes everything that
- * is queued, runs each unit in its own savepoint inside one transaction, commits once with
- * synchronous=FULL and only then calls back; readers run beside it on read-only connections. On
- * PostgreSQL a pool of workers runs one transaction for each unit. Units never learn which.
+ * is queued, runs it unit by unit inside one transaction, commits once with synchronous=FULL and only
+ * then calls back; readers run beside it on read-only connections. On PostgreSQL a pool of workers runs
+ * one transaction for each unit. Units never learn which.
  *
  * `run` may be called again from scratch: it has no effect outside its db and its own memory, and it
  * starts by forgetting what an earlier run left. When it returns false with err set, its changes are
@@ -56,6 +56,8 @@ struct store_options {
     const char *vfs; /* a named SQLite VFS, for the tests of power cuts; NULL: the default */
 };
 
+#define STORE_WAIT_MOST 8
+
 struct store;
 
 /* Opens the connections; the schema must be current (see migrate.h). */
@@ -82,6 +84,9 @@ void store_read_here(struct store *store, struct work *work); /* runs, fills err
  * callback of the store, which would wait for itself.
  */
 bool store_write_wait(struct store *store, struct work *work);
+/* The same for several at once, STORE_WAIT_MOST at most: on PostgreSQL they run side by side. True when all
+ * were. */
+bool store_write_wait_all(struct store *store, struct work *const works[], size_t count);
 bool store_read_wait(struct store *store, struct work *work);
 
 struct store_stats {

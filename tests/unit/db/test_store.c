@@ -144,12 +144,15 @@ static void a_failed_unit_touches_only_itself(void **state)
     assert_int_equal(units[4].work.err.code, ERR_INVALID);
     assert_string_equal(units[4].work.err.text, "not this one");
     assert_int_equal(units[5].work.err.code, ERR_NONE);
+    /* The first that fails after a change has the batch run again up to itself; the rest is a batch of its
+     * own. */
     store_stats(f->store, &stats);
-    assert_int_equal(stats.batches, 2);
-    assert_int_equal(stats.batched, 1 + 6);
+    assert_int_equal(stats.batches, 3);
+    assert_int_equal(stats.batched, 1 + 2 + 4);
     assert_int_equal(stats.batch_sizes[0], 1);
-    assert_int_equal(stats.batch_sizes[3], 1);
-    assert_int_equal(atomic_load(&f->commits), 2);
+    assert_int_equal(stats.batch_sizes[1], 1);
+    assert_int_equal(stats.batch_sizes[2], 1);
+    assert_int_equal(atomic_load(&f->commits), 3);
     assert_int_equal(
         units_number(f->url, "SELECT group_concat(id, '') FROM (SELECT id FROM parent ORDER BY id)"), 16);
     fixture_free(f);
@@ -526,7 +529,7 @@ static void the_wal_does_not_grow_without_end(void **state)
         largest = ftell(wal) > largest ? ftell(wal) : largest;
         fclose(wal);
     }
-    assert_true(largest < (long)(WAL_CHECKPOINT_PAGES + 6000) * 4200);
+    assert_true(largest < (long)(WAL_CHECKPOINT_PAGES + 3000) * 8300);
     fixture_free(f);
 }
 
