@@ -44,12 +44,27 @@ static void drop(struct worker *worker)
     atomic_fetch_sub(&worker->pool->connected, 1);
 }
 
+/*
+ * Every statement of the domain has its index. A plan that was made while a table was small, and is kept,
+ * must not read the table from end to end when it has grown.
+ */
+static struct db *connect_worker(const char *url, struct err *err)
+{
+    struct db *db = postgres_open(url, err);
+
+    if (db && !db_script(db, "SET enable_seqscan = off", err)) {
+        db_close(db);
+        return NULL;
+    }
+    return db;
+}
+
 static bool reconnect(struct worker *worker)
 {
     struct pool *pool = worker->pool;
     struct err ignored = { 0 };
 
-    worker->db = postgres_open(pool->url, &ignored);
+    worker->db = connect_worker(pool->url, &ignored);
     if (worker->db) {
         atomic_fetch_add(&pool->connected, 1);
         atomic_fetch_add(&pool->counters->reconnects, worker->had_connection ? 1 : 0);
@@ -232,7 +247,7 @@ static void *watch_main(void *user)
 struct pool *pool_open(const char *url, const struct store_options *options, struct counters *counters,
                        struct err *err)
 {
-    struct db *first = postgres_open(url, err);
+    struct db *first = connect_worker(url, err);
 
     if (!first)
         return NULL;

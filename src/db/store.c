@@ -140,29 +140,55 @@ static void waiting_done(struct work *proxy)
     pthread_mutex_unlock(&waiting->lock);
 }
 
-static bool hand_in_and_wait(struct store *store, struct work *work,
-                             bool (*hand_in)(struct store *, struct work *, struct err *))
-{
-    struct waiting waiting = { .proxy = { .run = waiting_run, .done = waiting_done },
-                               .inner = work,
-                               .lock = PTHREAD_MUTEX_INITIALIZER,
-                               .over = PTHREAD_COND_INITIALIZER };
+typedef bool hand_in_fn(struct store *store, struct work *work, struct err *err);
 
+static void hand_in(struct store *store, struct waiting *waiting, struct work *work, hand_in_fn *take)
+{
+    *waiting = (struct waiting){ .proxy = { .run = waiting_run, .done = waiting_done },
+                                 .inner = work,
+                                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                                 .over = PTHREAD_COND_INITIALIZER };
     work->err = (struct err){ 0 };
-    if (!hand_in(store, &waiting.proxy, &work->err))
-        return false;
-    pthread_mutex_lock(&waiting.lock);
-    while (!waiting.finished)
-        pthread_cond_wait(&waiting.over, &waiting.lock);
-    pthread_mutex_unlock(&waiting.lock);
-    pthread_cond_destroy(&waiting.over);
-    pthread_mutex_destroy(&waiting.lock);
-    return work->err.code == ERR_NONE;
+    if (!take(store, &waiting->proxy, &work->err))
+        waiting->finished = true;
+}
+
+static bool wait_for(struct waiting *waiting)
+{
+    pthread_mutex_lock(&waiting->lock);
+    while (!waiting->finished)
+        pthread_cond_wait(&waiting->over, &waiting->lock);
+    pthread_mutex_unlock(&waiting->lock);
+    pthread_cond_destroy(&waiting->over);
+    pthread_mutex_destroy(&waiting->lock);
+    return waiting->inner->err.code == ERR_NONE;
+}
+
+static bool hand_in_and_wait(struct store *store, struct work *work, hand_in_fn *take)
+{
+    struct waiting waiting;
+
+    hand_in(store, &waiting, work, take);
+    return wait_for(&waiting);
 }
 
 bool store_write_wait(struct store *store, struct work *work)
 {
     return hand_in_and_wait(store, work, store_write);
+}
+
+bool store_write_wait_all(struct store *store, struct work *const works[], size_t count)
+{
+    struct waiting waiting[STORE_WAIT_MOST];
+    bool all = true;
+
+    if (count > STORE_WAIT_MOST)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        hand_in(store, &waiting[i], works[i], store_write);
+    for (size_t i = 0; i < count; i++)
+        all = wait_for(&waiting[i]) && all;
+    return all;
 }
 
 bool store_read_wait(struct store *store, struct work *work)

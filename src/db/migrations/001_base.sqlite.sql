@@ -1,4 +1,7 @@
 -- The tables that everything else refers to. Times are milliseconds since 1970, JSON is text.
+--
+-- Where rows are written often, a column's words are listed with OR: for more than two of them SQLite fills a
+-- table of its own for IN, each time it checks a row.
 
 CREATE TABLE workspaces (
     id          TEXT PRIMARY KEY,
@@ -78,7 +81,8 @@ CREATE TABLE tasks (
     project_id    TEXT REFERENCES projects(id) ON DELETE CASCADE,
     title         TEXT NOT NULL,
     description   TEXT NOT NULL DEFAULT '',
-    status        TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'in_progress', 'blocked', 'closed')),
+    status        TEXT NOT NULL DEFAULT 'open' CHECK (status = 'open' OR status = 'in_progress'
+                                                      OR status = 'blocked' OR status = 'closed'),
     priority      INTEGER NOT NULL DEFAULT 2,
     assignee      TEXT,
     block_reason  TEXT,
@@ -95,8 +99,11 @@ CREATE TABLE jobs (
     task_id       TEXT REFERENCES tasks(id) ON DELETE SET NULL,
     kind          TEXT NOT NULL,
     agent         TEXT,
-    status        TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'running', 'waiting_for_input',
-                  'waiting_for_approval', 'completed', 'failed', 'cancelled')),
+    status        TEXT NOT NULL DEFAULT 'pending' CHECK (status = 'pending' OR status = 'running'
+                                                         OR status = 'waiting_for_input'
+                                                         OR status = 'waiting_for_approval'
+                                                         OR status = 'completed' OR status = 'failed'
+                                                         OR status = 'cancelled'),
     progress      TEXT,
     input         TEXT,
     result        TEXT,
@@ -127,7 +134,7 @@ CREATE TABLE notifications (
     user_id       TEXT REFERENCES users(id) ON DELETE CASCADE,
     agent_key     TEXT,
     kind          TEXT NOT NULL,
-    priority      TEXT NOT NULL CHECK (priority IN ('high', 'normal', 'low')),
+    priority      TEXT NOT NULL CHECK (priority = 'high' OR priority = 'normal' OR priority = 'low'),
     title         TEXT NOT NULL,
     body          TEXT NOT NULL DEFAULT '',
     ref_type      TEXT NOT NULL,

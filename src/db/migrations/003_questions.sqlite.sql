@@ -12,7 +12,8 @@ ALTER TABLE jobs ADD COLUMN restart_answer TEXT;                        -- the l
 ALTER TABLE jobs ADD COLUMN outcome_source TEXT;
 ALTER TABLE jobs ADD COLUMN outcome_by     TEXT;
 ALTER TABLE jobs ADD COLUMN log_lines      INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX jobs_open ON jobs (workspace_id, status, id) WHERE status NOT IN ('completed', 'failed', 'cancelled');
+CREATE INDEX jobs_open ON jobs (workspace_id, status, id)
+    WHERE status <> 'completed' AND status <> 'failed' AND status <> 'cancelled';
 CREATE INDEX jobs_project ON jobs (project_id, id) WHERE project_id IS NOT NULL;
 CREATE INDEX jobs_task ON jobs (task_id, id) WHERE task_id IS NOT NULL;
 
@@ -21,7 +22,7 @@ CREATE TABLE job_logs (
     job_id      TEXT NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
     seq         INTEGER NOT NULL,           -- 1, 2, 3 ... within the job
     kind        TEXT NOT NULL,              -- log, progress, status, question, answer, timeout, cancelled, ...
-    level       TEXT NOT NULL CHECK (level IN ('debug', 'info', 'warn', 'error')),
+    level       TEXT NOT NULL CHECK (level = 'debug' OR level = 'info' OR level = 'warn' OR level = 'error'),
     message     TEXT NOT NULL,
     data        TEXT,
     created_at  INTEGER NOT NULL,
@@ -33,12 +34,15 @@ CREATE TABLE agent_questions (
     job_id                 TEXT NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
     workspace_id           TEXT NOT NULL REFERENCES workspaces(id) ON DELETE CASCADE,
     project_id             TEXT REFERENCES projects(id) ON DELETE SET NULL,
-    type                   TEXT NOT NULL CHECK (type IN ('blocking', 'non_blocking', 'approval', 'error_recovery')),
+    type                   TEXT NOT NULL CHECK (type = 'blocking' OR type = 'non_blocking' OR type = 'approval'
+                                                OR type = 'error_recovery'),
     question               TEXT NOT NULL,
     context                TEXT,
     status                 TEXT NOT NULL DEFAULT 'pending'
-                           CHECK (status IN ('pending', 'answered', 'timeout', 'cancelled')),
-    response_type          TEXT NOT NULL CHECK (response_type IN ('text', 'choice', 'boolean', 'approval')),
+                           CHECK (status = 'pending' OR status = 'answered' OR status = 'timeout'
+                                  OR status = 'cancelled'),
+    response_type          TEXT NOT NULL CHECK (response_type = 'text' OR response_type = 'choice'
+                                                OR response_type = 'boolean' OR response_type = 'approval'),
     options                TEXT,
     response               TEXT,
     responded_by           TEXT,                        -- a user's or token's id, local, system

@@ -48,7 +48,7 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
   FROM jobs j
  WHERE j.workspace_id = $1 AND j.id < $2
-   AND j.status NOT IN ('completed', 'failed', 'cancelled') AND j.status = CAST($5 AS TEXT)
+   AND j.status <> 'completed' AND j.status <> 'failed' AND j.status <> 'cancelled' AND j.status = CAST($5 AS TEXT)
    AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
    AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
    AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
@@ -153,7 +153,8 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  WHERE j.id = ANY (ARRAY(SELECT q.job_id FROM agent_questions q
                           WHERE q.status = 'pending' AND q.timeout_at IS NOT NULL AND q.timeout_at < $1
                           ORDER BY q.timeout_at
-                          LIMIT $2))
+                          LIMIT $2
+                            FOR NO KEY UPDATE SKIP LOCKED))
  ORDER BY j.id
    FOR NO KEY UPDATE SKIP LOCKED;
 
