@@ -24,15 +24,20 @@ static bool is_overdue(const struct prompt *prompt, int64_t now_ms)
     return prompt_is_open(prompt) && now_ms > prompt->due_ms;
 }
 
-static bool load(struct db *db, struct arena *arena, enum sql_id sql, const char *workspace_id,
-                 const char *id, struct prompt *prompt, struct err *err)
+static bool not_found(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
+}
+
+static bool load(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                 struct prompt *prompt, struct err *err)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, sql, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+    if (!db_query(db, arena, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
+        return not_found(err);
     prompt_from_row(&rows, 0, prompt);
     return true;
 }
@@ -42,7 +47,7 @@ bool prompt_get(struct db *db, struct arena *arena, const char *workspace_id, co
 {
     struct prompt found;
 
-    if (!load(db, arena, SQL_PROMPT_GET, workspace_id, id, &found, err))
+    if (!load(db, arena, workspace_id, id, &found, err))
         return false;
     if (is_overdue(&found, now_ms))
         return err_set(err, ERR_DUE, "The time of this discussion prompt is up.");
@@ -62,15 +67,27 @@ bool prompt_exists(struct db *db, struct arena *arena, const char *workspace_id,
 }
 
 /*
- * For those who want to change it: locked, and as it stands at this moment. A prompt that is overdue has
+ * For those who want to change it: locked, with what decides whether they may. A prompt that is overdue has
  * ended even though no row says so yet. It is not written here: what asks for it is about to be refused,
  * which would undo that again; the timer writes it.
  */
 static bool lock(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
                  struct prompt *prompt, struct err *err)
 {
-    if (!load(db, arena, SQL_PROMPT_LOCK, workspace_id, id, prompt, err))
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
         return false;
+    if (rows.count == 0)
+        return not_found(err);
+    *prompt = (struct prompt){
+        .id = db_cell(&rows, 0, 0),
+        .status = db_cell(&rows, 0, 1),
+        .due_ms = db_cell_int(&rows, 0, 2),
+        .outcome_source = db_cell(&rows, 0, 3),
+        .outcome_by = db_cell(&rows, 0, 4),
+        .resolved_at = db_cell(&rows, 0, 5),
+    };
     if (is_overdue(prompt, now_ms))
         return err_set(err, ERR_DUE, "The prompt's time has passed.");
     return true;
@@ -121,7 +138,7 @@ bool prompt_create(struct db *db, struct arena *arena, const struct caller *call
                            .discussion_prompt_id = prompt->id,
                            .task_ref = prompt->task_id };
     return insert(db, arena, prompt, err) && chat_insert(db, arena, now_ms, chat, err) &&
-           load(db, arena, SQL_PROMPT_GET, caller->workspace_id, prompt->id, prompt, err) &&
+           load(db, arena, caller->workspace_id, prompt->id, prompt, err) &&
            tell_mentions(db, arena, now_ms, prompt, err);
 }
 
@@ -142,7 +159,7 @@ bool prompt_respond(struct db *db, struct arena *arena, const struct caller *cal
     reply->message_type = "discussion_response";
     reply->discussion_prompt_id = prompt->id;
     return chat_insert(db, arena, now_ms, reply, err) && chat_tell_mentions(db, arena, now_ms, reply, err) &&
-           load(db, arena, SQL_PROMPT_GET, caller->workspace_id, id, prompt, err);
+           load(db, arena, caller->workspace_id, id, prompt, err);
 }
 
 static const char *error_detail(struct arena *arena, const struct prompt *prompt)
@@ -186,7 +203,7 @@ bool prompt_close(struct db *db, struct arena *arena, const struct caller *calle
                          db_text(clock_text(arena, now_ms))),
                  NULL, err))
         return false;
-    return load(db, arena, SQL_PROMPT_GET, caller->workspace_id, id, prompt, err);
+    return load(db, arena, caller->workspace_id, id, prompt, err);
 }
 
 void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out)

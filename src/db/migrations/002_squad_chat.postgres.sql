@@ -11,6 +11,10 @@ AS $$ SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 CREATE FUNCTION witan_ms(at TIMESTAMPTZ) RETURNS BIGINT LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT CAST(floor(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000) AS BIGINT) $$;
 
+-- Whether a name stands among those that are kept one in a line.
+CREATE FUNCTION witan_spoke(voices TEXT, agent_key TEXT) RETURNS BOOLEAN LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT strpos(voices, chr(10) || agent_key || chr(10)) > 0 $$;
+
 CREATE TABLE squad_chat (
     id                    UUID PRIMARY KEY,
     workspace_id          TEXT COLLATE "C" NOT NULL DEFAULT '00000000-0000-7000-8000-000000000001',
@@ -43,6 +47,7 @@ CREATE TABLE discussion_prompts (
     status              TEXT COLLATE "C" NOT NULL DEFAULT 'collecting'
                         CHECK (status IN ('pending', 'collecting', 'resolved', 'timed_out', 'cancelled')),
     collected_context   JSONB NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(collected_context) = 'array'),
+    voices              TEXT COLLATE "C" NOT NULL DEFAULT chr(10),    -- who has replied, by folded name, one in a line
     squad_chat_id       UUID,
     resolved_at         TIMESTAMPTZ(3),
     created_at          TIMESTAMPTZ(3) NOT NULL DEFAULT now(),
@@ -63,13 +68,6 @@ CREATE INDEX discussion_prompts_status ON discussion_prompts (workspace_id, stat
 CREATE INDEX discussion_prompts_task ON discussion_prompts (workspace_id, task_id, created_at, id)
     WHERE task_id IS NOT NULL;
 CREATE INDEX discussion_prompts_due ON discussion_prompts (due_at) WHERE status IN ('pending', 'collecting');
-
--- Who has replied to a prompt, by folded name: what makes one agent count once without reading the thread.
-CREATE TABLE prompt_voices (
-    prompt_id  UUID NOT NULL,
-    agent_key  TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY (prompt_id, agent_key)
-);
 
 -- Who is mentioned in an open prompt: these stand first in that agent's list.
 CREATE TABLE prompt_mentions (
@@ -150,6 +148,7 @@ AS $$
 DECLARE
     prompt   discussion_prompts;
     key      TEXT := lower(NEW.agent_name COLLATE "C");
+    spoke    BOOLEAN;
     counts   BOOLEAN;
     replies  INTEGER;
     context  JSONB;
@@ -166,8 +165,8 @@ BEGIN
         RETURN NULL;
     END IF;
 
-    INSERT INTO prompt_voices (prompt_id, agent_key) VALUES (prompt.id, key) ON CONFLICT DO NOTHING;
-    counts := prompt.count_all OR (FOUND AND key <> prompt.requester_key);
+    spoke := witan_spoke(prompt.voices, key);
+    counts := prompt.count_all OR (NOT spoke AND key <> prompt.requester_key);
     replies := prompt.response_count + CAST(counts AS INTEGER);
     context := prompt.collected_context || jsonb_build_object('agent', NEW.agent_name, 'message', NEW.message,
                    'is_human', NEW.is_human, 'created_at', witan_time(NEW.created_at));
@@ -179,11 +178,16 @@ BEGIN
                               'requiredResponses', prompt.required_responses),
             witan_ms(NEW.created_at));
 
+    IF NOT spoke THEN
+        prompt.voices := prompt.voices || key || chr(10);
+    END IF;
     IF replies < prompt.required_responses THEN
-        UPDATE discussion_prompts SET collected_context = context, response_count = replies WHERE id = prompt.id;
+        UPDATE discussion_prompts
+           SET collected_context = context, response_count = replies, voices = prompt.voices
+         WHERE id = prompt.id;
     ELSE
         UPDATE discussion_prompts
-           SET collected_context = context, response_count = replies, status = 'resolved',
+           SET collected_context = context, response_count = replies, voices = prompt.voices, status = 'resolved',
                outcome_source = 'agents', outcome_by = NEW.agent_name, ended_via = NEW.via,
                resolved_at = NEW.created_at
          WHERE id = prompt.id;
@@ -277,10 +281,14 @@ BEGIN
     WITH resolved AS (
         UPDATE notifications SET resolved_at = ended_ms
          WHERE ref_type = 'prompt' AND ref_id = CAST(NEW.id AS TEXT) AND resolved_at IS NULL
-        RETURNING id, workspace_id, project_id, kind, ref_type, ref_id)
+        RETURNING *)
     INSERT INTO events (workspace_id, type, project_id, subject, data, created_at)
     SELECT workspace_id, 'notification.resolved', project_id, id,
-           json_build_object('id', id, 'kind', kind, 'ref', json_build_object('type', ref_type, 'id', ref_id)),
+           json_build_object('id', id, 'kind', kind, 'priority', priority, 'title', title, 'body', body,
+                             'ref', json_build_object('type', ref_type, 'id', ref_id), 'projectId', project_id,
+                             'read', read_at IS NOT NULL, 'resolved', true,
+                             'createdAt', witan_time(to_timestamp(created_at / 1000.0)),
+                             'agent', agent_key, 'userId', user_id),
            ended_ms
       FROM resolved
      ORDER BY id;
@@ -341,7 +349,6 @@ EXECUTE FUNCTION discussion_prompts_audit();
 CREATE FUNCTION discussion_prompts_deleted() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$
 BEGIN
-    DELETE FROM prompt_voices WHERE prompt_id = OLD.id;
     DELETE FROM prompt_mentions WHERE prompt_id = OLD.id;
     RETURN NULL;
 END

@@ -5,7 +5,8 @@
 -- ours. No time comes from the clock where a row brings one.
 --
 -- PostgreSQL has a type for UUIDs, SQLite has these checks: an id in another form would never be found, and a
--- reply that names its prompt in capitals would silently not count.
+-- reply that names its prompt in capitals would silently not count. Calls of ours bring ids of our making, so
+-- only other programs' rows pay for the look.
 --
 -- Both tables keep their rowid. Rows may be 64 KB, which an index b-tree (WITHOUT ROWID) stores badly, and
 -- a rowid is what the other indexes then point with. Ids are made in time order, so every b-tree but the
@@ -14,20 +15,24 @@
 CREATE TABLE squad_chat (
     id                    TEXT NOT NULL PRIMARY KEY
                           CONSTRAINT "id is a UUID in lower case"
-                          CHECK (id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*'),
+                          CHECK (via <> 'sql' OR (id GLOB '????????-????-????-????-????????????'
+                                                  AND id NOT GLOB '*[^0-9a-f-]*')),
     workspace_id          TEXT NOT NULL DEFAULT '00000000-0000-7000-8000-000000000001',
     agent_name            TEXT NOT NULL,
     message               TEXT NOT NULL,
     is_human              INTEGER NOT NULL DEFAULT FALSE CHECK (is_human IN (0, 1)),
     message_type          TEXT NOT NULL DEFAULT 'message'
-                          CHECK (message_type IN ('message', 'discussion_prompt', 'discussion_response', 'system')),
+                          CHECK (message_type = 'message' OR message_type = 'discussion_response'
+                                 OR message_type = 'discussion_prompt' OR message_type = 'system'),
     discussion_prompt_id  TEXT
                           CONSTRAINT "discussion_prompt_id is a UUID in lower case"
-                          CHECK (discussion_prompt_id GLOB '????????-????-????-????-????????????'
-                                 AND discussion_prompt_id NOT GLOB '*[^0-9a-f-]*'),
+                          CHECK (via <> 'sql' OR (discussion_prompt_id GLOB '????????-????-????-????-????????????'
+                                                  AND discussion_prompt_id NOT GLOB '*[^0-9a-f-]*')),
     task_ref              TEXT,
     created_at            TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    via                   TEXT NOT NULL DEFAULT 'sql'    -- call, system; sql: another program
+    via                   TEXT NOT NULL DEFAULT 'sql',    -- call, system; sql: another program
+    created_ms            INTEGER NOT NULL GENERATED ALWAYS AS (
+                              CAST(round((julianday(created_at) - 2440587.5) * 86400000.0) AS INTEGER)) STORED
 ) STRICT;
 CREATE INDEX squad_chat_list ON squad_chat (workspace_id, created_at, id);
 CREATE INDEX squad_chat_thread ON squad_chat (discussion_prompt_id, created_at, id)
@@ -37,7 +42,8 @@ CREATE INDEX squad_chat_task ON squad_chat (workspace_id, task_ref, created_at, 
 CREATE TABLE discussion_prompts (
     id                  TEXT NOT NULL PRIMARY KEY
                         CONSTRAINT "id is a UUID in lower case"
-                        CHECK (id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*'),
+                        CHECK (via <> 'sql' OR (id GLOB '????????-????-????-????-????????????'
+                                                AND id NOT GLOB '*[^0-9a-f-]*')),
     workspace_id        TEXT NOT NULL DEFAULT '00000000-0000-7000-8000-000000000001'
                         REFERENCES workspaces(id) ON DELETE CASCADE,
     task_id             TEXT,                   -- whatever the asker's tracker calls it
@@ -48,8 +54,16 @@ CREATE TABLE discussion_prompts (
     required_responses  INTEGER NOT NULL DEFAULT 2 CHECK (required_responses BETWEEN 1 AND 100),
     timeout_minutes     INTEGER NOT NULL DEFAULT 30 CHECK (timeout_minutes BETWEEN 1 AND 1440),
     status              TEXT NOT NULL DEFAULT 'collecting'
-                        CHECK (status IN ('pending', 'collecting', 'resolved', 'timed_out', 'cancelled')),
-    collected_context   TEXT NOT NULL DEFAULT '[]' CHECK (collected_context GLOB '[[]*]'),    -- a JSON list
+                        CHECK (status = 'pending' OR status = 'collecting' OR status = 'resolved'
+                               OR status = 'timed_out' OR status = 'cancelled'),
+    collected_context   TEXT NOT NULL DEFAULT '[]'      -- a JSON list
+                        CHECK (substr(CAST(collected_context AS BLOB), 1, 1) = X'5B'
+                               AND substr(CAST(collected_context AS BLOB), -1) = X'5D'),
+    voices              TEXT NOT NULL DEFAULT (char(10)),    -- who has replied, by folded name, one in a line
+    reply_id            TEXT,                   -- the reply that was collected last
+    reply_by            TEXT,
+    reply_via           TEXT,
+    reply_ms            INTEGER,
     squad_chat_id       TEXT,
     resolved_at         TEXT,
     created_at          TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
@@ -70,13 +84,6 @@ CREATE INDEX discussion_prompts_status ON discussion_prompts (workspace_id, stat
 CREATE INDEX discussion_prompts_task ON discussion_prompts (workspace_id, task_id, created_at, id)
     WHERE task_id IS NOT NULL;
 CREATE INDEX discussion_prompts_due ON discussion_prompts (due_at) WHERE status IN ('pending', 'collecting');
-
--- Who has replied to a prompt, by folded name: what makes one agent count once without reading the thread.
-CREATE TABLE prompt_voices (
-    prompt_id  TEXT NOT NULL,
-    agent_key  TEXT NOT NULL,
-    PRIMARY KEY (prompt_id, agent_key)
-) STRICT, WITHOUT ROWID;
 
 -- Who is mentioned in an open prompt: these stand first in that agent's list.
 CREATE TABLE prompt_mentions (
@@ -109,11 +116,11 @@ BEGIN
                         'message_type', NEW.message_type, 'discussion_prompt_id', NEW.discussion_prompt_id,
                         'task_ref', NEW.task_ref,
                         'created_at', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at)),
-            CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER));
+            NEW.created_ms);
 END;
 
 -- A reply to a prompt that has ended, is overdue or is not there stays in the chat, neither counted nor
--- collected. Whether it counts is decided before its voice is recorded. Only other programs write times in
+-- collected. Only other programs write times in
 -- other forms and leave out the prompt's workspace, so only their rows pay for putting that right here.
 CREATE TRIGGER squad_chat_response AFTER INSERT ON squad_chat
 WHEN NEW.message_type = 'discussion_response'
@@ -130,58 +137,49 @@ BEGIN
                         'task_ref', NEW.task_ref,
                         'created_at', CASE NEW.via WHEN 'sql' THEN strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at)
                                            ELSE NEW.created_at END),
-            CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER));
+            NEW.created_ms);
 
-    INSERT INTO events (workspace_id, type, project_id, subject, data, created_at)
-    SELECT p.workspace_id, 'prompt.responded', p.project_id, p.id,
-           json_object('promptId', p.id, 'chatId', NEW.id, 'agent_name', NEW.agent_name,
-                       'counted', json(CASE WHEN p.count_all OR (v.agent_key IS NULL
-                                                                 AND p.requester_key <> lower(NEW.agent_name))
-                                            THEN 'true' ELSE 'false' END),
-                       'status', p.status,
-                       'responseCount', p.response_count
-                           + (p.count_all OR (v.agent_key IS NULL AND p.requester_key <> lower(NEW.agent_name))),
-                       'requiredResponses', p.required_responses),
-           CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER)
-      FROM discussion_prompts p
-      LEFT JOIN prompt_voices v ON v.prompt_id = p.id AND v.agent_key = lower(NEW.agent_name)
-     WHERE p.id = NEW.discussion_prompt_id
-       AND p.status IN ('pending', 'collecting')
-       AND p.due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER);
-
-    -- A list of objects grows at its end without being read: json_insert would parse it for each reply.
+    -- A list of objects grows at its end without being read: json_insert would parse it for each reply. Bytes
+    -- are looked at, since characters would have to be counted.
     UPDATE discussion_prompts
        SET collected_context =
-               CASE WHEN collected_context GLOB '[[]{*}]'
-                    THEN substr(collected_context, 1, length(collected_context) - 1) || ','
+               CASE WHEN substr(CAST(collected_context AS BLOB), -2) = X'7D5D'
+                    THEN rtrim(collected_context, ']') || ','
                          || json_object('agent', NEW.agent_name, 'message', NEW.message,
                                         'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
-                                        'created_at', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at))
+                                        'created_at', CASE NEW.via
+                                                          WHEN 'sql' THEN strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at)
+                                                          ELSE NEW.created_at END)
                          || ']'
                     ELSE json_insert(collected_context, '$[#]',
                              json_object('agent', NEW.agent_name, 'message', NEW.message,
                                          'is_human', json(CASE WHEN NEW.is_human THEN 'true' ELSE 'false' END),
                                          'created_at', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at))) END,
-           response_count = response_count + (count_all OR (requester_key <> lower(NEW.agent_name)
-               AND NOT EXISTS (SELECT 1 FROM prompt_voices
-                                WHERE prompt_id = NEW.discussion_prompt_id AND agent_key = lower(NEW.agent_name))))
+           response_count = response_count
+               + (count_all OR (requester_key <> lower(NEW.agent_name)
+                                AND instr(voices, char(10) || lower(NEW.agent_name) || char(10)) = 0)),
+           voices = CASE WHEN instr(voices, char(10) || lower(NEW.agent_name) || char(10)) > 0 THEN voices
+                         ELSE voices || lower(NEW.agent_name) || char(10) END,
+           reply_id = NEW.id, reply_by = NEW.agent_name, reply_via = NEW.via, reply_ms = NEW.created_ms
      WHERE id = NEW.discussion_prompt_id
        AND status IN ('pending', 'collecting')
-       AND due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER);
+       AND due_at >= NEW.created_ms;
+END;
 
-    INSERT INTO prompt_voices (prompt_id, agent_key)
-    SELECT id, lower(NEW.agent_name)
-      FROM discussion_prompts
-     WHERE id = NEW.discussion_prompt_id
-       AND status IN ('pending', 'collecting')
-       AND due_at >= CAST(round((julianday(NEW.created_at) - 2440587.5) * 86400000.0) AS INTEGER)
-    ON CONFLICT DO NOTHING;
+CREATE TRIGGER discussion_prompts_responded AFTER UPDATE OF reply_id ON discussion_prompts
+BEGIN
+    INSERT INTO events (workspace_id, type, project_id, subject, data, created_at)
+    VALUES (NEW.workspace_id, 'prompt.responded', NEW.project_id, NEW.id,
+            json_object('promptId', NEW.id, 'chatId', NEW.reply_id, 'agent_name', NEW.reply_by,
+                        'counted', json(CASE WHEN NEW.response_count > OLD.response_count THEN 'true' ELSE 'false' END),
+                        'status', NEW.status, 'responseCount', NEW.response_count,
+                        'requiredResponses', NEW.required_responses),
+            NEW.reply_ms);
 
     UPDATE discussion_prompts
-       SET status = 'resolved', outcome_source = 'agents', outcome_by = NEW.agent_name, ended_via = NEW.via,
-           resolved_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.created_at)
-     WHERE id = NEW.discussion_prompt_id
-       AND status IN ('pending', 'collecting') AND response_count >= required_responses;
+       SET status = 'resolved', outcome_source = 'agents', outcome_by = NEW.reply_by, ended_via = NEW.reply_via,
+           resolved_at = strftime('%Y-%m-%dT%H:%M:%fZ', NEW.reply_ms / 1000.0, 'unixepoch')
+     WHERE NEW.response_count >= NEW.required_responses AND id = NEW.id;
 END;
 
 CREATE TRIGGER discussion_prompts_created AFTER INSERT ON discussion_prompts
@@ -244,13 +242,18 @@ BEGIN
            json_object('id', c.id, 'agent_name', c.agent_name, 'message', c.message, 'is_human', json('false'),
                        'message_type', c.message_type, 'discussion_prompt_id', c.discussion_prompt_id,
                        'task_ref', c.task_ref, 'created_at', c.created_at),
-           CAST(round((julianday(c.created_at) - 2440587.5) * 86400000.0) AS INTEGER)
+           c.created_ms
       FROM squad_chat c
      WHERE c.rowid = last_insert_rowid();
 
     INSERT INTO events (workspace_id, type, project_id, subject, data, created_at)
     SELECT n.workspace_id, 'notification.resolved', n.project_id, n.id,
-           json_object('id', n.id, 'kind', n.kind, 'ref', json_object('type', n.ref_type, 'id', n.ref_id)),
+           json_object('id', n.id, 'kind', n.kind, 'priority', n.priority, 'title', n.title, 'body', n.body,
+                       'ref', json_object('type', n.ref_type, 'id', n.ref_id), 'projectId', n.project_id,
+                       'read', json(CASE WHEN n.read_at IS NULL THEN 'false' ELSE 'true' END),
+                       'resolved', json('true'),
+                       'createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', n.created_at / 1000.0, 'unixepoch'),
+                       'agent', n.agent_key, 'userId', n.user_id),
            (SELECT CAST(round((julianday(resolved_at) - 2440587.5) * 86400000.0) AS INTEGER)
               FROM discussion_prompts WHERE id = NEW.id)
       FROM notifications n
@@ -288,7 +291,7 @@ BEGIN
     SELECT c.workspace_id, 'sql', 'sql', 'chat_insert', c.id,
            json_object('agent_name', c.agent_name, 'message_type', c.message_type,
                        'discussion_prompt_id', c.discussion_prompt_id),
-           CAST(round((julianday(c.created_at) - 2440587.5) * 86400000.0) AS INTEGER)
+           c.created_ms
       FROM squad_chat c
      WHERE c.id = NEW.id;
 
@@ -312,7 +315,6 @@ END;
 -- In place of foreign keys, whose check on every insert the hot tables would pay for.
 CREATE TRIGGER discussion_prompts_deleted AFTER DELETE ON discussion_prompts
 BEGIN
-    DELETE FROM prompt_voices WHERE prompt_id = OLD.id;
     DELETE FROM prompt_mentions WHERE prompt_id = OLD.id;
 END;
 

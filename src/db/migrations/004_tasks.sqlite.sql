@@ -5,6 +5,7 @@ ALTER TABLE projects ADD COLUMN description TEXT NOT NULL DEFAULT '';
 ALTER TABLE tasks ADD COLUMN problems TEXT NOT NULL DEFAULT '[]';        -- what its last result left unread
 ALTER TABLE tasks ADD COLUMN open_deps INTEGER NOT NULL DEFAULT 0;       -- dependencies that are not closed
 ALTER TABLE tasks ADD COLUMN updated_at INTEGER;
+ALTER TABLE tasks ADD COLUMN own_block TEXT;                            -- the block_reason that a question took the place of
 
 -- What can be worked on next is a walk along this index, however many tasks there are.
 CREATE INDEX tasks_ready ON tasks (project_id, priority, created_at, id) WHERE status = 'open' AND open_deps = 0;
@@ -52,6 +53,7 @@ END;
 CREATE VIEW tasks_shown AS
 SELECT t.id, t.workspace_id, t.project_id, t.title, t.description, t.status, t.priority, t.assignee,
        t.block_reason, t.session_id, t.result, t.problems, t.open_deps, t.created_at, t.updated_at,
+       t.own_block,
        (SELECT json_group_array(d.depends_on) FROM task_deps d WHERE d.task_id = t.id) AS depends_on
   FROM tasks t;
 

@@ -70,10 +70,14 @@ SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key
 -- $3 is the person, or NULL; being read is theirs alone.
 -- name: notification_get
 SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.priority, n.title, n.body, n.ref_type,
-       n.ref_id, n.created_at, COALESCE(n.read_at, r.read_at), n.resolved_at
+       n.ref_id, n.created_at, COALESCE(n.read_at, r.read_at), n.resolved_at, n.roles
   FROM notifications n
   LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($3 AS TEXT)
  WHERE n.id = $1 AND n.workspace_id = $2;
+
+-- What a notification in somebody's inbox is about.
+-- name: notification_ref
+SELECT ref_type, ref_id FROM notifications WHERE id = $1 AND workspace_id = $2;
 
 -- name: notification_pending
 SELECT (SELECT COUNT(*) FROM notifications
@@ -111,9 +115,11 @@ ON CONFLICT DO NOTHING;
 -- name: notification_resolve @sqlite
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id IN (SELECT value FROM json_each($2)) AND resolved_at IS NULL
-RETURNING id, workspace_id, project_id, kind, ref_type, ref_id;
+RETURNING id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
+          read_at, resolved_at;
 
 -- name: notification_resolve @postgres
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB)))) AND resolved_at IS NULL
-RETURNING id, workspace_id, project_id, kind, ref_type, ref_id;
+RETURNING id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
+          read_at, resolved_at;

@@ -13,22 +13,17 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
   FROM discussion_prompts p
  WHERE p.id = $1 AND p.workspace_id = $2;
 
--- As prompt_get, and nobody else changes it until this transaction ends. SQLite has one writer anyway.
+-- What decides whether it may be changed; nobody else changes it until this transaction ends. SQLite has one
+-- writer anyway.
 -- name: prompt_lock @sqlite
-SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
-       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
-       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at, p.project_id
-  FROM discussion_prompts p
- WHERE p.id = $1 AND p.workspace_id = $2;
+SELECT id, status, due_at, outcome_source, outcome_by, resolved_at
+  FROM discussion_prompts
+ WHERE id = $1 AND workspace_id = $2;
 
 -- name: prompt_lock @postgres
-SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
-       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
-       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at, p.project_id
-  FROM discussion_prompts p
- WHERE p.id = $1 AND p.workspace_id = $2
+SELECT id, status, due_at, outcome_source, outcome_by, witan_time(resolved_at)
+  FROM discussion_prompts
+ WHERE id = $1 AND workspace_id = $2
    FOR NO KEY UPDATE;
 
 -- name: prompt_end
@@ -52,7 +47,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
    AND (CAST($6 AS TEXT) IS NULL OR p.status = $6)
    AND (CAST($9 AS TEXT) IS NULL OR p.task_id = $9)
    AND p.requester_key <> $7
-   AND ($8 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $7))
+   AND ($8 = 1 OR NOT witan_spoke(p.voices, $7))
  ORDER BY m.created_at DESC, m.prompt_id DESC
  LIMIT $4;
 
@@ -68,7 +63,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
    AND (CAST($7 AS TEXT) IS NULL
         OR (p.requester_key <> $7
             AND NOT EXISTS (SELECT 1 FROM prompt_mentions m WHERE m.prompt_id = p.id AND m.agent_key = $7)
-            AND ($8 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $7))))
+            AND ($8 = 1 OR NOT witan_spoke(p.voices, $7))))
  ORDER BY p.created_at DESC, p.id DESC
  LIMIT $4;
 
@@ -82,7 +77,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
  WHERE p.workspace_id = $1 AND p.status = $5 AND (p.created_at, p.id) < ($2, $3)
    AND (CAST($6 AS TEXT) IS NULL
         OR (p.requester_key <> $6
-            AND ($7 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $6))))
+            AND ($7 = 1 OR NOT witan_spoke(p.voices, $6))))
  ORDER BY p.created_at DESC, p.id DESC
  LIMIT $4;
 
@@ -98,6 +93,6 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
    AND (CAST($7 AS TEXT) IS NULL
         OR (p.requester_key <> $7
             AND NOT EXISTS (SELECT 1 FROM prompt_mentions m WHERE m.prompt_id = p.id AND m.agent_key = $7)
-            AND ($8 = 1 OR NOT EXISTS (SELECT 1 FROM prompt_voices v WHERE v.prompt_id = p.id AND v.agent_key = $7))))
+            AND ($8 = 1 OR NOT witan_spoke(p.voices, $7))))
  ORDER BY p.created_at DESC, p.id DESC
  LIMIT $4;

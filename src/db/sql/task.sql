@@ -7,7 +7,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13);
 
 -- name: task_get
 SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on
+       result, problems, open_deps, created_at, updated_at, depends_on, own_block
   FROM tasks_shown
  WHERE id = $1 AND project_id = $2;
 
@@ -22,7 +22,7 @@ SELECT id FROM tasks WHERE id = $1 AND project_id = $2 FOR NO KEY UPDATE;
 -- name: task_save
 UPDATE tasks
    SET title = $3, description = $4, status = $5, priority = $6, assignee = $7, block_reason = $8,
-       session_id = $9, result = $10, problems = $11, updated_at = $12
+       session_id = $9, result = $10, problems = $11, updated_at = $12, own_block = $13
  WHERE id = $1 AND project_id = $2;
 
 -- One winner: whoever comes second finds the task no longer open.
@@ -36,7 +36,7 @@ DELETE FROM tasks WHERE id = $1 AND project_id = $2;
 
 -- name: task_list
 SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on
+       result, problems, open_deps, created_at, updated_at, depends_on, own_block
   FROM tasks_shown
  WHERE workspace_id = $1 AND project_id = $2 AND id < $3
    AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
@@ -45,7 +45,7 @@ SELECT id, workspace_id, project_id, title, description, status, priority, assig
 
 -- name: task_list_status
 SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on
+       result, problems, open_deps, created_at, updated_at, depends_on, own_block
   FROM tasks_shown
  WHERE project_id = $1 AND status = $2 AND id < $3
    AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
@@ -54,7 +54,7 @@ SELECT id, workspace_id, project_id, title, description, status, priority, assig
 
 -- name: task_list_assignee
 SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on
+       result, problems, open_deps, created_at, updated_at, depends_on, own_block
   FROM tasks_shown
  WHERE project_id = $1 AND assignee = $2 AND id < $3
    AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
@@ -65,7 +65,7 @@ SELECT id, workspace_id, project_id, title, description, status, priority, assig
 -- A walk along the index tasks_ready; its condition stands here word for word.
 -- name: task_ready
 SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on
+       result, problems, open_deps, created_at, updated_at, depends_on, own_block
   FROM tasks_shown
  WHERE project_id = $1 AND status = 'open' AND open_deps = 0 AND (priority, created_at, id) > ($2, $3, $4)
  ORDER BY priority, created_at, id
