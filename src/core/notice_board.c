@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/decision.h"
+#include "core/notification.h"
 
 #include <string.h>
 
@@ -87,11 +88,31 @@ bool notice_list(struct db *db, struct arena *arena, const struct project *proje
     return true;
 }
 
+/* Whoever heard of it as a notification in an inbox has that one's id. */
+static bool find_by_inbox(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                          int64_t now_ms, struct decision *decision, struct err *err)
+{
+    struct err first = *err;
+    const char *type, *about;
+
+    if (!notification_ref(db, arena, project->workspace_id, id, &type, &about, err))
+        return false;
+    if (!str_equal(type, "question"))
+        return false;
+    *err = (struct err){ 0 };
+    if (decision_get(db, arena, project, about, now_ms, decision, err))
+        return true;
+    if (err->code == ERR_NOT_FOUND)
+        *err = first;
+    return false;
+}
+
 /* A decision that policy settled was never anybody's to settle. */
 static bool find_decision(struct db *db, struct arena *arena, const struct project *project, const char *id,
                           int64_t now_ms, struct decision *decision, struct err *err)
 {
-    if (!decision_get(db, arena, project, id, now_ms, decision, err)) {
+    if (!decision_get(db, arena, project, id, now_ms, decision, err) &&
+        (err->code != ERR_NOT_FOUND || !find_by_inbox(db, arena, project, id, now_ms, decision, err))) {
         if (err->code == ERR_NOT_FOUND)
             err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
         return false;
@@ -146,7 +167,7 @@ bool notice_resolve(struct db *db, struct arena *arena, const struct project *pr
         return false;
     if (!open_question_is_open(notice))
         return true;
-    if (!check_comment(id, reply->responses, &comment, err) ||
+    if (!check_comment(notice->id, reply->responses, &comment, err) ||
         !decision_settle(db, arena, project, caller, notice->source_id,
                          reply->has_approved && reply->approved, comment, now_ms, &decision, err))
         return false;

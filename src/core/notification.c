@@ -49,14 +49,40 @@ static const char *event_data(struct arena *arena, const struct notification *no
     return arena_copy(arena, text.bytes, text.len);
 }
 
-struct event notification_added(struct arena *arena, const struct notification *notification)
+static struct event event_of(struct arena *arena, const char *type, const struct notification *notification,
+                             int64_t at_ms)
 {
     return (struct event){ .workspace_id = notification->workspace_id,
-                           .type = "notification.added",
+                           .type = type,
                            .project_id = notification->project_id,
                            .subject = notification->id,
                            .data = event_data(arena, notification),
-                           .at_ms = notification->created_ms };
+                           .at_ms = at_ms };
+}
+
+struct event notification_added(struct arena *arena, const struct notification *notification)
+{
+    return event_of(arena, "notification.added", notification, notification->created_ms);
+}
+
+static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
+{
+    *notification = (struct notification){
+        .id = db_cell(rows, row, 0),
+        .workspace_id = db_cell(rows, row, 1),
+        .project_id = db_cell(rows, row, 2),
+        .user_id = db_cell(rows, row, 3),
+        .agent_key = db_cell(rows, row, 4),
+        .kind = db_cell(rows, row, 5),
+        .priority = db_cell(rows, row, 6),
+        .title = db_cell(rows, row, 7),
+        .body = db_cell(rows, row, 8),
+        .ref_type = db_cell(rows, row, 9),
+        .ref_id = db_cell(rows, row, 10),
+        .created_ms = db_cell_int(rows, row, 11),
+        .read_ms = db_cell_int(rows, row, 12),
+        .resolved_ms = db_cell_int(rows, row, 13),
+    };
 }
 
 static void write_row(const struct notification *notification, struct json_out *out)
@@ -107,29 +133,6 @@ bool notification_add(struct db *db, struct arena *arena, int64_t now_ms, struct
     return event_append(db, arena, &added, err);
 }
 
-static struct event resolved_event(struct arena *arena, const struct db_rows *rows, size_t row,
-                                   int64_t now_ms)
-{
-    BUF_AUTO text = { 0 };
-    struct json_out out;
-
-    json_begin(&out, &text);
-    json_map(&out, NULL);
-    json_text(&out, "id", db_cell(rows, row, 0));
-    json_text(&out, "kind", db_cell(rows, row, 3));
-    json_map(&out, "ref");
-    json_text(&out, "type", db_cell(rows, row, 4));
-    json_text(&out, "id", db_cell(rows, row, 5));
-    json_map_end(&out);
-    json_map_end(&out);
-    return (struct event){ .workspace_id = db_cell(rows, row, 1),
-                           .type = "notification.resolved",
-                           .project_id = db_cell(rows, row, 2),
-                           .subject = db_cell(rows, row, 0),
-                           .data = arena_copy(arena, text.bytes, text.len),
-                           .at_ms = now_ms };
-}
-
 bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
                           const char *const ids[], size_t count, struct event **events, size_t *event_count,
                           struct err *err)
@@ -147,8 +150,12 @@ bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, co
                   DB_ARGS(db_text(ref_type), db_text(list.bytes), db_int(now_ms)), &rows, err))
         return false;
     *events = arena_array(arena, struct event, rows.count);
-    for (size_t i = 0; i < rows.count; i++)
-        (*events)[i] = resolved_event(arena, &rows, i, now_ms);
+    for (size_t i = 0; i < rows.count; i++) {
+        struct notification resolved;
+
+        from_row(&rows, i, &resolved);
+        (*events)[i] = event_of(arena, "notification.resolved", &resolved, now_ms);
+    }
     *event_count = rows.count;
     return true;
 }
@@ -172,26 +179,6 @@ struct inbox notification_inbox(struct arena *arena, const struct caller *caller
                            .person = caller->id,
                            .role = (unsigned)caller->role,
                            .project_id = caller->project_id };
-}
-
-static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
-{
-    *notification = (struct notification){
-        .id = db_cell(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .project_id = db_cell(rows, row, 2),
-        .user_id = db_cell(rows, row, 3),
-        .agent_key = db_cell(rows, row, 4),
-        .kind = db_cell(rows, row, 5),
-        .priority = db_cell(rows, row, 6),
-        .title = db_cell(rows, row, 7),
-        .body = db_cell(rows, row, 8),
-        .ref_type = db_cell(rows, row, 9),
-        .ref_id = db_cell(rows, row, 10),
-        .created_ms = db_cell_int(rows, row, 11),
-        .read_ms = db_cell_int(rows, row, 12),
-        .resolved_ms = db_cell_int(rows, row, 13),
-    };
 }
 
 static const char *cursor_after(struct arena *arena, const struct notification *last)
@@ -237,6 +224,18 @@ bool notification_pending(struct db *db, struct arena *arena, const char *worksp
     return true;
 }
 
+bool notification_ref(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                      const char **ref_type, const char **ref_id, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_NOTIFICATION_REF, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+        return false;
+    *ref_type = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
+    *ref_id = rows.count > 0 ? db_cell(&rows, 0, 1) : NULL;
+    return true;
+}
+
 /* Those who work here may tidy up for any agent, a token bound to one for that one, a user for themselves. */
 static bool is_readers(const struct caller *caller, struct arena *arena,
                        const struct notification *notification)
@@ -251,7 +250,7 @@ static bool is_readers(const struct caller *caller, struct arena *arena,
                 str_equal(str_fold(arena, caller->agent_name), notification->agent_key));
     if (notification->user_id)
         return caller->kind == CALLER_USER && str_equal(caller->id, notification->user_id);
-    return caller_is_person(caller);
+    return caller_is_person(caller) && (notification->roles & (unsigned)caller->role) != 0;
 }
 
 static bool tell_read(struct db *db, struct arena *arena, const char *workspace_id, const char *subject,
@@ -308,8 +307,10 @@ bool notification_read(struct db *db, struct arena *arena, const struct caller *
     if (!db_query(db, arena, SQL_NOTIFICATION_GET,
                   DB_ARGS(db_text(id), db_text(caller->workspace_id), db_text(caller->id)), &rows, err))
         return false;
-    if (rows.count > 0)
+    if (rows.count > 0) {
         from_row(&rows, 0, notification);
+        notification->roles = (unsigned)db_cell_int(&rows, 0, 14);
+    }
     if (rows.count == 0 || !is_readers(caller, arena, notification))
         return err_set(err, ERR_NOT_FOUND, "There is no notification with that id.");
     if (!mark_read(db, arena, caller, notification, now_ms, &changed, err))

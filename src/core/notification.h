@@ -64,6 +64,9 @@ struct notification_page {
 CHECKED bool notification_list(struct db *db, struct arena *arena, const char *workspace_id,
                                const struct inbox *inbox, bool unread_only, const char *cursor, size_t limit,
                                struct notification_page *page, struct err *err);
+/* What one is about; NULL when it is not there. */
+CHECKED bool notification_ref(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                              const char **ref_type, const char **ref_id, struct err *err);
 /* How many are neither read nor resolved. */
 CHECKED bool notification_pending(struct db *db, struct arena *arena, const char *workspace_id,
                                   const struct inbox *inbox, int64_t *count, struct err *err);

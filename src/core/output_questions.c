@@ -215,26 +215,29 @@ static size_t add_fields(struct drafts *drafts, const struct value *map, const c
     return seen;
 }
 
+/* Whether a question before this one has the name "q<place>", or one behind it will. */
 static bool is_taken(const struct drafts *drafts, const struct output_question *done, size_t count,
-                     const char *id)
+                     size_t place, const char *id)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(done[i].id, id) == 0)
             return true;
-    for (size_t i = count; i < drafts->count; i++)
-        if (drafts->items[i].id && strcmp(drafts->items[i].id, id) == 0)
+    for (size_t i = count + 1; i < drafts->count; i++) {
+        const struct draft *later = &drafts->items[i];
+
+        if (later->id ? strcmp(later->id, id) == 0 : later->place == place)
             return true;
+    }
     return false;
 }
 
 static const char *free_id(const struct drafts *drafts, const struct output_question *done, size_t count,
                            size_t place)
 {
-    const char *id;
+    const char *id = arena_format(drafts->arena, "q%zu", place);
 
-    do
-        id = arena_format(drafts->arena, "q%zu", place++);
-    while (is_taken(drafts, done, count, id));
+    while (is_taken(drafts, done, count, place, id))
+        id = arena_format(drafts->arena, "q%zu", ++place);
     return id;
 }
 

@@ -258,26 +258,40 @@ static bool conclude(struct db *db, struct arena *arena, const struct project *p
     return keep_on_task(db, arena, project, now_ms, result, err);
 }
 
+/* Whether what has been asked before keeps this result from being applied. Of a task, only what blocks it
+ * does. */
+static bool may_wait(const struct result *result)
+{
+    return result->question_count == 0 && result->output->found && succeeded(result) &&
+           (!result->has_task || task_is_blocked_by_question(&result->task));
+}
+
 /*
- * A confirmation that was left out because its twin is still open has not been given: the result waits for
- * it as it would have waited for its own.
+ * While a question about the same thing is open nothing is made of a result: the answer may change all of it.
+ * Whoever hands it in is shown the open set. A confirmation that was left out because its twin is still open
+ * has been asked, so such a result is taken; one that asks nothing has to be handed in again.
  */
-static bool waits_for_confirmation(struct db *db, struct arena *arena, const struct project *project,
-                                   struct result *result, struct err *err)
+static bool wait_for_answers(struct db *db, struct arena *arena, const struct project *project,
+                             struct result *result, struct err *err)
 {
     struct open_question *open;
     size_t count;
 
-    if (result->output->question_count == 0 || result->question_count > 0)
+    if (!may_wait(result))
         return true;
     if (!open_question_of_source(db, arena, project, result->source, result->source_id, "open", &open, &count,
                                  err))
         return false;
-    if (count > 0) {
-        result->notification_id = open[0].id;
-        result->questions = result->output->questions;
-        result->question_count = result->output->question_count;
-    }
+    if (count == 0)
+        return true;
+    result->notification_id = open[0].id;
+    result->questions = result->output->questions;
+    result->question_count = result->output->question_count;
+    result->accepted = result->question_count > 0;
+    if (!result->accepted)
+        add_problem(result,
+                    "Questions about this are still open, so nothing was made of the result: hand it in "
+                    "again when they have been answered or dismissed.");
     return true;
 }
 
@@ -290,12 +304,10 @@ bool result_hand_in(struct db *db, struct arena *arena, const struct project *pr
     result->question_count = result->output->question_count;
     take_problems(arena, result);
     if (!project_lock(db, arena, project, err) || !find_subject(db, arena, project, result, &about, err) ||
-        !waits_for_confirmation(db, arena, project, result, err))
+        !wait_for_answers(db, arena, project, result, err))
         return false;
-    if (result->notification_id) {
-        result->accepted = true;
+    if (result->notification_id)
         return true;
-    }
     return result->question_count > 0 ? ask(db, arena, project, now_ms, about, result, err)
                                       : conclude(db, arena, project, now_ms, result, err);
 }

@@ -31,6 +31,7 @@ void task_from_row(const struct db_rows *rows, size_t row, struct task *task)
         .created_ms = db_cell_int(rows, row, 13),
         .updated_ms = db_cell_int(rows, row, 14),
         .depends_on = db_cell(rows, row, 15),
+        .own_block = db_cell(rows, row, 16),
     };
 }
 
@@ -143,7 +144,8 @@ bool task_save(struct db *db, struct arena *arena, const struct project *project
                    DB_ARGS(db_text(task->id), db_text(project->id), db_text(task->title),
                            db_text(task->description), db_text(task->status), db_int(task->priority),
                            db_text(task->assignee), db_text(task->block_reason), db_text(task->session_id),
-                           db_text(task->result), db_text(task->problems), db_int(now_ms)),
+                           db_text(task->result), db_text(task->problems), db_int(now_ms),
+                           db_text(task->own_block)),
                    NULL, err) &&
            task_get(db, arena, project, task->id, task, err) && task_tell(db, arena, task, now_ms, err);
 }

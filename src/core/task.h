@@ -23,6 +23,7 @@ struct task {
     int64_t priority;         /* 0 comes first */
     const char *assignee;     /* or NULL */
     const char *block_reason; /* or NULL */
+    const char *own_block;    /* the one that a question took the place of, or NULL */
     const char *session_id;   /* or NULL */
     const char *result;       /* JSON, or NULL */
     const char *problems;     /* a JSON list's text: what could not be read of its last result */
@@ -78,6 +79,7 @@ CHECKED bool task_update(struct db *db, struct arena *arena, const struct projec
 
 /* Makes a task wait for answers; unless `keep_claim`, whoever had it has it no more. A closed one stays so.
  */
+bool task_is_blocked_by_question(const struct task *task);
 void task_block(struct task *task, bool keep_claim);
 /*
  * All questions about it have been settled: it is open again, or in progress where somebody still has it.

@@ -89,6 +89,8 @@ static void settle(const struct task_change *change, struct task *wanted)
         wanted->block_reason = change->block_reason;
     if (!task_is(wanted, "blocked"))
         wanted->block_reason = NULL;
+    if (!str_equal(wanted->block_reason, BLOCKED_BY_QUESTION))
+        wanted->own_block = NULL;
 }
 
 /*
@@ -98,10 +100,8 @@ static void settle(const struct task_change *change, struct task *wanted)
 static bool check_questions(struct db *db, struct arena *arena, const struct project *project,
                             const struct task *from, const struct task *to, struct err *err)
 {
-    bool waited = task_is(from, "closed") ||
-                  (task_is(from, "blocked") && str_equal(from->block_reason, BLOCKED_BY_QUESTION));
-    bool goes_on = !task_is(to, "closed") &&
-                   !(task_is(to, "blocked") && str_equal(to->block_reason, BLOCKED_BY_QUESTION));
+    bool waited = task_is(from, "closed") || task_is_blocked_by_question(from);
+    bool goes_on = !task_is(to, "closed") && !task_is_blocked_by_question(to);
     struct open_question *open;
     size_t count;
 
@@ -183,10 +183,17 @@ bool task_update(struct db *db, struct arena *arena, const struct project *proje
     return true;
 }
 
+bool task_is_blocked_by_question(const struct task *task)
+{
+    return task_is(task, "blocked") && str_equal(task->block_reason, BLOCKED_BY_QUESTION);
+}
+
 void task_block(struct task *task, bool keep_claim)
 {
     if (task_is(task, "closed"))
         return;
+    if (task_is(task, "blocked") && !task_is_blocked_by_question(task))
+        task->own_block = task->block_reason;
     task->status = "blocked";
     task->block_reason = BLOCKED_BY_QUESTION;
     if (!keep_claim)
@@ -205,9 +212,11 @@ bool task_unblock(struct db *db, struct arena *arena, const struct project *proj
         return true;
     }
     /* Somebody may have given it another reason to wait, which an answer does not lift. */
-    if (!task_is(&task, "blocked") || !str_equal(task.block_reason, BLOCKED_BY_QUESTION))
+    if (!task_is_blocked_by_question(&task))
         return true;
-    task.status = task.assignee ? "in_progress" : "open";
-    task.block_reason = NULL;
+    if (!task.own_block)
+        task.status = task.assignee ? "in_progress" : "open";
+    task.block_reason = task.own_block;
+    task.own_block = NULL;
     return task_save(db, arena, project, now_ms, &task, err);
 }

@@ -115,6 +115,35 @@ CONTRACT(an_approval_is_one_row_answered_either_way)
     assert_int_equal(count_rows(t, "open_questions WHERE project_id = '%s'", project), 0);
 }
 
+/* Streams tell of it as a notification: what they told is enough to settle it. */
+CONTRACT(an_approval_is_settled_by_the_id_of_its_notification)
+{
+    const char *project = project_with(t, "confirm_all"), *id = decide(t, project, "scopeChanges"), *inbox;
+    const char *other = project_with(t, "confirm_all");
+    json_t *told;
+
+    call(t, "notification_list", "{}");
+    CHECK_TEXT("notifications.0.ref.id", id);
+    inbox = text_at(t, "notifications.0.id");
+    call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", other, "nid", inbox, "approved", 1);
+    CHECK_STATUS(404);
+    call(t, "open_question_get", "{s:s, s:s}", "id", project, "nid", inbox);
+    CHECK_TEXT("id", id);
+    call(t, "open_question_resolve", "{s:s, s:s, s:b, s:[{s:s, s:s}]}", "id", project, "nid", inbox,
+         "approved", 1, "responses", "questionId", id, "answer", "Go");
+    CHECK_STATUS(200);
+    get_decision(t, project, id);
+    CHECK_TEXT("status", "approved");
+    CHECK_TEXT("comment", "Go");
+    told = last_event(t, project, "notification.resolved");
+    assert_string_equal(json_string_value(json_object_get(told, "id")), inbox);
+    assert_string_equal(json_string_value(json_object_get(told, "kind")), "approval");
+    assert_string_equal(json_string_value(json_object_get(told, "title")), "Coder needs your approval");
+    assert_string_equal(json_string_value(json_object_get(told, "projectId")), project);
+    assert_true(json_is_true(json_object_get(told, "resolved")));
+    json_decref(told);
+}
+
 struct contested {
     const char *project, *decision;
 };

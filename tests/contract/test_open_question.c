@@ -212,6 +212,41 @@ CONTRACT(what_was_closed_or_blocked_otherwise_stays_so)
     CHECK_TEXT("block_reason", "The supplier");
 }
 
+CONTRACT(a_success_does_not_close_what_a_question_blocks)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *set = stuck(t, project, task, ASKS);
+
+    hand_in(t, project, "coder", task, "{\"status\": \"success\", \"summary\": \"Guessed.\"}");
+    CHECK_STATUS(201);
+    CHECK_FALSE("accepted");
+    CHECK_TEXT("notificationId", set);
+    check_task(t, project, task, "blocked", NULL);
+    answer_one(t, project, set, "q1", "SQLite");
+    hand_in(t, project, "coder", task, "{\"status\": \"success\", \"summary\": \"Done.\"}");
+    CHECK_TRUE("accepted");
+    check_task(t, project, task, "closed", NULL);
+}
+
+CONTRACT(an_answer_does_not_lift_a_block_of_somebodys_own)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it"), *set, *again;
+
+    call(t, "task_update", "{s:s, s:s, s:s, s:s}", "id", project, "tid", task, "status", "blocked",
+         "block_reason", "Waiting for legal");
+    set = stuck(t, project, task, ASKS);
+    again = stuck(t, project, task, ASKS_MORE);
+    check_task(t, project, task, "blocked", NULL);
+    answer_one(t, project, set, "q1", "SQLite");
+    check_task(t, project, task, "blocked", NULL);
+    answer_one(t, project, again, "q1", "Blue");
+    get_task(t, project, task);
+    CHECK_TEXT("status", "blocked");
+    CHECK_TEXT("block_reason", "Waiting for legal");
+    set_status(t, project, task, "open");
+    CHECK_STATUS(200);
+}
+
 CONTRACT(closing_and_opening_again_is_no_way_around_a_question)
 {
     const char *project = make_project(t), *task = make_task(t, project, "Build it");

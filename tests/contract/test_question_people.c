@@ -235,6 +235,8 @@ CONTRACT(question_stands_in_the_inbox_until_it_ends)
     t->as = t->viewer; /* cannot answer, so is not asked */
     call(t, "notification_list", "{}");
     CHECK_COUNT("notifications", 0);
+    call(t, "notification_read", "{s:s}", "id", notification);
+    CHECK_STATUS(404);
     t->as = t->owner;
     answer_text(t, id, "Done");
     t->as = maya;

@@ -120,6 +120,11 @@ CONTRACT(the_analyst_asks_first_and_makes_tasks_later)
     call(t, "feedback_get", "{s:s, s:s}", "id", project, "fid", about);
     CHECK_TEXT("status", "waiting");
     assert_string_equal(ready(t, project), "");
+    /* Not asking any more is no answer. */
+    hand_in(t, project, "analyst", about, "{\"tasks\": [{\"title\": \"Guess\"}]}");
+    CHECK_FALSE("accepted");
+    CHECK_TEXT("notificationId", set);
+    assert_string_equal(ready(t, project), "");
     /* Asking the same while it is open, in other letters, asks nobody twice. */
     hand_in(t, project, "analyst", about, "{\"open_questions\": [{\"text\": \" which  PAGE ?\"}]}");
     CHECK_TEXT("notificationId", set);
@@ -248,15 +253,24 @@ CONTRACT(tasks_that_cannot_be_ordered_are_not_made)
 
 CONTRACT(the_dreamer_writes_when_nothing_is_open)
 {
-    const char *project = make_project(t);
+    const char *project = make_project(t), *set;
 
     hand_in(t, project, "dreamer", "goals",
             "{\"prd\": \"Sell more.\", \"open_questions\": [{\"text\": \"To whom?\"}]}");
     CHECK_COUNT("questions", 1);
+    set = text_at(t, "notificationId");
     call(t, "prd_get", "{s:s, s:s}", "id", project, "sectionKey", "goals");
     CHECK_STATUS(404);
     call(t, "prd_context", "{s:s, s:s}", "id", project, "sectionKey", "goals");
     CHECK_STATUS(200);
+    hand_in(t, project, "dreamer", "goals", "{\"prd\": \"Sell more.\"}");
+    CHECK_FALSE("accepted");
+    CHECK_TEXT("notificationId", set);
+    CHECK_COUNT("questions", 0);
+    CHECK_COUNT("problems", 1);
+    call(t, "prd_get", "{s:s, s:s}", "id", project, "sectionKey", "goals");
+    CHECK_STATUS(404);
+    call(t, "open_question_dismiss", "{s:s, s:s}", "id", project, "nid", set);
     hand_in(t, project, "dreamer", "goals", "{\"prd\": \"Sell more.\", \"plan\": \"No.\"}");
     CHECK_TRUE("accepted");
     CHECK_COUNT("problems", 1);

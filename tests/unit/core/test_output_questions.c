@@ -95,6 +95,8 @@ static void questions_are_normalised_from_every_source(void **state)
           "`a` is there twice" },
         { "[{\"text\":\"x?\"},{\"id\":\"q1\",\"text\":\"y?\"}]", "q1=x? | q2=y?", "question 2 became `q2`" },
         { "[{\"id\":\"q2\",\"text\":\"x?\"},{\"text\":\"y?\"}]", "q2=x? | q3=y?", "became `q3`" },
+        { "[{\"id\":\"q2\",\"text\":\"x?\"},{\"text\":\"y?\"},{\"text\":\"z?\"}]", "q2=x? | q4=y? | q3=z?",
+          "became `q4`" },
         { "[{\"id\":\"q1\",\"text\":\"x?\"},{\"id\":\"q1\",\"text\":\"y?\"},{\"id\":\"q2\",\"text\":\"z?\"}]",
           "q1=x? | q3=y? | q2=z?", "became `q3`" },
         { "{\"text\":\"x?\"}", "q1=x?", "is an object, not a list" },
