@@ -254,6 +254,19 @@ void json_value(struct json_out *out, const char *key, const json_t *value)
     }
 }
 
+char *json_texts(struct arena *arena, const char *const texts[], size_t count)
+{
+    BUF_AUTO list = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &list);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < count; i++)
+        json_text(&out, NULL, texts[i]);
+    json_list_end(&out);
+    return arena_copy(arena, list.bytes, list.len);
+}
+
 char *json_dump_text(struct arena *arena, const json_t *value)
 {
     BUF_AUTO buf = { 0 };

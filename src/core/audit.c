@@ -82,37 +82,34 @@ static struct chain *chain_of(struct chains *chains, const char *workspace_id, c
     return chain;
 }
 
-static void write_seal(struct json_out *out, const char *key, int64_t seq, const char *hash)
-{
-    json_list(out, NULL);
-    json_text(out, NULL, key);
-    json_int(out, NULL, seq);
-    json_text(out, NULL, hash);
-    json_list_end(out);
-}
+#define SEAL_WIDTH 3
 
-static bool store_seals(struct db *db, struct arena *arena, const char *rows, size_t count, const char *heads,
-                        struct err *err)
+static bool store_seals(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
+                        const struct chains *chains, struct err *err)
 {
+    struct db_arg *heads = arena_array(arena, struct db_arg, chains->count * SEAL_WIDTH), *head = heads;
     size_t changed;
 
-    if (!db_exec(db, arena, SQL_AUDIT_SEAL_ROWS, DB_ARGS(db_text(rows)), &changed, err))
+    if (!db_exec_rows(db, arena, SQL_AUDIT_SEAL_ROW, SQL_AUDIT_SEAL_ROWS, SEAL_WIDTH, rows, count, &changed,
+                      err))
         return false;
     if (changed != count)
         return err_set(err, ERR_INTERNAL, "Audit rows changed while they were being sealed.");
-    return db_exec(db, arena, SQL_AUDIT_SEAL_HEADS, DB_ARGS(db_text(heads)), NULL, err);
+    for (size_t i = 0; i < chains->count; i++) {
+        *head++ = db_text(chains->items[i].workspace_id);
+        *head++ = db_int(chains->items[i].seq);
+        *head++ = db_text(chains->items[i].hash);
+    }
+    return db_exec_rows(db, arena, SQL_AUDIT_SEAL_HEAD, SQL_AUDIT_SEAL_HEADS, SEAL_WIDTH, heads,
+                        chains->count, NULL, err);
 }
 
 static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *rows, struct err *err)
 {
     struct chains chains = { .items = arena_array(arena, struct chain, rows->count) };
-    BUF_AUTO seals = { 0 };
-    BUF_AUTO heads = { 0 };
+    struct db_arg *seals = arena_array(arena, struct db_arg, rows->count * SEAL_WIDTH), *seal = seals;
     BUF_AUTO bytes = { 0 };
-    struct json_out out;
 
-    json_begin(&out, &seals);
-    json_list(&out, NULL);
     for (size_t row = 0; row < rows->count; row++) {
         struct chain *chain = chain_of(&chains, db_cell(rows, row, 1), db_cell(rows, row, COLUMN_HASH));
         char hash[HASH_SIZE];
@@ -120,16 +117,11 @@ static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *
         row_hash(chain->hash, rows, row, &bytes, hash);
         memcpy(chain->hash, hash, sizeof(hash));
         chain->seq = db_cell_int(rows, row, 0);
-        write_seal(&out, db_cell(rows, row, COLUMN_KEY), chain->seq, hash);
+        *seal++ = db_int(db_cell_int(rows, row, COLUMN_KEY));
+        *seal++ = db_int(chain->seq);
+        *seal++ = db_text(arena_text(arena, hash));
     }
-    json_list_end(&out);
-
-    json_begin(&out, &heads);
-    json_list(&out, NULL);
-    for (size_t i = 0; i < chains.count; i++)
-        write_seal(&out, chains.items[i].workspace_id, chains.items[i].seq, chains.items[i].hash);
-    json_list_end(&out);
-    return store_seals(db, arena, seals.bytes, rows->count, heads.bytes, err);
+    return store_seals(db, arena, seals, rows->count, &chains, err);
 }
 
 bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err)

@@ -365,18 +365,16 @@ static void begin(struct docket *docket, struct db *db, struct arena *arena, int
 
 static bool load_questions(struct docket *docket, struct err *err)
 {
-    BUF_AUTO ids = { 0 };
-    struct json_out out;
+    const char **ids = arena_array(docket->arena, const char *, docket->job_count);
+    bool one = docket->job_count == 1;
     struct db_rows rows;
 
     if (docket->job_count == 0)
         return true;
-    json_begin(&out, &ids);
-    json_list(&out, NULL);
     for (size_t i = 0; i < docket->job_count; i++)
-        json_text(&out, NULL, docket->jobs[i].id);
-    json_list_end(&out);
-    if (!db_query(docket->db, docket->arena, SQL_QUESTION_OPEN_OF_JOBS, DB_ARGS(db_text(ids.bytes)), &rows,
+        ids[i] = docket->jobs[i].id;
+    if (!db_query(docket->db, docket->arena, one ? SQL_QUESTION_OPEN_OF_JOB : SQL_QUESTION_OPEN_OF_JOBS,
+                  DB_ARGS(db_text(one ? ids[0] : json_texts(docket->arena, ids, docket->job_count))), &rows,
                   err))
         return false;
     docket->questions = arena_array(docket->arena, struct question, rows.count);
@@ -433,18 +431,13 @@ bool docket_of_job(struct docket *docket, struct db *db, struct arena *arena, in
 bool docket_of_questions(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
                          const char *workspace_id, const char *const ids[], size_t count, struct err *err)
 {
-    BUF_AUTO list = { 0 };
-    struct json_out out;
+    bool one = count == 1;
     struct db_rows rows;
     size_t ended;
 
     begin(docket, db, arena, now_ms);
-    json_begin(&out, &list);
-    json_list(&out, NULL);
-    for (size_t i = 0; i < count; i++)
-        json_text(&out, NULL, ids[i]);
-    json_list_end(&out);
-    return db_query(db, arena, SQL_JOB_LOCK_QUESTIONS, DB_ARGS(db_text(list.bytes), db_text(workspace_id)),
+    return db_query(db, arena, one ? SQL_JOB_LOCK_QUESTION : SQL_JOB_LOCK_QUESTIONS,
+                    DB_ARGS(db_text(one ? ids[0] : json_texts(arena, ids, count)), db_text(workspace_id)),
                     &rows, err) &&
            fill(docket, &rows, &ended, err);
 }

@@ -68,107 +68,101 @@ const struct question **writes_audit(struct docket_writes *writes)
     return add(writes, &writes->audit, sizeof(const struct question *));
 }
 
-/* Runs a statement that takes all its rows as one JSON list. */
-static bool write_rows(struct docket *docket, enum sql_id sql, size_t count,
-                       void (*put)(const struct docket *docket, size_t at, struct json_out *out),
-                       size_t *changed, struct err *err)
+#define QUESTION_WIDTH 16
+#define JOB_WIDTH      8
+#define LINE_WIDTH     7
+
+static void put_question(const struct question *question, struct db_arg row[static QUESTION_WIDTH])
 {
-    BUF_AUTO rows = { 0 };
-    struct json_out out;
+    size_t at = 0;
 
-    if (count == 0)
-        return true;
-    json_begin(&out, &rows);
-    json_list(&out, NULL);
-    for (size_t i = 0; i < count; i++)
-        put(docket, i, &out);
-    json_list_end(&out);
-    return db_exec(docket->db, docket->arena, sql, DB_ARGS(db_text(rows.bytes)), changed, err);
-}
-
-static void put_question(const struct docket *docket, size_t at, struct json_out *out)
-{
-    const struct question *question = ((struct question **)docket->writes->questions.items)[at];
-
-    json_list(out, NULL);
-    json_text(out, NULL, question->id);
-    json_text(out, NULL, question->status);
-    json_text(out, NULL, question->response);
-    json_text(out, NULL, question->responded_by);
-    json_text(out, NULL, question->responded_at);
-    json_text(out, NULL, question->timeout_at);
-    json_text(out, NULL, question->outcome_source);
-    json_text(out, NULL, question->outcome_by);
-    json_text(out, NULL, question->ended_at);
-    json_text(out, NULL, question->approvals);
-    json_text(out, NULL, question->approved_args);
-    json_text(out, NULL, question->late_answers);
-    json_text(out, NULL, question->draft_by);
-    json_text(out, NULL, question->draft_at);
-    json_int(out, NULL, question->draft_moves);
-    json_text(out, NULL, question->restart_job_id);
-    json_list_end(out);
+    row[at++] = db_text(question->id);
+    row[at++] = db_text(question->status);
+    row[at++] = db_text(question->response);
+    row[at++] = db_text(question->responded_by);
+    row[at++] = db_text(question->responded_at);
+    row[at++] = db_text(question->timeout_at);
+    row[at++] = db_text(question->outcome_source);
+    row[at++] = db_text(question->outcome_by);
+    row[at++] = db_text(question->ended_at);
+    row[at++] = db_text(question->approvals);
+    row[at++] = db_text(question->approved_args);
+    row[at++] = db_text(question->late_answers);
+    row[at++] = db_text(question->draft_by);
+    row[at++] = db_text(question->draft_at);
+    row[at++] = db_int(question->draft_moves);
+    row[at] = db_text(question->restart_job_id);
 }
 
 /* Jobs are locked and every change goes through here, so a row that does not fit is our mistake. */
 static bool write_questions(struct docket *docket, struct err *err)
 {
-    size_t count = docket->writes->questions.count, changed = count;
+    struct question **questions = docket->writes->questions.items;
+    size_t count = docket->writes->questions.count, changed;
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * QUESTION_WIDTH);
 
-    if (!write_rows(docket, SQL_QUESTION_UPDATE_MANY, count, put_question, &changed, err))
+    for (size_t i = 0; i < count; i++)
+        put_question(questions[i], &rows[i * QUESTION_WIDTH]);
+    if (!db_exec_rows(docket->db, docket->arena, SQL_QUESTION_UPDATE, SQL_QUESTION_UPDATE_MANY,
+                      QUESTION_WIDTH, rows, count, &changed, err))
         return false;
     return changed == count ||
            err_set(err, ERR_RETRY, "A question was changed by somebody else at the same time.");
 }
 
-static void put_job(const struct docket *docket, size_t at, struct json_out *out)
+static void put_job(const struct job *job, struct db_arg row[static JOB_WIDTH])
 {
-    const struct job *job = &docket->jobs[at];
+    size_t at = 0;
 
-    if (!job->dirty)
-        return;
-    json_list(out, NULL);
-    json_text(out, NULL, job->id);
-    json_text(out, NULL, job->status);
-    json_text(out, NULL, job->error);
-    if (job->ended_ms)
-        json_int(out, NULL, job->ended_ms);
-    else
-        json_none(out, NULL);
-    json_text(out, NULL, job->outcome_source);
-    json_text(out, NULL, job->outcome_by);
-    json_int(out, NULL, job->log_lines);
-    json_text(out, NULL, job->result);
-    json_list_end(out);
+    row[at++] = db_text(job->id);
+    row[at++] = db_text(job->status);
+    row[at++] = db_text(job->error);
+    row[at++] = db_ms(job->ended_ms);
+    row[at++] = db_text(job->outcome_source);
+    row[at++] = db_text(job->outcome_by);
+    row[at++] = db_int(job->log_lines);
+    row[at] = db_text(job->result);
 }
 
 static bool write_jobs(struct docket *docket, struct err *err)
 {
-    bool any = false;
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, docket->job_count * JOB_WIDTH);
+    size_t count = 0;
 
     for (size_t i = 0; i < docket->job_count; i++)
-        any |= docket->jobs[i].dirty;
-    return !any || write_rows(docket, SQL_JOB_UPDATE_MANY, docket->job_count, put_job, NULL, err);
+        if (docket->jobs[i].dirty)
+            put_job(&docket->jobs[i], &rows[count++ * JOB_WIDTH]);
+    return db_exec_rows(docket->db, docket->arena, SQL_JOB_UPDATE, SQL_JOB_UPDATE_MANY, JOB_WIDTH, rows,
+                        count, NULL, err);
 }
 
-static void put_line(const struct docket *docket, size_t at, struct json_out *out)
+static void put_line(const struct docket_line *entry, struct db_arg row[static LINE_WIDTH])
 {
-    const struct docket_line *entry = &((struct docket_line *)docket->writes->lines.items)[at];
+    size_t at = 0;
 
-    json_list(out, NULL);
-    json_text(out, NULL, entry->job_id);
-    json_int(out, NULL, entry->line.seq);
-    json_text(out, NULL, entry->line.kind);
-    json_text(out, NULL, entry->line.level);
-    json_text(out, NULL, entry->line.message);
-    json_text(out, NULL, entry->line.data);
-    json_int(out, NULL, entry->line.at_ms);
-    json_list_end(out);
+    row[at++] = db_text(entry->job_id);
+    row[at++] = db_int(entry->line.seq);
+    row[at++] = db_text(entry->line.kind);
+    row[at++] = db_text(entry->line.level);
+    row[at++] = db_text(entry->line.message);
+    row[at++] = db_text(entry->line.data);
+    row[at] = db_int(entry->line.at_ms);
 }
 
-static void put_audit(const struct docket *docket, size_t at, struct json_out *out)
+static bool write_lines(struct docket *docket, struct err *err)
 {
-    const struct question *question = ((const struct question **)docket->writes->audit.items)[at];
+    const struct docket_line *lines = docket->writes->lines.items;
+    size_t count = docket->writes->lines.count;
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * LINE_WIDTH);
+
+    for (size_t i = 0; i < count; i++)
+        put_line(&lines[i], &rows[i * LINE_WIDTH]);
+    return db_exec_rows(docket->db, docket->arena, SQL_JOB_LOG_INSERT, SQL_JOB_LOG_INSERT_MANY, LINE_WIDTH,
+                        rows, count, NULL, err);
+}
+
+static void put_audit(const struct docket *docket, const struct question *question, struct json_out *out)
+{
     BUF_AUTO detail = { 0 };
     struct json_out inner;
 
@@ -185,6 +179,24 @@ static void put_audit(const struct docket *docket, size_t at, struct json_out *o
     json_text(out, NULL, detail.bytes);
     json_int(out, NULL, docket->now_ms);
     json_list_end(out);
+}
+
+/* What the server did by itself. */
+static bool write_audit(struct docket *docket, struct err *err)
+{
+    const struct question **questions = docket->writes->audit.items;
+    BUF_AUTO rows = { 0 };
+    struct json_out out;
+
+    if (docket->writes->audit.count == 0)
+        return true;
+    json_begin(&out, &rows);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < docket->writes->audit.count; i++)
+        put_audit(docket, questions[i], &out);
+    json_list_end(&out);
+    return db_exec(docket->db, docket->arena, SQL_AUDIT_INSERT_SYSTEM, DB_ARGS(db_text(rows.bytes)), NULL,
+                   err);
 }
 
 static bool write_notifications(struct docket *docket, struct err *err)
@@ -210,9 +222,8 @@ bool docket_close(struct docket *docket, struct err *err)
 {
     struct docket_writes *writes = docket->writes;
 
-    return write_questions(docket, err) && write_jobs(docket, err) &&
-           write_rows(docket, SQL_JOB_LOG_INSERT_MANY, writes->lines.count, put_line, NULL, err) &&
+    return write_questions(docket, err) && write_jobs(docket, err) && write_lines(docket, err) &&
            write_notifications(docket, err) &&
            event_append_many(docket->db, docket->arena, writes->events.items, writes->events.count, err) &&
-           write_rows(docket, SQL_AUDIT_INSERT_SYSTEM, writes->audit.count, put_audit, NULL, err);
+           write_audit(docket, err);
 }

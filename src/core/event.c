@@ -5,43 +5,36 @@
 
 #include <string.h>
 
-bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err)
+#define EVENT_WIDTH 8
+
+static void put_row(const struct event *event, struct db_arg row[static EVENT_WIDTH])
 {
-    return db_exec(db, arena, SQL_EVENT_INSERT,
-                   DB_ARGS(db_text(event->workspace_id), db_text(event->type), db_text(event->project_id),
-                           db_text(event->job_id), db_text(event->discussion_id), db_text(event->subject),
-                           db_text(event->data ? event->data : "{}"), db_int(event->at_ms)),
-                   NULL, err);
+    size_t at = 0;
+
+    row[at++] = db_text(event->workspace_id);
+    row[at++] = db_text(event->type);
+    row[at++] = db_text(event->project_id);
+    row[at++] = db_text(event->job_id);
+    row[at++] = db_text(event->discussion_id);
+    row[at++] = db_text(event->subject);
+    row[at++] = db_text(event->data ? event->data : "{}");
+    row[at] = db_int(event->at_ms);
 }
 
-static void write_row(const struct event *event, struct json_out *out)
+bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err)
 {
-    json_list(out, NULL);
-    json_text(out, NULL, event->workspace_id);
-    json_text(out, NULL, event->type);
-    json_text(out, NULL, event->project_id);
-    json_text(out, NULL, event->job_id);
-    json_text(out, NULL, event->discussion_id);
-    json_text(out, NULL, event->subject);
-    json_text(out, NULL, event->data ? event->data : "{}");
-    json_int(out, NULL, event->at_ms);
-    json_list_end(out);
+    return event_append_many(db, arena, event, 1, err);
 }
 
 bool event_append_many(struct db *db, struct arena *arena, const struct event events[], size_t count,
                        struct err *err)
 {
-    BUF_AUTO rows = { 0 };
-    struct json_out out;
+    struct db_arg *rows = arena_array(arena, struct db_arg, count * EVENT_WIDTH);
 
-    if (count == 0)
-        return true;
-    json_begin(&out, &rows);
-    json_list(&out, NULL);
     for (size_t i = 0; i < count; i++)
-        write_row(&events[i], &out);
-    json_list_end(&out);
-    return db_exec(db, arena, SQL_EVENT_INSERT_MANY, DB_ARGS(db_text(rows.bytes)), NULL, err);
+        put_row(&events[i], &rows[i * EVENT_WIDTH]);
+    return db_exec_rows(db, arena, SQL_EVENT_INSERT, SQL_EVENT_INSERT_MANY, EVENT_WIDTH, rows, count, NULL,
+                        err);
 }
 
 static void event_from_row(const struct db_rows *rows, size_t row, struct event *event)

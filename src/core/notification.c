@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LIST_NAME "notifications"
+#define ROW_WIDTH 13
 
 static void write_members(const struct notification *notification, struct json_out *out)
 {
@@ -85,42 +86,37 @@ static void from_row(const struct db_rows *rows, size_t row, struct notification
     };
 }
 
-static void write_row(const struct notification *notification, struct json_out *out)
+static void put_row(const struct notification *notification, struct db_arg row[static ROW_WIDTH])
 {
-    json_list(out, NULL);
-    json_text(out, NULL, notification->id);
-    json_text(out, NULL, notification->workspace_id);
-    json_text(out, NULL, notification->project_id);
-    json_text(out, NULL, notification->user_id);
-    json_text(out, NULL, notification->agent_key);
-    json_text(out, NULL, notification->kind);
-    json_text(out, NULL, notification->priority);
-    json_text(out, NULL, notification->title);
-    json_text(out, NULL, notification->body);
-    json_text(out, NULL, notification->ref_type);
-    json_text(out, NULL, notification->ref_id);
-    json_int(out, NULL, notification->created_ms);
-    json_int(out, NULL, notification->roles ? notification->roles : ROLES_PEOPLE);
-    json_list_end(out);
+    size_t at = 0;
+
+    row[at++] = db_text(notification->id);
+    row[at++] = db_text(notification->workspace_id);
+    row[at++] = db_text(notification->project_id);
+    row[at++] = db_text(notification->user_id);
+    row[at++] = db_text(notification->agent_key);
+    row[at++] = db_text(notification->kind);
+    row[at++] = db_text(notification->priority);
+    row[at++] = db_text(notification->title);
+    row[at++] = db_text(notification->body);
+    row[at++] = db_text(notification->ref_type);
+    row[at++] = db_text(notification->ref_id);
+    row[at++] = db_int(notification->created_ms);
+    row[at] = db_int(notification->roles ? notification->roles : ROLES_PEOPLE);
 }
 
 bool notification_insert(struct db *db, struct arena *arena, int64_t now_ms,
                          struct notification notifications[], size_t count, struct err *err)
 {
-    BUF_AUTO rows = { 0 };
-    struct json_out out;
+    struct db_arg *rows = arena_array(arena, struct db_arg, count * ROW_WIDTH);
 
-    if (count == 0)
-        return true;
-    json_begin(&out, &rows);
-    json_list(&out, NULL);
     for (size_t i = 0; i < count; i++) {
         notifications[i].id = uuid_new(arena);
         notifications[i].created_ms = now_ms;
-        write_row(&notifications[i], &out);
+        put_row(&notifications[i], &rows[i * ROW_WIDTH]);
     }
-    json_list_end(&out);
-    return db_exec(db, arena, SQL_NOTIFICATION_INSERT_MANY, DB_ARGS(db_text(rows.bytes)), NULL, err);
+    return db_exec_rows(db, arena, SQL_NOTIFICATION_INSERT, SQL_NOTIFICATION_INSERT_MANY, ROW_WIDTH, rows,
+                        count, NULL, err);
 }
 
 bool notification_add(struct db *db, struct arena *arena, int64_t now_ms, struct notification *notification,
@@ -137,17 +133,13 @@ bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, co
                           const char *const ids[], size_t count, struct event **events, size_t *event_count,
                           struct err *err)
 {
-    BUF_AUTO list = { 0 };
-    struct json_out out;
+    bool one = count == 1;
     struct db_rows rows;
 
-    json_begin(&out, &list);
-    json_list(&out, NULL);
-    for (size_t i = 0; i < count; i++)
-        json_text(&out, NULL, ids[i]);
-    json_list_end(&out);
-    if (!db_query(db, arena, SQL_NOTIFICATION_RESOLVE,
-                  DB_ARGS(db_text(ref_type), db_text(list.bytes), db_int(now_ms)), &rows, err))
+    if (!db_query(
+            db, arena, one ? SQL_NOTIFICATION_RESOLVE_ONE : SQL_NOTIFICATION_RESOLVE,
+            DB_ARGS(db_text(ref_type), db_text(one ? ids[0] : json_texts(arena, ids, count)), db_int(now_ms)),
+            &rows, err))
         return false;
     *events = arena_array(arena, struct event, rows.count);
     for (size_t i = 0; i < rows.count; i++) {

@@ -1,5 +1,6 @@
 #include "db/db.h"
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "db/postgres.h"
 #include "db/sqlite.h"
@@ -22,6 +23,53 @@ bool db_exec(struct db *db, struct arena *arena, enum sql_id sql, size_t argc, c
         return false;
     if (changed)
         *changed = rows.changed;
+    return true;
+}
+
+static void write_arg(struct json_out *out, const struct db_arg *arg)
+{
+    switch (arg->type) {
+    case DB_NULL: json_none(out, NULL); break;
+    case DB_INT: json_int(out, NULL, arg->number); break;
+    case DB_REAL: json_double(out, NULL, arg->real); break;
+    case DB_TEXT: json_text(out, NULL, arg->text); break;
+    }
+}
+
+static bool exec_at_once(struct db *db, struct arena *arena, enum sql_id many, size_t width,
+                         const struct db_arg rows[], size_t count, size_t *changed, struct err *err)
+{
+    BUF_AUTO list = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &list);
+    json_list(&out, NULL);
+    for (size_t row = 0; row < count; row++) {
+        json_list(&out, NULL);
+        for (size_t i = 0; i < width; i++)
+            write_arg(&out, &rows[row * width + i]);
+        json_list_end(&out);
+    }
+    json_list_end(&out);
+    return db_exec(db, arena, many, DB_ARGS(db_text(list.bytes)), changed, err);
+}
+
+bool db_exec_rows(struct db *db, struct arena *arena, enum sql_id one, enum sql_id many, size_t width,
+                  const struct db_arg rows[], size_t count, size_t *changed, struct err *err)
+{
+    size_t all = 0;
+
+    if (db->engine == DB_POSTGRES && count > 1)
+        return exec_at_once(db, arena, many, width, rows, count, changed, err);
+    for (size_t row = 0; row < count; row++) {
+        size_t here;
+
+        if (!db_exec(db, arena, one, width, &rows[row * width], &here, err))
+            return false;
+        all += here;
+    }
+    if (changed)
+        *changed = all;
     return true;
 }
 

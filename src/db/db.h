@@ -99,6 +99,12 @@ CHECKED bool db_query(struct db *db, struct arena *arena, enum sql_id sql, size_
 /* As db_query, for statements whose rows do not matter. `changed` may be NULL. */
 CHECKED bool db_exec(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
                      const struct db_arg argv[], size_t *changed, struct err *err);
+/*
+ * For many rows of `width` values each: SQLite runs `one` for every row; PostgreSQL, where each run is a
+ * round trip, runs `many` once, with all rows as a JSON list of lists in $1. `changed` may be NULL.
+ */
+CHECKED bool db_exec_rows(struct db *db, struct arena *arena, enum sql_id one, enum sql_id many, size_t width,
+                          const struct db_arg rows[], size_t count, size_t *changed, struct err *err);
 /* As db_query, with text that is prepared each time: for tools and tests, never for the domain. */
 CHECKED bool db_query_text(struct db *db, struct arena *arena, const char *sql, size_t argc,
                            const struct db_arg argv[], struct db_rows *rows, struct err *err);

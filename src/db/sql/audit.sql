@@ -48,24 +48,29 @@ SELECT row_number() OVER (ORDER BY a.id) + (SELECT COALESCE(MAX(seq), 0) FROM au
  ORDER BY a.id
  LIMIT $1;
 
--- $1 is [[key, seq, hash], ...].
+-- $1 is the row's key, $2 its number, $3 its hash.
+-- name: audit_seal_row @sqlite
+UPDATE audit SET hash = $3 WHERE seq = $1 AND seq = $2;
+
+-- name: audit_seal_row @postgres
+UPDATE audit SET seq = $2, hash = $3 WHERE id = $1 AND seq IS NULL;
+
+-- $1 is a list of the same values for each row. SQLite runs audit_seal_row for each.
 -- name: audit_seal_rows @sqlite
-UPDATE audit SET hash = json_extract(r.value, '$[2]')
-  FROM json_each($1) r
- WHERE audit.seq = json_extract(r.value, '$[0]');
+SELECT $1 WHERE false;
 
 -- name: audit_seal_rows @postgres
 UPDATE audit SET seq = CAST(r.value ->> 1 AS BIGINT), hash = r.value ->> 2
   FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
  WHERE audit.id = CAST(r.value ->> 0 AS BIGINT) AND audit.seq IS NULL;
 
--- $1 is [[workspace, seq, hash], ...].
--- name: audit_seal_heads @sqlite
-INSERT INTO audit_heads (workspace_id, seq, hash)
-SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]')
-  FROM json_each($1) r
- WHERE true
+-- name: audit_seal_head
+INSERT INTO audit_heads (workspace_id, seq, hash) VALUES ($1, $2, $3)
 ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
+
+-- $1 is a list of the same values for each chain. SQLite runs audit_seal_head for each.
+-- name: audit_seal_heads @sqlite
+SELECT $1 WHERE false;
 
 -- name: audit_seal_heads @postgres
 INSERT INTO audit_heads (workspace_id, seq, hash)

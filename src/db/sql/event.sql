@@ -4,14 +4,10 @@
 INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
--- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at], ...].
+-- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at], ...]. SQLite runs
+-- event_insert for each.
 -- name: event_insert_many @sqlite
-INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
-SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]'),
-       json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]'), json_extract(r.value, '$[5]'),
-       json_extract(r.value, '$[6]'), json_extract(r.value, '$[7]')
-  FROM json_each($1) r
- ORDER BY r.key;
+SELECT $1 WHERE false;
 
 -- name: event_insert_many @postgres
 INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)

@@ -111,6 +111,22 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  WHERE j.id = $1 AND j.workspace_id = $2
    FOR NO KEY UPDATE;
 
+-- The job of one question.
+-- name: job_lock_question @sqlite
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+  FROM jobs j
+ WHERE j.id = (SELECT job_id FROM agent_questions WHERE id = $1) AND j.workspace_id = $2;
+
+-- name: job_lock_question @postgres
+SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
+       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
+       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+  FROM jobs j
+ WHERE j.id = (SELECT job_id FROM agent_questions WHERE id = $1) AND j.workspace_id = $2
+   FOR NO KEY UPDATE;
+
 -- $1 is a JSON list of questions' ids.
 -- name: job_lock_questions @sqlite
 SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
@@ -158,16 +174,16 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  ORDER BY j.id
    FOR NO KEY UPDATE SKIP LOCKED;
 
--- $1 is [[id, status, error, ended_at, outcome_source, outcome_by, log_lines, result], ...]; a result that is
--- NULL stays as it is.
--- name: job_update_many @sqlite
+-- A result that is NULL stays as it is.
+-- name: job_update
 UPDATE jobs
-   SET status = json_extract(r.value, '$[1]'), error = json_extract(r.value, '$[2]'),
-       ended_at = json_extract(r.value, '$[3]'), outcome_source = json_extract(r.value, '$[4]'),
-       outcome_by = json_extract(r.value, '$[5]'), log_lines = json_extract(r.value, '$[6]'),
-       result = COALESCE(json_extract(r.value, '$[7]'), result)
-  FROM json_each($1) r
- WHERE jobs.id = json_extract(r.value, '$[0]');
+   SET status = $2, error = $3, ended_at = $4, outcome_source = $5, outcome_by = $6, log_lines = $7,
+       result = COALESCE($8, result)
+ WHERE id = $1;
+
+-- $1 is a list of the same values for each row. SQLite runs job_update for each.
+-- name: job_update_many @sqlite
+SELECT $1 WHERE false;
 
 -- name: job_update_many @postgres
 UPDATE jobs
@@ -180,13 +196,12 @@ UPDATE jobs
 -- name: job_set_progress
 UPDATE jobs SET progress = $2 WHERE id = $1;
 
--- $1 is [[job_id, seq, kind, level, message, data, created_at], ...].
+-- name: job_log_insert
+INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- $1 is a list of the same values for each row. SQLite runs job_log_insert for each.
 -- name: job_log_insert_many @sqlite
-INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at)
-SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]'),
-       json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]'), json_extract(r.value, '$[5]'),
-       json_extract(r.value, '$[6]')
-  FROM json_each($1) r;
+SELECT $1 WHERE false;
 
 -- name: job_log_insert_many @postgres
 INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at)

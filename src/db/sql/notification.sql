@@ -2,17 +2,14 @@
 -- themselves. Where people's rows belong to an inbox, $5 is the person and $6 their role; $5 is NULL elsewhere.
 -- Whoever is bound to a project names it last and sees nothing of the others.
 
--- $1 is [[id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id,
--- created_at, roles], ...].
--- name: notification_insert_many @sqlite
+-- name: notification_insert
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
                            ref_id, created_at, roles)
-SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), json_extract(r.value, '$[2]'),
-       json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]'), json_extract(r.value, '$[5]'),
-       json_extract(r.value, '$[6]'), json_extract(r.value, '$[7]'), json_extract(r.value, '$[8]'),
-       json_extract(r.value, '$[9]'), json_extract(r.value, '$[10]'), json_extract(r.value, '$[11]'),
-       json_extract(r.value, '$[12]')
-  FROM json_each($1) r;
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+
+-- $1 is a list of the same values for each row. SQLite runs notification_insert for each.
+-- name: notification_insert_many @sqlite
+SELECT $1 WHERE false;
 
 -- name: notification_insert_many @postgres
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
@@ -111,7 +108,13 @@ SELECT n.id, CAST($2 AS TEXT), CAST($3 AS BIGINT)
    AND (CAST($5 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $5)
 ON CONFLICT DO NOTHING;
 
--- $1 is the kind of subject, $2 a JSON list of ids: what they point at has ended.
+-- $1 is the kind of subject, $2 its id: what they point at has ended.
+-- name: notification_resolve_one
+UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL
+RETURNING id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
+          read_at, resolved_at;
+
+-- The same, where $2 is a JSON list of ids.
 -- name: notification_resolve @sqlite
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id IN (SELECT value FROM json_each($2)) AND resolved_at IS NULL

@@ -18,7 +18,10 @@ SELECT * FROM question_rows WHERE +workspace_id = $2 AND id IN (SELECT value FRO
 SELECT * FROM question_rows
  WHERE workspace_id = $2 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))));
 
--- The open questions of locked jobs; $1 is a JSON list of the jobs' ids.
+-- The open questions of a locked job, and of several; then $1 is a JSON list of the jobs' ids.
+-- name: question_open_of_job
+SELECT * FROM question_rows WHERE status = 'pending' AND job_id = $1 ORDER BY sort_at, id;
+
 -- name: question_open_of_jobs @sqlite
 SELECT * FROM question_rows
  WHERE status = 'pending' AND job_id IN (SELECT value FROM json_each($1))
@@ -29,28 +32,17 @@ SELECT * FROM question_rows
  WHERE status = 'pending' AND job_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))))
  ORDER BY sort_at, id;
 
--- $1 is [[id, status, response, responded_by, responded_at, timeout_at, outcome_source, outcome_by, ended_at, approvals, approved_args, late_answers, draft_by, draft_at, draft_moves, restart_job_id], ...].
 -- What has ended keeps the status it ended with.
--- name: question_update_many @sqlite
+-- name: question_update
 UPDATE agent_questions
-   SET status = json_extract(r.value, '$[1]'),
-       response = json_extract(r.value, '$[2]'),
-       responded_by = json_extract(r.value, '$[3]'),
-       responded_at = json_extract(r.value, '$[4]'),
-       timeout_at = json_extract(r.value, '$[5]'),
-       outcome_source = json_extract(r.value, '$[6]'),
-       outcome_by = json_extract(r.value, '$[7]'),
-       ended_at = json_extract(r.value, '$[8]'),
-       approvals = json_extract(r.value, '$[9]'),
-       approved_args = json_extract(r.value, '$[10]'),
-       late_answers = json_extract(r.value, '$[11]'),
-       draft_by = json_extract(r.value, '$[12]'),
-       draft_at = json_extract(r.value, '$[13]'),
-       draft_moves = json_extract(r.value, '$[14]'),
-       restart_job_id = json_extract(r.value, '$[15]')
-  FROM json_each($1) r
- WHERE agent_questions.id = json_extract(r.value, '$[0]')
-   AND (agent_questions.status = 'pending' OR agent_questions.status = json_extract(r.value, '$[1]'));
+   SET status = $2, response = $3, responded_by = $4, responded_at = $5, timeout_at = $6, outcome_source = $7,
+       outcome_by = $8, ended_at = $9, approvals = $10, approved_args = $11, late_answers = $12, draft_by = $13,
+       draft_at = $14, draft_moves = $15, restart_job_id = $16
+ WHERE id = $1 AND (status = 'pending' OR status = $2);
+
+-- $1 is a list of the same values for each row. SQLite runs question_update for each.
+-- name: question_update_many @sqlite
+SELECT $1 WHERE false;
 
 -- name: question_update_many @postgres
 UPDATE agent_questions
