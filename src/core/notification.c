@@ -129,17 +129,27 @@ bool notification_add(struct db *db, struct arena *arena, int64_t now_ms, struct
     return event_append(db, arena, &added, err);
 }
 
+static bool resolve_rows(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
+                         const char *const ids[], size_t count, struct db_rows *rows, struct err *err)
+{
+    struct db_arg args[] = { db_text(ref_type), db_text(count == 1 ? ids[0] : json_texts(arena, ids, count)),
+                             db_int(now_ms) };
+
+    if (count > 1)
+        return db_query(db, arena, SQL_NOTIFICATION_RESOLVE, 3, args, rows, err);
+    if (db->engine == DB_POSTGRES)
+        return db_query(db, arena, SQL_NOTIFICATION_RESOLVE_ONE, 3, args, rows, err);
+    return db_query(db, arena, SQL_NOTIFICATION_UNRESOLVED, 3, args, rows, err) &&
+           (rows->count == 0 || db_exec(db, arena, SQL_NOTIFICATION_RESOLVE_ONE, 3, args, NULL, err));
+}
+
 bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
                           const char *const ids[], size_t count, struct event **events, size_t *event_count,
                           struct err *err)
 {
-    bool one = count == 1;
     struct db_rows rows;
 
-    if (!db_query(
-            db, arena, one ? SQL_NOTIFICATION_RESOLVE_ONE : SQL_NOTIFICATION_RESOLVE,
-            DB_ARGS(db_text(ref_type), db_text(one ? ids[0] : json_texts(arena, ids, count)), db_int(now_ms)),
-            &rows, err))
+    if (!resolve_rows(db, arena, now_ms, ref_type, ids, count, &rows, err))
         return false;
     *events = arena_array(arena, struct event, rows.count);
     for (size_t i = 0; i < rows.count; i++) {

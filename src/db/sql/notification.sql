@@ -108,8 +108,18 @@ SELECT n.id, CAST($2 AS TEXT), CAST($3 AS BIGINT)
    AND (CAST($5 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $5)
 ON CONFLICT DO NOTHING;
 
--- $1 is the kind of subject, $2 its id: what they point at has ended.
--- name: notification_resolve_one
+-- $1 is the kind of subject, $2 its id: what they point at has ended, at $3. On SQLite, which makes RETURNING dear
+-- and has one writer, they are read first.
+-- name: notification_unresolved
+SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
+       read_at, CAST($3 AS BIGINT)
+  FROM notifications
+ WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL;
+
+-- name: notification_resolve_one @sqlite
+UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL;
+
+-- name: notification_resolve_one @postgres
 UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL
 RETURNING id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
           read_at, resolved_at;
