@@ -219,6 +219,10 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     assert.ok(!found.includes('\u001b'), JSON.stringify(found));
     assert.match(await run(0, ['task', 'list', '--status', 'blocked']), /Open Question/);
     const [{ id }] = (await json(0, ['open-questions'])).notifications;
+    const guess = await run(3, ['result', '--agent', 'coder', '--source-id', first], {
+        input: '{"status": "success", "summary": "Guessed."}',
+    });
+    assert.match(guess, /still open/);
     const shown = await run(0, ['open-questions']);
     assert.ok(shown.includes(id) && shown.includes('How large?') && !shown.includes('\u001b'), shown);
     await run(2, ['resolve', id]);

@@ -111,7 +111,7 @@ static int report_result(struct cli *cli, const json_t *reply)
         term_paint(&term, TERM_YELLOW, "problem: ");
         buf_format(&text, "%s\n", term_line(cli->arena, json_string_value(problem)));
     }
-    if (json_array_size(questions) > 0 && set)
+    if (set)
         cli_note(cli, "Answer with `witan resolve %s ...`.", term_line(cli->arena, set));
     else if (json_is_true(json_object_get(reply, "accepted")))
         cli_note(cli, "Accepted.");
@@ -134,7 +134,7 @@ static int run_result(struct cli *cli)
     code = cli->json ? invoke_print(cli, &sent, false) : report_result(cli, reply);
     if (code)
         return code;
-    if (json_array_size(json_object_get(reply, "questions")) > 0)
+    if (json_is_string(json_object_get(reply, "notificationId")))
         return CLI_NO;
     return json_is_true(json_object_get(reply, "accepted")) ? CLI_OK : CLI_ERROR;
 }
@@ -293,8 +293,8 @@ const struct cli_command result_commands[] = {
         .name = "result",
         .op = "result_submit",
         .help = "Hand in what an agent printed, as it printed it, and show what was found in it: questions and "
-                "problems. Exit code: 0 accepted; 3 it asks something, and people have been told; 1 it cannot "
-                "be read as a result.",
+                "problems. Exit code: 0 accepted; 3 it waits for answers that people have been asked for; 1 it "
+                "cannot be read as a result.",
         .examples = "witan result --agent coder --source-id TASK output.txt\n"
                     "my-agent | witan result --agent coder --source-id TASK\n"
                     "witan result --agent analyst --source-id FEEDBACK --project \"Web shop\" <output.txt",
