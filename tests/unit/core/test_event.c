@@ -77,6 +77,41 @@ static void events_are_read_in_order(void **state)
     assert_int_equal(seq, 3);
 }
 
+/* However many are appended at once, each keeps its values, its quotes and its place. */
+static void many_are_appended_as_one_by_one(void **state)
+{
+    static const struct event wanted[] = {
+        { .workspace_id = "w",
+          .type = "a",
+          .project_id = "p",
+          .data = "{\"t\":\"\\\"quoted\\\" \u00e9\"}",
+          .at_ms = 1 },
+        { .workspace_id = "w", .type = "b", .subject = "it's [1, null]", .at_ms = INT64_C(1) << 52 },
+        { .workspace_id = "w", .type = "c", .job_id = "", .data = "{}", .at_ms = 3 },
+    };
+    struct engine *e = engine_of(state);
+    struct event *events;
+    size_t count;
+
+    NEED(e, event_append_many(e->db, &e->arena, wanted, 0, &e->err));
+    NEED(e, event_append_many(e->db, &e->arena, wanted, 3, &e->err));
+    NEED(e, event_append_many(e->db, &e->arena, wanted, 1, &e->err));
+    number(e);
+    NEED(e, event_read(e->db, &e->arena, 0, 10, &events, &count, &e->err));
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++) {
+        const struct event *want = &wanted[i % 3];
+
+        assert_string_equal(events[i].type, want->type);
+        assert_string_equal(events[i].data, want->data ? want->data : "{}");
+        assert_int_equal(events[i].at_ms, want->at_ms);
+        assert_int_equal(events[i].subject == NULL, want->subject == NULL);
+        assert_int_equal(events[i].job_id == NULL, want->job_id == NULL);
+    }
+    assert_string_equal(events[1].subject, wanted[1].subject);
+    assert_string_equal(events[3].project_id, "p");
+}
+
 static void an_empty_log_ends_at_nought(void **state)
 {
     struct engine *e = engine_of(state);
@@ -173,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_BOTH(events_are_read_in_order),
+        ON_BOTH(many_are_appended_as_one_by_one),
         ON_BOTH(an_empty_log_ends_at_nought),
         ON_BOTH(numbers_follow_commits),
         ON_BOTH(pruning_takes_the_oldest_and_leaves_the_newest),

@@ -85,6 +85,29 @@ static bool text(struct db *db, struct unit *unit, const char *sql)
     return db_query_text(db, &unit->arena, sql, DB_NO_ARGS, &rows, &unit->work.err);
 }
 
+static void several_run_side_by_side(void **state)
+{
+    struct fixture *f = fixture_new(4);
+    struct unit units[4];
+    struct work *works[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        unit_init(&units[i], 10 + i, INSERT);
+        works[i] = &units[i].work;
+    }
+    assert_true(store_write_wait_all(f->store, works, 4));
+    assert_int_equal(units_number(f->url, COUNT), 6);
+    units[1].id = 20;
+    assert_false(store_write_wait_all(f->store, works, 2));
+    assert_int_equal(units[0].work.err.code, ERR_CONFLICT);
+    assert_int_equal(units[1].work.err.code, ERR_NONE);
+    assert_int_equal(units_number(f->url, COUNT), 7);
+    for (int i = 0; i < 4; i++)
+        unit_done(&units[i]);
+    fixture_free(f);
+}
+
 static void units_commit_or_are_undone(void **state)
 {
     struct fixture *f = fixture_new(4);
@@ -338,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_commit_or_are_undone),
+        cmocka_unit_test(several_run_side_by_side),
         cmocka_unit_test(serialisation_failures_run_again),
         cmocka_unit_test(a_deadlock_costs_time_and_nothing_else),
         cmocka_unit_test(lost_connections_come_back),
