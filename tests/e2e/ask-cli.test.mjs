@@ -61,6 +61,22 @@ onBothEngines('the answer alone is on stdout, and the exit code says yes or no',
     }
 });
 
+onBothEngines('a template says what is not said', {}, async (server) => {
+    await server.must(201, 'POST', '/api/templates', {
+        name: 'release',
+        question: 'Release it?',
+        type: 'approval',
+        responseType: 'approval',
+    });
+    const { run, id } = await waiting(server, ['--template', 'release', '--approvals', '1']);
+    const { question } = await server.must(200, 'GET', `/api/questions/${id}`);
+    assert.deepEqual([question.question, question.type], ['Release it?', 'approval']);
+    await reply(server, id, { type: 'approval', value: false });
+    assert.equal((await run.done).code, 3);
+    for (const args of [[], ['--template', 'release', '--default', 'yes'], ['--template', 'none'], ['Who?', '--to', 'x']])
+        assert.equal((await ask(server, args).done).code, 2, args.join(' '));
+});
+
 onBothEngines('an answer never moves the cursor', {}, async (server) => {
     const { run, id } = await waiting(server, ['Which?']);
     await reply(server, id, { type: 'text', value: 'plain \u001b[2Jtext' });

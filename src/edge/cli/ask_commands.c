@@ -92,6 +92,11 @@ static bool choose_kind(struct cli *cli, json_t *wish, struct err *err)
         err_set(err, ERR_INVALID, "A non-blocking question goes on with its default at once.");
         return err_hint(err, "Leave out --require-human, or ask a blocking question.");
     }
+    /* A template says both, unless the caller does. */
+    if (cli_has(cli, "template") && !type && !choice && !yes_no && !approve)
+        return !cli_has(cli, "default") ||
+               err_set(err, ERR_INVALID,
+                       "With --template, --default also needs --type, --yes-no or --approve.");
     json_object_set_new(wish, "type", json_string(type ? type : approve ? "approval" : "blocking"));
     json_object_set_new(wish, "responseType", json_string(kind));
     return true;
@@ -321,17 +326,21 @@ const struct cli_command ask_commands[] = {
                 "answered, or yes; 3 no; 5 nobody answered in time; 6 cancelled; 8 server away; 130 interrupted.",
         .examples = "witan ask \"Which region?\" --choice eu --choice us\n"
                     "witan ask --approve \"Deploy to production?\" && ./deploy\n"
+                    "witan ask --approve \"Drop the old tables?\" --approvals 2\n"
                     "answer=$(witan ask \"What is the ticket's number?\" --timeout 1h)\n"
                     "witan ask \"Retry the upload?\" --type error_recovery --yes-no --default no "
                     "--context errorDetails=@log.txt",
         .uses = CLI_SERVER | CLI_JSON,
-        .args = { { "QUESTION", .param = "question", .flags = CLI_STDIN } },
+        .args = { { "QUESTION", .param = "question", .flags = CLI_STDIN | CLI_MAY } },
         .options = {
+            { "template", "NAME", .param = "template" },
             { "type", "TYPE", .help = "blocking (the default), non_blocking, approval or error_recovery." },
             { "choice", "TEXT", .help = "An option to choose; give several." },
             { "allow-other", .help = "With --choice: own words are an answer too." },
             { "yes-no", .help = "The answer is yes or no: exit code 0 or 3." },
             { "approve", .help = "The answer is approved or rejected: exit code 0 or 3." },
+            { "approvals", "N", .param = "requiredApprovals" },
+            { "to", "USER", .param = "assignedTo" },
             { "timeout", "TIME", .help = "How long to wait, such as 15m or 2h." },
             { "default", "TEXT", .help = "The answer when nobody answers in time." },
             { "allow-default-approve", .param = "allowDefaultApprove",
