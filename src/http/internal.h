@@ -72,7 +72,7 @@ struct http_exchange {
     atomic_bool gone;
     unsigned char method;
     bool linked, streaming, told_to_stop, cut, abandoned; /* under server->lock */
-    bool begun, handled, draining, upgraded, head, gzip;
+    bool begun, handled, refused, draining, upgraded, head, gzip;
     bool lean; /* a stream whose buffer has been given back to the kernel */
     char request_id[REQUEST_ID_SIZE];
     char uri[]; /* the path, cut at the '?' */

@@ -148,6 +148,7 @@ enum MHD_Result reply_refuse(struct http_exchange *exchange, int status, const c
     char *bytes = buf_take(&body, &len);
 
     atomic_store(&exchange->holder, HOLDER_NONE);
+    exchange->refused = true;
     return reply_now(exchange, status, "application/json", close_after, bytes, len);
 }
 

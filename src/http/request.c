@@ -305,7 +305,7 @@ static bool body_grow(struct http_exchange *exchange, size_t need)
 
 static enum MHD_Result take_body(struct http_exchange *exchange, const char *bytes, size_t len)
 {
-    if (exchange->draining)
+    if (exchange->draining || exchange->refused)
         return MHD_YES;
     if (clock_ticks_ms() > atomic_load_explicit(&exchange->conn->cut_ms, memory_order_relaxed))
         return MHD_NO;
@@ -364,7 +364,8 @@ enum MHD_Result request_call(void *arg, struct MHD_Connection *connection, const
         *upload_len = 0;
         return take_body(exchange, upload, len);
     }
-    if (exchange->draining)
+    /* A daemon that is being stopped takes a refusal, forgets it, and goes on reading the request. */
+    if (exchange->draining || exchange->refused)
         return MHD_NO;
     if (exchange->handled)
         return resumed(exchange);
