@@ -66,6 +66,7 @@
 #define READ_QUEUE           4096
 #define WRITE_BATCH          256
 #define WRITE_BATCH_MS       20
+#define STORE_WAIT_MOST      8    /* units that one caller waits for at once */
 #define WAL_CHECKPOINT_PAGES 2000 /* 16 MB */
 #define READ_LIMIT_MS        5000
 #define SQLITE_BUSY_MS       2000 /* how long another program may hold the write lock */

@@ -43,20 +43,6 @@ static void take_problems(struct arena *arena, struct result *result)
         add_problem(result, output->problems[i]);
 }
 
-static const char *problems_text(struct arena *arena, const struct result *result)
-{
-    BUF_AUTO text = { 0 };
-    struct json_out out;
-
-    buf_init(&text, 0);
-    json_begin(&out, &text);
-    json_list(&out, NULL);
-    for (size_t i = 0; i < result->problem_count; i++)
-        json_text(&out, NULL, result->problems[i]);
-    json_list_end(&out);
-    return arena_copy(arena, text.bytes, text.len);
-}
-
 static const char *outcome_text(struct arena *arena, const struct result *result, int64_t now_ms)
 {
     BUF_AUTO text = { 0 };
@@ -144,7 +130,7 @@ static bool ask(struct db *db, struct arena *arena, const struct project *projec
     result->notification_id = set.id;
     if (!result->has_task || (!failed && result->problem_count == 0))
         return true;
-    result->task.problems = problems_text(arena, result);
+    result->task.problems = json_texts(arena, result->problems, result->problem_count);
     if (failed) {
         result->task.result = outcome_text(arena, result, now_ms);
         task_block(&result->task, strcmp(result->agent, "coder") != 0);
@@ -180,7 +166,7 @@ static bool keep_on_task(struct db *db, struct arena *arena, const struct projec
 
     if (!result->has_task)
         return true;
-    task->problems = problems_text(arena, result);
+    task->problems = json_texts(arena, result->problems, result->problem_count);
     if (result->accepted) {
         task->result = outcome_text(arena, result, now_ms);
         if (succeeded(result)) {

@@ -1,5 +1,6 @@
 #include "db/store.h"
 
+#include "base/limits.h"
 #include "db/compute.h"
 #include "db/pool.h"
 #include "db/readers.h"

@@ -56,8 +56,6 @@ struct store_options {
     const char *vfs; /* a named SQLite VFS, for the tests of power cuts; NULL: the default */
 };
 
-#define STORE_WAIT_MOST 8
-
 struct store;
 
 /* Opens the connections; the schema must be current (see migrate.h). */

@@ -271,16 +271,6 @@ static bool run_question_suggestion(struct call *call)
     return true;
 }
 
-#define ID_PARAM                                                                                             \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The question."                                                              \
-    }
-#define LINK_PARAM                                                                                           \
-    {                                                                                                        \
-        "link", T_TEXT, OPTIONAL, "A one-time link to this question, in place of a login.",                  \
-            .min = 1, .max = LIMIT_REF, .flags = F_SECRET                                                    \
-    }
-
 const struct op answer_ops[] = {
     {
         .name = "question_answer",
@@ -294,7 +284,7 @@ const struct op answer_ops[] = {
         .run = run_question_answer,
         .reply = answer_reply,
         .params = {
-            ID_PARAM,
+            QUESTION_PARAM,
             { "response", T_OBJECT, REQUIRED, "The answer: {type, value, text?, args?}.",
               .fields = response_fields, .flags = F_OPEN },
             LINK_PARAM,
@@ -325,7 +315,7 @@ const struct op answer_ops[] = {
         .run = run_question_cancel,
         .reply = cancel_reply,
         .params = {
-            ID_PARAM,
+            QUESTION_PARAM,
             { "reason", T_TEXT, OPTIONAL, "Why, for the job's log.", .max = LIMIT_TITLE },
         },
     },
@@ -339,7 +329,7 @@ const struct op answer_ops[] = {
         .run = run_question_extend,
         .reply = deadline_reply,
         .params = {
-            ID_PARAM,
+            QUESTION_PARAM,
             { "minutes", T_REAL, REQUIRED, "By how much." },
         },
     },
@@ -354,7 +344,7 @@ const struct op answer_ops[] = {
         .no_audit = true,
         .run = run_question_draft,
         .reply = deadline_reply,
-        .params = { ID_PARAM },
+        .params = { QUESTION_PARAM },
     },
     {
         .name = "question_link",
@@ -368,7 +358,7 @@ const struct op answer_ops[] = {
         .secret_reply = true,
         .run = run_question_link,
         .reply = link_reply,
-        .params = { ID_PARAM },
+        .params = { QUESTION_PARAM },
     },
     {
         .name = "question_restart",
@@ -380,7 +370,7 @@ const struct op answer_ops[] = {
         .status = 201,
         .run = run_question_restart,
         .reply = restart_reply,
-        .params = { ID_PARAM },
+        .params = { QUESTION_PARAM },
     },
     {
         .name = "question_similar",
@@ -391,7 +381,7 @@ const struct op answer_ops[] = {
         .kind = OP_READ,
         .run = run_question_similar,
         .reply = similar_reply,
-        .params = { ID_PARAM },
+        .params = { QUESTION_PARAM },
     },
     {
         .name = "question_suggestion",
@@ -402,7 +392,7 @@ const struct op answer_ops[] = {
         .kind = OP_READ,
         .run = run_question_suggestion,
         .reply = suggestion_reply,
-        .params = { ID_PARAM },
+        .params = { QUESTION_PARAM },
     },
     { 0 },
 };

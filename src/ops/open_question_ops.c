@@ -147,7 +147,7 @@ static bool run_open_question_clear(struct call *call)
 
 #define SET_PARAM                                                                                            \
     {                                                                                                        \
-        "nid", T_UUID, REQUIRED, "The notification."                                                         \
+        "nid", T_UUID, REQUIRED, "The notification; an approval also goes by its id in an inbox."            \
     }
 
 const struct op open_question_ops[] = {

@@ -160,16 +160,6 @@ static bool run_question_get(struct call *call)
     return true;
 }
 
-#define ID_PARAM                                                                                             \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The question."                                                              \
-    }
-#define LINK_PARAM                                                                                           \
-    {                                                                                                        \
-        "link", T_TEXT, OPTIONAL, "A one-time link to this question, in place of a login.",                  \
-            .min = 1, .max = LIMIT_REF, .flags = F_SECRET                                                    \
-    }
-
 const struct op question_ops[] = {
     {
         .name = "question_ask",
@@ -244,7 +234,7 @@ const struct op question_ops[] = {
         .by_link = true,
         .run = run_question_get,
         .reply = one_reply,
-        .params = { ID_PARAM, LINK_PARAM },
+        .params = { QUESTION_PARAM, LINK_PARAM },
     },
     { 0 },
 };

@@ -548,8 +548,9 @@ onBothEngines(
         t.diagnostic(
             `${many} deadlines within ${spread} ms: the last was ended ${last} ms late, none more than ${Math.max(...late)} ms (on a quiet machine it belongs under 2000)`,
         );
-        // Other tests run beside this one, so only what is no longer lateness but a fault fails here.
-        assert.ok(Math.max(...late) < 20_000, `${Math.max(...late)} ms late`);
+        // PostgreSQL shares the cores with the server and with the tests beside this one; it does not keep to 2 s yet.
+        const most = server.engine === 'sqlite' ? 2000 : 20_000;
+        assert.ok(Math.max(...late) < most, `${Math.max(...late)} ms late`);
         const [[events]] = await server.sql(`SELECT count(*) FROM events WHERE type = 'question_timeout'`);
         assert.equal(Number(events), many);
     },
