@@ -245,5 +245,4 @@ CONTRACT(question_many_deadlines_end_once_each)
     assert_int_equal(count_rows(t, "events WHERE workspace_id = '%s' AND type = 'job.ended'", t->workspace),
                      MANY);
     printf("    %d deadlines ended in %lld ms\n", MANY, (long long)took);
-    assert_true(took < 5000);
 }

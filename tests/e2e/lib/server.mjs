@@ -224,8 +224,22 @@ export function onBothEngines(name, options, run) {
         });
 }
 
+// Less than any wait that is held, in milliseconds, and more than a busy machine needs for anything.
+export const promptly = 25_000;
+
+// Runs a case until it takes less than the limit, five times at most: what is quick by design is quick in
+// one of them, however busy the machine is. The case returns how many milliseconds it took.
+export async function quickOnce(limit, run) {
+    const took = [];
+    while (took.length < 5) {
+        took.push(await run());
+        if (took.at(-1) < limit) return;
+    }
+    assert.fail(`it took ${took.join(', ')} ms, and never less than ${limit}`);
+}
+
 // Waits until a condition holds, for things that no event tells of.
-export async function until(holds, what, limit = 10_000) {
+export async function until(holds, what, limit = promptly) {
     const end = Date.now() + limit;
     for (;;) {
         const value = await holds();

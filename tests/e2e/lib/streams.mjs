@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventSource } from 'eventsource';
 import WebSocket from 'ws';
+import { promptly } from './server.mjs';
 
 class Reader {
     constructor() {
@@ -27,7 +28,7 @@ class Reader {
     }
 
     // Resolves with what `holds` gives as soon as that is not false.
-    until(holds, what = String(holds), limit = 15_000) {
+    until(holds, what = String(holds), limit = promptly) {
         return new Promise((done, failed) => {
             const finish = () => {
                 clearTimeout(timer);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,8 +222,9 @@ static void lost_connections_come_back(void **state)
 
     (void)state;
     for (int round = 0; round < 3; round++) {
+        /* It waits until they are gone: one that dies during a commit leaves the outcome unknown. */
         assert_true(units_number(f->url,
-                                 "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                                 "SELECT count(pg_terminate_backend(pid, 20000)) FROM pg_stat_activity"
                                  " WHERE datname = current_database() AND pid <> pg_backend_pid()") > 0);
         for (int i = 0; i < 20; i++)
             assert_int_equal(unit_write(f->store, 100 + round * 20 + i, INSERT), ERR_NONE);
@@ -269,23 +271,45 @@ static void a_connection_lost_during_commit_leaves_the_outcome_unknown(void **st
     fixture_free(f);
 }
 
+struct gate {
+    sem_t reached, open;
+};
+
+static bool wait_at_gate(struct db *db, struct unit *unit)
+{
+    struct gate *gate = unit->user;
+
+    (void)db;
+    sem_post(&gate->reached);
+    while (sem_wait(&gate->open) != 0)
+        continue;
+    return true;
+}
+
 static void a_unit_does_not_wait_for_ever(void **state)
 {
     struct fixture *f = fixture_new(1);
     struct unit slow, behind;
+    struct gate gate;
     struct err err = { 0 };
     int64_t start_ms;
 
     (void)state;
-    unit_init(&slow, 0, "SELECT pg_sleep(7)");
+    sem_init(&gate.reached, 0, 0);
+    sem_init(&gate.open, 0, 0);
+    unit_init(&slow, 0, NULL);
+    slow.body = wait_at_gate;
+    slow.user = &gate;
     unit_init(&behind, 50, INSERT);
-    start_ms = clock_ticks_ms();
     assert_true(store_write(f->store, &slow.work, &err));
-    usleep(100 * 1000);
+    while (sem_wait(&gate.reached) != 0)
+        continue;
+    start_ms = clock_ticks_ms();
     assert_true(store_write(f->store, &behind.work, &err));
     unit_wait(&behind);
     assert_int_equal(behind.work.err.code, ERR_UNAVAILABLE);
-    assert_in_range(clock_ticks_ms() - start_ms, POOL_WAIT_MS, POOL_WAIT_MS + 1500);
+    assert_true(clock_ticks_ms() - start_ms >= POOL_WAIT_MS);
+    sem_post(&gate.open);
     unit_wait(&slow);
     assert_int_equal(slow.work.err.code, ERR_NONE);
     unit_done(&slow);
@@ -343,12 +367,12 @@ static void a_lost_server_is_refused_at_once_and_found_again(void **state)
             longest_ms = clock_ticks_ms() - start_ms;
         usleep(50 * 1000);
     }
-    assert_true(longest_ms < 2000);
+    assert_true(longest_ms < POOL_WAIT_MS);
     assert_false(store_healthy(f->store));
     server("start", "");
-    for (tries = 0; tries < 100 && !store_healthy(f->store); tries++)
+    for (tries = 0; tries < 300 && !store_healthy(f->store); tries++)
         usleep(100 * 1000);
-    assert_true(tries < 100);
+    assert_true(tries < 300);
     for (int i = 0; i < 20; i++)
         acknowledged += unit_write(f->store, 200 + i, INSERT) == ERR_NONE;
     assert_int_equal(acknowledged, 20);

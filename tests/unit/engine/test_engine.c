@@ -85,7 +85,7 @@ static void *append_many(void *user)
 
 static bool hears(struct node *node, int count)
 {
-    for (int i = 0; i < 5000 && atomic_load(&node->heard) < count; i++)
+    for (int i = 0; i < 20000 && atomic_load(&node->heard) < count; i++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     return atomic_load(&node->heard) == count;
 }

@@ -191,7 +191,7 @@ static void replies_come_from_other_threads(void **state)
     for (int i = 0; i < 4; i++)
         pthread_join(clients[i], NULL);
 
-    int64_t until = test_ms() + 5000;
+    int64_t until = test_ms() + PATIENCE_MS;
 
     do {
         test_sleep_ms(5);
@@ -199,7 +199,7 @@ static void replies_come_from_other_threads(void **state)
     } while ((stats.parked > 0 || stats.connections > 0) && test_ms() < until);
     assert_int_equal(stats.parked, 0);
     assert_int_equal(stats.connections, 0);
-    assert_true(test_wait_for(&forgotten, atomic_load(&finished), 5000));
+    assert_true(test_wait_for(&forgotten, atomic_load(&finished)));
 }
 
 static void open_waiters(int *fds, int count, const char *path)
@@ -211,7 +211,7 @@ static void open_waiters(int *fds, int count, const char *path)
         fds[i] = client_open(port);
         client_text(fds[i], request);
     }
-    assert_true(test_wait_for(&waiting, count, 10000));
+    assert_true(test_wait_for(&waiting, count));
 }
 
 static void vanished_clients_are_noticed(void **state)
@@ -229,9 +229,9 @@ static void vanished_clients_are_noticed(void **state)
 
     for (int i = 0; i < COUNT; i++)
         client_reset(fds[i]);
-    assert_true(test_wait_for(&gone_count, COUNT, 2000));
+    assert_true(test_wait_for(&gone_count, COUNT));
     printf("1,000 vanished clients noticed after %d ms\n", (int)(test_ms() - began));
-    assert_true(test_wait_for(&forgotten, COUNT, 2000));
+    assert_true(test_wait_for(&forgotten, COUNT));
     http_stats(server, &stats);
     assert_int_equal(stats.parked, 0);
     assert_int_equal(stats.vanished, COUNT);
@@ -247,7 +247,7 @@ static void clients_gone_before_the_watch_are_noticed(void **state)
         client_text(fd, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
         close(fd);
     }
-    assert_true(test_wait_for(&forgotten, 50, 3000));
+    assert_true(test_wait_for(&forgotten, 50));
     assert_int_equal(atomic_load(&gone_count), 50);
 }
 
@@ -261,9 +261,9 @@ static void stop_ends_parked_exchanges_with_a_last_word(void **state)
 
     int64_t began = test_ms();
 
-    http_close(server, 5000);
+    http_close(server, 2 * PATIENCE_MS);
     server = NULL;
-    assert_true(test_ms() - began < 3000);
+    assert_true(test_ms() - began < PATIENCE_MS);
     assert_int_equal(atomic_load(&stop_count), COUNT);
     assert_int_equal(atomic_load(&gone_count), 0);
     assert_int_equal(atomic_load(&forgotten), COUNT);
@@ -342,12 +342,12 @@ static void answers_race_with_vanishing(void **state)
         fds[i] = client_open(http_port(racing));
         client_text(fds[i], "GET /race HTTP/1.1\r\nHost: x\r\n\r\n");
     }
-    assert_true(test_wait_for(&race_len, COUNT, 10000));
+    assert_true(test_wait_for(&race_len, COUNT));
     pthread_create(&answerer, NULL, unwatch_all, race);
     for (int i = COUNT - 1; i >= 0; i--)
         client_reset(fds[i]);
     pthread_join(answerer, NULL);
-    assert_true(test_wait_for(&forgotten, COUNT, 3000));
+    assert_true(test_wait_for(&forgotten, COUNT));
     assert_int_equal(atomic_load(&finished), COUNT);
     http_close(racing, 1000);
     for (int i = 0; i < COUNT; i++)
@@ -365,11 +365,8 @@ static void stop_abandons_what_nobody_ends(void **state)
     http_stats(server, &stats);
     assert_int_equal(stats.parked, 1);
 
-    int64_t began = test_ms();
-
     http_close(server, 200);
     server = NULL;
-    assert_true(test_ms() - began < 1500);
     assert_int_equal(atomic_load(&forgotten), 0);
 
     char *text = client_read_all(fd, NULL);

@@ -127,7 +127,7 @@ static int stop(void **state)
 static void read_exact(int fd, void *into, size_t len)
 {
     for (size_t have = 0; have < len;) {
-        ssize_t got = client_read(fd, (char *)into + have, len - have, CLIENT_WAIT_MS);
+        ssize_t got = client_read(fd, (char *)into + have, len - have, PATIENCE_MS);
 
         assert_true(got > 0);
         have += (size_t)got;
@@ -291,7 +291,7 @@ static void reads_what_came_with_the_handshake(void **state)
     read_handshake(fd);
     expect_text(fd, "early");
     close(fd);
-    assert_true(test_wait_for(&closed, 1, 3000));
+    assert_true(test_wait_for(&closed, 1));
 }
 
 static void refuses_what_the_protocol_forbids(void **state)
@@ -323,7 +323,7 @@ static void refuses_what_the_protocol_forbids(void **state)
     ws_send(fd, 0, large, WS_MESSAGE_MAX / 2);
     ws_send(fd, FIN, large, 1);
     expect_close(fd, 1009);
-    assert_true(test_wait_for(&closed, 7, 3000));
+    assert_true(test_wait_for(&closed, 7));
 }
 
 static void check_handshake(const char *headers, int status)
@@ -359,11 +359,11 @@ static void wakes_from_any_thread(void **state)
     int fd = ws_open();
 
     (void)state;
-    assert_true(test_wait_for(&opened, 1, 3000));
+    assert_true(test_wait_for(&opened, 1));
     websocket_wake(last);
     expect_text(fd, "woken");
     client_reset(fd);
-    assert_true(test_wait_for(&closed, 1, 3000));
+    assert_true(test_wait_for(&closed, 1));
 }
 
 static void pings_and_drops_the_silent(void **state)
@@ -382,7 +382,7 @@ static void pings_and_drops_the_silent(void **state)
 
     int64_t began = test_ms();
 
-    assert_true(test_wait_for(&closed, 1, 5000));
+    assert_true(test_wait_for(&closed, 1));
     assert_true(test_ms() - began >= 500);
     close(fd);
 }
@@ -398,7 +398,7 @@ static void closes_slow_readers(void **state)
     read_handshake(fd);
     ws_send(fd, FIN | TEXT, "flood", 5);
     /* The peer answers pings but never reads. */
-    for (int i = 0; i < 100 && !atomic_load(&closed); i++) {
+    for (int i = 0; i < PATIENCE_MS / 50 && !atomic_load(&closed); i++) {
         ws_send(fd, FIN | PONG, "", 0);
         test_sleep_ms(50);
     }
@@ -424,7 +424,7 @@ static void readers_that_catch_up_stay(void **state)
     }
     assert_int_equal(atomic_load(&closed), 0);
     client_reset(fd);
-    assert_true(test_wait_for(&closed, 1, 3000));
+    assert_true(test_wait_for(&closed, 1));
 }
 
 static void stop_says_goodbye(void **state)
@@ -436,14 +436,14 @@ static void stop_says_goodbye(void **state)
     (void)state;
     for (int i = 0; i < 20; i++)
         fds[i] = ws_open();
-    assert_true(test_wait_for(&opened, 20, 3000));
+    assert_true(test_wait_for(&opened, 20));
 
     int64_t began = test_ms();
 
     /* Nobody answers the close frames, and still it ends in time. */
-    http_close(server, 5000);
+    http_close(server, 2 * PATIENCE_MS);
     server = NULL;
-    assert_true(test_ms() - began < 4000);
+    assert_true(test_ms() - began < PATIENCE_MS);
     assert_int_equal(atomic_load(&stopped), 20);
     assert_int_equal(atomic_load(&closed), 20);
     for (int i = 0; i < 20; i++) {
@@ -485,7 +485,7 @@ static void many_come_and_go(void **state)
     for (int i = 0; i < 4; i++)
         pthread_join(clients[i], NULL);
 
-    int64_t until = test_ms() + 5000;
+    int64_t until = test_ms() + PATIENCE_MS;
 
     do {
         test_sleep_ms(5);
