@@ -186,7 +186,7 @@ static bool write_header(FILE *out)
         fputs(",\n", out);
     }
     fputs("    SQL_COUNT\n};\n\n"
-          "/* A statement as each engine gets it; params is the highest $n. */\n"
+          "/* A statement as each engine gets it, NULL where it has none; params is the highest $n. */\n"
           "struct sql_text {\n    const char *name;\n    const char *sqlite;\n    const char *postgres;\n"
           "    int params;\n};\n\n"
           "/* Indexed by enum sql_id; an entry of NULLs follows the last. */\n"
@@ -199,6 +199,14 @@ static bool write_header(FILE *out)
     return true;
 }
 
+static void write_text(FILE *out, const struct sqlblock *block)
+{
+    if (block)
+        write_literal(out, block->text, strlen(block->text));
+    else
+        fputs("\n    NULL", out);
+}
+
 static bool write_statement(FILE *out, size_t index)
 {
     struct sqlblocks_statement statement;
@@ -206,11 +214,11 @@ static bool write_statement(FILE *out, size_t index)
 
     if (!sqlblocks_statement(&blocks, index, &statement, &err))
         return complain(err.file, err.line, err.message);
-    fprintf(out, "    { \"%s\",", statement.sqlite->name);
-    write_literal(out, statement.sqlite->text, strlen(statement.sqlite->text));
+    fprintf(out, "    { \"%s\",", blocks.items[index].name);
+    write_text(out, statement.sqlite);
     fputc(',', out);
-    write_literal(out, statement.postgres->text, strlen(statement.postgres->text));
-    fprintf(out, ",\n      %d },\n", statement.sqlite->params);
+    write_text(out, statement.postgres);
+    fprintf(out, ",\n      %d },\n", blocks.items[index].params);
     return true;
 }
 

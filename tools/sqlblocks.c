@@ -107,18 +107,29 @@ static bool is_name_line(struct line line)
     return line.len >= sizeof NAME_MARK - 1 && memcmp(line.at, NAME_MARK, sizeof NAME_MARK - 1) == 0;
 }
 
-static bool parse_engine(struct source *source, struct line word, enum sqlblock_engine *out)
+static bool parse_engine(struct source *source, struct line words, struct sqlblock *block)
 {
-    static const char *const words[SQLBLOCK_ENGINES] = { "", "@sqlite", "@postgres" };
+    static const struct {
+        const char *words;
+        enum sqlblock_engine engine;
+        bool only;
+    } known[] = {
+        { "", SQLBLOCK_BOTH, false },
+        { "@sqlite", SQLBLOCK_SQLITE, false },
+        { "@sqlite only", SQLBLOCK_SQLITE, true },
+        { "@postgres", SQLBLOCK_POSTGRES, false },
+        { "@postgres only", SQLBLOCK_POSTGRES, true },
+    };
 
-    for (int i = 0; i < SQLBLOCK_ENGINES; i++) {
-        if (word.len == strlen(words[i]) && memcmp(word.at, words[i], word.len) == 0) {
-            *out = (enum sqlblock_engine)i;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (words.len == strlen(known[i].words) && memcmp(words.at, known[i].words, words.len) == 0) {
+            block->engine = known[i].engine;
+            block->only = known[i].only;
             return true;
         }
     }
     return fail(source->err, source->file, source->line,
-                "after the name only @sqlite or @postgres may stand");
+                "after the name only @sqlite or @postgres may stand, and behind them the word only");
 }
 
 static bool parse_name(struct source *source, struct line line, struct sqlblock *block)
@@ -139,7 +150,7 @@ static bool parse_name(struct source *source, struct line line, struct sqlblock 
     block->name[len] = '\0';
     block->file = source->file;
     block->line = source->line;
-    return parse_engine(source, trimmed((struct line){ rest.at + len, rest.len - len }), &block->engine);
+    return parse_engine(source, trimmed((struct line){ rest.at + len, rest.len - len }), block);
 }
 
 static bool check_unused(struct source *source, const struct sqlblock *block)
@@ -376,9 +387,18 @@ bool sqlblocks_statement(const struct sqlblocks *blocks, size_t index, struct sq
     }
     statement.sqlite = found[SQLBLOCK_SQLITE] ? found[SQLBLOCK_SQLITE] : found[SQLBLOCK_BOTH];
     statement.postgres = found[SQLBLOCK_POSTGRES] ? found[SQLBLOCK_POSTGRES] : found[SQLBLOCK_BOTH];
-    if (!statement.sqlite || !statement.postgres)
-        return fail(err, first->file, first->line, "%s has no text for %s", first->name,
-                    statement.sqlite ? "PostgreSQL" : "SQLite");
+    if (!statement.sqlite || !statement.postgres) {
+        if (!first->only)
+            return fail(err, first->file, first->line, "%s has no text for %s", first->name,
+                        statement.sqlite ? "PostgreSQL" : "SQLite");
+        *out = statement;
+        return true;
+    }
+    for (int i = 0; i < SQLBLOCK_ENGINES; i++) {
+        if (found[i] && found[i]->only)
+            return fail(err, found[i]->file, found[i]->line, "%s has a text for the other engine as well",
+                        first->name);
+    }
     if (found[SQLBLOCK_BOTH] && found[SQLBLOCK_SQLITE] && found[SQLBLOCK_POSTGRES])
         return fail(err, found[SQLBLOCK_BOTH]->file, found[SQLBLOCK_BOTH]->line,
                     "%s has a text for each engine, so this one is never used", first->name);

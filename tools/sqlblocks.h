@@ -2,8 +2,9 @@
  * sqlblocks.h - reads the named statements of an .sql file.
  *
  * A line `-- name: prompt_get` starts a block that runs to the next such line. `-- name: prompt_get
- * @postgres` holds the text for PostgreSQL only, `@sqlite` the one for SQLite. Comments and blank lines
- * are dropped, and so is the closing semicolon: what remains is what the engine gets to see.
+ * @postgres` holds the text for PostgreSQL, `@sqlite` the one for SQLite; `@postgres only` says that there is
+ * none for the other. Comments and blank lines are dropped, and so is the closing semicolon: what remains
+ * is what the engine gets to see.
  *
  * The blocks of all files are gathered in one list, so that a name used twice is found wherever the two
  * stand. The list owns its texts; `file` is borrowed from the caller. Nothing here prints or exits, and
@@ -26,6 +27,7 @@ enum sqlblock_engine { SQLBLOCK_BOTH, SQLBLOCK_SQLITE, SQLBLOCK_POSTGRES, SQLBLO
 struct sqlblock {
     char name[SQLBLOCKS_NAME_MAX + 1];
     enum sqlblock_engine engine;
+    bool only; /* the other engine has no text, on purpose */
     char *text;
     int params; /* the highest $n outside of string literals */
     const char *file;
@@ -44,7 +46,7 @@ struct sqlblocks_error {
     char message[200];
 };
 
-/* One statement: the blocks of one name, sorted out by engine. */
+/* One statement: the blocks of one name, sorted out by engine; one of them may be NULL. */
 struct sqlblocks_statement {
     const struct sqlblock *sqlite;
     const struct sqlblock *postgres;
@@ -58,8 +60,9 @@ bool sqlblocks_parse(struct sqlblocks *blocks, const char *file, const char *buf
                      struct sqlblocks_error *err) __attribute__((warn_unused_result));
 
 /*
- * Finds the two texts of the statement whose first block stands at `index`. Fails when an engine has no
- * text, when a text would never be used, or when the twins differ in their number of parameters.
+ * Finds the texts of the statement whose first block stands at `index`. Fails when an engine has no text and
+ * the other's does not say `only`, when a text would never be used, or when the twins differ in their number
+ * of parameters.
  */
 bool sqlblocks_statement(const struct sqlblocks *blocks, size_t index, struct sqlblocks_statement *out,
                          struct sqlblocks_error *err) __attribute__((warn_unused_result));

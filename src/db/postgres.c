@@ -178,12 +178,16 @@ static bool finish(struct postgres_db *db, const PGresult *result, struct arena 
 static bool prepare(struct postgres_db *db, enum sql_id sql, struct err *err)
 {
     const struct sql_text *text = &sql_texts[sql];
+
+    if (!text->postgres)
+        return err_set(err, ERR_INTERNAL, "%s is not for PostgreSQL.", text->name);
+
     RESULT_AUTO *result = PQprepare(db->conn, text->name, text->postgres, 0, NULL);
 
     if (!is_ok(result))
         return fail(db, result, err);
     db->params[sql] = text->params;
-    if (text->params > 0 && strcmp(text->sqlite, text->postgres) != 0) {
+    if (text->params > 0 && (!text->sqlite || strcmp(text->sqlite, text->postgres) != 0)) {
         RESULT_AUTO *described = PQdescribePrepared(db->conn, text->name);
 
         if (!is_ok(described))

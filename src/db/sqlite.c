@@ -212,6 +212,8 @@ static bool sqlite_query(struct db *base, struct arena *arena, enum sql_id sql, 
     if (argc != (size_t)sql_texts[sql].params)
         return err_set(err, ERR_INTERNAL, "%s takes %d parameters, not %zu.", sql_texts[sql].name,
                        sql_texts[sql].params, argc);
+    if (!sql_texts[sql].sqlite)
+        return err_set(err, ERR_INTERNAL, "%s is not for SQLite.", sql_texts[sql].name);
     if (!may_run(db, err))
         return false;
     if (!cached->stmt && !prepare(db, sql_texts[sql].sqlite, argc, SQLITE_PREPARE_PERSISTENT, cached, err))

@@ -51,7 +51,9 @@ static void check_statements(const struct sqlblocks *blocks)
         if (!sqlblocks_is_first(blocks, i))
             continue;
         if (sqlblocks_statement(blocks, i, &statement, &err))
-            DEMAND(statement.sqlite->params == statement.postgres->params);
+            DEMAND(statement.sqlite && statement.postgres
+                       ? statement.sqlite->params == statement.postgres->params
+                       : blocks->items[i].only);
         else
             DEMAND(err.message[0] && err.file && err.line > 0);
     }

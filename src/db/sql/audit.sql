@@ -56,10 +56,7 @@ UPDATE audit SET hash = $3 WHERE seq = $1 AND seq = $2;
 UPDATE audit SET seq = $2, hash = $3 WHERE id = $1 AND seq IS NULL;
 
 -- $1 is a list of the same values for each row. SQLite runs audit_seal_row for each.
--- name: audit_seal_rows @sqlite
-SELECT $1 WHERE false;
-
--- name: audit_seal_rows @postgres
+-- name: audit_seal_rows @postgres only
 UPDATE audit SET seq = CAST(r.value ->> 1 AS BIGINT), hash = r.value ->> 2
   FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
  WHERE audit.id = CAST(r.value ->> 0 AS BIGINT) AND audit.seq IS NULL;
@@ -69,10 +66,7 @@ INSERT INTO audit_heads (workspace_id, seq, hash) VALUES ($1, $2, $3)
 ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
 
 -- $1 is a list of the same values for each chain. SQLite runs audit_seal_head for each.
--- name: audit_seal_heads @sqlite
-SELECT $1 WHERE false;
-
--- name: audit_seal_heads @postgres
+-- name: audit_seal_heads @postgres only
 INSERT INTO audit_heads (workspace_id, seq, hash)
 SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT), r.value ->> 2
   FROM json_array_elements(CAST($1 AS JSON)) AS r(value)

@@ -6,10 +6,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at], ...]. SQLite runs
 -- event_insert for each.
--- name: event_insert_many @sqlite
-SELECT $1 WHERE false;
-
--- name: event_insert_many @postgres
+-- name: event_insert_many @postgres only
 INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
        CAST(r.value ->> 7 AS BIGINT)
@@ -38,22 +35,16 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM events WHERE seq IS NULL) THEN pg_try_adv
 -- name: event_number_claim @sqlite
 SELECT 0;
 
--- name: event_number @postgres
+-- name: event_number @postgres only
 UPDATE events
    SET seq = n.seq
   FROM (SELECT u.id, (SELECT COALESCE(MAX(seq), 0) FROM events) + row_number() OVER (ORDER BY u.id) AS seq
           FROM (SELECT id FROM events WHERE seq IS NULL ORDER BY id LIMIT $1) u) n
  WHERE events.id = n.id;
 
--- name: event_number @sqlite
-SELECT $1 WHERE false;
-
 -- One word for all nodes that read the log.
--- name: event_notify @postgres
+-- name: event_notify @postgres only
 SELECT pg_notify('witan_events', '');
-
--- name: event_notify @sqlite
-SELECT 1;
 
 -- Looks at the oldest $2 rows only: times follow the numbers closely enough, and the cost is bounded.
 -- name: event_prune

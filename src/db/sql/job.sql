@@ -182,10 +182,7 @@ UPDATE jobs
  WHERE id = $1;
 
 -- $1 is a list of the same values for each row. SQLite runs job_update for each.
--- name: job_update_many @sqlite
-SELECT $1 WHERE false;
-
--- name: job_update_many @postgres
+-- name: job_update_many @postgres only
 UPDATE jobs
    SET status = r.value ->> 1, error = r.value ->> 2, ended_at = CAST(r.value ->> 3 AS BIGINT),
        outcome_source = r.value ->> 4, outcome_by = r.value ->> 5, log_lines = CAST(r.value ->> 6 AS INTEGER),
@@ -200,10 +197,7 @@ UPDATE jobs SET progress = $2 WHERE id = $1;
 INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- $1 is a list of the same values for each row. SQLite runs job_log_insert for each.
--- name: job_log_insert_many @sqlite
-SELECT $1 WHERE false;
-
--- name: job_log_insert_many @postgres
+-- name: job_log_insert_many @postgres only
 INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at)
 SELECT r.value ->> 0, CAST(r.value ->> 1 AS INTEGER), r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5,
        CAST(r.value ->> 6 AS BIGINT)

@@ -8,10 +8,7 @@ INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kin
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 
 -- $1 is a list of the same values for each row. SQLite runs notification_insert for each.
--- name: notification_insert_many @sqlite
-SELECT $1 WHERE false;
-
--- name: notification_insert_many @postgres
+-- name: notification_insert_many @postgres only
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
                            ref_id, created_at, roles)
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,

@@ -41,10 +41,7 @@ UPDATE agent_questions
  WHERE id = $1 AND (status = 'pending' OR status = $2);
 
 -- $1 is a list of the same values for each row. SQLite runs question_update for each.
--- name: question_update_many @sqlite
-SELECT $1 WHERE false;
-
--- name: question_update_many @postgres
+-- name: question_update_many @postgres only
 UPDATE agent_questions
    SET status = r.value ->> 1,
        response = CAST(r.value ->> 2 AS JSONB),

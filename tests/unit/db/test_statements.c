@@ -23,6 +23,9 @@ static void every_statement_is_understood_by_sqlite(void **state)
 
     for (size_t i = 0; i < SQL_COUNT; i++) {
         struct db_rows rows;
+
+        if (!sql_texts[i].sqlite)
+            continue;
         const char *text = arena_format(&engine->arena, "EXPLAIN %s", sql_texts[i].sqlite);
 
         if (!db_query_text(engine->db, &engine->arena, text, (size_t)sql_texts[i].params, nothing, &rows,
@@ -42,6 +45,8 @@ static void every_statement_is_understood_by_postgres(void **state)
 
     assert_int_equal(PQstatus(db), CONNECTION_OK);
     for (size_t i = 0; i < SQL_COUNT; i++) {
+        if (!sql_texts[i].postgres)
+            continue;
         PGresult *made = PQprepare(db, sql_texts[i].name, sql_texts[i].postgres, 0, NULL);
         PGresult *described = PQdescribePrepared(db, sql_texts[i].name);
 

@@ -198,6 +198,20 @@ static void twins_replace_the_text_on_their_engine(void **state)
     assert_pair(5, "B", "A");
 }
 
+static void an_engine_may_be_left_out(void **state)
+{
+    struct sqlblocks_statement statement;
+
+    (void)state;
+    assert_true(parse("-- name: a @postgres only\nA\n-- name: b  @sqlite only \nB\n"));
+    assert_true(sqlblocks_statement(&blocks, 0, &statement, &err));
+    assert_null(statement.sqlite);
+    assert_string_equal(statement.postgres->text, "A");
+    assert_true(sqlblocks_statement(&blocks, 1, &statement, &err));
+    assert_string_equal(statement.sqlite->text, "B");
+    assert_null(statement.postgres);
+}
+
 static void assert_no_statement(const char *text, int line, const char *message)
 {
     struct sqlblocks_statement statement = { NULL, NULL };
@@ -217,6 +231,8 @@ static void twins_must_fit_together(void **state)
     assert_no_statement("\n-- name: a @postgres\nA", 2, "no text for SQLite");
     assert_no_statement("-- name: a @sqlite\nA", 1, "no text for PostgreSQL");
     assert_no_statement("-- name: a @sqlite\nA\n-- name: a @postgres\nB\n-- name: a\nC", 5, "never used");
+    assert_no_statement("-- name: a @sqlite\nA\n-- name: a @postgres only\nB", 3, "for the other engine");
+    assert_no_statement("-- name: a\nA\n-- name: a @sqlite only\nB", 3, "for the other engine");
     assert_no_statement("-- name: a\n$1\n-- name: a @postgres\n$2", 1, "1 parameters on SQLite but 2");
 }
 
@@ -235,6 +251,7 @@ int main(void)
         TEST(bad_names_are_refused),
         TEST(limits_hold),
         TEST(twins_replace_the_text_on_their_engine),
+        TEST(an_engine_may_be_left_out),
         TEST(twins_must_fit_together),
     };
 
