@@ -368,7 +368,7 @@ onBothEngines('the inbox numbers what is open, and answers go by number', {}, as
     const lines = list.stdout.trimEnd().split('\n');
     assert.equal(lines.length, 4);
     assert.match(lines[1], /^1 +blocking +(30:00|29:\d\d) +takes "eu" .*Which region\?$/);
-    assert.match(lines[2], /^2 +approval +(15:00|14:\d\d) +job fails .*Deploy\?$/);
+    assert.match(lines[2], /^2 +approval +(15:00|14:\d\d) +not approved .*Deploy\?$/);
     assert.deepEqual(
         (await witan('inbox', '--plain')).stdout
             .trim()

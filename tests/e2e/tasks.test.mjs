@@ -229,6 +229,8 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     await run(2, ['resolve', id, 'Redis']);
     await run(2, ['resolve', id, '--approve', '--dismiss']);
     await run(0, ['resolve', id, 'q1=Redis', 'size=1 GB = enough']);
+    const late = await cli(server.folder, ['resolve', id, '--dismiss', '--url', server.url]);
+    assert.match(late.stderr, /answered before; nothing was changed/);
     assert.deepEqual((await json(0, ['open-questions'])).notifications, []);
     const chat = await run(0, ['task', 'chat', first]);
     assert.ok(chat.includes('Redis') && chat.includes('1 GB = enough'), chat);

@@ -39,7 +39,9 @@ static const char *deadline_of(struct arena *arena, const json_t *question)
 
     if (answer)
         return arena_format(arena, "takes \"%.*s\"", 24, answer);
-    return json_is_string(json_object_get(question, "timeoutAt")) ? "job fails" : "-";
+    if (!json_is_string(json_object_get(question, "timeoutAt")))
+        return "-";
+    return strcmp(member_text(arena, question, "type"), "approval") == 0 ? "not approved" : "job fails";
 }
 
 static void write_table(struct inbox *inbox, const struct pending *pending, struct buf *into)

@@ -238,6 +238,10 @@ static bool unknown_command(const struct cli *cli, const char *name, const char 
     const char *nearest = NULL;
     size_t best = 4;
 
+    if (name[0] == '-') {
+        err_set(err, ERR_INVALID, "The command comes first, and %s behind it.", name);
+        return err_hint(err, "For instance: witan inbox --url http://127.0.0.1:7117.");
+    }
     for (const struct cli_command *const *at = cli->commands; *at; at++) {
         nearer(name, (*at)->name, &nearest, &best);
         nearer(longer, (*at)->name, &nearest, &best);

@@ -267,6 +267,17 @@ static bool check_wish(const struct cli *cli, struct err *err)
     return err_hint(err, "For instance: witan resolve ID q1=\"PostgreSQL\" q2=yes.");
 }
 
+/* A set that was settled before stays as it is, and the server shows it: whoever dismisses it is told. */
+static const char *how_it_ended(const struct cli *cli, const json_t *set)
+{
+    bool has_answer = json_array_size(json_object_get(set, "responses")) > 0 ||
+                      json_is_boolean(json_object_get(set, "approved"));
+
+    if (!cli_has(cli, "dismiss"))
+        return "Resolved.";
+    return has_answer ? "It had been answered before; nothing was changed." : "Dismissed.";
+}
+
 static int run_resolve(struct cli *cli)
 {
     JSON_AUTO *params = json_object();
@@ -284,7 +295,7 @@ static int run_resolve(struct cli *cli)
         return cli_fail(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
-    cli_note(cli, "%s", cli_has(cli, "dismiss") ? "Dismissed." : "Resolved.");
+    cli_note(cli, "%s", how_it_ended(cli, set));
     return CLI_OK;
 }
 

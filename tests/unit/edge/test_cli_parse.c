@@ -143,6 +143,7 @@ static void wrong_words_are_refused(void **state)
     } cases[] = {
         { "prmpt|ask", "no command `witan prmpt`", "Did you mean `witan prompt ask`?" },
         { "calls", "no command `witan calls`", "Did you mean `witan call`?" },
+        { "--url|x|inbox", "The command comes first, and --url behind it", "witan inbox --url" },
         { "prompt|aks|x", "no command `witan prompt aks`", "Did you mean `witan prompt ask`?" },
         { "prompt|ask|x|--agnet|a", "has no option --agnet", "Did you mean --agent?" },
         { "prompt|ask|x|--wiat", "has no option --wiat", "Did you mean --wait?" },
