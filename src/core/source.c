@@ -234,15 +234,12 @@ bool document_history(struct db *db, struct arena *arena, const struct project *
 }
 
 bool document_list(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                   const char *cursor, size_t limit, struct document **documents, size_t *count,
-                   struct err *err)
+                   struct document **documents, size_t *count, struct err *err)
 {
     struct db_rows rows;
 
     if (!db_query(db, arena, SQL_DOCUMENT_LIST,
-                  DB_ARGS(db_text(project->id), db_text(source), db_text(cursor ? cursor : ""),
-                          db_int((int64_t)limit)),
-                  &rows, err))
+                  DB_ARGS(db_text(project->id), db_text(source), db_int(LIMIT_DOCUMENTS)), &rows, err))
         return false;
     take_documents(arena, &rows, documents, count);
     return true;

@@ -56,9 +56,8 @@ CHECKED bool document_put(struct db *db, struct arena *arena, const struct proje
 CHECKED bool document_history(struct db *db, struct arena *arena, const struct project *project,
                               const char *source, const char *id, struct document **versions, size_t *count,
                               struct err *err);
-/* The newest version of each, by id, after `cursor` (an id, or NULL), without their texts. */
+/* The newest version of each, by id, without their texts: at most LIMIT_DOCUMENTS. */
 CHECKED bool document_list(struct db *db, struct arena *arena, const struct project *project,
-                           const char *source, const char *cursor, size_t limit, struct document **documents,
-                           size_t *count, struct err *err);
+                           const char *source, struct document **documents, size_t *count, struct err *err);
 
 #endif

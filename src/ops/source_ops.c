@@ -212,8 +212,8 @@ static bool list_documents(struct call *call, const struct kind *kind)
     struct document *documents;
     size_t count;
 
-    if (!project_of(call, &project) || !document_list(call->db, call->arena, &project, kind->source, NULL,
-                                                      LIMIT_DOCUMENTS, &documents, &count, &call->err))
+    if (!project_of(call, &project) ||
+        !document_list(call->db, call->arena, &project, kind->source, &documents, &count, &call->err))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, kind->plural);

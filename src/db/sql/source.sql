@@ -53,9 +53,9 @@ SELECT source, source_id, version, author, '', created_at
 -- name: document_list
 SELECT d.source, d.source_id, d.version, d.author, '', d.created_at
   FROM documents d
- WHERE d.project_id = $1 AND d.source = $2 AND d.source_id > $3
+ WHERE d.project_id = $1 AND d.source = $2
    AND NOT EXISTS (SELECT 1 FROM documents n
                     WHERE n.project_id = d.project_id AND n.source = d.source AND n.source_id = d.source_id
                       AND n.version = d.version + 1)
  ORDER BY d.source_id
- LIMIT $4;
+ LIMIT $3;
