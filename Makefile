@@ -165,13 +165,18 @@ check: unit contract
 # What the tests need, built but not run.
 tests: all $(UNIT_BINS) $(CONTRACT_BIN) $(FAULT_BINS)
 
+# The one that stops its server has a server of its own.
+STOPS_SERVER := $(BUILD)/tests/unit/db_pool
+
 ## unit: the unit tests of this build
 unit: $(UNIT_BINS)
-	@tests/pg run tools/runtests $(UNIT_BINS)
+	@tests/pg run tools/runtests $(filter-out $(STOPS_SERVER),$(UNIT_BINS))
+	@tests/pg run tools/runtests $(STOPS_SERVER)
 
 ## contract: the contract tests of this build, on both engines
 contract: all $(CONTRACT_BIN)
-	@[ -z "$(CONTRACT_BIN)" ] || WITAN_BIN=$(BUILD)/witan tests/pg run $(CONTRACT_BIN)
+	@[ -z "$(CONTRACT_BIN)" ] || WITAN_BIN=$(BUILD)/witan tests/pg run \
+		tools/runtests -v '$(CONTRACT_BIN) sqlite/*' '$(CONTRACT_BIN) postgres/*'
 
 ## faults: power cuts, full disks and the like, on this build
 faults: all $(FAULT_BINS)
