@@ -69,7 +69,8 @@
 #define STORE_WAIT_MOST      8    /* units that one caller waits for at once */
 #define WAL_CHECKPOINT_PAGES 2000 /* 16 MB */
 #define READ_LIMIT_MS        5000
-#define SQLITE_BUSY_MS       2000 /* how long another program may hold the write lock */
+#define LIMIT_ROWS_BYTES     (1 * MB) /* of rows that one statement is given as a list; more take another */
+#define SQLITE_BUSY_MS       2000     /* how long another program may hold the write lock */
 #define COMPUTE_QUEUE        1024
 #define COMPUTE_THREADS      2
 #define POOL_WAIT_MS         5000 /* a unit that got no PostgreSQL connection by then gets 503 */

@@ -71,6 +71,7 @@ const struct question **writes_audit(struct docket_writes *writes)
 #define QUESTION_WIDTH 16
 #define JOB_WIDTH      8
 #define LINE_WIDTH     7
+#define AUDIT_WIDTH    5
 
 static void put_question(const struct question *question, struct db_arg row[static QUESTION_WIDTH])
 {
@@ -161,42 +162,37 @@ static bool write_lines(struct docket *docket, struct err *err)
                         rows, count, NULL, err);
 }
 
-static void put_audit(const struct docket *docket, const struct question *question, struct json_out *out)
+static void put_audit(const struct docket *docket, const struct question *question,
+                      struct db_arg row[static AUDIT_WIDTH])
 {
     BUF_AUTO detail = { 0 };
-    struct json_out inner;
+    struct json_out out;
+    size_t at = 0;
 
-    json_begin(&inner, &detail);
-    json_map(&inner, NULL);
-    json_text(&inner, "status", question->status);
-    json_text(&inner, "source", question->outcome_source);
-    json_raw(&inner, "response", question->response);
-    json_map_end(&inner);
-    json_list(out, NULL);
-    json_text(out, NULL, question->workspace_id);
-    json_text(out, NULL, "question_end");
-    json_text(out, NULL, question->id);
-    json_text(out, NULL, detail.bytes);
-    json_int(out, NULL, docket->now_ms);
-    json_list_end(out);
+    json_begin(&out, &detail);
+    json_map(&out, NULL);
+    json_text(&out, "status", question->status);
+    json_text(&out, "source", question->outcome_source);
+    json_raw(&out, "response", question->response);
+    json_map_end(&out);
+    row[at++] = db_text(question->workspace_id);
+    row[at++] = db_text("question_end");
+    row[at++] = db_text(question->id);
+    row[at++] = db_text(arena_copy(docket->arena, detail.bytes, detail.len));
+    row[at] = db_int(docket->now_ms);
 }
 
 /* What the server did by itself. */
 static bool write_audit(struct docket *docket, struct err *err)
 {
     const struct question **questions = docket->writes->audit.items;
-    BUF_AUTO rows = { 0 };
-    struct json_out out;
+    size_t count = docket->writes->audit.count;
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * AUDIT_WIDTH);
 
-    if (docket->writes->audit.count == 0)
-        return true;
-    json_begin(&out, &rows);
-    json_list(&out, NULL);
-    for (size_t i = 0; i < docket->writes->audit.count; i++)
-        put_audit(docket, questions[i], &out);
-    json_list_end(&out);
-    return db_exec(docket->db, docket->arena, SQL_AUDIT_INSERT_SYSTEM, DB_ARGS(db_text(rows.bytes)), NULL,
-                   err);
+    for (size_t i = 0; i < count; i++)
+        put_audit(docket, questions[i], &rows[i * AUDIT_WIDTH]);
+    return db_exec_rows(docket->db, docket->arena, SQL_AUDIT_INSERT_SYSTEM, SQL_AUDIT_INSERT_SYSTEM_MANY,
+                        AUDIT_WIDTH, rows, count, NULL, err);
 }
 
 static bool write_notifications(struct docket *docket, struct err *err)

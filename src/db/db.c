@@ -36,22 +36,48 @@ static void write_arg(struct json_out *out, const struct db_arg *arg)
     }
 }
 
-static bool exec_at_once(struct db *db, struct arena *arena, enum sql_id many, size_t width,
-                         const struct db_arg rows[], size_t count, size_t *changed, struct err *err)
+/*
+ * Rows as one list in one statement, as many as fit; the first always does. Says how many it took: rows may
+ * be large, and neither a buffer nor a message to the server has room for any number of them.
+ */
+static bool exec_some(struct db *db, struct arena *arena, enum sql_id many, size_t width,
+                      const struct db_arg rows[], size_t count, size_t *taken, size_t *changed,
+                      struct err *err)
 {
     BUF_AUTO list = { 0 };
     struct json_out out;
+    size_t row = 0;
 
     json_begin(&out, &list);
     json_list(&out, NULL);
-    for (size_t row = 0; row < count; row++) {
+    do {
         json_list(&out, NULL);
         for (size_t i = 0; i < width; i++)
             write_arg(&out, &rows[row * width + i]);
         json_list_end(&out);
-    }
+    } while (++row < count && list.len < LIMIT_ROWS_BYTES);
     json_list_end(&out);
+    *taken = row;
+    if (list.full)
+        return err_set(err, ERR_TOO_LARGE, "A row is larger than the database can be given.");
     return db_exec(db, arena, many, DB_ARGS(db_text(list.bytes)), changed, err);
+}
+
+static bool exec_at_once(struct db *db, struct arena *arena, enum sql_id many, size_t width,
+                         const struct db_arg rows[], size_t count, size_t *changed, struct err *err)
+{
+    size_t all = 0;
+
+    for (size_t row = 0, taken = 0; row < count; row += taken) {
+        size_t here = 0;
+
+        if (!exec_some(db, arena, many, width, &rows[row * width], count - row, &taken, &here, err))
+            return false;
+        all += here;
+    }
+    if (changed)
+        *changed = all;
+    return true;
 }
 
 bool db_exec_rows(struct db *db, struct arena *arena, enum sql_id one, enum sql_id many, size_t width,

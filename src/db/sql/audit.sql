@@ -6,15 +6,13 @@ INSERT INTO audit (workspace_id, actor_kind, actor_id, actor, operation, subject
                    created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
--- $1 is [[workspace_id, operation, subject, detail, created_at], ...]: what the server did by itself.
--- name: audit_insert_system @sqlite
+-- What the server did by itself.
+-- name: audit_insert_system
 INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
-SELECT json_extract(r.value, '$[0]'), 'system', 'system', json_extract(r.value, '$[1]'),
-       json_extract(r.value, '$[2]'), json_extract(r.value, '$[3]'), json_extract(r.value, '$[4]')
-  FROM json_each($1) r
- ORDER BY r.key;
+VALUES ($1, 'system', 'system', $2, $3, $4, $5);
 
--- name: audit_insert_system @postgres
+-- $1 is a list of the same values for each row. SQLite runs audit_insert_system for each.
+-- name: audit_insert_system_many @postgres only
 INSERT INTO audit (workspace_id, actor_kind, actor, operation, subject, detail, created_at)
 SELECT r.value ->> 0, 'system', 'system', r.value ->> 1, r.value ->> 2, r.value ->> 3, CAST(r.value ->> 4 AS BIGINT)
   FROM jsonb_array_elements(CAST($1 AS JSONB)) WITH ORDINALITY AS r(value, place)
