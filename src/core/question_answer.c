@@ -245,9 +245,31 @@ static void tell_approval(struct answering *answering, const struct question *qu
                                           .data = arena_copy(docket->arena, data.bytes, data.len) });
 }
 
+static bool same_args(const char *one, const char *other)
+{
+    JSON_AUTO *a = NULL;
+    JSON_AUTO *b = NULL;
+    struct err ignored = { 0 };
+
+    return other && json_parse(one, strlen(one), &a, &ignored) &&
+           json_parse(other, strlen(other), &b, &ignored) && json_equal(a, b);
+}
+
+/* Whoever says yes without args may have seen the ones from before they were changed. */
+static bool check_args(struct arena *arena, const struct question *question, const struct response *response,
+                       struct err *err)
+{
+    if (!is_approval(question, response) || response->args || !question->approved_args)
+        return true;
+    err_set(err, ERR_CONFLICT, "Another approver has changed the arguments of this action.");
+    err->name = "args_changed";
+    err->detail = arena_format(arena, "\"approvedArgs\":%s", question->approved_args);
+    return err_hint(err, "Give the args that you approve; those of approvedArgs join the approvals so far.");
+}
+
 /*
  * Counts one approval. Who changes the args approves something else than those before: the count starts
- * again, so that what is done in the end is what enough people have seen.
+ * again, so that what is done in the end is what enough people have seen. The requester changes nothing.
  */
 static void count_approval(struct answering *answering, struct question *question,
                            const struct response *response, struct question_answer *answer)
@@ -258,7 +280,8 @@ static void count_approval(struct answering *answering, struct question *questio
 
     answer->counts_approvals = true;
     answer->need = question->required_approvals;
-    if (response->args && !str_equal(response->args, question->approved_args)) {
+    if (response->args && !is_requester(answering, question) &&
+        !same_args(response->args, question->approved_args)) {
         question->approved_args = response->args;
         question->approvals = "[]";
         docket_changed(&answering->docket, question);
@@ -348,6 +371,8 @@ static bool answer_one(struct answering *answering, struct question *question, s
         refuse_second(answering, question, &answer->err);
         return true;
     }
+    if (question_is_open(question) && !check_args(docket->arena, question, &response, &answer->err))
+        return true;
     if (answering->caller->kind == CALLER_LINK &&
         !link_use(docket->db, docket->arena, answering->caller, docket->now_ms, &answer->err)) {
         *err = answer->err;

@@ -151,19 +151,37 @@ bool question_draft(struct db *db, struct arena *arena, const struct caller *cal
 
 /* Starting again */
 
-/* What the new job starts with: the question and the first answer that came too late. */
+/*
+ * Whether a late answer is worth what one in time would have been. A yes that needs several people, or comes
+ * from who requested it, settles nothing by being late either.
+ */
+static bool settles(const struct question *question, const json_t *late)
+{
+    const json_t *response = json_object_get(late, "response");
+    const char *by = json_string_value(json_object_get(late, "respondedBy"));
+
+    if (!str_equal(question->type, "approval") || !json_is_true(json_object_get(response, "value")))
+        return true;
+    return question->required_approvals <= 1 &&
+           (str_equal(by, "local") || !str_equal(by, question->requested_by));
+}
+
+/* What the new job starts with: the question and the first answer that came too late and settles it. */
 static const char *late_answer(struct arena *arena, const struct question *question)
 {
     JSON_AUTO *list = NULL;
     BUF_AUTO text = { 0 };
     struct err ignored = { 0 };
     struct json_out out;
-    const json_t *first;
+    const json_t *first = NULL;
 
-    if (!json_parse(question->late_answers, strlen(question->late_answers), &list, &ignored) ||
-        json_array_size(list) == 0)
+    if (!json_parse(question->late_answers, strlen(question->late_answers), &list, &ignored))
         return NULL;
-    first = json_array_get(list, 0);
+    for (size_t i = 0; i < json_array_size(list) && !first; i++)
+        if (settles(question, json_array_get(list, i)))
+            first = json_array_get(list, i);
+    if (!first)
+        return NULL;
     json_begin(&out, &text);
     json_map(&out, NULL);
     json_text(&out, "questionId", question->id);
@@ -177,9 +195,11 @@ static const char *late_answer(struct arena *arena, const struct question *quest
 
 static bool refuse_restart(struct arena *arena, const struct question *question, struct err *err)
 {
+    if (!question->restart_job_id && str_equal(question->late_answers, "[]"))
+        return err_set(err, ERR_CONFLICT, "No answer came too late: there is nothing to start again with.");
     if (!question->restart_job_id) {
-        err_set(err, ERR_CONFLICT, "No answer came too late: there is nothing to start again with.");
-        return false;
+        err_set(err, ERR_CONFLICT, "The late answers do not settle this question.");
+        return err_hint(err, "Begin a new job and ask again.");
     }
     err_set(err, ERR_CONFLICT, "A late answer to this question has already started a job.");
     err->detail = arena_format(arena, "\"jobId\":\"%s\"", question->restart_job_id);

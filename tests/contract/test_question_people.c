@@ -118,7 +118,13 @@ CONTRACT(approval_of_other_args_starts_the_count_again)
     CHECK_STATUS(200);
     CHECK_FALSE("jobResumed");
     CHECK_INT("approvals.have", 1);
+    /* Without args it may be the old ones that somebody means. */
     approve(t, id, t->owner);
+    CHECK_STATUS(409);
+    CHECK_TEXT("code", "args_changed");
+    CHECK_INT("approvedArgs.count", 3);
+    t->as = t->owner;
+    answer(t, id, "{s:b, s:{s:i}}", "value", 1, "args", "count", 3);
     CHECK_TRUE("jobResumed");
     show(t, id);
     CHECK_INT("question.response.args.count", 3);
@@ -137,8 +143,33 @@ CONTRACT(approval_of_the_requester_does_not_count)
     CHECK_STATUS(200);
     CHECK_FALSE("jobResumed");
     CHECK_INT("approvals.have", 0);
+    answer(t, id, "{s:b, s:{s:i}}", "value", 1, "args", "count", 99);
+    CHECK_STATUS(200);
+    CHECK_INT("approvals.have", 0);
     approve(t, id, t->owner);
     CHECK_TRUE("jobResumed");
+    show(t, id);
+    CHECK_NULL("question.approvedArgs");
+}
+
+/* A yes that would not have been enough in time is not enough by being late. */
+CONTRACT(question_late_yes_of_one_does_not_stand_for_several)
+{
+    const char *id = ask_approval(t, make_job(t), 2);
+
+    advance(t, 16 * MINUTE);
+    approve(t, id, t->admin);
+    CHECK_STATUS(409);
+    t->as = t->owner;
+    call(t, "question_restart", "{s:s}", "id", id);
+    CHECK_STATUS(409);
+    t->as = t->member;
+    answer(t, id, "{s:b, s:s}", "value", 0, "text", "Never");
+    t->as = t->owner;
+    call(t, "question_restart", "{s:s}", "id", id);
+    CHECK_STATUS(201);
+    check_job(t, text_at(t, "jobId"), "pending");
+    CHECK_FALSE("answer.response.value");
 }
 
 CONTRACT(question_may_be_assigned_or_need_a_role)

@@ -235,6 +235,7 @@ void view_write(struct term *term, const json_t *question, int64_t now_ms)
     write_options(term, json_object_get(question, "options"));
     write_members(term, "context:", json_object_get(question, "context"));
     write_members(term, "action:", json_object_get(question, "action"));
+    write_members(term, "approved with:", json_object_get(question, "approvedArgs"));
     if (view_is_open(question) && text_of(question, "timeoutAt"))
         buf_format(term->out, "%s left; then %s.\n", view_left(term->arena, question, now_ms),
                    view_deadline(term->arena, question));
