@@ -10,8 +10,9 @@
 struct answer {
     const char *set_id, *question_id;
     const char *question;
-    const char *answer; /* NULL: dismissed without one */
-    const char *by;
+    const char *answer; /* NULL: none */
+    const char *by, *source;
+    bool has_approved, approved;
     int64_t at_ms;
 };
 
@@ -53,6 +54,9 @@ static bool add_set(struct arena *arena, const struct open_question *set, struct
             .question = arena_text(arena, member(question, "text")),
             .answer = arena_text(arena, answer_to(responses, member(question, "id"))),
             .by = set->outcome_by,
+            .source = set->outcome_source,
+            .has_approved = set->has_approved,
+            .approved = set->approved,
             .at_ms = set->resolved_ms,
         };
     }
@@ -91,6 +95,20 @@ static bool gather_chat(struct db *db, struct arena *arena, const struct project
     return true;
 }
 
+/* The agent must not take a no, or nothing at all, for leave to go on. */
+static void add_answer(struct buf *text, const struct answer *answer)
+{
+    buf_format(text, "\nQuestion: %s\n", answer->question);
+    if (answer->answer)
+        buf_format(text, "Answer (%s): %s\n", answer->by, answer->answer);
+    if (str_equal(answer->source, "cancelled"))
+        buf_format(text, "%s dismissed this without an answer. It counts as not approved.\n", answer->by);
+    else if (answer->has_approved)
+        buf_format(text, answer->approved ? "%s approved this.\n" : "%s did not approve this.\n", answer->by);
+    else if (!answer->answer)
+        buf_format(text, "%s gave no answer to this.\n", answer->by);
+}
+
 static char *prompt_text(struct arena *arena, const struct project *project,
                          const struct context_subject *subject, const struct gathered *gathered)
 {
@@ -102,15 +120,8 @@ static char *prompt_text(struct arena *arena, const struct project *project,
         buf_format(&text, "\n%s\n", subject->text);
     if (gathered->answer_count > 0)
         buf_text(&text, "\n## Answers to your questions\n");
-    for (size_t i = 0; i < gathered->answer_count; i++) {
-        const struct answer *answer = &gathered->answers[i];
-
-        buf_format(&text, "\nQuestion: %s\n", answer->question);
-        if (answer->answer)
-            buf_format(&text, "Answer (%s): %s\n", answer->by, answer->answer);
-        else
-            buf_format(&text, "%s dismissed this without an answer: use your own judgement.\n", answer->by);
-    }
+    for (size_t i = 0; i < gathered->answer_count; i++)
+        add_answer(&text, &gathered->answers[i]);
     if (gathered->message_count > 0)
         buf_text(&text, "\n## Chat about this task\n\n");
     for (size_t i = gathered->message_count; i > 0; i--)
@@ -131,6 +142,11 @@ static void write_answers(const struct gathered *gathered, struct json_out *out)
         json_text(out, "questionId", answer->question_id);
         json_text(out, "question", answer->question);
         json_text(out, "answer", answer->answer);
+        if (answer->has_approved)
+            json_bool(out, "approved", answer->approved);
+        else
+            json_none(out, "approved");
+        json_text(out, "source", answer->source);
         json_text(out, "by", answer->by);
         json_time(out, "at", answer->at_ms);
         json_map_end(out);

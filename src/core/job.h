@@ -97,7 +97,8 @@ CHECKED bool job_report(struct db *db, struct arena *arena, const struct caller 
                         struct err *err);
 /* Oldest first, after line `after`. */
 CHECKED bool job_logs(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                      int64_t after, size_t limit, struct job_line **lines, size_t *count, struct err *err);
+                      int64_t now_ms, int64_t after, size_t limit, struct job_line **lines, size_t *count,
+                      struct err *err);
 
 /* A token that is bound to an agent does not drive another agent's job: ERR_FORBIDDEN. */
 CHECKED bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err);

@@ -204,13 +204,13 @@ bool job_report(struct db *db, struct arena *arena, const struct caller *caller,
            docket_close(&docket, err) && job_get(db, arena, caller, id, now_ms, job, err);
 }
 
-bool job_logs(struct db *db, struct arena *arena, const struct caller *caller, const char *id, int64_t after,
-              size_t limit, struct job_line **lines, size_t *count, struct err *err)
+bool job_logs(struct db *db, struct arena *arena, const struct caller *caller, const char *id, int64_t now_ms,
+              int64_t after, size_t limit, struct job_line **lines, size_t *count, struct err *err)
 {
     struct db_rows rows;
     struct job job;
 
-    if (!job_get(db, arena, caller, id, 0, &job, err) ||
+    if (!job_get(db, arena, caller, id, now_ms, &job, err) ||
         !db_query(db, arena, SQL_JOB_LOGS, DB_ARGS(db_text(id), db_int(after), db_int((int64_t)limit)), &rows,
                   err))
         return false;

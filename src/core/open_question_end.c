@@ -68,30 +68,54 @@ static char *responses_text(struct arena *arena, const json_t *responses)
     return arena_copy(arena, text.bytes, text.len);
 }
 
-/* Each answer is a message of its own, with its question above it. */
-static bool say_in_chat(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                        const struct open_question *set, const json_t *questions, const json_t *responses,
-                        struct err *err)
+static bool say_answer(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                       const struct open_question *set, const char *question, const char *answer,
+                       struct err *err)
 {
-    for (size_t i = 0; i < json_array_size(responses); i++) {
-        const json_t *response = json_array_get(responses, i);
-        const char *question = question_text(questions, response_text(response, "questionId"));
-        size_t len = strlen(question);
+    size_t len = strlen(question);
 
-        for (len = len < CHAT_QUESTION ? len : CHAT_QUESTION;
-             len > 0 && ((unsigned char)question[len] & 0xc0) == 0x80;)
-            len--;
-        struct chat chat = {
-            .workspace_id = set->workspace_id,
-            .agent_name = caller->name,
-            .is_human = true,
-            .message_type = "message",
-            .task_ref = set->source_id,
-            .message = arena_format(arena, "Question: %.*s\nAnswer: %s", (int)len, question,
-                                    response_text(response, "answer")),
-        };
+    for (len = len < CHAT_QUESTION ? len : CHAT_QUESTION;
+         len > 0 && ((unsigned char)question[len] & 0xc0) == 0x80;)
+        len--;
+    struct chat chat = {
+        .workspace_id = set->workspace_id,
+        .agent_name = caller->name,
+        .is_human = true,
+        .message_type = "message",
+        .task_ref = set->source_id,
+        .message = arena_format(arena, "Question: %.*s\nAnswer: %s", (int)len, question, answer),
+    };
 
-        if (!chat_insert(db, arena, now_ms, &chat, err) || !chat_tell_mentions(db, arena, now_ms, &chat, err))
+    return chat_insert(db, arena, now_ms, &chat, err) && chat_tell_mentions(db, arena, now_ms, &chat, err);
+}
+
+static bool is_answered(const json_t *responses, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++)
+        if (str_equal(response_text(json_array_get(responses, i), "questionId"), id))
+            return true;
+    return false;
+}
+
+/* Each answer is a message of its own, with its question above it; a bare yes or no answers the rest. */
+static bool say_in_chat(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                        const struct open_question *set, const json_t *questions,
+                        const struct open_question_reply *reply, struct err *err)
+{
+    for (size_t i = 0; i < json_array_size(reply->responses); i++) {
+        const json_t *response = json_array_get(reply->responses, i);
+
+        if (!say_answer(db, arena, caller, now_ms, set,
+                        question_text(questions, response_text(response, "questionId")),
+                        response_text(response, "answer"), err))
+            return false;
+    }
+    for (size_t i = 0; reply->has_approved && i < json_array_size(questions); i++) {
+        const json_t *question = json_array_get(questions, i);
+
+        if (!is_answered(reply->responses, response_text(question, "id")) &&
+            !say_answer(db, arena, caller, now_ms, set, response_text(question, "text"),
+                        reply->approved ? "Approved." : "Not approved.", err))
             return false;
     }
     return true;
@@ -169,7 +193,7 @@ static bool settle_with(struct db *db, struct arena *arena, const struct project
         settling.approved = reply->approved;
     }
     if (strcmp(set->source, "execute") == 0 &&
-        !say_in_chat(db, arena, caller, now_ms, set, questions, reply->responses, err))
+        !say_in_chat(db, arena, caller, now_ms, set, questions, reply, err))
         return false;
     return settle(db, arena, set, &settling, err) && let_go(db, arena, project, set, now_ms, err);
 }

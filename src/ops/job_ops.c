@@ -194,8 +194,8 @@ static bool run_job_logs(struct call *call)
 
     if (cursor && (!str_to_int(cursor, &after) || after <= 0))
         return err_field(&call->err, "cursor", "cursor must be a nextCursor of this list.");
-    if (!job_logs(call->db, call->arena, &call->caller, arg_text(call, "id"), after, limit + 1, &lines,
-                  &count, &call->err))
+    if (!job_logs(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, after, limit + 1,
+                  &lines, &count, &call->err))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);

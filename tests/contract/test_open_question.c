@@ -102,6 +102,37 @@ CONTRACT(dismissing_unblocks_and_approves_nothing)
     CHECK_INT("deletedCount", 0);
 }
 
+static void check_prompt(struct t *t, const char *project, const char *task, const char *sentence)
+{
+    call(t, "task_context", "{s:s, s:s}", "id", project, "tid", task);
+    if (!strstr(text_at(t, "prompt"), sentence))
+        fail_msg("\"%s\" does not say: %s", text_at(t, "prompt"), sentence);
+}
+
+/* What was not approved must not read as leave to go on. */
+CONTRACT(a_no_reaches_the_agent_as_a_no)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+
+    call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", project, "nid",
+         stuck(t, project, task, ASKS_MORE), "approved", 0);
+    CHECK_STATUS(200);
+    check_prompt(t, project, task, "owner did not approve this.");
+    CHECK_FALSE("answers.0.approved");
+    CHECK_TEXT("answers.0.source", "human");
+    CHECK_TEXT("chat.0.message", "Question: Which colour?\nAnswer: Not approved.");
+    call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", project, "nid",
+         stuck(t, project, task, ASKS_MORE), "approved", 1);
+    check_prompt(t, project, task, "owner approved this.");
+    CHECK_TRUE("answers.1.approved");
+    call(t, "open_question_resolve", "{s:s, s:s}", "id", project, "nid", stuck(t, project, task, ASKS_MORE));
+    check_prompt(t, project, task, "owner dismissed this without an answer. It counts as not approved.");
+    CHECK_TEXT("answers.2.source", "cancelled");
+    answer_one(t, project, stuck(t, project, task, ASKS), "q1", "SQLite");
+    check_prompt(t, project, task, "owner gave no answer to this.");
+    CHECK_NULL("answers.4.approved");
+}
+
 CONTRACT(clearing_the_list_unblocks_everything)
 {
     const char *project = make_project(t), *first = make_task(t, project, "First");

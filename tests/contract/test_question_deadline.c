@@ -224,6 +224,19 @@ CONTRACT(question_deadlines_hold_when_the_clock_is_set_back_and_forward)
     CHECK_TEXT("question.status", "timeout");
 }
 
+CONTRACT(question_deadline_is_applied_before_the_log_is_read)
+{
+    const char *job = make_job(t);
+
+    ask_text(t, job);
+    /* The timer runs at the end of the call that moves the clock, so the time is moved behind its back. */
+    clock_set_offset_ms(clock_offset_ms() + 31 * MINUTE);
+    call(t, "job_logs", "{s:s}", "id", job);
+    clock_set_offset_ms(clock_offset_ms() - 31 * MINUTE);
+    CHECK_STATUS(200);
+    assert_non_null(strstr(t->text, "in time"));
+}
+
 /* What has to be written at once is more than any buffer holds; escaped once more, a quote is four bytes. */
 CONTRACT(question_large_defaults_do_not_stop_the_deadlines)
 {

@@ -267,15 +267,16 @@ static bool check_wish(const struct cli *cli, struct err *err)
     return err_hint(err, "For instance: witan resolve ID q1=\"PostgreSQL\" q2=yes.");
 }
 
-/* A set that was settled before stays as it is, and the server shows it: whoever dismisses it is told. */
+/* A set that was settled before stays as it is, and the server shows it: whoever wanted otherwise is told. */
 static const char *how_it_ended(const struct cli *cli, const json_t *set)
 {
-    bool has_answer = json_array_size(json_object_get(set, "responses")) > 0 ||
-                      json_is_boolean(json_object_get(set, "approved"));
+    const char *source = json_string_value(json_object_get(json_object_get(set, "outcome"), "source"));
+    bool dismissed = source && strcmp(source, "cancelled") == 0;
 
-    if (!cli_has(cli, "dismiss"))
-        return "Resolved.";
-    return has_answer ? "It had been answered before; nothing was changed." : "Dismissed.";
+    if (dismissed != cli_has(cli, "dismiss"))
+        return dismissed ? "It had been dismissed before; nothing was changed."
+                         : "It had been answered before; nothing was changed.";
+    return dismissed ? "Dismissed." : "Resolved.";
 }
 
 static int run_resolve(struct cli *cli)
