@@ -110,19 +110,20 @@ static bool query_page(struct db *db, struct arena *arena, const char *workspace
                              db_text(from->created_at),
                              db_text(from->id),
                              db_int((int64_t)filter->limit + 1),
+                             db_text(filter->project_id),
                              db_null(),
                              db_null() };
 
     if (filter->discussion_prompt_id) {
-        args[4] = db_text(filter->discussion_prompt_id);
-        args[5] = db_text(filter->task_ref);
-        return db_query(db, arena, SQL_CHAT_LIST_THREAD, 6, args, rows, err);
+        args[5] = db_text(filter->discussion_prompt_id);
+        args[6] = db_text(filter->task_ref);
+        return db_query(db, arena, SQL_CHAT_LIST_THREAD, 7, args, rows, err);
     }
     if (filter->task_ref) {
-        args[4] = db_text(filter->task_ref);
-        return db_query(db, arena, SQL_CHAT_LIST_TASK, 5, args, rows, err);
+        args[5] = db_text(filter->task_ref);
+        return db_query(db, arena, SQL_CHAT_LIST_TASK, 6, args, rows, err);
     }
-    return db_query(db, arena, SQL_CHAT_LIST, 4, args, rows, err);
+    return db_query(db, arena, SQL_CHAT_LIST, 5, args, rows, err);
 }
 
 bool chat_list(struct db *db, struct arena *arena, const char *workspace_id, const struct chat_filter *filter,

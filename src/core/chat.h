@@ -21,6 +21,7 @@ struct chat {
     bool is_human;
     const char *message_type;
     const char *discussion_prompt_id, *task_ref; /* or NULL */
+    const char *project_id;                      /* no tasks of other projects; NULL: of any */
     const char *created_at;
 };
 
@@ -50,6 +51,7 @@ CHECKED bool chat_post(struct db *db, struct arena *arena, const struct caller *
 
 struct chat_filter {
     const char *discussion_prompt_id, *task_ref; /* or NULL */
+    const char *project_id;                      /* no tasks of other projects; NULL: of any */
     const char *cursor;                          /* or NULL */
     size_t limit;
 };

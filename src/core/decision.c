@@ -232,22 +232,6 @@ bool decision_settle(struct db *db, struct arena *arena, const struct project *p
     return false;
 }
 
-bool decision_drop(struct db *db, struct arena *arena, const struct project *project,
-                   const struct caller *caller, int64_t now_ms, struct err *err)
-{
-    struct decision *pending;
-    size_t count;
-    bool resumed;
-
-    if (!decision_list(db, arena, project, NULL, LIMIT_CLEAR, true, now_ms, &pending, &count, err))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!question_cancel(db, arena, caller, pending[i].question_id, now_ms, "The project was deleted.",
-                             &resumed, err))
-            return false;
-    return true;
-}
-
 void decision_write(const struct decision *decision, const char *key, struct json_out *out)
 {
     json_map(out, key);

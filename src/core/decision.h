@@ -42,9 +42,6 @@ CHECKED bool decision_list(struct db *db, struct arena *arena, const struct proj
 CHECKED bool decision_settle(struct db *db, struct arena *arena, const struct project *project,
                              const struct caller *caller, const char *id, bool approved, const char *comment,
                              int64_t now_ms, struct decision *decision, struct err *err);
-/* The project goes away: what is pending in it is cancelled. */
-CHECKED bool decision_drop(struct db *db, struct arena *arena, const struct project *project,
-                           const struct caller *caller, int64_t now_ms, struct err *err);
 
 bool decision_is_pending(const struct decision *decision);
 /* key NULL: the root or inside a list. */

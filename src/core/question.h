@@ -114,13 +114,14 @@ CHECKED bool question_pending(struct db *db, struct arena *arena, int64_t now_ms
                               const struct question_filter *filter, struct question_page *page,
                               struct err *err);
 
-/* Other open questions with the same type and normalised text, oldest first. */
+/* Other open questions that the caller sees, with the same type and normalised text, oldest first. */
 CHECKED bool question_similar(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                               int64_t now_ms, size_t limit, struct question **questions, size_t *count,
                               struct err *err);
 /* People's earlier answers to the same question, newest first. They are offered, never applied. */
-CHECKED bool question_precedents(struct db *db, struct arena *arena, const struct question *question,
-                                 size_t limit, struct question **questions, size_t *count, struct err *err);
+CHECKED bool question_precedents(struct db *db, struct arena *arena, const struct caller *caller,
+                                 const struct question *question, size_t limit, struct question **questions,
+                                 size_t *count, struct err *err);
 
 struct question_answer {
     const char *id;
@@ -143,6 +144,9 @@ CHECKED bool question_answer(struct db *db, struct arena *arena, const struct ca
                              struct question_answer answers[], size_t count, struct err *err);
 CHECKED bool question_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                              int64_t now_ms, const char *reason, bool *job_resumed, struct err *err);
+/* The project goes away: every question that is open in it is cancelled, and its job goes on. */
+CHECKED bool question_drop_project(struct db *db, struct arena *arena, const struct caller *caller,
+                                   const char *project_id, int64_t now_ms, struct err *err);
 /* Moves the deadline back; at most QUESTION_MAX_MS after it was asked. */
 CHECKED bool question_extend(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                              int64_t now_ms, double minutes, struct question *question, struct err *err);

@@ -126,7 +126,8 @@ static bool find_preference(struct asking *asking, struct question_preference *p
     *preference = (struct question_preference){ 0 };
     if (question_blocks(asking->question))
         return true;
-    if (!question_precedents(asking->db, asking->arena, asking->question, 1, &earlier, &count, err))
+    if (!question_precedents(asking->db, asking->arena, asking->caller, asking->question, 1, &earlier, &count,
+                             err))
         return false;
     if (count > 0)
         *preference = (struct question_preference){ .response = earlier[0].response,

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#define DROP_BATCH 200
+
 /* The docket of one question, with what it says there. One that ended earlier is loaded beside it. */
 static bool open_one(struct docket *docket, struct db *db, struct arena *arena, const struct caller *caller,
                      const char *id, int64_t now_ms, struct question **question, struct err *err)
@@ -56,6 +58,52 @@ bool question_cancel(struct db *db, struct arena *arena, const struct caller *ca
         &(struct ending){
             .status = "cancelled", .source = "cancelled", .by = caller_title(caller), .reason = reason });
     return docket_close(&docket, err);
+}
+
+static size_t drop_some(struct docket *docket, const struct caller *caller, const char *const ids[],
+                        size_t count)
+{
+    size_t dropped = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct question *question = docket_question(docket, ids[i]);
+
+        if (!question)
+            continue;
+        dropped++;
+        if (question_is_open(question))
+            docket_end(docket, question,
+                       &(struct ending){ .status = "cancelled",
+                                         .source = "cancelled",
+                                         .by = caller_title(caller),
+                                         .reason = "The project was deleted." });
+    }
+    return dropped;
+}
+
+bool question_drop_project(struct db *db, struct arena *arena, const struct caller *caller,
+                           const char *project_id, int64_t now_ms, struct err *err)
+{
+    for (;;) {
+        struct docket docket;
+        struct db_rows rows;
+
+        if (!db_query(db, arena, SQL_QUESTION_OPEN_IN_PROJECT,
+                      DB_ARGS(db_text(project_id), db_int(DROP_BATCH)), &rows, err))
+            return false;
+        if (rows.count == 0)
+            return true;
+        const char **ids = arena_array(arena, const char *, rows.count);
+
+        for (size_t i = 0; i < rows.count; i++)
+            ids[i] = db_cell(&rows, i, 0);
+        if (!docket_of_questions(&docket, db, arena, now_ms, caller->workspace_id, ids, rows.count, err))
+            return false;
+        if (drop_some(&docket, caller, ids, rows.count) == 0)
+            return err_set(err, ERR_INTERNAL, "The open questions of a project were not found.");
+        if (!docket_close(&docket, err))
+            return false;
+    }
 }
 
 /* Moving deadlines */

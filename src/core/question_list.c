@@ -142,7 +142,8 @@ bool question_similar(struct db *db, struct arena *arena, const struct caller *c
     if (!question_get(db, arena, caller, id, now_ms, &like, err) ||
         !db_query(db, arena, SQL_QUESTION_SIMILAR,
                   DB_ARGS(db_int(like.key), db_text(like.workspace_id), db_text(like.id),
-                          db_text(clock_text(arena, now_ms)), db_int((int64_t)limit)),
+                          db_text(clock_text(arena, now_ms)), db_int((int64_t)limit),
+                          db_text(caller->project_id)),
                   &rows, err))
         return false;
     *questions = arena_array(arena, struct question, rows.count);
@@ -150,14 +151,15 @@ bool question_similar(struct db *db, struct arena *arena, const struct caller *c
     return true;
 }
 
-bool question_precedents(struct db *db, struct arena *arena, const struct question *question, size_t limit,
-                         struct question **questions, size_t *count, struct err *err)
+bool question_precedents(struct db *db, struct arena *arena, const struct caller *caller,
+                         const struct question *question, size_t limit, struct question **questions,
+                         size_t *count, struct err *err)
 {
     struct db_rows rows;
 
     if (!db_query(db, arena, SQL_QUESTION_PRECEDENTS,
                   DB_ARGS(db_int(question->key), db_text(question->workspace_id), db_text(question->id),
-                          db_int((int64_t)limit)),
+                          db_int((int64_t)limit), db_text(caller->project_id)),
                   &rows, err))
         return false;
     *questions = arena_array(arena, struct question, rows.count);

@@ -249,8 +249,8 @@ static bool run_question_suggestion(struct call *call)
 
     if (!question_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &question,
                       &call->err) ||
-        !question_precedents(call->db, call->arena, &question, LIMIT_PRECEDENTS, &earlier, &count,
-                             &call->err))
+        !question_precedents(call->db, call->arena, &call->caller, &question, LIMIT_PRECEDENTS, &earlier,
+                             &count, &call->err))
         return false;
     json_map(&call->out, NULL);
     json_none(&call->out, "suggestion");

@@ -38,6 +38,7 @@ static bool run_chat_list(struct call *call)
     struct chat_filter filter = {
         .discussion_prompt_id = arg_text(call, "discussion_prompt_id"),
         .task_ref = arg_text(call, "task_ref"),
+        .project_id = call->caller.project_id,
         .cursor = arg_text(call, "cursor"),
         .limit = (size_t)arg_int(call, "limit"),
     };

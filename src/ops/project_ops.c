@@ -1,7 +1,7 @@
 #include "ops/project.h"
 
-#include "core/decision.h"
 #include "core/open_question.h"
+#include "core/question.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
 
@@ -123,7 +123,8 @@ static bool run_project_delete(struct call *call)
     return project_of(call, &project) &&
            open_question_drop(call->db, call->arena, &project, &call->caller, NULL, NULL, call->now_ms,
                               &call->err) &&
-           decision_drop(call->db, call->arena, &project, &call->caller, call->now_ms, &call->err) &&
+           question_drop_project(call->db, call->arena, &call->caller, project.id, call->now_ms,
+                                 &call->err) &&
            project_delete(call->db, call->arena, &project, &call->err);
 }
 

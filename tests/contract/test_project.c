@@ -150,6 +150,77 @@ CONTRACT(a_token_bound_to_a_project_knows_no_other)
     CHECK_STATUS(403);
 }
 
+static const char *ask_about(struct t *t, const char *project, const char *type)
+{
+    call(t, "job_create", "{s:s, s:s}", "projectId", project, "status", "running");
+    call(t, "question_ask", "{s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "id", text_at(t, "id"), "question",
+         "Which port?", "type", type, "responseType", "text", "defaultResponse", "type", "text", "value",
+         "80");
+    CHECK_STATUS(201);
+    return text_at(t, "questionId");
+}
+
+/* Not by what was asked in the same words, nor by what was said about a task. */
+CONTRACT(a_token_bound_to_a_project_overhears_nothing_of_the_others)
+{
+    const char *mine = make_project(t), *other = make_project(t), *secret;
+    const char *task = make_task(t, other, "Elsewhere"), *theirs, *asked;
+
+    call(t, "task_chat_post", "{s:s, s:s, s:s}", "id", other, "tid", task, "message", "Secret of the other");
+    CHECK_STATUS(201);
+    theirs = ask_about(t, other, "non_blocking");
+    call(t, "question_answer", "{s:s, s:{s:s, s:s}}", "id", theirs, "response", "type", "text", "value",
+         "22");
+    CHECK_STATUS(200);
+    ask_about(t, other, "blocking");
+    call(t, "token_create", "{s:s, s:s, s:s}", "name", "bound", "role", "member", "projectId", mine);
+    secret = text_at(t, "secret");
+    call(t, "chat_list", "{s:s}", "task_ref", task);
+    CHECK_COUNT("messages", 1);
+
+    t->as = secret;
+    call(t, "chat_list", "{s:s}", "task_ref", task);
+    CHECK_COUNT("messages", 0);
+    call(t, "chat_list", "{}");
+    CHECK_COUNT("messages", 0);
+    asked = ask_about(t, mine, "blocking");
+    call(t, "question_similar", "{s:s}", "id", asked);
+    CHECK_STATUS(200);
+    CHECK_COUNT("questions", 0);
+    asked = ask_about(t, mine, "non_blocking");
+    CHECK_NULL("preference");
+    call(t, "question_suggestion", "{s:s}", "id", asked);
+    CHECK_STATUS(200);
+    CHECK_COUNT("precedents", 0);
+    t->as = t->owner;
+    call(t, "question_suggestion", "{s:s}", "id", asked);
+    CHECK_COUNT("precedents", 1);
+}
+
+/* Nobody is left waiting for an answer, nor may others give one that the project kept for some. */
+CONTRACT(deleting_a_project_cancels_what_is_asked_in_it)
+{
+    const char *project = make_project(t), *job, *first, *last = NULL;
+
+    first = ask_about(t, project, "blocking");
+    call(t, "question_get", "{s:s}", "id", first);
+    job = text_at(t, "question.jobId");
+    if (t->door == DOOR_TABLE)
+        for (int i = 0; i < 250; i++)
+            last = ask_about(t, project, "blocking");
+    call(t, "project_delete", "{s:s}", "id", project);
+    CHECK_STATUS(204);
+    call(t, "question_get", "{s:s}", "id", first);
+    CHECK_TEXT("question.status", "cancelled");
+    CHECK_TEXT("question.outcome.source", "cancelled");
+    call(t, "job_get", "{s:s}", "id", job);
+    CHECK_TEXT("status", "running");
+    if (last) {
+        call(t, "question_get", "{s:s}", "id", last);
+        CHECK_TEXT("question.status", "cancelled");
+    }
+}
+
 CONTRACT(deleting_a_project_takes_everything_with_it)
 {
     const char *project = make_project(t), *first = make_task(t, project, "First");

@@ -5,11 +5,15 @@ INSERT INTO squad_chat (id, workspace_id, agent_name, message, is_human, message
                         task_ref, created_at, via)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'call');
 
+-- In lists the project is that of a token that is bound to one: of the other projects' tasks it hears nothing.
+
 -- name: chat_list
 SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
        witan_time(created_at)
   FROM squad_chat
  WHERE workspace_id = $1 AND (created_at, id) < ($2, $3)
+   AND (CAST($5 AS TEXT) IS NULL
+        OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = squad_chat.task_ref AND t.project_id <> $5))
  ORDER BY created_at DESC, id DESC
  LIMIT $4;
 
@@ -17,8 +21,10 @@ SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion
 SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
        witan_time(created_at)
   FROM squad_chat
- WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND discussion_prompt_id = $5
-   AND (CAST($6 AS TEXT) IS NULL OR task_ref = $6)
+ WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND discussion_prompt_id = $6
+   AND (CAST($7 AS TEXT) IS NULL OR task_ref = $7)
+   AND (CAST($5 AS TEXT) IS NULL
+        OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = squad_chat.task_ref AND t.project_id <> $5))
  ORDER BY created_at DESC, id DESC
  LIMIT $4;
 
@@ -26,7 +32,9 @@ SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion
 SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
        witan_time(created_at)
   FROM squad_chat
- WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND task_ref = $5
+ WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND task_ref = $6
+   AND (CAST($5 AS TEXT) IS NULL
+        OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = squad_chat.task_ref AND t.project_id <> $5))
  ORDER BY created_at DESC, id DESC
  LIMIT $4;
 

@@ -106,14 +106,19 @@ SELECT * FROM question_rows
 SELECT * FROM question_rows
  WHERE question_key = $1 AND status = 'pending' AND workspace_id = $2 AND id <> $3
    AND (due_at IS NULL OR due_at >= $4)
+   AND (CAST($6 AS TEXT) IS NULL OR project_id = $6)
  ORDER BY id
  LIMIT $5;
 
 -- name: question_precedents
 SELECT * FROM question_rows
  WHERE question_key = $1 AND outcome_source = 'human' AND workspace_id = $2 AND id <> $3
+   AND (CAST($5 AS TEXT) IS NULL OR project_id = $5)
  ORDER BY id DESC
  LIMIT $4;
+
+-- name: question_open_in_project
+SELECT id FROM agent_questions WHERE project_id = $1 AND status = 'pending' ORDER BY id LIMIT $2;
 
 -- name: question_next_due
 SELECT witan_time(timeout_at) FROM agent_questions
