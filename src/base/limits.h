@@ -29,6 +29,7 @@
 #define LIMIT_REPLY           (32 * MB)
 #define LIMIT_PAGE            200
 #define DEFAULT_PAGE          50
+#define LIMIT_COLLECTED       (2 * MB)  /* the replies of one prompt together */
 #define LIMIT_RESPONSES_SHOWN 1000      /* replies of one prompt shown by its GET */
 #define LIMIT_LOG_VALUE       (1 * KB)  /* the rest of a longer value is left out of the log */
 #define LIMIT_LOG_LINE        (16 * KB) /* no further pairs are added to a line past this */

@@ -87,6 +87,7 @@ static bool lock(struct db *db, struct arena *arena, const char *workspace_id, c
         .outcome_source = db_cell(&rows, 0, 3),
         .outcome_by = db_cell(&rows, 0, 4),
         .resolved_at = db_cell(&rows, 0, 5),
+        .collected_bytes = db_cell_int(&rows, 0, 6),
     };
     if (is_overdue(prompt, now_ms))
         return err_set(err, ERR_DUE, "The prompt's time has passed.");
@@ -155,6 +156,11 @@ bool prompt_respond(struct db *db, struct arena *arena, const struct caller *cal
      */
     if (!prompt_is_open(prompt))
         return err_set(err, ERR_INVALID, "Cannot respond to prompt with status: %s", prompt->status);
+    /* Whoever reads the prompt is given all of them. */
+    if (prompt->collected_bytes + (int64_t)strlen(reply->message) > LIMIT_COLLECTED) {
+        err_set(err, ERR_CONFLICT, "This prompt has taken all the replies that it has room for.");
+        return err_hint(err, "End it with PATCH /api/discussion/%.40s, or ask again.", prompt->id);
+    }
     reply->workspace_id = caller->workspace_id;
     reply->message_type = "discussion_response";
     reply->discussion_prompt_id = prompt->id;

@@ -25,6 +25,7 @@ struct prompt {
     int64_t required_responses, timeout_minutes;
     const char *status;
     const char *collected_context; /* a JSON list's text: every reply */
+    int64_t collected_bytes;       /* its length, where the prompt was locked */
     const char *squad_chat_id;     /* or NULL */
     const char *resolved_at;       /* or NULL */
     const char *created_at;

@@ -110,6 +110,26 @@ CONTRACT(prompt_counts_an_agent_once_and_its_requester_never)
     CHECK_COUNT("collectedContext", 3);
 }
 
+CONTRACT(prompt_takes_no_more_replies_than_can_be_read)
+{
+    enum { BYTES = 60000 };
+    const char *id = ask(t, 2);
+    char *text = arena_alloc(&t->arena, BYTES + 1, 1);
+    int taken = 0;
+
+    memset(text, 'x', BYTES);
+    text[BYTES] = '\0';
+    while (answer(t, id, "Builder", text) == 201)
+        taken++;
+    CHECK_STATUS(409);
+    assert_in_range(taken, 30, 35);
+    show(t, id);
+    CHECK_STATUS(200);
+    CHECK_COUNT("collectedContext", taken);
+    call(t, "prompt_close", "{s:s, s:s}", "id", id, "action", "resolve");
+    CHECK_STATUS(200);
+}
+
 CONTRACT(prompt_counts_every_reply_when_told_to)
 {
     call(t, "prompt_create", "{s:s, s:s, s:i, s:b}", "requester_agent", "Dev", "prompt_message", "Q",

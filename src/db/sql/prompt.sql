@@ -16,12 +16,13 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 -- What decides whether it may be changed; nobody else changes it until this transaction ends. SQLite has one
 -- writer anyway.
 -- name: prompt_lock @sqlite
-SELECT id, status, due_at, outcome_source, outcome_by, resolved_at
+SELECT id, status, due_at, outcome_source, outcome_by, resolved_at, LENGTH(CAST(collected_context AS BLOB))
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: prompt_lock @postgres
-SELECT id, status, due_at, outcome_source, outcome_by, witan_time(resolved_at)
+SELECT id, status, due_at, outcome_source, outcome_by, witan_time(resolved_at),
+       octet_length(CAST(collected_context AS TEXT))
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2
    FOR NO KEY UPDATE;
