@@ -95,9 +95,9 @@ bool alerts_look(struct alerts *alerts, struct err *err)
     bool good = true;
 
     if (far(alerts->checked_ms, now_ms, ALERT_INTERVAL_MS)) {
+        /* One that fails is not tried again at once: it was too much for the store, or the store is away. */
         good = check(alerts, &look);
-        if (good)
-            alerts->checked_ms = now_ms;
+        alerts->checked_ms = now_ms;
     }
     if (good && (ticks_ms - alerts->watched_ms >= WATCH_INTERVAL_MS ||
                  far(alerts->watched_clock_ms, now_ms, ALERT_INTERVAL_MS))) {

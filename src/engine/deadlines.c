@@ -32,6 +32,7 @@ struct deadlines {
     struct poke poke;
     pthread_t thread;
     bool test_clock;
+    bool alerts_well;
     int64_t anchor_at_ms, sweep_at_ms;
     atomic_bool quiet; /* the last look found nothing due */
     atomic_bool schema_fits;
@@ -213,6 +214,17 @@ static int64_t sleep_ms(const struct task *task)
     return left < 1 ? 1 : left < LOOK_MS ? left : LOOK_MS;
 }
 
+/* Nobody's deadline waits because the alerts could not be looked at. */
+static void look_at_alerts(struct deadlines *deadlines)
+{
+    struct err err = { 0 };
+    bool well = alerts_look(deadlines->alerts, &err);
+
+    if (deadlines->alerts_well && !well)
+        log_line(LOG_WARN, "alerts cannot be checked", "why", err.text, NULL);
+    deadlines->alerts_well = well;
+}
+
 static void *run_deadlines(void *user)
 {
     struct deadlines *deadlines = user;
@@ -222,8 +234,9 @@ static void *run_deadlines(void *user)
     while (poke_wait(&deadlines->poke, well ? sleep_ms(&task) : RETRY_MS)) {
         bool was_well = well;
 
-        well = look(deadlines, &task) && end_due(deadlines, &task) &&
-               alerts_look(deadlines->alerts, &task.work.err);
+        well = look(deadlines, &task) && end_due(deadlines, &task);
+        if (well)
+            look_at_alerts(deadlines);
         atomic_store(&deadlines->quiet, well && !is_due(&task));
         if (well && clock_ticks_ms() >= deadlines->sweep_at_ms)
             well = sweep(deadlines, &task);
@@ -247,6 +260,7 @@ struct deadlines *deadlines_open(struct store *store, bool test_clock, struct er
         abort();
     deadlines->store = store;
     deadlines->test_clock = test_clock;
+    deadlines->alerts_well = true;
     deadlines->sweep_at_ms = clock_ticks_ms() + LOOK_MS;
     atomic_init(&deadlines->schema_fits, true);
 
