@@ -130,10 +130,11 @@
 #define ALERT_KEEP_MINUTES   1440
 
 /* Results of agents. */
-#define LIMIT_QUESTIONS    100 /* open questions of one result */
-#define LIMIT_RESULT_TASKS 500 /* tasks of one result */
-#define LIMIT_DEPENDS      100 /* dependencies of one such task */
-#define LIMIT_PROBLEMS     50  /* sentences about what was passed over; the rest is counted */
+#define LIMIT_QUESTIONS      100 /* open questions of one result */
+#define LIMIT_OPEN_QUESTIONS 500 /* questions about one source that wait for people at once */
+#define LIMIT_RESULT_TASKS   500 /* tasks of one result */
+#define LIMIT_DEPENDS        100 /* dependencies of one such task */
+#define LIMIT_PROBLEMS       50  /* sentences about what was passed over; the rest is counted */
 
 /* Projects and tasks. */
 #define TASK_PRIORITY_MAX     1000

@@ -157,6 +157,23 @@ char *str_fold(struct arena *arena, const char *text)
     return folded;
 }
 
+char *str_normal(struct arena *arena, const char *text)
+{
+    char *normal = str_fold(arena, text);
+    size_t len = 0;
+
+    for (const char *from = normal; *from; from++) {
+        if (!strchr(" \t\r\n", *from))
+            normal[len++] = *from;
+        else if (len > 0 && normal[len - 1] != ' ')
+            normal[len++] = ' ';
+    }
+    while (len > 0 && strchr(" ?!.:", normal[len - 1]))
+        len--;
+    normal[len] = '\0';
+    return normal;
+}
+
 const char *str_beginning(struct arena *arena, const char *text, size_t chars)
 {
     const char *end = text;

@@ -23,6 +23,11 @@ char *str_trim(struct arena *arena, const char *text);
 char *str_sanitise(struct arena *arena, const char *text);
 /* ASCII letters lowered, the rest kept: the key under which names are compared. */
 char *str_fold(struct arena *arena, const char *text);
+/*
+ * What two ways of writing the same question have in common: folded, one space between words, no marks at
+ * the end.
+ */
+char *str_normal(struct arena *arena, const char *text);
 /* The first `chars` characters, with "..." when something follows. */
 const char *str_beginning(struct arena *arena, const char *text, size_t chars);
 bool str_equal(const char *a, const char *b); /* NULLs are equal to each other only */

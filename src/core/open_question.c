@@ -8,7 +8,7 @@
 #include "core/open_question_row.h"
 #include "core/workspace.h"
 
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define INBOX_BODY 400 /* bytes of the first question that the inbox shows */
@@ -76,37 +76,27 @@ bool open_question_list(struct db *db, struct arena *arena, const struct project
     return true;
 }
 
-bool open_question_of_source(struct db *db, struct arena *arena, const struct project *project,
-                             const char *source, const char *source_id, const char *status,
-                             struct open_question **sets, size_t *count, struct err *err)
+static bool list_of_source(struct db *db, struct arena *arena, const struct project *project,
+                           const char *source, const char *source_id, const char *status, size_t limit,
+                           struct open_question **sets, size_t *count, struct err *err)
 {
     struct db_rows rows;
 
     if (!db_query(db, arena, SQL_OPEN_QUESTION_OF_SOURCE,
                   DB_ARGS(db_text(project->id), db_text(source), db_text(source_id), db_text(status),
-                          db_int(LIMIT_CONTEXT_SETS)),
+                          db_int((int64_t)limit)),
                   &rows, err))
         return false;
     take_rows(arena, &rows, sets, count);
     return true;
 }
 
-/* What two ways of writing the same question have in common: no case, no spacing, no marks at the end. */
-static char *text_key(struct arena *arena, const char *text)
+bool open_question_of_source(struct db *db, struct arena *arena, const struct project *project,
+                             const char *source, const char *source_id, const char *status,
+                             struct open_question **sets, size_t *count, struct err *err)
 {
-    char *key = str_fold(arena, text);
-    size_t len = 0;
-
-    for (const char *at = key; *at; at++) {
-        if (!isspace((unsigned char)*at))
-            key[len++] = *at;
-        else if (len > 0 && key[len - 1] != ' ')
-            key[len++] = ' ';
-    }
-    while (len > 0 && strchr(" ?!.:", key[len - 1]))
-        len--;
-    key[len] = '\0';
-    return key;
+    return list_of_source(db, arena, project, source, source_id, status, LIMIT_CONTEXT_SETS, sets, count,
+                          err);
 }
 
 bool open_question_confirms(struct arena *arena, const char *text)
@@ -115,7 +105,7 @@ bool open_question_confirms(struct arena *arena, const char *text)
                                             "please confirm", "do you confirm" };
     static const char *const whole[] = { "is that correct", "is this correct", "is that right",
                                          "is this right",   "confirm",         "shall i go ahead" };
-    const char *key = text_key(arena, text);
+    const char *key = str_normal(arena, text);
 
     for (size_t i = 0; i < sizeof(anywhere) / sizeof(anywhere[0]); i++)
         if (strstr(key, anywhere[i]))
@@ -126,63 +116,92 @@ bool open_question_confirms(struct arena *arena, const char *text)
     return false;
 }
 
-static bool set_asks(struct arena *arena, const struct open_question *set, const char *key, bool *asks,
-                     struct err *err)
+/* The questions that are open about one source, by their normal text. */
+struct asked {
+    const char *key;
+    const struct open_question *set;
+};
+
+struct asked_table {
+    struct asked *items;
+    size_t count;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct asked *)a)->key, ((const struct asked *)b)->key);
+}
+
+static bool put_set(struct arena *arena, const struct open_question *set, struct asked_table *table,
+                    struct err *err)
 {
     JSON_AUTO *list = NULL;
 
     if (!json_parse(set->questions, strlen(set->questions), &list, err))
         return false;
-    *asks = false;
-    for (size_t i = 0; !*asks && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list) && i < LIMIT_QUESTIONS; i++) {
         const char *text = json_string_value(json_object_get(json_array_get(list, i), "text"));
 
-        *asks = text && strcmp(text_key(arena, text), key) == 0;
+        if (text)
+            table->items[table->count++] = (struct asked){ .key = str_normal(arena, text), .set = set };
     }
     return true;
 }
 
-/* Which open set asks this already; NULL when none does. */
-static bool find_asked(struct arena *arena, const struct open_question *open, size_t count, const char *text,
-                       const struct open_question **found, struct err *err)
+/*
+ * Each open set is read once for a result, however many questions that has: the writer waits meanwhile. No
+ * set is empty, so those left out by the limit would be beyond it anyway.
+ */
+static bool load_asked(struct db *db, struct arena *arena, const struct project *project,
+                       const struct open_question_wish *wish, struct asked_table *table, struct err *err)
 {
-    const char *key = text_key(arena, text);
+    struct open_question *open;
+    size_t count;
 
-    *found = NULL;
-    for (size_t i = 0; !*found && i < count; i++) {
-        bool asks;
-
-        if (!set_asks(arena, &open[i], key, &asks, err))
+    if (!list_of_source(db, arena, project, wish->source, wish->source_id, "open", LIMIT_OPEN_QUESTIONS,
+                        &open, &count, err))
+        return false;
+    *table = (struct asked_table){ .items = arena_array(arena, struct asked, count * LIMIT_QUESTIONS) };
+    for (size_t i = 0; i < count; i++)
+        if (!put_set(arena, &open[i], table, err))
             return false;
-        if (asks)
-            *found = &open[i];
-    }
+    qsort(table->items, table->count, sizeof(struct asked), by_key);
     return true;
 }
 
 /* The questions that nobody is being asked yet, and one of the sets that hold the others. */
-static bool leave_out_asked(struct db *db, struct arena *arena, const struct project *project,
-                            const struct open_question_wish *wish, struct output_question *fresh,
-                            size_t *fresh_count, struct open_question *asked, struct err *err)
+static size_t leave_out_asked(struct arena *arena, const struct asked_table *table,
+                              const struct open_question_wish *wish, struct output_question *fresh,
+                              struct open_question *set)
 {
-    struct open_question *open;
-    size_t open_count;
+    size_t count = 0;
 
-    if (!open_question_of_source(db, arena, project, wish->source, wish->source_id, "open", &open,
-                                 &open_count, err))
-        return false;
-    *fresh_count = 0;
     for (size_t i = 0; i < wish->count; i++) {
-        const struct open_question *found;
+        struct asked wanted = { .key = str_normal(arena, wish->questions[i].text) };
+        const struct asked *found =
+            bsearch(&wanted, table->items, table->count, sizeof(struct asked), by_key);
 
-        if (!find_asked(arena, open, open_count, wish->questions[i].text, &found, err))
-            return false;
         if (found)
-            *asked = *found;
+            *set = *found->set;
         else
-            fresh[(*fresh_count)++] = wish->questions[i];
+            fresh[count++] = wish->questions[i];
     }
-    return true;
+    return count;
+}
+
+/* Nobody reads so many; whatever goes on asking without an end is stopped before it fills the store. */
+static bool check_room(const struct project *project, size_t open, size_t fresh, struct err *err)
+{
+    if (open + fresh <= LIMIT_OPEN_QUESTIONS)
+        return true;
+    err_set(err, ERR_CONFLICT,
+            "%zu questions about this are open already and the result asks %zu more; %d may be open at once.",
+            open, fresh, LIMIT_OPEN_QUESTIONS);
+    err->name = "too_many_questions";
+    return err_hint(err,
+                    "Answer or dismiss some of them, then hand the result in again: "
+                    "/api/projects/%s/notifications.",
+                    project->id);
 }
 
 static char *questions_text(struct arena *arena, const struct output_question *questions, size_t count,
@@ -255,11 +274,14 @@ bool open_question_ask(struct db *db, struct arena *arena, const struct project 
                        const struct open_question_wish *wish, struct open_question *set, struct err *err)
 {
     struct output_question *fresh = arena_array(arena, struct output_question, wish->count);
+    struct asked_table asked;
     size_t count;
 
-    if (!leave_out_asked(db, arena, project, wish, fresh, &count, set, err))
+    if (!load_asked(db, arena, project, wish, &asked, err))
         return false;
-    return count == 0 || add(db, arena, project, now_ms, wish, fresh, count, set, err);
+    count = leave_out_asked(arena, &asked, wish, fresh, set);
+    return count == 0 || (check_room(project, asked.count, count, err) &&
+                          add(db, arena, project, now_ms, wish, fresh, count, set, err));
 }
 
 bool open_question_tell(struct db *db, struct arena *arena, const struct open_question *set, const char *type,

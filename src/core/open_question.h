@@ -42,7 +42,8 @@ struct open_question_wish {
 
 /*
  * Asks, and tells people. What is being asked about this source already, in an open set, is not asked again;
- * when nothing else is left, `set` is the open one. The project must be locked.
+ * when nothing else is left, `set` is the open one. ERR_CONFLICT when more than LIMIT_OPEN_QUESTIONS about
+ * the source would be open. The project must be locked.
  */
 CHECKED bool open_question_ask(struct db *db, struct arena *arena, const struct project *project,
                                int64_t now_ms, const struct open_question_wish *wish,

@@ -118,28 +118,9 @@ bool question_get(struct db *db, struct arena *arena, const struct caller *calle
 
 /* What similar questions share */
 
-const char *question_normal(struct arena *arena, const char *text)
-{
-    char *normal = str_fold(arena, text);
-    size_t len = 0;
-
-    for (const char *from = normal; *from; from++) {
-        bool space = strchr(" \t\r\n", *from) != NULL;
-
-        if (!space)
-            normal[len++] = *from;
-        else if (len > 0 && normal[len - 1] != ' ')
-            normal[len++] = ' ';
-    }
-    while (len > 0 && strchr(" ?!.:", normal[len - 1]))
-        len--;
-    normal[len] = '\0';
-    return normal;
-}
-
 int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text)
 {
-    const char *parts[] = { workspace_id, type, question_normal(arena, text) };
+    const char *parts[] = { workspace_id, type, str_normal(arena, text) };
     unsigned char hash[crypto_generichash_BYTES_MIN];
     crypto_generichash_state state;
     int64_t key;

@@ -120,13 +120,13 @@ bool question_pending(struct db *db, struct arena *arena, int64_t now_ms,
 static size_t keep_same(struct arena *arena, const struct question *like, const struct db_rows *rows,
                         struct question *into)
 {
-    const char *normal = question_normal(arena, like->question);
+    const char *normal = str_normal(arena, like->question);
     size_t count = 0;
 
     for (size_t i = 0; i < rows->count; i++) {
         question_from_row(rows, i, &into[count]);
         if (str_equal(into[count].type, like->type) &&
-            str_equal(question_normal(arena, into[count].question), normal))
+            str_equal(str_normal(arena, into[count].question), normal))
             count++;
     }
     return count;

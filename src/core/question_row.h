@@ -22,8 +22,7 @@ CHECKED bool job_insert(struct db *db, struct arena *arena, const struct job *jo
 CHECKED bool job_begin(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                        struct job *job, struct err *err);
 
-/* The same text for the same question: folded, without marks at the end, one space between words. */
-const char *question_normal(struct arena *arena, const char *text);
+/* The same number for the same question, however it is written. */
 int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text);
 
 /* How somebody is called in logs and outcomes. */

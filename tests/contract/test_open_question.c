@@ -382,3 +382,70 @@ CONTRACT(a_set_of_another_project_is_not_there)
     hand_in(t, project, "coder", task, ASKS);
     CHECK_STATUS(404);
 }
+
+/* A result that asks "Number 7?", "Number 8?" and so on. */
+static void ask_many(struct t *t, const char *project, int from, int count)
+{
+    const char *list = "";
+
+    for (int i = 0; i < count; i++)
+        list = arena_format(&t->arena, "%s%s\"Number %d?\"", list, i ? ", " : "", from + i);
+    hand_in(t, project, "dreamer", "goals", arena_format(&t->arena, "{\"open_questions\": [%s]}", list));
+}
+
+CONTRACT(questions_about_one_source_have_a_limit)
+{
+    const char *project = make_project(t), *first, *before;
+
+    ask_many(t, project, 0, 100);
+    CHECK_STATUS(201);
+    first = text_at(t, "notificationId");
+    for (int i = 1; i < 5; i++) {
+        ask_many(t, project, i * 100, 100);
+        CHECK_STATUS(201);
+    }
+    before = fingerprint(t);
+    ask_many(t, project, 499, 2);
+    CHECK_STATUS(409);
+    CHECK_TEXT("code", "too_many_questions");
+    assert_non_null(strstr(text_at(t, "hint"), "Answer or dismiss some of them"));
+    assert_string_equal(fingerprint(t), before);
+    /* Asking once more what is open takes no room, and another source has its own. */
+    hand_in(t, project, "dreamer", "goals", "{\"open_questions\": [\" NUMBER  17 !\", \"number 99\"]}");
+    CHECK_STATUS(201);
+    CHECK_TEXT("notificationId", first);
+    hand_in(t, project, "dreamer", "users", "{\"open_questions\": [\"Number 500?\"]}");
+    CHECK_STATUS(201);
+    call(t, "open_question_dismiss", "{s:s, s:s}", "id", project, "nid", first);
+    CHECK_STATUS(200);
+    ask_many(t, project, 499, 101);
+    CHECK_STATUS(201);
+    assert_int_equal(count_rows(t, "open_questions WHERE project_id = '%s' AND source_id = 'goals'", project),
+                     6);
+}
+
+/* Sets with one question each, "Number 1?" and so on, newer than any that a call made. */
+static void many_sets(struct t *t, const char *project, const char *source, const char *source_id, int count)
+{
+    outside_sql(t,
+                "INSERT INTO open_questions (id, workspace_id, project_id, source, source_id, questions, "
+                "created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+                "SELECT 'ffffffff-' || substr('%s', 10, 15) || CAST(100000000000 + i AS TEXT), '%s', '%s', "
+                "'%s', '%s', '[{\"id\": \"q1\", \"text\": \"Number ' || i || '?\"}]', 1 FROM n",
+                count, project, t->workspace, project, source, source_id);
+}
+
+CONTRACT(an_old_question_is_found_behind_many_newer_sets)
+{
+    const char *project = make_project(t), *set;
+
+    hand_in(t, project, "dreamer", "goals", "{\"open_questions\": [\"Number 0?\"]}");
+    set = text_at(t, "notificationId");
+    many_sets(t, project, "prd", "goals", 499);
+    hand_in(t, project, "dreamer", "goals", "{\"open_questions\": [\"Number 0?\"]}");
+    CHECK_STATUS(201);
+    CHECK_TEXT("notificationId", set);
+    hand_in(t, project, "dreamer", "goals", "{\"open_questions\": [\"Number 500?\"]}");
+    CHECK_STATUS(409);
+    assert_int_equal(count_rows(t, "open_questions WHERE project_id = '%s'", project), 500);
+}

@@ -102,6 +102,19 @@ static void unwanted_characters_are_dropped(void **state)
     assert_string_equal(str_sanitise(&arena, ""), "");
 }
 
+static void one_question_has_one_normal_text(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    assert_string_equal(str_normal(&arena, "  Which\t\r\n DATABASE ? !"), "which database");
+    assert_string_equal(str_normal(&arena, "which database"), "which database");
+    assert_string_equal(str_normal(&arena, "a? b"), "a? b");
+    assert_string_equal(str_normal(&arena, "\xC3\x89?"), "\xC3\x89");
+    assert_string_equal(str_normal(&arena, " ?!.: "), "");
+    assert_string_equal(str_normal(&arena, ""), "");
+}
+
 static void texts_are_compared(void **state)
 {
     ARENA_AUTO arena = { 0 };
@@ -213,6 +226,7 @@ int main(void)
         cmocka_unit_test(space_is_trimmed),
         cmocka_unit_test(characters_are_counted),
         cmocka_unit_test(unwanted_characters_are_dropped),
+        cmocka_unit_test(one_question_has_one_normal_text),
         cmocka_unit_test(texts_are_compared),
         cmocka_unit_test(whole_numbers_are_read),
         cmocka_unit_test(durations_and_sizes_are_read),
