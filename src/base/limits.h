@@ -139,7 +139,7 @@
 /* Projects and tasks. */
 #define TASK_PRIORITY_MAX     1000
 #define TASK_PRIORITY_DEFAULT "2"
-#define DEPENDENCY_WALK       50000      /* tasks looked at before a dependency is refused as unprovable */
+#define DEPENDENCY_WALK       5000       /* tasks looked at before a dependency is refused as unprovable */
 #define LIMIT_ANSWERERS       100        /* who may answer for a project */
 #define LIMIT_CONTEXT_CHAT    200        /* messages of a task in its agent's next prompt */
 #define LIMIT_CONTEXT_SETS    200        /* sets of answered questions there */

@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "project_steps.h"
 
 CONTRACT(a_task_is_shown_as_it_was_made)
@@ -288,4 +289,82 @@ CONTRACT(every_change_of_a_task_is_told_whole)
     assert_string_equal(json_string_value(json_object_get(event, "assignee")), "Coder");
     assert_true(json_is_array(json_object_get(event, "depends_on")));
     json_decref(event);
+}
+
+static const char *task_id(struct t *t, const char *project, int number)
+{
+    return arena_format(&t->arena, "ffffffff-%.15s%lld", project + 9, 100000000000LL + number);
+}
+
+/* Tasks 1, 2 and so on, each of which depends on the one before it. */
+static void make_chain(struct t *t, const char *project, int count)
+{
+    const char *id = arena_format(&t->arena, "'ffffffff-%.15s' || CAST(100000000000", project + 9);
+    const char *numbers = arena_format(
+        &t->arena, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)", count);
+
+    outside_sql(t,
+                "INSERT INTO tasks (id, workspace_id, project_id, title, created_at, updated_at) %s "
+                "SELECT %s + i AS TEXT), '%s', '%s', 'link', 1, 1 FROM n",
+                numbers, id, t->workspace, project);
+    outside_sql(t,
+                "INSERT INTO task_deps (task_id, depends_on) %s SELECT %s + i AS TEXT), %s + i - 1 AS TEXT) "
+                "FROM n WHERE i > 1",
+                numbers, id, id);
+}
+
+/* Makes a task depend on `count` links of the chain, the last of which is `last`. */
+static void depend_on_links(struct t *t, const char *project, const char *task, int last, int count)
+{
+    json_t *params = json_pack("{s:s, s:s, s:[]}", "id", project, "tid", task, "depends_on");
+
+    for (int i = 0; i < count; i++)
+        json_array_append_new(json_object_get(params, "depends_on"),
+                              json_string(task_id(t, project, last - i)));
+    call_json(t, "task_update", params);
+    json_decref(params);
+}
+
+CONTRACT(dependencies_that_cannot_be_walked_to_their_end_are_refused)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "a task"), *before;
+
+    make_chain(t, project, DEPENDENCY_WALK);
+    before = fingerprint(t);
+    depend_on_links(t, project, task, DEPENDENCY_WALK, 1);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "depends_on");
+    assert_non_null(strstr(text_at(t, "hint"), "make a new task"));
+    depend_on_links(t, project, task, DEPENDENCY_WALK, 2);
+    CHECK_STATUS(400);
+    assert_string_equal(fingerprint(t), before);
+    /* However many are named, what they have in common is walked once. */
+    depend_on_links(t, project, task, DEPENDENCY_WALK - 1, LIMIT_DEPENDS);
+    CHECK_STATUS(200);
+    CHECK_COUNT("depends_on", LIMIT_DEPENDS);
+    call(t, "task_create", "{s:s, s:s, s:[s]}", "id", project, "title", "a new one", "depends_on",
+         task_id(t, project, DEPENDENCY_WALK));
+    CHECK_STATUS(201);
+}
+
+CONTRACT(the_one_dependency_that_closes_a_circle_is_named)
+{
+    const char *project = make_project(t), *tasks[7];
+    const char *first = make_task(t, project, "first"), *middle = make_dependent(t, project, "middle", first);
+
+    for (size_t i = 0; i < 7; i++)
+        tasks[i] = make_task(t, project, "harmless");
+    for (size_t i = 0; i < 7; i++) {
+        const char *harmless = tasks[i];
+
+        tasks[i] = make_dependent(t, project, "last", middle);
+        call(t, "task_update", "{s:s, s:s, s:[s,s,s,s,s,s,s]}", "id", project, "tid", first, "depends_on",
+             tasks[0], tasks[1], tasks[2], tasks[3], tasks[4], tasks[5], tasks[6]);
+        CHECK_STATUS(400);
+        CHECK_TEXT("code", "circle");
+        assert_non_null(strstr(text_at(t, "error"), tasks[i]));
+        get_task(t, project, first);
+        CHECK_COUNT("depends_on", 0);
+        tasks[i] = harmless;
+    }
 }

@@ -87,11 +87,11 @@ ON CONFLICT DO NOTHING;
 -- name: task_deps_delete
 DELETE FROM task_deps WHERE task_id = $1 AND depends_on = $2;
 
--- Everything that $1 depends on, directly or not, is walked; whether $2 is among it is asked of the whole. At
--- most $3 tasks are looked at.
+-- Everything that the tasks of $4 in the JSON list $1 depend on, directly or not, is walked once for all of them;
+-- whether $2 is among it is asked of the whole. At most $3 tasks are looked at.
 -- name: task_deps_reach @sqlite
 WITH RECURSIVE walk(id) AS (
-    SELECT id FROM tasks WHERE id = $1
+    SELECT t.id FROM json_each($1) r CROSS JOIN tasks t ON t.id = r.value AND t.project_id = $4
     UNION
     SELECT d.depends_on FROM walk w JOIN task_deps d ON d.task_id = w.id)
 SELECT COUNT(*), COALESCE(SUM(CASE WHEN s.id = $2 THEN 1 ELSE 0 END), 0)
@@ -101,7 +101,9 @@ SELECT COUNT(*), COALESCE(SUM(CASE WHEN s.id = $2 THEN 1 ELSE 0 END), 0)
 -- knows nothing about it yet: each step is a look into the index.
 -- name: task_deps_reach @postgres
 WITH RECURSIVE walk(id) AS (
-    SELECT id FROM tasks WHERE id = $1
+    SELECT t.id
+      FROM tasks t
+     WHERE t.project_id = $4 AND t.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))))
     UNION
     SELECT n.depends_on
       FROM walk w CROSS JOIN LATERAL (SELECT d.depends_on FROM task_deps d WHERE d.task_id = w.id OFFSET 0) n)
