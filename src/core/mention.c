@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define FENCE_MAX  64  /* longer runs of backticks are taken as they stand */
-#define BODY_CHARS 280 /* of the message, shown in the notification */
+#define FENCE_MAX    64  /* longer runs of backticks are taken as they stand */
+#define BODY_CHARS   280 /* of the message, shown in the notification */
+#define PROMPT_WIDTH 4   /* values of a row of prompt_mentions */
 
 struct scan {
     const char *at, *start, *end;
@@ -177,11 +178,12 @@ size_t mention_find(struct arena *arena, const char *text, struct mention found[
     return count;
 }
 
-static bool tell_one(struct db *db, struct arena *arena, const struct mention_source *source,
-                     const struct mention *mention, struct err *err)
+static struct notification notification_of(struct arena *arena, const struct mention_source *source,
+                                           const struct mention *mention)
 {
     bool in_prompt = strcmp(source->ref_type, "prompt") == 0;
-    struct notification notification = {
+
+    return (struct notification){
         .workspace_id = source->workspace_id,
         .project_id = source->project_id,
         .agent_key = mention->key,
@@ -194,25 +196,51 @@ static bool tell_one(struct db *db, struct arena *arena, const struct mention_so
         .ref_type = source->ref_type,
         .ref_id = source->ref_id,
     };
+}
 
-    if (in_prompt && !db_exec(db, arena, SQL_MENTION_INSERT_PROMPT,
-                              DB_ARGS(db_text(source->ref_id), db_text(mention->key),
-                                      db_text(source->workspace_id), db_text(source->created_at)),
-                              NULL, err))
+/* From now on the prompt stands first in their lists. */
+static bool put_first(struct db *db, struct arena *arena, const struct mention_source *source,
+                      const struct notification told[], size_t count, struct err *err)
+{
+    struct db_arg rows[LIMIT_MENTIONS * PROMPT_WIDTH];
+
+    for (size_t i = 0; i < count; i++) {
+        struct db_arg *row = &rows[i * PROMPT_WIDTH];
+
+        row[0] = db_text(source->ref_id);
+        row[1] = db_text(told[i].agent_key);
+        row[2] = db_text(source->workspace_id);
+        row[3] = db_text(source->created_at);
+    }
+    return db_exec_rows(db, arena, SQL_MENTION_INSERT_PROMPT, SQL_MENTION_INSERT_PROMPT_MANY, PROMPT_WIDTH,
+                        rows, count, NULL, err);
+}
+
+static bool tell_all(struct db *db, struct arena *arena, const struct mention_source *source,
+                     struct notification told[], size_t count, struct err *err)
+{
+    struct event events[LIMIT_MENTIONS];
+
+    if (strcmp(source->ref_type, "prompt") == 0 && !put_first(db, arena, source, told, count, err))
         return false;
-    return notification_add(db, arena, source->now_ms, &notification, err);
+    if (!notification_insert(db, arena, source->now_ms, told, count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        events[i] = notification_added(arena, &told[i]);
+    return event_append_many(db, arena, events, count, err);
 }
 
 bool mention_tell(struct db *db, struct arena *arena, const struct mention_source *source, struct err *err)
 {
     struct mention found[LIMIT_MENTIONS];
-    size_t count = mention_find(arena, source->text, found);
+    struct notification told[LIMIT_MENTIONS];
+    size_t count = mention_find(arena, source->text, found), others = 0;
     const char *author = str_fold(arena, source->author);
 
     for (size_t i = 0; i < count; i++)
-        if (strcmp(found[i].key, author) != 0 && !tell_one(db, arena, source, &found[i], err))
-            return false;
-    return true;
+        if (strcmp(found[i].key, author) != 0)
+            told[others++] = notification_of(arena, source, &found[i]);
+    return others == 0 || tell_all(db, arena, source, told, others, err);
 }
 
 /* Rows whose prompt has ended or whose message is gone have no workspace left: nobody is told. */

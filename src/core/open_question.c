@@ -116,6 +116,18 @@ bool open_question_confirms(struct arena *arena, const char *text)
     return false;
 }
 
+bool open_question_newest_open(struct db *db, struct arena *arena, const struct project *project,
+                               const char *source, const char *source_id, const char **id, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_OPEN_QUESTION_NEWEST_OPEN,
+                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id)), &rows, err))
+        return false;
+    *id = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
+    return true;
+}
+
 /* The questions that are open about one source, by their normal text. */
 struct asked {
     const char *key;

@@ -60,6 +60,11 @@ CHECKED bool open_question_of_source(struct db *db, struct arena *arena, const s
                                      const char *source, const char *source_id, const char *status,
                                      struct open_question **sets, size_t *count, struct err *err);
 
+/* The id of the newest one that is open about a source; NULL when none is. */
+CHECKED bool open_question_newest_open(struct db *db, struct arena *arena, const struct project *project,
+                                       const char *source, const char *source_id, const char **id,
+                                       struct err *err);
+
 struct open_question_reply {
     const json_t *responses; /* [{questionId, answer}], or NULL */
     bool has_approved, approved;
@@ -77,7 +82,8 @@ CHECKED bool open_question_resolve(struct db *db, struct arena *arena, const str
 /* Dismisses all that are open, at most LIMIT_CLEAR; says how many. */
 CHECKED bool open_question_clear(struct db *db, struct arena *arena, const struct project *project,
                                  const struct caller *caller, int64_t now_ms, size_t *count, struct err *err);
-/* What they are about goes away: a source, or the whole project (source NULL). Nothing is unblocked. */
+/* What they are about goes away: a source, or the whole project (source NULL). All of them, and nothing is
+ * unblocked. */
 CHECKED bool open_question_drop(struct db *db, struct arena *arena, const struct project *project,
                                 const struct caller *caller, const char *source, const char *source_id,
                                 int64_t now_ms, struct err *err);

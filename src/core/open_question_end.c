@@ -165,14 +165,13 @@ static struct settling dismissal(const struct caller *caller, int64_t now_ms)
 static bool let_go(struct db *db, struct arena *arena, const struct project *project,
                    const struct open_question *set, int64_t now_ms, struct err *err)
 {
-    struct open_question *open;
-    size_t count;
+    const char *open;
 
     if (strcmp(set->source, "execute") != 0)
         return true;
-    if (!open_question_of_source(db, arena, project, set->source, set->source_id, "open", &open, &count, err))
+    if (!open_question_newest_open(db, arena, project, set->source, set->source_id, &open, err))
         return false;
-    return count > 0 || task_unblock(db, arena, project, set->source_id, now_ms, err);
+    return open || task_unblock(db, arena, project, set->source_id, now_ms, err);
 }
 
 static bool settle_with(struct db *db, struct arena *arena, const struct project *project,
@@ -209,6 +208,16 @@ bool open_question_resolve(struct db *db, struct arena *arena, const struct proj
     return !open_question_is_open(set) || settle_with(db, arena, project, caller, reply, now_ms, set, err);
 }
 
+static bool is_last_of_source(const struct open_question *sets, size_t count, size_t which)
+{
+    for (size_t i = which + 1; i < count; i++)
+        if (strcmp(sets[i].source_id, sets[which].source_id) == 0 &&
+            strcmp(sets[i].source, sets[which].source) == 0)
+            return false;
+    return true;
+}
+
+/* What a source waits for is asked once, when the last of its sets has been settled. */
 bool open_question_clear(struct db *db, struct arena *arena, const struct project *project,
                          const struct caller *caller, int64_t now_ms, size_t *count, struct err *err)
 {
@@ -220,11 +229,21 @@ bool open_question_clear(struct db *db, struct arena *arena, const struct projec
         return false;
     for (size_t i = 0; i < *count; i++)
         if (!settle(db, arena, &sets[i], &settling, err) ||
-            !let_go(db, arena, project, &sets[i], now_ms, err))
+            (is_last_of_source(sets, *count, i) && !let_go(db, arena, project, &sets[i], now_ms, err)))
             return false;
     return true;
 }
 
+/* So many that are open, of a source or of the whole project. */
+static bool list_open(struct db *db, struct arena *arena, const struct project *project, const char *source,
+                      const char *source_id, struct open_question **sets, size_t *count, struct err *err)
+{
+    if (!source)
+        return open_question_list(db, arena, project, NULL, LIMIT_CLEAR, sets, count, err);
+    return open_question_of_source(db, arena, project, source, source_id, "open", sets, count, err);
+}
+
+/* Until none is left: nobody could settle one whose subject is gone. */
 bool open_question_drop(struct db *db, struct arena *arena, const struct project *project,
                         const struct caller *caller, const char *source, const char *source_id,
                         int64_t now_ms, struct err *err)
@@ -235,11 +254,12 @@ bool open_question_drop(struct db *db, struct arena *arena, const struct project
 
     if (!project_lock(db, arena, project, err))
         return false;
-    if (source ? !open_question_of_source(db, arena, project, source, source_id, "open", &sets, &count, err)
-               : !open_question_list(db, arena, project, NULL, LIMIT_CLEAR, &sets, &count, err))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!settle(db, arena, &sets[i], &settling, err))
+    do {
+        if (!list_open(db, arena, project, source, source_id, &sets, &count, err))
             return false;
+        for (size_t i = 0; i < count; i++)
+            if (!settle(db, arena, &sets[i], &settling, err))
+                return false;
+    } while (count > 0);
     return true;
 }

@@ -260,17 +260,15 @@ static bool may_wait(const struct result *result)
 static bool wait_for_answers(struct db *db, struct arena *arena, const struct project *project,
                              struct result *result, struct err *err)
 {
-    struct open_question *open;
-    size_t count;
+    const char *open;
 
     if (!may_wait(result))
         return true;
-    if (!open_question_of_source(db, arena, project, result->source, result->source_id, "open", &open, &count,
-                                 err))
+    if (!open_question_newest_open(db, arena, project, result->source, result->source_id, &open, err))
         return false;
-    if (count == 0)
+    if (!open)
         return true;
-    result->notification_id = open[0].id;
+    result->notification_id = open;
     result->questions = result->output->questions;
     result->question_count = result->output->question_count;
     result->accepted = result->question_count > 0;

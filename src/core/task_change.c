@@ -102,14 +102,13 @@ static bool check_questions(struct db *db, struct arena *arena, const struct pro
 {
     bool waited = task_is(from, "closed") || task_is_blocked_by_question(from);
     bool goes_on = !task_is(to, "closed") && !task_is_blocked_by_question(to);
-    struct open_question *open;
-    size_t count;
+    const char *open;
 
     if (!waited || !goes_on)
         return true;
-    if (!open_question_of_source(db, arena, project, "execute", from->id, "open", &open, &count, err))
+    if (!open_question_newest_open(db, arena, project, "execute", from->id, &open, err))
         return false;
-    if (count == 0)
+    if (!open)
         return true;
     refuse_claim(db, arena, from, err);
     return err_hint(err, "Answer or dismiss its open questions: /api/projects/%s/notifications.",

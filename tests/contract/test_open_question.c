@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "project_steps.h"
 
 #define ASKS                                                                                                 \
@@ -427,12 +428,14 @@ CONTRACT(questions_about_one_source_have_a_limit)
 /* Sets with one question each, "Number 1?" and so on, newer than any that a call made. */
 static void many_sets(struct t *t, const char *project, const char *source, const char *source_id, int count)
 {
+    const char *above = strcmp(source, "execute") == 0 ? "100000000000" : "200000000000";
+
     outside_sql(t,
                 "INSERT INTO open_questions (id, workspace_id, project_id, source, source_id, questions, "
                 "created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
-                "SELECT 'ffffffff-' || substr('%s', 10, 15) || CAST(100000000000 + i AS TEXT), '%s', '%s', "
-                "'%s', '%s', '[{\"id\": \"q1\", \"text\": \"Number ' || i || '?\"}]', 1 FROM n",
-                count, project, t->workspace, project, source, source_id);
+                "SELECT 'ffffffff-' || substr('%s', 10, 15) || CAST(%s + i AS TEXT), '%s', '%s', '%s', '%s', "
+                "'[{\"id\": \"q1\", \"text\": \"Number ' || i || '?\"}]', 1 FROM n",
+                count, project, above, t->workspace, project, source, source_id);
 }
 
 CONTRACT(an_old_question_is_found_behind_many_newer_sets)
@@ -448,4 +451,50 @@ CONTRACT(an_old_question_is_found_behind_many_newer_sets)
     hand_in(t, project, "dreamer", "goals", "{\"open_questions\": [\"Number 500?\"]}");
     CHECK_STATUS(409);
     assert_int_equal(count_rows(t, "open_questions WHERE project_id = '%s'", project), 500);
+}
+
+CONTRACT(clearing_unblocks_a_task_once_when_its_last_set_is_settled)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+
+    stuck(t, project, task, ASKS);
+    many_sets(t, project, "execute", task, LIMIT_CLEAR);
+    call(t, "open_question_clear", "{s:s}", "id", project);
+    CHECK_INT("deletedCount", LIMIT_CLEAR);
+    check_task(t, project, task, "blocked", NULL);
+    /* Made and blocked. */
+    assert_int_equal(count_rows(t, "events WHERE type = 'task.updated' AND subject = '%s'", task), 2);
+    many_sets(t, project, "prd", task, 3);
+    call(t, "open_question_clear", "{s:s}", "id", project);
+    CHECK_INT("deletedCount", 4);
+    check_task(t, project, task, "open", NULL);
+    assert_int_equal(count_rows(t, "events WHERE type = 'task.updated' AND subject = '%s'", task), 3);
+}
+
+CONTRACT(deleting_a_task_settles_all_its_questions_however_many)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+
+    stuck(t, project, task, ASKS);
+    many_sets(t, project, "execute", task, 450);
+    stuck(t, project, make_task(t, project, "Another"), ASKS);
+    call(t, "task_delete", "{s:s, s:s}", "id", project, "tid", task);
+    CHECK_STATUS(204);
+    assert_int_equal(count_rows(t, "open_questions WHERE source_id = '%s' AND status = 'resolved'", task),
+                     451);
+    call(t, "open_question_list", "{s:s}", "id", project);
+    CHECK_COUNT("notifications", 1);
+}
+
+CONTRACT(deleting_a_project_settles_all_its_questions_however_many)
+{
+    const char *project = make_project(t), *set = stuck(t, project, make_task(t, project, "Build it"), ASKS);
+
+    many_sets(t, project, "prd", "goals", LIMIT_CLEAR + 1);
+    call(t, "project_delete", "{s:s}", "id", project);
+    CHECK_STATUS(204);
+    assert_int_equal(
+        count_rows(t, "events WHERE type = 'notification.resolved' AND project_id = '%s'", project),
+        LIMIT_CLEAR + 2);
+    assert_int_equal(count_rows(t, "notifications WHERE id = '%s' AND resolved_at IS NULL", set), 0);
 }

@@ -311,6 +311,62 @@ CONTRACT(prompt_mentions_come_first_and_are_notified)
     CHECK_COUNT("notifications", 0);
 }
 
+/* "@Dev @A1 @A2 ..." */
+static const char *mentions(struct t *t, int count)
+{
+    const char *text = "@Dev";
+
+    for (int i = 1; i <= count; i++)
+        text = arena_format(&t->arena, "%s @A%d", text, i);
+    return text;
+}
+
+static void check_told(struct t *t, const char *type, const char *ref, int count)
+{
+    const char *number = t->engine == DB_SQLITE ? "seq" : "id";
+    const char *last = arena_format(&t->arena, "a%d", count);
+
+    assert_int_equal(count_rows(t,
+                                "notifications WHERE ref_type = '%s' AND ref_id = '%s' AND kind = 'mention'",
+                                type, ref),
+                     count);
+    assert_int_equal(count_rows(t,
+                                "notifications n JOIN events e ON e.subject = n.id AND e.type = "
+                                "'notification.added' WHERE n.ref_type = '%s' AND n.ref_id = '%s'",
+                                type, ref),
+                     count);
+    /* In the order in which they are named. */
+    assert_int_equal(
+        count_rows(t,
+                   "notifications n JOIN events e ON e.subject = n.id, notifications m JOIN events f ON "
+                   "f.subject = m.id WHERE n.ref_id = '%s' AND m.ref_id = '%s' AND n.agent_key = 'a1' AND "
+                   "m.agent_key = '%s' AND e.%s < f.%s",
+                   ref, ref, last, number, number),
+        1);
+    call(t, "notification_list", "{s:s}", "agent", last);
+    CHECK_TEXT("notifications.0.ref.id", ref);
+}
+
+/* The author is among the first LIMIT_MENTIONS and is not told. */
+CONTRACT(all_who_are_mentioned_are_told_up_to_the_limit)
+{
+    const char *id;
+
+    call(t, "prompt_create", "{s:s, s:s}", "requester_agent", "Dev", "prompt_message",
+         mentions(t, LIMIT_MENTIONS + 10));
+    CHECK_STATUS(201);
+    id = text_at(t, "prompt.id");
+    check_told(t, "prompt", id, LIMIT_MENTIONS - 1);
+    assert_int_equal(count_rows(t, "prompt_mentions WHERE prompt_id = '%s'", id), LIMIT_MENTIONS - 1);
+    call(t, "chat_post", "{s:s, s:s}", "agent_name", "Dev", "message", mentions(t, 3));
+    CHECK_STATUS(201);
+    check_told(t, "chat", text_at(t, "message.id"), 3);
+    call(t, "chat_post", "{s:s, s:s}", "agent_name", "Dev", "message", "I am @Dev.");
+    CHECK_STATUS(201);
+    assert_int_equal(count_rows(t, "notifications WHERE workspace_id = '%s'", t->workspace),
+                     LIMIT_MENTIONS + 2);
+}
+
 CONTRACT(prompt_answers_keep_people_and_agents_apart)
 {
     const char *id = ask(t, 3);

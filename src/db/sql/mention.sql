@@ -5,6 +5,13 @@ INSERT INTO prompt_mentions (prompt_id, agent_key, workspace_id, created_at)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT DO NOTHING;
 
+-- $1 is a list of the same values for each row. SQLite runs mention_insert_prompt for each.
+-- name: mention_insert_prompt_many @postgres only
+INSERT INTO prompt_mentions (prompt_id, agent_key, workspace_id, created_at)
+SELECT CAST(r.value ->> 0 AS UUID), r.value ->> 1, r.value ->> 2, CAST(r.value ->> 3 AS TIMESTAMPTZ)
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
+ON CONFLICT DO NOTHING;
+
 -- What other programs wrote, lowest id first, with what is needed to tell of it. A prompt that has ended
 -- meanwhile asks nobody any more, and a workspace that is not there has nobody to tell.
 -- name: mention_queued @sqlite

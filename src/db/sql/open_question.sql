@@ -28,6 +28,14 @@ SELECT id, workspace_id, project_id, source, source_id, kind, questions, respons
  ORDER BY id DESC
  LIMIT $5;
 
+-- Whether anything about one source is open, and what is the newest of it.
+-- name: open_question_newest_open
+SELECT id
+  FROM open_questions
+ WHERE project_id = $1 AND source = $2 AND source_id = $3 AND status = 'open'
+ ORDER BY id DESC
+ LIMIT 1;
+
 -- First writer wins.
 -- name: open_question_resolve
 UPDATE open_questions
