@@ -51,7 +51,7 @@ int err_http(enum err_code code)
 {
     switch (code) {
     case ERR_NONE: return 200;
-#define X(code, name, http, rpc, exit)                                                                       \
+#define X(code, name, http, exit)                                                                            \
     case ERR_##code: return http;
         ERR_MAP(X)
 #undef X
@@ -59,23 +59,11 @@ int err_http(enum err_code code)
     return 500;
 }
 
-int err_rpc(enum err_code code)
-{
-    switch (code) {
-    case ERR_NONE: return 0;
-#define X(code, name, http, rpc, exit)                                                                       \
-    case ERR_##code: return rpc;
-        ERR_MAP(X)
-#undef X
-    }
-    return -32603;
-}
-
 int err_exit(enum err_code code)
 {
     switch (code) {
     case ERR_NONE: return 0;
-#define X(code, name, http, rpc, exit)                                                                       \
+#define X(code, name, http, exit)                                                                            \
     case ERR_##code: return exit;
         ERR_MAP(X)
 #undef X
@@ -89,7 +77,7 @@ const char *err_name(const struct err *err)
         return err->name;
     switch (err->code) {
     case ERR_NONE: return "ok";
-#define X(code, name, http, rpc, exit)                                                                       \
+#define X(code, name, http, exit)                                                                            \
     case ERR_##code: return name;
         ERR_MAP(X)
 #undef X

@@ -4,7 +4,7 @@
  * A function that can fail returns bool and takes a `struct err *` last. True: it did what its name
  * says, and err is untouched. False: err holds one code for machines, one sentence for people and,
  * where there is one, the field that was wrong. Nothing below the edge logs or exits; the edge turns
- * the code into its own dialect (HTTP status, JSON-RPC code, exit code) with the one map below.
+ * the code into its own dialect (HTTP status, exit code) with the one map below.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -13,22 +13,22 @@
 
 /* The machine name is what callers see as "code" unless err->name says something more exact. */
 /* clang-format off */
-#define ERR_MAP(X)                                                                  \
-    /* name             machine name              http  json-rpc  exit */           \
-    X(INVALID,          "invalid",                 400,  -32602,   2)               \
-    X(UNAUTHORIZED,     "unauthorized",            401,  -32001,   4)               \
-    X(FORBIDDEN,        "forbidden",               403,  -32001,   4)               \
-    X(NOT_FOUND,        "not_found",               404,  -32002,   1)               \
-    X(BAD_METHOD,       "method_not_allowed",      405,  -32601,   1)               \
-    X(CONFLICT,         "conflict",                409,  -32003,   7)               \
-    X(TOO_LARGE,        "too_large",               413,  -32602,   1)               \
-    X(NOT_JSON,         "unsupported_media_type",  415,  -32700,   1)               \
-    X(RATE_LIMITED,     "rate_limited",            429,  -32005,   1)               \
-    X(UNAVAILABLE,      "unavailable",             503,  -32004,   8)               \
-    X(OUTCOME_UNKNOWN,  "outcome_unknown",         503,  -32004,   8)               \
-    X(INTERNAL,         "internal",                500,  -32603,   1)               \
-    X(DUE,              "due",                     503,  -32004,   8)               \
-    X(RETRY,            "retry",                   503,  -32004,   8)
+#define ERR_MAP(X)                                                        \
+    /* name             machine name              http  exit */           \
+    X(INVALID,          "invalid",                 400,  2)               \
+    X(UNAUTHORIZED,     "unauthorized",            401,  4)               \
+    X(FORBIDDEN,        "forbidden",               403,  4)               \
+    X(NOT_FOUND,        "not_found",               404,  1)               \
+    X(BAD_METHOD,       "method_not_allowed",      405,  1)               \
+    X(CONFLICT,         "conflict",                409,  7)               \
+    X(TOO_LARGE,        "too_large",               413,  1)               \
+    X(NOT_JSON,         "unsupported_media_type",  415,  1)               \
+    X(RATE_LIMITED,     "rate_limited",            429,  1)               \
+    X(UNAVAILABLE,      "unavailable",             503,  8)               \
+    X(OUTCOME_UNKNOWN,  "outcome_unknown",         503,  8)               \
+    X(INTERNAL,         "internal",                500,  1)               \
+    X(DUE,              "due",                     503,  8)               \
+    X(RETRY,            "retry",                   503,  8)
 /* clang-format on */
 
 /*
@@ -37,7 +37,7 @@
  */
 enum err_code {
     ERR_NONE,
-#define X(code, name, http, rpc, exit) ERR_##code,
+#define X(code, name, http, exit) ERR_##code,
     ERR_MAP(X)
 #undef X
 };
@@ -60,7 +60,6 @@ bool err_field(struct err *err, const char *field, const char *fmt, ...) /* ERR_
 bool err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 int err_http(enum err_code code);
-int err_rpc(enum err_code code);
 int err_exit(enum err_code code);
 const char *err_name(const struct err *err);
 

@@ -28,7 +28,6 @@
 /* Output. */
 #define LIMIT_REPLY           (32 * MB)
 #define LIMIT_PAGE            200
-#define DEFAULT_PAGE          50
 #define LIMIT_COLLECTED       (2 * MB)  /* the replies of one prompt together */
 #define LIMIT_RESPONSES_SHOWN 1000      /* replies of one prompt shown by its GET */
 #define LIMIT_LOG_VALUE       (1 * KB)  /* the rest of a longer value is left out of the log */
@@ -37,11 +36,9 @@
 #define GZIP_FROM             (4 * KB)
 
 /* Prompts. */
-#define PROMPT_RESPONSES_MAX     100
-#define PROMPT_RESPONSES_DEFAULT 2
-#define PROMPT_MINUTES_MAX       1440
-#define PROMPT_MINUTES_DEFAULT   30
-#define LIMIT_MENTIONS           50 /* agents told by one message */
+#define PROMPT_RESPONSES_MAX 100
+#define PROMPT_MINUTES_MAX   1440
+#define LIMIT_MENTIONS       50 /* agents told by one message */
 
 /* Questions to people. */
 #define QUESTION_MAX_MS        (24LL * 3600 * 1000) /* the longest deadline, extensions included */
@@ -58,7 +55,6 @@
 #define LIMIT_LATE_ANSWERS     100       /* kept on one question */
 #define LIMIT_ANSWERS          200       /* in one batch */
 #define LIMIT_PRECEDENTS       20
-#define LIMIT_LOG_MESSAGE      (64 * KB)
 #define LIMIT_TEMPLATE         (64 * KB)
 #define LINK_MS                (7LL * 24 * 3600 * 1000)
 
@@ -89,7 +85,6 @@
 #define RING_BYTES        (32 * MB)
 #define STREAM_PAGE       256 /* events read from the store at once while catching up */
 #define LIMIT_CONNECTIONS 65536
-#define LIMIT_STREAMS     32768
 #define WS_MESSAGE_MAX    (64 * KB)
 #define WS_BACKLOG_BYTES  (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
 
@@ -99,19 +94,13 @@
 #define HTTP_BODY_S     30 /* a body that takes longer to arrive is cut off */
 
 /* Identity. */
-#define TOKEN_RATE_PER_S   100
-#define TOKEN_RATE_BURST   200
-#define LOGIN_RATE_PER_MIN 5
-#define SESSION_DAYS       30
-#define TICKET_SECONDS     60
-#define IDEMPOTENCY_HOURS  24
-#define LIMIT_PREFERENCES  (16 * KB)
-#define LIMIT_SETTINGS     (64 * KB) /* of a workspace */
-#define LIMIT_SLUG         40
-#define PASSWORD_MIN       8
-#define TOKEN_TOUCH_MS     60000 /* how old a token's last use may get before it is written again */
-#define AUDIT_VERIFY_PAGE  1000
-#define LIMIT_EXPORT       10000 /* audit rows in one page of an export */
+#define LIMIT_PREFERENCES (16 * KB)
+#define LIMIT_SETTINGS    (64 * KB) /* of a workspace */
+#define LIMIT_SLUG        40
+#define PASSWORD_MIN      8
+#define TOKEN_TOUCH_MS    60000 /* how old a token's last use may get before it is written again */
+#define AUDIT_VERIFY_PAGE 1000
+#define LIMIT_EXPORT      10000 /* audit rows in one page of an export */
 
 /* Analytics and alerts. */
 #define ANALYTICS_ROWS       100000 /* questions or jobs of a range that a report counts, newest first */

@@ -320,18 +320,6 @@ char *str_url_encode(struct arena *arena, const char *text)
     return encoded;
 }
 
-bool str_equal_secret(const char *a, const char *b)
-{
-    if (!a || !b || strlen(a) != strlen(b))
-        return false;
-
-    volatile unsigned char different = 0;
-
-    for (; *a; a++, b++)
-        different = (unsigned char)(different | (unsigned char)(*a ^ *b));
-    return different == 0;
-}
-
 size_t str_distance(const char *a, const char *b)
 {
     size_t row[65];

@@ -46,7 +46,5 @@ bool str_url_decode(char *text, bool plus_is_space);
 char *str_url_encode(struct arena *arena, const char *text);
 /* How many letters to add, drop or change to get from one to the other: for "did you mean". */
 size_t str_distance(const char *a, const char *b);
-/* Compares in constant time; lengths are not secret. */
-bool str_equal_secret(const char *a, const char *b);
 
 #endif

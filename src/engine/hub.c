@@ -31,8 +31,6 @@ struct hub {
     _Atomic int64_t read_at_ms;
     _Atomic uint64_t events, batches, failures;
     atomic_uint reader_count;
-    pthread_mutex_t settle_lock;
-    pthread_cond_t settled;
 };
 
 struct tail_work {
@@ -134,11 +132,7 @@ static void hand_on(struct hub *hub, struct tail_work *tail)
     wake_readers(hub, notices, tail->count);
     atomic_fetch_add(&hub->events, tail->count);
     atomic_fetch_add(&hub->batches, 1);
-
-    pthread_mutex_lock(&hub->settle_lock);
     atomic_store(&hub->handed_on, notices[tail->count - 1]->seq);
-    pthread_cond_broadcast(&hub->settled);
-    pthread_mutex_unlock(&hub->settle_lock);
     for (size_t i = 0; i < tail->count; i++)
         notice_drop(notices[i]);
 }
@@ -198,8 +192,6 @@ struct hub *hub_open(struct store *store, struct err *err)
     atomic_init(&hub->read_at_ms, clock_ticks_ms());
     pthread_mutex_init(&hub->lock, NULL);
     pthread_mutex_init(&hub->listen_lock, NULL);
-    pthread_mutex_init(&hub->settle_lock, NULL);
-    pthread_cond_init(&hub->settled, NULL);
     poke_init(&hub->poke);
     if (pthread_create(&hub->tailer, NULL, run_tailer, hub) != 0)
         abort();
@@ -220,8 +212,6 @@ void hub_close(struct hub *hub)
         return;
     hub_stop(hub);
     poke_done(&hub->poke);
-    pthread_cond_destroy(&hub->settled);
-    pthread_mutex_destroy(&hub->settle_lock);
     pthread_mutex_destroy(&hub->listen_lock);
     pthread_mutex_destroy(&hub->lock);
     ring_free(hub->ring);

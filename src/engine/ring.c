@@ -87,14 +87,6 @@ int64_t ring_last(const struct ring *ring)
     return atomic_load(&ring->last);
 }
 
-int64_t ring_floor(struct ring *ring)
-{
-    pthread_rwlock_rdlock(&ring->lock);
-    int64_t floor = ring->floor;
-    pthread_rwlock_unlock(&ring->lock);
-    return floor;
-}
-
 /* The index of the first event with a number above `cursor`; count when there is none. */
 static size_t find_after(const struct ring *ring, int64_t cursor)
 {

@@ -19,7 +19,6 @@ void ring_free(struct ring *ring); /* accepts NULL */
 /* Takes over the caller's hold on each notice; numbers must rise. */
 void ring_append(struct ring *ring, struct notice *const notices[], size_t count);
 int64_t ring_last(const struct ring *ring); /* the newest number, or the floor */
-int64_t ring_floor(struct ring *ring);
 
 enum ring_found { RING_EVENT, RING_NOTHING, RING_LOST };
 /*

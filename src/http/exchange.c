@@ -61,11 +61,6 @@ const char *http_body(const struct http_exchange *exchange, size_t *len)
     return exchange->body ? exchange->body : "";
 }
 
-const struct sockaddr *http_peer(const struct http_exchange *exchange)
-{
-    return exchange->peer;
-}
-
 bool http_peer_is_loopback(const struct http_exchange *exchange)
 {
     const struct sockaddr *peer = exchange->peer;
@@ -103,16 +98,6 @@ struct http_server *http_server_of(const struct http_exchange *exchange)
 void http_set_data(struct http_exchange *exchange, void *data)
 {
     exchange->data = data;
-}
-
-void *http_data(const struct http_exchange *exchange)
-{
-    return exchange->data;
-}
-
-bool http_gone(const struct http_exchange *exchange)
-{
-    return atomic_load(&exchange->gone);
 }
 
 void http_slim(struct http_exchange *exchange)
@@ -192,11 +177,6 @@ void http_watch(struct http_exchange *exchange, void (*gone)(void *data), void (
     exchange->told_to_stop = false;
     pthread_mutex_unlock(&exchange->server->lock);
     watch_arm(exchange);
-}
-
-bool http_unwatch(struct http_exchange *exchange)
-{
-    return watch_disarm(exchange);
 }
 
 /* True: the caller has taken the exchange over from its holder, and is the one to resume it. */

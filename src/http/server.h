@@ -9,7 +9,7 @@
  * A parked exchange has one owner at a time: whoever takes it may finish it, exactly once. A client
  * that goes away while parked is noticed by an epoll of ours (libmicrohttpd does not look at suspended
  * connections); the `gone` callback then runs once on the watcher's thread. If gone runs, the exchange
- * may still be finished by its owner (http_reply then only frees it); http_gone() tells.
+ * may still be finished by its owner (http_reply then only frees it).
  *
  * What this layer refuses by itself: Content-Length together with Transfer-Encoding, differing
  * Content-Lengths, %00 and bad escapes in paths, bodies over the limit (before 100 Continue), URLs that
@@ -78,7 +78,6 @@ const char *http_header(const struct http_exchange *exchange, const char *name);
 /* Whether there is a header whose name begins with this, in any case. */
 bool http_has_header_like(const struct http_exchange *exchange, const char *prefix);
 const char *http_body(const struct http_exchange *exchange, size_t *len);
-const struct sockaddr *http_peer(const struct http_exchange *exchange);
 bool http_peer_is_loopback(const struct http_exchange *exchange);
 void http_peer_text(const struct http_exchange *exchange, char *text, size_t size);
 const char *http_request_id(const struct http_exchange *exchange); /* ours, or a sane X-Request-Id */
@@ -86,7 +85,6 @@ struct http_server *http_server_of(const struct http_exchange *exchange);
 
 /* The owner's own state; freed by options.forget. */
 void http_set_data(struct http_exchange *exchange, void *data);
-void *http_data(const struct http_exchange *exchange);
 
 struct http_header_line {
     const char *name, *value;
@@ -108,15 +106,10 @@ void http_park(struct http_exchange *exchange);
 /*
  * Watches a parked exchange's socket. When the client goes away, `gone(data of http_set_data)` runs once, on
  * the watcher's thread. When the server stops, `stop` runs instead, for the owner to end it. Both may be
- * NULL. To be used for exchanges parked for long (waits), not for work of milliseconds.
+ * NULL. http_reply ends the watch; a callback that has begun by then still has its data until it returns. To
+ * be used for exchanges parked for long (waits), not for work of milliseconds.
  */
 void http_watch(struct http_exchange *exchange, void (*gone)(void *data), void (*stop)(void *data));
-/*
- * Ends the watch. True: neither callback has run or ever will. False: one has, or is about to; the data stays
- * until it has returned, even if the exchange is finished meanwhile. http_reply ends the watch by itself.
- */
-bool http_unwatch(struct http_exchange *exchange);
-bool http_gone(const struct http_exchange *exchange);
 /* Gives back what the request brought (the body), so that a waiter is small. */
 void http_slim(struct http_exchange *exchange);
 

@@ -279,8 +279,6 @@ static void beat(struct websocket *ws, int64_t now)
         return;
     }
     ws_session_ping(&ws->session);
-    if (ws->calls.tick)
-        ws->calls.tick(ws, ws->data);
 }
 
 /* The timers of every WebSocket: heartbeats, readers that stay behind, and peers that do not say goodbye. */

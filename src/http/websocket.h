@@ -21,7 +21,6 @@ struct websocket_calls {
     void (*text)(struct websocket *ws, void *data, const char *text, size_t len);
     /* There is room to send, or websocket_wake was called: fill with websocket_send until it says no. */
     void (*ready)(struct websocket *ws, void *data);
-    void (*tick)(struct websocket *ws, void *data); /* with each heartbeat */
     void (*stop)(struct websocket *ws,
                  void *data);   /* the server stops: send a last word, then websocket_end */
     void (*closed)(void *data); /* exactly once; data is the owner's to free */

@@ -28,9 +28,6 @@ SELECT COALESCE(MAX(number), 0) FROM schema_migrations;
 -- name: schema_record
 INSERT INTO schema_migrations (number, name, applied_at) VALUES ($1, $2, $3);
 
--- name: database_ping
-SELECT 1;
-
 -- Milliseconds since 1970, by the database's clock.
 -- name: database_now @sqlite
 SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER);

@@ -260,7 +260,7 @@ bool client_follow(struct cli *cli, struct client_stream *stream, struct err *er
 
 static enum err_code code_named(const char *name)
 {
-#define X(code, machine, http, rpc, exit)                                                                    \
+#define X(code, machine, http, exit)                                                                         \
     if (strcmp(name, machine) == 0)                                                                          \
         return ERR_##code;
     ERR_MAP(X)
@@ -271,7 +271,7 @@ static enum err_code code_named(const char *name)
 /* The first code with that status stands for it. */
 static enum err_code code_of_status(long status)
 {
-#define X(code, machine, http, rpc, exit)                                                                    \
+#define X(code, machine, http, exit)                                                                         \
     if (status == http)                                                                                      \
         return ERR_##code;
     ERR_MAP(X)

@@ -65,14 +65,11 @@ static void codes_map_to_every_dialect(void **state)
     (void)state;
     assert_int_equal(err_http(ERR_NONE), 200);
     assert_int_equal(err_http(ERR_RATE_LIMITED), 429);
-    assert_int_equal(err_rpc(ERR_RATE_LIMITED), -32005);
     assert_int_equal(err_exit(ERR_RATE_LIMITED), 1);
     assert_string_equal(err_name(&err), "rate_limited");
     assert_int_equal(err_http(ERR_UNAUTHORIZED), 401);
-    assert_int_equal(err_rpc(ERR_NOT_FOUND), -32002);
     assert_int_equal(err_exit(ERR_CONFLICT), 7);
     assert_int_equal(err_exit(ERR_NONE), 0);
-    assert_int_equal(err_rpc(ERR_NONE), 0);
     err.name = "late";
     assert_string_equal(err_name(&err), "late");
     for (int code = ERR_INVALID; code <= ERR_RETRY; code++)

@@ -130,10 +130,6 @@ static void texts_are_compared(void **state)
     assert_true(str_starts("x", ""));
     assert_false(str_starts("pr", "pre"));
     assert_false(str_starts(NULL, "pre"));
-    assert_true(str_equal_secret("token", "token"));
-    assert_false(str_equal_secret("token", "tokeN"));
-    assert_false(str_equal_secret("token", "token1"));
-    assert_false(str_equal_secret(NULL, NULL));
 }
 
 static void whole_numbers_are_read(void **state)
