@@ -43,9 +43,9 @@ void json_value(struct json_out *out, const char *key, const json_t *value);
 /* Parses one whole text. Depth is limited to LIMIT_JSON_DEPTH. The caller json_decrefs the result. */
 CHECKED bool json_parse(const char *text, size_t len, json_t **out, struct err *err);
 /* The compact text of a value, in the arena. */
+char *json_dump_text(struct arena *arena, const json_t *value);
 /* A list of texts, as statements take it. */
 char *json_texts(struct arena *arena, const char *const texts[], size_t count);
-char *json_dump_text(struct arena *arena, const json_t *value);
 
 static inline void json_free_auto(json_t **value)
 {

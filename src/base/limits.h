@@ -1,7 +1,7 @@
 /*
  * limits.h - every fixed limit, in one place.
  *
- * What an operator may change is a setting (server/config.c) whose default or ceiling stands here.
+ * What an operator may change is a setting instead, with its default and its range in base/settings.h.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
