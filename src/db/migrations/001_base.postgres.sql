@@ -143,6 +143,9 @@ CREATE TABLE notifications (
 CREATE INDEX notifications_inbox ON notifications (workspace_id, reader, id);
 CREATE INDEX notifications_unread ON notifications (workspace_id, reader, id, resolved_at) WHERE read_at IS NULL;
 CREATE INDEX notifications_ref ON notifications (ref_type, ref_id);
+-- For the delete of a project or a person, which would read the whole table otherwise.
+CREATE INDEX notifications_project ON notifications (project_id) WHERE project_id IS NOT NULL;
+CREATE INDEX notifications_user ON notifications (user_id) WHERE user_id IS NOT NULL;
 
 -- The one ordered log of what happened. Numbers are given in the order of commits and never used twice.
 --

@@ -83,6 +83,8 @@ CREATE INDEX agent_questions_job ON agent_questions (job_id, created_at, id);
 CREATE INDEX agent_questions_job_open ON agent_questions (job_id, id) WHERE status = 'pending';
 CREATE INDEX agent_questions_similar ON agent_questions (question_key, id) WHERE status = 'pending';
 CREATE INDEX agent_questions_precedents ON agent_questions (question_key, id) WHERE outcome_source = 'human';
+-- For the delete of a project.
+CREATE INDEX agent_questions_project ON agent_questions (project_id) WHERE project_id IS NOT NULL;
 
 -- Whole questions, with JSON and times as clients see them; sort_at and due_at are the same times to compare by.
 CREATE VIEW question_rows AS
