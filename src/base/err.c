@@ -7,6 +7,7 @@
 static void err_start(struct err *err, enum err_code code)
 {
     err->code = code;
+    err->raw = false;
     err->retry_after_s = 0;
     err->name = NULL;
     err->detail = NULL;
@@ -83,4 +84,16 @@ const char *err_name(const struct err *err)
 #undef X
     }
     return "internal";
+}
+
+const char *err_for_callers(const struct err *err)
+{
+    if (!err->raw)
+        return err->text;
+    switch (err->code) {
+    case ERR_CONFLICT: return "This conflicts with something that is there already.";
+    case ERR_INVALID: return "A value was refused by the store.";
+    case ERR_UNAVAILABLE: return "The store cannot serve this right now. Try again.";
+    default: return "Something went wrong in the server; its log says what.";
+    }
 }

@@ -44,7 +44,7 @@ enum err_code {
 
 struct err {
     enum err_code code;
-    bool raw;           /* the text is the database's own: for logs and tools, not for callers */
+    bool raw;           /* the text has the database's own words: for logs and tools, not for callers */
     int retry_after_s;  /* for 429 and 503; 0: the edge's default */
     const char *name;   /* a more exact machine name with static lifetime ("late"), or NULL */
     const char *detail; /* further JSON members in the call's arena ("\"winner\":{...}"), or NULL */
@@ -62,6 +62,11 @@ bool err_hint(struct err *err, const char *fmt, ...) __attribute__((format(print
 int err_http(enum err_code code);
 int err_exit(enum err_code code);
 const char *err_name(const struct err *err);
+/*
+ * The text as callers may see it. What the database said names its tables and may quote rows: they get a
+ * sentence of ours instead.
+ */
+const char *err_for_callers(const struct err *err);
 
 #define CHECKED __attribute__((warn_unused_result))
 

@@ -185,9 +185,16 @@ size_t queue_length(struct queue *queue, enum queue_lane lane)
 
 void work_refuse(struct work *work, enum err_code code, const char *why)
 {
-    work->err = (struct err){ 0 };
-    err_set(&work->err, code, "%s", why);
-    if (code == ERR_UNAVAILABLE || code == ERR_OUTCOME_UNKNOWN)
+    struct err err = { 0 };
+
+    err_set(&err, code, "%s", why);
+    work_fail(work, &err);
+}
+
+void work_fail(struct work *work, const struct err *why)
+{
+    work->err = *why;
+    if (why->code == ERR_UNAVAILABLE || why->code == ERR_OUTCOME_UNKNOWN)
         work->err.retry_after_s = 1;
     work->done(work);
 }

@@ -44,7 +44,9 @@ void queue_close(struct queue *queue);
 bool queue_is_closed(struct queue *queue);
 size_t queue_length(struct queue *queue, enum queue_lane lane);
 
-/* Ends a unit that was not run, or whose transaction failed. */
+/* Ends a unit that was not run, with a sentence of ours. */
 void work_refuse(struct work *work, enum err_code code, const char *why);
+/* Ends a unit whose transaction failed, or could not begin, with what was said about that. */
+void work_fail(struct work *work, const struct err *why);
 
 #endif

@@ -485,6 +485,7 @@ struct db *sqlite_open(const struct sqlite_options *options, struct err *err)
     if (sqlite3_open_v2(options->path, &db->handle, flags, options->vfs) != SQLITE_OK) {
         err_set(err, ERR_UNAVAILABLE, "Cannot open the database %s: %s.", options->path,
                 sqlite3_errmsg(db->handle));
+        err->raw = true;
         sqlite_close(&db->base);
         return NULL;
     }

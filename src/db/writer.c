@@ -5,7 +5,6 @@
 #include "db/anchor.h"
 #include "db/sqlite.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /*
@@ -45,7 +44,7 @@ static void answer_failed(struct batch *batch)
 {
     for (struct work *work = batch->first, *next; work; work = next) {
         next = work->next;
-        work_refuse(work, batch->err.code, batch->err.text);
+        work_fail(work, &batch->err);
     }
 }
 
@@ -128,8 +127,11 @@ static bool commit(struct writer *writer, struct batch *batch)
 {
     struct err cause = { 0 };
 
-    if (writer->options->seal && !writer->options->seal(writer->db, &cause))
-        return err_set(&batch->err, ERR_UNAVAILABLE, "The log could not be written: %s", cause.text);
+    if (writer->options->seal && !writer->options->seal(writer->db, &cause)) {
+        err_set(&batch->err, ERR_UNAVAILABLE, "The log could not be written: %s", cause.text);
+        batch->err.raw = cause.raw;
+        return false;
+    }
 
     int64_t start_us = clock_ticks_us();
 
@@ -154,10 +156,12 @@ static bool run_transaction(struct writer *writer, struct batch *batch, struct w
 static void refuse_all(struct writer *writer, struct work *first, const struct err *why)
 {
     struct work *work = first;
+    struct err err = *why;
     int64_t now_us = clock_ticks_us();
 
+    err.code = ERR_UNAVAILABLE;
     do
-        work_refuse(work, ERR_UNAVAILABLE, why->text);
+        work_fail(work, &err);
     while ((work = queue_take_older(&writer->queue, now_us)) != NULL);
 }
 
@@ -172,20 +176,21 @@ static void end_for_good(struct writer *writer, const char *why)
 static void fail_batch(struct writer *writer, struct batch *batch)
 {
     bool unknown = batch->err.code == ERR_OUTCOME_UNKNOWN;
-    char why[sizeof(batch->err.text)];
+    struct err why = batch->err;
 
     db_rollback(writer->db);
     atomic_fetch_add(&writer->counters->failed_commits, 1);
-    snprintf(why, sizeof(why), "%s", batch->err.text);
     if (unknown) {
         /* Before the answers go out: whoever repeats at once must not reach this connection. */
         atomic_store(&writer->broken, true);
         err_set(&batch->err, ERR_OUTCOME_UNKNOWN, "The disk failed during the commit; it may have happened.");
-    } else
-        err_set(&batch->err, ERR_UNAVAILABLE, "The change was not made: %.200s", why);
+    } else {
+        err_set(&batch->err, ERR_UNAVAILABLE, "The change was not made: %.200s", why.text);
+        batch->err.raw = why.raw;
+    }
     answer_failed(batch);
     if (unknown)
-        end_for_good(writer, why);
+        end_for_good(writer, why.text);
 }
 
 static void checkpoint_when_due(struct writer *writer)

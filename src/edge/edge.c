@@ -14,7 +14,18 @@
 #include <string.h>
 #include <time.h>
 
-#define LINGER_MS 5000
+#define LINGER_MS    5000
+#define OUTAGE_LINES 10 /* log lines a second about what the store could not serve */
+
+bool edge_outage_line(void)
+{
+    static _Atomic int64_t second, lines;
+    int64_t now = clock_ticks_ms() / 1000;
+
+    if (atomic_exchange(&second, now) != now)
+        atomic_store(&lines, 0);
+    return atomic_fetch_add(&lines, 1) < OUTAGE_LINES;
+}
 
 void edge_reply_json(struct http_exchange *exchange, int status, const struct http_header_line *headers,
                      struct buf *body)

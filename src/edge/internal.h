@@ -50,6 +50,8 @@ CHECKED bool gate_check(struct edge *edge, struct http_exchange *exchange, enum 
 /* Logins count by address. */
 CHECKED bool gate_login(struct edge *edge, const struct http_exchange *exchange, struct err *err);
 
+/* While the store is away everything fails the same way: true for as many lines of the log as say it. */
+bool edge_outage_line(void);
 /* Replies with an error as JSON. */
 void edge_refuse(struct http_exchange *exchange, const struct err *err);
 void edge_reply_json(struct http_exchange *exchange, int status, const struct http_header_line *headers,

@@ -20,8 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define SPARE_CALLS  64
-#define OUTAGE_LINES 10 /* log lines a second about requests that the store could not serve */
+#define SPARE_CALLS 64
 
 /* Where a call is between the thread that submits it and the one that finishes it. */
 enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };
@@ -108,24 +107,13 @@ void rest_free_spares(struct edge *edge)
     }
 }
 
-/* While the store is away every request fails the same way: a few lines a second say it. */
-static bool outage_line(void)
-{
-    static _Atomic int64_t second, lines;
-    int64_t now = clock_ticks_ms() / 1000;
-
-    if (atomic_exchange(&second, now) != now)
-        atomic_store(&lines, 0);
-    return atomic_fetch_add(&lines, 1) < OUTAGE_LINES;
-}
-
 static void log_call(const struct rest_call *call, int status, int64_t took_us)
 {
     const struct request *request = &call->request;
     const struct err *err = &request->call.err;
-    enum log_level level = status < 500 && !err->raw         ? LOG_DEBUG
-                           : status == 503 && !outage_line() ? LOG_DEBUG
-                                                             : LOG_WARN;
+    enum log_level level = status < 500 && !err->raw              ? LOG_DEBUG
+                           : status == 503 && !edge_outage_line() ? LOG_DEBUG
+                                                                  : LOG_WARN;
     char code[16], ms[32];
 
     if (!log_wants(level))

@@ -2,8 +2,10 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "edge/catchup.h"
+#include "edge/internal.h"
 #include "engine/poke.h"
 
 #include <sched.h>
@@ -411,9 +413,17 @@ static void page_arrived(struct page *page, void *user)
     stream_drop(stream);
 }
 
+/* The reader learns that it was cut off; the database's own words are for the log. */
+static void cut_by_store(struct stream *stream, const struct err *err)
+{
+    if (err->raw)
+        log_line(edge_outage_line() ? LOG_WARN : LOG_DEBUG, "a stream was cut off", "why", err->text, NULL);
+    set_last_word(stream, "stream.cut", err_for_callers(err));
+}
+
 static void load_page(struct stream *stream)
 {
-    struct err err;
+    struct err err = { 0 };
 
     stream_hold(stream);
     stream->loading =
@@ -421,7 +431,7 @@ static void load_page(struct stream *stream)
     if (stream->loading)
         return;
     stream_drop(stream);
-    set_last_word(stream, "stream.cut", err.text);
+    cut_by_store(stream, &err);
 }
 
 /* A page that was asked for before the client changed its place is thrown away. */
@@ -434,7 +444,7 @@ static void take_page(struct stream *stream)
         return;
     stream->loading = false;
     if (arrived->err.code != ERR_NONE)
-        set_last_word(stream, "stream.cut", arrived->err.text);
+        cut_by_store(stream, &arrived->err);
     if (arrived->err.code != ERR_NONE || arrived->after > cursor) {
         page_free(arrived);
         return;

@@ -131,7 +131,7 @@ static void write_result(const struct question_answer *answer, struct json_out *
     json_text(out, "status", refused ? err_name(&answer->err) : answer->partial ? "pending" : "answered");
     json_bool(out, "jobResumed", answer->job_resumed);
     if (refused)
-        json_text(out, "error", answer->err.text);
+        json_text(out, "error", err_for_callers(&answer->err));
     json_map_end(out);
 }
 

@@ -398,26 +398,13 @@ void dispatch_submit(struct store *store, struct request *request)
         submit_run(store, request);
 }
 
-/* What the database said names its tables and may quote rows: callers get a sentence of ours instead. */
-static const char *text_for_callers(const struct err *err)
-{
-    if (!err->raw)
-        return err->text;
-    switch (err->code) {
-    case ERR_CONFLICT: return "This conflicts with something that is there already.";
-    case ERR_INVALID: return "A value was refused by the store.";
-    case ERR_UNAVAILABLE: return "The store cannot serve this right now. Try again.";
-    default: return "Something went wrong in the server; its log says what.";
-    }
-}
-
 void dispatch_write_error(const struct err *err, struct buf *into)
 {
     struct json_out out;
 
     json_begin(&out, into);
     json_map(&out, NULL);
-    json_text(&out, "error", text_for_callers(err));
+    json_text(&out, "error", err_for_callers(err));
     json_text(&out, "code", err_name(err));
     if (err->field[0])
         json_text(&out, "field", err->field);

@@ -48,14 +48,19 @@ void unit_done(struct unit *unit)
     arena_done(&unit->arena);
 }
 
-enum err_code unit_write(struct store *store, int64_t id, const char *sql)
+struct err unit_write_err(struct store *store, int64_t id, const char *sql)
 {
     struct unit unit;
 
     unit_init(&unit, id, sql);
     store_write_wait(store, &unit.work);
     unit_done(&unit);
-    return unit.work.err.code;
+    return unit.work.err;
+}
+
+enum err_code unit_write(struct store *store, int64_t id, const char *sql)
+{
+    return unit_write_err(store, id, sql).code;
 }
 
 enum err_code unit_read(struct store *store, const char *sql, int64_t *number)

@@ -28,6 +28,8 @@ void unit_done(struct unit *unit); /* after unit_wait */
 
 /* Hands in, waits, and returns the outcome. */
 enum err_code unit_write(struct store *store, int64_t id, const char *sql);
+/* The same, with everything that was said about it. */
+struct err unit_write_err(struct store *store, int64_t id, const char *sql);
 enum err_code unit_read(struct store *store, const char *sql, int64_t *number);
 
 /*

@@ -41,6 +41,23 @@ static void a_new_failure_forgets_the_old_one(void **state)
     assert_null(err.name);
     assert_null(err.detail);
     assert_int_equal(err.retry_after_s, 0);
+    err.raw = true;
+    err_set(&err, ERR_NOT_FOUND, "Gone.");
+    assert_false(err.raw);
+}
+
+static void callers_are_told_nothing_in_the_words_of_a_database(void **state)
+{
+    struct err err = { 0 };
+
+    (void)state;
+    err_set(&err, ERR_CONFLICT, "Topic 'x' is taken.");
+    assert_string_equal(err_for_callers(&err), "Topic 'x' is taken.");
+    for (int code = ERR_INVALID; code <= ERR_RETRY; code++) {
+        err_set(&err, (enum err_code)code, "UNIQUE constraint failed: topics.name");
+        err.raw = true;
+        assert_null(strstr(err_for_callers(&err), "topics"));
+    }
 }
 
 static void long_texts_are_cut(void **state)
@@ -81,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failure_is_one_thought),
         cmocka_unit_test(a_new_failure_forgets_the_old_one),
+        cmocka_unit_test(callers_are_told_nothing_in_the_words_of_a_database),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(codes_map_to_every_dialect),
     };

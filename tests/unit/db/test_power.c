@@ -269,7 +269,13 @@ static void a_full_disk_refuses_and_recovers(void **state)
     assert_int_equal(unit_write(store, 1, "INSERT INTO first VALUES($1, 'kept')"), ERR_NONE);
     for (int at = 1; at <= 2; at++) {
         vfs_fill_disk_at(at);
-        assert_int_equal(unit_write(store, 2, "INSERT INTO first VALUES($1, 'full')"), ERR_UNAVAILABLE);
+
+        struct err err = unit_write_err(store, 2, "INSERT INTO first VALUES($1, 'full')");
+
+        assert_int_equal(err.code, ERR_UNAVAILABLE);
+        assert_true(err.raw);
+        assert_non_null(strstr(err.text, "disk is full"));
+        assert_null(strstr(err_for_callers(&err), "disk is full"));
         vfs_free_space();
     }
     assert_true(store_healthy(store));

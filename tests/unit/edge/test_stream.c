@@ -237,6 +237,23 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
     stream_close(slow);
 }
 
+static void a_store_that_fails_is_not_quoted(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *stream = open_stream(f, (struct stream_wish){ .after = 0 });
+
+    assert_int_equal(unit_write(f->store, 1, "DROP TABLE events"), ERR_NONE);
+
+    struct notice *notice = next(f, stream);
+
+    assert_non_null(notice);
+    assert_non_null(strstr(notice->json, "stream.cut"));
+    assert_null(strstr(notice->json, "events"));
+    notice_drop(notice);
+    assert_null(next(f, stream));
+    stream_close(stream);
+}
+
 static void what_is_forgotten_is_said(void **state)
 {
     struct fixture *f = *state;
@@ -320,6 +337,7 @@ int main(void)
         ON_A_STORE(catches_up_and_goes_on),
         ON_A_STORE(filters_hold_while_catching_up_and_after),
         ON_A_STORE(a_reader_too_far_behind_is_cut_off),
+        ON_A_STORE(a_store_that_fails_is_not_quoted),
         ON_A_STORE(what_is_forgotten_is_said),
         ON_A_STORE(a_change_of_place_is_followed),
         ON_A_STORE(the_first_last_word_counts),
