@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #define SLEW_DIVISOR 20   /* a difference is worked off by at most 1/20 of the time that passes */
 #define STEP_FROM_MS 2000 /* forward differences from here on are not worth waiting for */
@@ -41,6 +40,13 @@ int64_t clock_ticks_ms(void)
 int64_t clock_ticks_us(void)
 {
     return read_ns(CLOCK_BOOTTIME) / 1000;
+}
+
+struct timespec clock_moment_after(int64_t ms)
+{
+    int64_t ns = read_ns(CLOCK_MONOTONIC) + ms * 1000000;
+
+    return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 }
 
 /* Until the database has spoken, this machine's own time is the anchor. */

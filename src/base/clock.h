@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define CLOCK_TEXT_SIZE sizeof("2026-01-31T12:00:00.000Z")
 
@@ -21,6 +22,8 @@ int64_t clock_now_ms(void);
 /* Real elapsed milliseconds that no test moves: for socket timers, back-off and measuring. */
 int64_t clock_ticks_ms(void);
 int64_t clock_ticks_us(void);
+/* The moment so far from now, for pthread_cond_timedwait on a condition that counts by CLOCK_MONOTONIC. */
+struct timespec clock_moment_after(int64_t ms);
 /*
  * What the database says the time is (without offset). The first call replaces this machine's own time.
  * After it, small differences are slewed and large ones step forward; time is never stepped back.

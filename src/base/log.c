@@ -44,16 +44,6 @@ static bool is_dangerous(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
-/* A cut falls between characters. */
-static size_t shown_len(const char *text)
-{
-    size_t len = strnlen(text, LIMIT_LOG_VALUE);
-
-    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
-        len--;
-    return len;
-}
-
 static void put_safe(struct buf *buf, const char *text, size_t len, bool quoted)
 {
     for (size_t at = 0, step; at < len; at += step) {
@@ -86,7 +76,7 @@ static void put_text_pair(struct buf *buf, const char *key, const char *value)
     if (!value)
         return;
 
-    size_t len = shown_len(value);
+    size_t len = str_fitting(value, LIMIT_LOG_VALUE);
     bool quoted = needs_quotes(value, len);
 
     buf_format(buf, " %s=", key);
@@ -104,7 +94,7 @@ static void build_text(struct buf *buf, enum log_level level, const char *messag
 
     clock_format(clock_now_ms(), time);
     buf_format(buf, "%s %-5s ", time, level_names[level]);
-    put_safe(buf, message, shown_len(message), false);
+    put_safe(buf, message, str_fitting(message, LIMIT_LOG_VALUE), false);
     while (buf->len < LIMIT_LOG_LINE && (key = va_arg(pairs, const char *)))
         put_text_pair(buf, key, va_arg(pairs, const char *));
     buf_char(buf, '\n');
@@ -119,12 +109,12 @@ static void build_json(struct buf *buf, enum log_level level, const char *messag
     json_map(&out, NULL);
     json_time(&out, "time", clock_now_ms());
     json_text(&out, "level", level_names[level]);
-    json_text_len(&out, "msg", message, shown_len(message));
+    json_text_len(&out, "msg", message, str_fitting(message, LIMIT_LOG_VALUE));
     while (buf->len < LIMIT_LOG_LINE && (key = va_arg(pairs, const char *))) {
         const char *value = va_arg(pairs, const char *);
 
         if (value)
-            json_text_len(&out, key, value, shown_len(value));
+            json_text_len(&out, key, value, str_fitting(value, LIMIT_LOG_VALUE));
         else
             json_none(&out, key);
     }

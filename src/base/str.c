@@ -174,6 +174,15 @@ char *str_normal(struct arena *arena, const char *text)
     return normal;
 }
 
+size_t str_fitting(const char *text, size_t most)
+{
+    size_t len = strnlen(text, most);
+
+    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+        len--;
+    return len;
+}
+
 const char *str_beginning(struct arena *arena, const char *text, size_t chars)
 {
     const char *end = text;

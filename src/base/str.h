@@ -28,6 +28,8 @@ char *str_fold(struct arena *arena, const char *text);
  * the end.
  */
 char *str_normal(struct arena *arena, const char *text);
+/* How many bytes its longest beginning of whole characters has that is not longer than `most` bytes. */
+size_t str_fitting(const char *text, size_t most);
 /* The first `chars` characters, with "..." when something follows. */
 const char *str_beginning(struct arena *arena, const char *text, size_t chars);
 bool str_equal(const char *a, const char *b); /* NULLs are equal to each other only */

@@ -153,11 +153,7 @@ static bool ask(struct db *db, struct arena *arena, const struct project *projec
 static bool tell_people(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
                         const struct decision *decision, struct err *err)
 {
-    size_t len = strlen(decision->description);
-
-    for (len = len < NOTE_TITLE ? len : NOTE_TITLE;
-         len > 0 && ((unsigned char)decision->description[len] & 0xc0) == 0x80;)
-        len--;
+    size_t len = str_fitting(decision->description, NOTE_TITLE);
     struct notification notification = {
         .workspace_id = project->workspace_id,
         .project_id = project->id,

@@ -72,11 +72,7 @@ static bool say_answer(struct db *db, struct arena *arena, const struct caller *
                        const struct open_question *set, const char *question, const char *answer,
                        struct err *err)
 {
-    size_t len = strlen(question);
-
-    for (len = len < CHAT_QUESTION ? len : CHAT_QUESTION;
-         len > 0 && ((unsigned char)question[len] & 0xc0) == 0x80;)
-        len--;
+    size_t len = str_fitting(question, CHAT_QUESTION);
     struct chat chat = {
         .workspace_id = set->workspace_id,
         .agent_name = caller->name,

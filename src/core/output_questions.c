@@ -21,16 +21,6 @@ struct drafts {
     size_t count, place, left_out;
 };
 
-/* The end of the longest beginning that fits and does not split a character. */
-static size_t fitting(const char *text, size_t max)
-{
-    size_t len = max;
-
-    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
-        len--;
-    return len;
-}
-
 /* Words without quotes are names in code as a rule, and no text that somebody meant to be read. */
 static bool is_string(const struct value *value)
 {
@@ -100,7 +90,8 @@ static void add_draft(struct drafts *drafts, const struct value *text, const cha
     if (strlen(tidied) > LIMIT_MESSAGE) {
         problems_add(drafts->problems, "The text of question %zu is longer than %d bytes and was cut.", place,
                      LIMIT_MESSAGE);
-        tidied = str_trim(drafts->arena, arena_copy(drafts->arena, tidied, fitting(tidied, LIMIT_MESSAGE)));
+        tidied =
+            str_trim(drafts->arena, arena_copy(drafts->arena, tidied, str_fitting(tidied, LIMIT_MESSAGE)));
     }
     drafts->items[drafts->count++] =
         (struct draft){ .text = tidied, .id = id, .created_at = created_at, .place = place };

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <time.h>
 
 void queue_init(struct queue *queue, size_t limit)
 {
@@ -94,23 +93,9 @@ struct work *queue_poll(struct queue *queue, enum queue_lane *lane)
     return work;
 }
 
-static struct timespec after_ms(int ms)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    return until;
-}
-
 struct work *queue_take(struct queue *queue, int timeout_ms, enum queue_lane *lane)
 {
-    struct timespec until = after_ms(timeout_ms > 0 ? timeout_ms : 0);
+    struct timespec until = clock_moment_after(timeout_ms > 0 ? timeout_ms : 0);
     struct work *work;
     int waited = 0;
 
@@ -142,7 +127,7 @@ struct work *queue_take_older(struct queue *queue, int64_t before_us)
 
 bool queue_sleep(struct queue *queue, int timeout_ms)
 {
-    struct timespec until = after_ms(timeout_ms);
+    struct timespec until = clock_moment_after(timeout_ms);
     int waited = 0;
     bool closed;
 

@@ -1,6 +1,6 @@
 #include "engine/poke.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 void poke_init(struct poke *poke)
 {
@@ -46,23 +46,9 @@ bool poke_stopping(struct poke *poke)
     return stopping;
 }
 
-static struct timespec moment_after(int64_t ms)
-{
-    struct timespec moment;
-
-    clock_gettime(CLOCK_MONOTONIC, &moment);
-    moment.tv_sec += ms / 1000;
-    moment.tv_nsec += ms % 1000 * 1000000;
-    if (moment.tv_nsec >= 1000000000) {
-        moment.tv_nsec -= 1000000000;
-        moment.tv_sec++;
-    }
-    return moment;
-}
-
 bool poke_wait(struct poke *poke, int64_t timeout_ms)
 {
-    struct timespec moment = moment_after(timeout_ms > 0 ? timeout_ms : 0);
+    struct timespec moment = clock_moment_after(timeout_ms > 0 ? timeout_ms : 0);
 
     pthread_mutex_lock(&poke->lock);
     if (poke->working) {
@@ -84,7 +70,7 @@ bool poke_wait(struct poke *poke, int64_t timeout_ms)
 
 bool poke_pause(struct poke *poke, int64_t timeout_ms)
 {
-    struct timespec moment = moment_after(timeout_ms);
+    struct timespec moment = clock_moment_after(timeout_ms);
 
     pthread_mutex_lock(&poke->lock);
     while (!poke->stopping)
@@ -99,7 +85,7 @@ bool poke_pause(struct poke *poke, int64_t timeout_ms)
 
 bool poke_round(struct poke *poke, int64_t timeout_ms)
 {
-    struct timespec moment = moment_after(timeout_ms);
+    struct timespec moment = clock_moment_after(timeout_ms);
 
     pthread_mutex_lock(&poke->lock);
 

@@ -100,18 +100,6 @@ static const char *default_subject(const struct call *call)
     return NULL;
 }
 
-/* Cuts between characters, not inside one. */
-static size_t audit_length(const char *text)
-{
-    size_t len = strlen(text);
-
-    if (len <= AUDIT_TEXT)
-        return len;
-    for (len = AUDIT_TEXT; len > 0 && (text[len] & 0xc0) == 0x80;)
-        len--;
-    return len;
-}
-
 static void audit_value(struct json_out *out, const struct field *field, const struct arg *value)
 {
     switch (field->type) {
@@ -122,7 +110,7 @@ static void audit_value(struct json_out *out, const struct field *field, const s
     case T_OBJECT:
     case T_LIST:
     case T_JSON: json_value(out, field->name, value->json); break;
-    default: json_text_len(out, field->name, value->text, audit_length(value->text)); break;
+    default: json_text_len(out, field->name, value->text, str_fitting(value->text, AUDIT_TEXT)); break;
     }
 }
 

@@ -54,6 +54,28 @@ static int64_t moved_by(int64_t difference_ms, useconds_t wait_us, int64_t *pass
     return after - before;
 }
 
+static int64_t monotonic_ms(const struct timespec *moment)
+{
+    return (int64_t)moment->tv_sec * 1000 + moment->tv_nsec / 1000000;
+}
+
+static void a_moment_lies_so_far_from_now(void **state)
+{
+    struct timespec before, after;
+
+    (void)state;
+    for (int64_t ms = 0; ms < 3000; ms += 250) {
+        clock_gettime(CLOCK_MONOTONIC, &before);
+
+        struct timespec moment = clock_moment_after(ms);
+
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        assert_in_range(moment.tv_nsec, 0, 999999999);
+        assert_true(monotonic_ms(&moment) >= monotonic_ms(&before) + ms);
+        assert_true(monotonic_ms(&moment) <= monotonic_ms(&after) + ms);
+    }
+}
+
 /* The clock is one per process and the first anchor is special, so one test walks through its life. */
 static void the_clock_follows_the_database(void **state)
 {
@@ -254,13 +276,10 @@ static void other_texts_are_no_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clock_follows_the_database),
-        cmocka_unit_test(the_offset_moves_the_clock),
-        cmocka_unit_test(time_never_runs_backwards),
-        cmocka_unit_test(ticks_count_real_time),
-        cmocka_unit_test(times_are_written),
-        cmocka_unit_test(times_agree_with_libc),
-        cmocka_unit_test(times_are_read),
+        cmocka_unit_test(a_moment_lies_so_far_from_now), cmocka_unit_test(the_clock_follows_the_database),
+        cmocka_unit_test(the_offset_moves_the_clock),    cmocka_unit_test(time_never_runs_backwards),
+        cmocka_unit_test(ticks_count_real_time),         cmocka_unit_test(times_are_written),
+        cmocka_unit_test(times_agree_with_libc),         cmocka_unit_test(times_are_read),
         cmocka_unit_test(other_texts_are_no_times),
     };
 

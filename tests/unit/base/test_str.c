@@ -115,6 +115,21 @@ static void one_question_has_one_normal_text(void **state)
     assert_string_equal(str_normal(&arena, ""), "");
 }
 
+static void a_beginning_that_fits_has_whole_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(str_fitting("", 5), 0);
+    assert_int_equal(str_fitting("abc", 5), 3);
+    assert_int_equal(str_fitting("abc", 3), 3);
+    assert_int_equal(str_fitting("abc", 2), 2);
+    assert_int_equal(str_fitting("a\xC3\xA9", 3), 3);
+    assert_int_equal(str_fitting("a\xC3\xA9", 2), 1);
+    assert_int_equal(str_fitting("a\xF0\x9F\x98\x80z", 5), 5);
+    for (size_t most = 1; most < 5; most++)
+        assert_int_equal(str_fitting("a\xF0\x9F\x98\x80z", most), 1);
+    assert_int_equal(str_fitting("\xC3\xA9", 1), 0);
+}
+
 static void texts_are_compared(void **state)
 {
     ARENA_AUTO arena = { 0 };
@@ -223,6 +238,7 @@ int main(void)
         cmocka_unit_test(characters_are_counted),
         cmocka_unit_test(unwanted_characters_are_dropped),
         cmocka_unit_test(one_question_has_one_normal_text),
+        cmocka_unit_test(a_beginning_that_fits_has_whole_characters),
         cmocka_unit_test(texts_are_compared),
         cmocka_unit_test(whole_numbers_are_read),
         cmocka_unit_test(durations_and_sizes_are_read),
