@@ -451,6 +451,14 @@ struct run {
     enum door door;
 };
 
+/* What a case leaves would be read again and again by those that compare whole tables. */
+static void forget(struct t *t)
+{
+    outside_sql(t, "DELETE FROM events WHERE workspace_id = '%s'", t->workspace);
+    outside_sql(t, "DELETE FROM idempotency");
+    outside_sql(t, "DELETE FROM workspaces WHERE id = '%s'", t->workspace);
+}
+
 static void run_case(void **state)
 {
     const struct run *run = *state;
@@ -470,6 +478,7 @@ static void run_case(void **state)
     t.viewer = token_for(&t, "viewer", NULL);
     t.as = t.owner;
     run->contract->run(&t);
+    forget(&t);
     json_decref(t.reply);
     db_close(t.db);
     arena_done(&t.arena);

@@ -327,10 +327,10 @@ CONTRACT(every_operation_refuses_strangers_and_nonsense)
     struct subjects subjects = make_subjects(t);
     const char *elsewhere = token_elsewhere(t, "owner");
     int total = 0, expected = 0;
+    const char *before = fingerprint(t);
 
     for (const struct op *const *op = op_all(); *op; op++) {
         json_t *params = valid_params(*op, &subjects);
-        const char *before = fingerprint(t);
         int cases = check_strangers(t, *op, params);
 
         cases += check_neighbours(t, *op, params, elsewhere);

@@ -237,28 +237,6 @@ CONTRACT(question_deadline_is_applied_before_the_log_is_read)
     assert_non_null(strstr(t->text, "in time"));
 }
 
-/* What has to be written at once is more than any buffer holds; escaped once more, a quote is four bytes. */
-CONTRACT(question_large_defaults_do_not_stop_the_deadlines)
-{
-    enum { LARGE = 130, BYTES = 60000 };
-    char *quotes = arena_alloc(&t->arena, BYTES + 1, 1);
-
-    if (t->door != DOOR_TABLE)
-        return;
-    memset(quotes, '"', BYTES);
-    quotes[BYTES] = '\0';
-    for (int i = 0; i < LARGE; i++)
-        call(t, "question_create", "{s:s, s:s, s:s, s:i, s:{s:s, s:s}}", "question", "Q", "type", "blocking",
-             "responseType", "text", "timeoutMinutes", 5, "defaultResponse", "type", "text", "value", quotes);
-    CHECK_STATUS(201);
-    advance(t, 6 * MINUTE);
-    assert_int_equal(
-        count_rows(t, "agent_questions WHERE workspace_id = '%s' AND status = 'timeout'", t->workspace), 0);
-    assert_int_equal(count_rows(t, "agent_questions WHERE workspace_id = '%s' AND outcome_source = 'default'",
-                                t->workspace),
-                     LARGE);
-}
-
 CONTRACT(question_many_deadlines_end_once_each)
 {
     enum { MANY = 600 };

@@ -204,11 +204,34 @@ static void clients_see_the_members_flat(void **state)
                         "{\"type\":\"a.b\",\"at\":\"1970-01-01T00:00:00.000Z\",\"workspaceId\":\"w\"}");
 }
 
+/* Together they are more than any buffer holds. */
+static void events_of_any_size_are_appended(void **state)
+{
+    enum { COUNT = 40, BYTES = 1000000 };
+    struct engine *e = engine_of(state);
+    struct event wanted[COUNT], *events;
+    char *data = arena_alloc(&e->arena, BYTES + 3, 1);
+    size_t count;
+
+    memset(data, 'x', BYTES + 2);
+    data[0] = data[BYTES + 1] = '"';
+    data[BYTES + 2] = '\0';
+    for (int i = 0; i < COUNT; i++)
+        wanted[i] = (struct event){ .workspace_id = "w", .type = "large", .data = data, .at_ms = i + 1 };
+    NEED(e, event_append_many(e->db, &e->arena, wanted, COUNT, &e->err));
+    number(e);
+    NEED(e, event_read(e->db, &e->arena, 0, COUNT + 1, &events, &count, &e->err));
+    assert_int_equal(count, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(events[i].at_ms, i + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_BOTH(events_are_read_in_order),
         ON_BOTH(many_are_appended_as_one_by_one),
+        ON_BOTH(events_of_any_size_are_appended),
         ON_BOTH(an_empty_log_ends_at_nought),
         ON_BOTH(numbers_follow_commits),
         ON_BOTH(pruning_takes_the_oldest_and_leaves_the_newest),
