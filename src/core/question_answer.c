@@ -167,9 +167,10 @@ static void keep_late(struct answering *answering, struct question *question, co
         err_hint(&answer->err, "This question has too many late answers to keep another one.");
         return;
     }
-    err_hint(&answer->err,
-             "Your answer was kept. POST /api/questions/%.40s/restart starts a new job with it.",
-             question->id);
+    if (!question->restart_job_id)
+        err_hint(&answer->err,
+                 "Your answer was kept. POST /api/questions/%.40s/restart starts a new job with it.",
+                 question->id);
     answer->kept = true;
     question->late_answers = kept;
     docket_changed(docket, question);

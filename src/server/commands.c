@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "edge/cli/client_commands.h"
+#include "edge/cli/scope.h"
 #include "gen/version.h"
 
 #include <signal.h>
@@ -65,7 +66,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, &err);
     if (cli->help)
         return show_help(cli, argc, argv);
-    if (cli->command->uses & CLI_SERVER && !commands_target(cli, &err))
+    if (cli->command->uses & CLI_SERVER && !(commands_target(cli, &err) && scope_resolve(cli, &err)))
         return cli_fail(cli, &err);
     return cli->command->run(cli);
 }

@@ -167,6 +167,24 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     const json = async (code, args, options) => JSON.parse(await run(code, [...args, '--json'], options));
     const project = (await run(0, ['project', 'add', 'Web shop', '--autonomy', 'major_only'])).trim();
     assert.match(await run(0, ['project', 'list']), /major_only.*Web shop/);
+    // Every command takes a project by its name.
+    const asked = (await run(0, ['ask', 'Ship?', '--project', 'Web shop', '--no-wait'])).trim();
+    assert.match(await run(0, ['inbox', '--project', 'Web shop']), /Ship\?/);
+    await run(0, ['answer', asked, 'Yes']);
+    assert.match(await run(0, ['job', 'list', '--project', 'Web shop']), /question/);
+    await run(0, ['feedback', 'add', 'Web shop', '--text', 'Nice.']);
+    assert.match(await run(0, ['feedback', 'list', 'Web shop']), /Nice\./);
+    await run(1, ['inbox', '--project', 'Nowhere']);
+    const action = { name: 'sh', args: { cmd: 'ls' } };
+    const { questionId } = await server.must(201, 'POST', '/api/questions', {
+        question: 'Run it?',
+        type: 'approval',
+        responseType: 'approval',
+        action,
+    });
+    await run(0, ['answer', questionId, '--args', '{"cmd": "pwd"}']);
+    const { question } = await server.must(200, 'GET', `/api/questions/${questionId}`);
+    assert.deepEqual(question.response.args, { cmd: 'pwd' });
     assert.equal((await json(0, ['project', 'show', 'Web shop'])).id, project);
     const set = await json(0, ['project', 'set', 'Web shop', '--autonomy', 'scopeChanges=automated']);
     assert.deepEqual(set.hilConfig, {
@@ -229,6 +247,8 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     await run(2, ['resolve', id, 'Redis']);
     await run(2, ['resolve', id, '--approve', '--dismiss']);
     await run(0, ['resolve', id, 'q1=Redis', 'size=1 GB = enough']);
+    const missing = await cli(server.folder, ['resolve', id, 'q9=x', '--url', server.url]);
+    assert.match(missing.stderr, /no question q9 in this set/);
     const late = await cli(server.folder, ['resolve', id, '--dismiss', '--url', server.url]);
     assert.match(late.stderr, /answered before; nothing was changed/);
     assert.deepEqual((await json(0, ['open-questions'])).notifications, []);

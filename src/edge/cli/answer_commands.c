@@ -363,6 +363,9 @@ static bool read_word(struct cli *cli, struct batch *batch, size_t *ids, struct 
         return err_set(err, ERR_INVALID, "--approve, --reject and --value exclude each other.");
     batch->word = approve ? "approve" : reject ? "reject" : value;
     *ids = cli->rest_count;
+    /* Arguments to do it with say yes. */
+    if (!batch->word && cli->rest_count < 2 && cli_get(cli, "args"))
+        batch->word = "approve";
     if (batch->word || cli_has(cli, "stdin") || cli_has(cli, "filter") || cli->rest_count < 2)
         return true;
     if (cli->rest_count > 2) {

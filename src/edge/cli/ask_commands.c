@@ -249,7 +249,8 @@ static int wait_and_report(struct cli *cli, const char *id, bool cancels)
     case ASK_INTERRUPTED: return leave_interrupted(cli, id, cancels);
     case ASK_FAILED: break;
     }
-    cli_note(cli, "Gave up waiting; `witan wait %s` waits for it again.", id);
+    if (err.code != ERR_NOT_FOUND)
+        cli_note(cli, "Gave up waiting; `witan wait %s` waits for it again.", id);
     return cli_fail(cli, &err);
 }
 
@@ -294,7 +295,8 @@ static int run_ask(struct cli *cli)
     id = term_line(cli->arena, member_text(cli->arena, made, "questionId"));
     if (cli_has(cli, "no-wait"))
         return print_id(cli, made, id);
-    cli_note(cli, "Asked: %s/q/%s\nAnswer there, or with `witan answer %s`.", cli->target.url, id, id);
+    cli_note(cli, "Asked: %s/q/%s\nAnswer with `witan answer %s`; the page says how else.", cli->target.url,
+             id, id);
     if (str_equal(member_text(cli->arena, wish, "type"), "non_blocking"))
         return go_on(cli, wish, made);
     if (!isatty(STDERR_FILENO))
@@ -346,7 +348,7 @@ const struct cli_command ask_commands[] = {
             { "allow-default-approve", .param = "allowDefaultApprove",
               .help = "Let --default approve what nobody has looked at." },
             { "context", "KEY=VALUE", .help = "What helps to answer; also KEY=@FILE, or @FILE with a JSON object." },
-            { "project", "ID", .param = "projectId" },
+            { "project", "PROJECT", .param = "projectId" },
             { "job", "ID", .help = "The job that asks and waits. Without it one is made for the question." },
             { "agent", "NAME", .param = "agent" },
             { "no-wait", .help = "Print the question's id and leave; `witan wait ID` waits for it." },

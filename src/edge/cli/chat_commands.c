@@ -179,7 +179,7 @@ const struct cli_command chat_commands[] = {
         .options = {
             { "types", "LIST", .help = "Only these types, separated by commas." },
             { "after", "N", .help = "Begin after this number of the log; 0 from its start. Default: now." },
-            { "project", "ID", .help = "Only of this project." },
+            { "project", "PROJECT", .help = "Only of this project: its id or name." },
             { "job", "ID", .help = "Only of this job." },
             { "discussion", "ID", .help = "Only of this discussion." },
         },

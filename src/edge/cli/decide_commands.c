@@ -94,7 +94,9 @@ static int wait_for_people(struct cli *cli, const json_t *decision)
     JSON_AUTO *question = NULL;
     struct err err = { 0 };
 
-    cli_note(cli, "A person has to approve this: %s/q/%s\nAnswer there, or with `witan answer %s --approve`.",
+    cli_note(cli,
+             "A person has to approve this: %s/q/%s\nAnswer with `witan answer %s --approve`; the page says "
+             "how else.",
              cli->target.url, id, id);
     switch (ask_wait(cli, id, PATIENCE_MS, &question, &err)) {
     case ASK_ENDED: return report_end(cli, decision, question);
@@ -103,7 +105,8 @@ static int wait_for_people(struct cli *cli, const json_t *decision)
         return CLI_INTERRUPTED;
     case ASK_FAILED: break;
     }
-    cli_note(cli, "Gave up waiting; `witan wait %s` waits for it again.", id);
+    if (err.code != ERR_NOT_FOUND)
+        cli_note(cli, "Gave up waiting; `witan wait %s` waits for it again.", id);
     return cli_fail(cli, &err);
 }
 

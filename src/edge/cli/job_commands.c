@@ -314,7 +314,7 @@ const struct cli_command job_commands[] = {
         .options = {
             { "kind", "TEXT", .param = "kind" },
             { "agent", "NAME", .param = "agent" },
-            { "project", "ID", .param = "projectId" },
+            { "project", "PROJECT", .param = "projectId" },
             { "task", "ID", .param = "taskId" },
             { "input", "JSON", .param = "input" },
             { "status", "STATUS", .param = "status" },
@@ -331,7 +331,7 @@ const struct cli_command job_commands[] = {
             { "status", "STATUS", .param = "status" },
             { "agent", "NAME", .param = "agent" },
             { "kind", "TEXT", .param = "kind" },
-            { "project", "ID", .param = "projectId" },
+            { "project", "PROJECT", .param = "projectId" },
             { "limit", "N", .param = "limit" },
         },
         .run = run_list,

@@ -229,7 +229,10 @@ static bool read_answer(struct cli *cli, const json_t *set, const char *word, js
         json_array_append_new(responses, json_pack("{s:s, s:s}", "questionId", id, "answer", word));
         return true;
     }
-    err_field(err, "responses", "\"%s\" does not say which question it answers: QUESTION=ANSWER.", word);
+    if (id)
+        err_field(err, "responses", "There is no question %s in this set.", id);
+    else
+        err_field(err, "responses", "\"%s\" does not say which question it answers: QUESTION=ANSWER.", word);
     return err_hint(err, "`witan open-questions` shows the questions with their ids.");
 }
 
@@ -276,7 +279,13 @@ static const char *how_it_ended(const struct cli *cli, const json_t *set)
     if (dismissed != cli_has(cli, "dismiss"))
         return dismissed ? "It had been dismissed before; nothing was changed."
                          : "It had been answered before; nothing was changed.";
-    return dismissed ? "Dismissed." : "Resolved.";
+    if (dismissed)
+        return "Dismissed.";
+    return json_is_null(json_object_get(set, "approved")) &&
+                   json_array_size(json_object_get(set, "responses")) <
+                       json_array_size(json_object_get(set, "questions"))
+               ? "Resolved. The questions that were not named stay without an answer."
+               : "Resolved.";
 }
 
 static int run_resolve(struct cli *cli)

@@ -94,6 +94,22 @@ bool scope_named(struct cli *cli, const char *word, const char **id, struct err 
     return true;
 }
 
+static bool names_project(const struct cli *cli, const struct cli_option *option)
+{
+    if (strcmp(option->name, "project") == 0 || str_equal(option->param, "projectId"))
+        return true;
+    return cli->op && str_equal(option->param, "id") && strstr(cli->op->http, " /api/projects/{id}");
+}
+
+bool scope_resolve(struct cli *cli, struct err *err)
+{
+    for (size_t i = 0; i < cli->value_count; i++)
+        if (names_project(cli, cli->values[i].option) &&
+            !scope_named(cli, cli->values[i].text, &cli->values[i].text, err))
+            return false;
+    return true;
+}
+
 static const char *named_project(const struct cli *cli)
 {
     const char *word = cli_get(cli, "project");

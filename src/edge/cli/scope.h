@@ -21,6 +21,8 @@
 
 /* The id of the project that a word names; ERR_NOT_FOUND, or ERR_INVALID when several have that name. */
 CHECKED bool scope_named(struct cli *cli, const char *word, const char **id, struct err *err);
+/* Puts the id in the place of every project on the command line that was given by its name. */
+CHECKED bool scope_resolve(struct cli *cli, struct err *err);
 /* The project of --project, WITAN_PROJECT, or the only one. */
 CHECKED bool scope_project(struct cli *cli, const char **id, struct err *err);
 /* Whether a project has it; false with ERR_NOT_FOUND: it does not, any other error ends the search. */
