@@ -21,7 +21,6 @@ struct chat {
     bool is_human;
     const char *message_type;
     const char *discussion_prompt_id, *task_ref; /* or NULL */
-    const char *project_id;                      /* no tasks of other projects; NULL: of any */
     const char *created_at;
 };
 

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "core/decision.h"
 #include "core/notification.h"
+#include "core/who_answers.h"
 
 #include <string.h>
 
@@ -163,7 +164,7 @@ bool notice_resolve(struct db *db, struct arena *arena, const struct project *pr
         return false;
     if (strcmp(notice->kind, "approval") != 0)
         return open_question_resolve(db, arena, project, caller, id, reply, now_ms, notice, err);
-    if (!project_may_answer(project, caller, err))
+    if (!who_answers_for(arena, caller, project->settings, err))
         return false;
     if (!open_question_is_open(notice))
         return true;

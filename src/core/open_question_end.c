@@ -7,6 +7,7 @@
 #include "core/open_question.h"
 #include "core/open_question_row.h"
 #include "core/task.h"
+#include "core/who_answers.h"
 
 #include <string.h>
 
@@ -198,7 +199,7 @@ bool open_question_resolve(struct db *db, struct arena *arena, const struct proj
                            const struct open_question_reply *reply, int64_t now_ms, struct open_question *set,
                            struct err *err)
 {
-    if (!project_may_answer(project, caller, err) || !project_lock(db, arena, project, err) ||
+    if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
         !open_question_get(db, arena, project, id, set, err))
         return false;
     return !open_question_is_open(set) || settle_with(db, arena, project, caller, reply, now_ms, set, err);
@@ -220,7 +221,7 @@ bool open_question_clear(struct db *db, struct arena *arena, const struct projec
     struct settling settling = dismissal(caller, now_ms);
     struct open_question *sets;
 
-    if (!project_may_answer(project, caller, err) || !project_lock(db, arena, project, err) ||
+    if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
         !open_question_list(db, arena, project, NULL, LIMIT_CLEAR, &sets, count, err))
         return false;
     for (size_t i = 0; i < *count; i++)

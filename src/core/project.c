@@ -5,7 +5,6 @@
 #include "core/workspace.h"
 
 #include <string.h>
-#include <strings.h>
 
 static bool unknown(struct err *err)
 {
@@ -100,27 +99,6 @@ bool project_list(struct db *db, struct arena *arena, const struct caller *calle
     *projects = found;
     *count = rows.count;
     return true;
-}
-
-bool project_may_answer(const struct project *project, const struct caller *caller, struct err *err)
-{
-    JSON_AUTO *settings = NULL;
-    const json_t *names;
-
-    if (!caller_is_person(caller))
-        return err_set(err, ERR_FORBIDDEN, "An agent cannot answer for people.");
-    if (!json_parse(project->settings, strlen(project->settings), &settings, err))
-        return false;
-    names = json_object_get(settings, "answerers");
-    if (!json_is_array(names) || caller->kind == CALLER_LOCAL)
-        return true;
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-
-        if (name && (str_equal(name, caller->id) || strcasecmp(name, caller->name) == 0))
-            return true;
-    }
-    return err_set(err, ERR_FORBIDDEN, "This project names those who may answer for it, and not you.");
 }
 
 void project_write(struct arena *arena, const struct project *project, const char *key, struct json_out *out)

@@ -40,12 +40,6 @@ CHECKED bool project_delete(struct db *db, struct arena *arena, const struct pro
 CHECKED bool project_list(struct db *db, struct arena *arena, const struct caller *caller, const char *cursor,
                           size_t limit, struct project **projects, size_t *count, struct err *err);
 
-/*
- * Whether this caller may answer for the project: a person, and one whom the project's list names where it
- * has one. ERR_FORBIDDEN otherwise.
- */
-CHECKED bool project_may_answer(const struct project *project, const struct caller *caller, struct err *err);
-
 /* key NULL: the root or inside a list. */
 void project_write(struct arena *arena, const struct project *project, const char *key, struct json_out *out);
 

@@ -167,7 +167,8 @@ static void keep_late(struct answering *answering, struct question *question, co
         err_hint(&answer->err, "This question has too many late answers to keep another one.");
         return;
     }
-    if (!question->restart_job_id)
+    if (!question->restart_job_id &&
+        question_late_settles(question, response->is_true, answering->caller->id))
         err_hint(&answer->err,
                  "Your answer was kept. POST /api/questions/%.40s/restart starts a new job with it.",
                  question->id);

@@ -199,19 +199,20 @@ bool question_draft(struct db *db, struct arena *arena, const struct caller *cal
 
 /* Starting again */
 
-/*
- * Whether a late answer is worth what one in time would have been. A yes that needs several people, or comes
- * from who requested it, settles nothing by being late either.
- */
-static bool settles(const struct question *question, const json_t *late)
+bool question_late_settles(const struct question *question, bool is_yes, const char *by)
 {
-    const json_t *response = json_object_get(late, "response");
-    const char *by = json_string_value(json_object_get(late, "respondedBy"));
-
-    if (!str_equal(question->type, "approval") || !json_is_true(json_object_get(response, "value")))
+    if (!str_equal(question->type, "approval") || !is_yes)
         return true;
     return question->required_approvals <= 1 &&
            (str_equal(by, "local") || !str_equal(by, question->requested_by));
+}
+
+static bool settles(const struct question *question, const json_t *late)
+{
+    const json_t *response = json_object_get(late, "response");
+
+    return question_late_settles(question, json_is_true(json_object_get(response, "value")),
+                                 json_string_value(json_object_get(late, "respondedBy")));
 }
 
 /* What the new job starts with: the question and the first answer that came too late and settles it. */

@@ -25,6 +25,12 @@ CHECKED bool job_begin(struct db *db, struct arena *arena, const struct caller *
 /* The same number for the same question, however it is written. */
 int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text);
 
+/*
+ * Whether a late answer is worth what one in time would have been. A yes that needs several people, or comes
+ * from who requested it, settles nothing by being late either.
+ */
+bool question_late_settles(const struct question *question, bool is_yes, const char *by);
+
 /* How somebody is called in logs and outcomes. */
 const char *caller_title(const struct caller *caller);
 /* Whether a caller that is bound to a project may see what belongs to this one. */

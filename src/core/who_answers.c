@@ -46,16 +46,19 @@ bool who_answers_projects(struct db *db, struct arena *arena, const char *worksp
 }
 
 /* The list of those who may answer for a project; NULL when it does not restrict. The caller frees it. */
-static json_t *answerers_of(const char *settings)
+static bool answerers_of(const char *settings, json_t **answerers, struct err *err)
 {
     JSON_AUTO *value = NULL;
-    struct err ignored = { 0 };
 
-    if (!strstr(settings, "\"answerers\"") || !json_parse(settings, strlen(settings), &value, &ignored))
-        return NULL;
+    *answerers = NULL;
+    if (!strstr(settings, "\"answerers\""))
+        return true;
+    if (!json_parse(settings, strlen(settings), &value, err))
+        return false;
     json_t *list = json_object_get(value, "answerers");
 
-    return json_is_array(list) ? json_incref(list) : NULL;
+    *answerers = json_is_array(list) ? json_incref(list) : NULL;
+    return true;
 }
 
 static bool is_named(struct arena *arena, const json_t *answerers, const struct caller *caller)
@@ -71,11 +74,20 @@ static bool is_named(struct arena *arena, const json_t *answerers, const struct 
     return false;
 }
 
-static bool check_project(struct arena *arena, const struct caller *caller, const char *settings,
-                          struct err *err)
+static bool refuse_agents(const struct caller *caller, struct err *err)
 {
-    JSON_AUTO *answerers = answerers_of(settings);
+    return caller_is_person(caller) ||
+           err_set(err, ERR_FORBIDDEN, "Agents cannot answer questions for people.");
+}
 
+bool who_answers_for(struct arena *arena, const struct caller *caller, const char *settings, struct err *err)
+{
+    JSON_AUTO *answerers = NULL;
+
+    if (caller->kind == CALLER_LOCAL)
+        return true;
+    if (!refuse_agents(caller, err) || !answerers_of(settings, &answerers, err))
+        return false;
     if (!answerers || is_named(arena, answerers, caller))
         return true;
     return err_set(err, ERR_FORBIDDEN, "This project names those who may answer for it, and not you.");
@@ -86,8 +98,8 @@ bool who_answers_check(struct arena *arena, const struct caller *caller, const s
 {
     if (caller->kind == CALLER_LOCAL)
         return true;
-    if (!caller_is_person(caller))
-        return err_set(err, ERR_FORBIDDEN, "Agents cannot answer questions for people.");
+    if (!refuse_agents(caller, err))
+        return false;
     if (question->assigned_to && !str_equal(question->assigned_to, caller->id))
         return err_set(err, ERR_FORBIDDEN, "This question is assigned to somebody else.");
     if (!((unsigned)caller->role & who_answers_roles(question)))
@@ -95,7 +107,7 @@ bool who_answers_check(struct arena *arena, const struct caller *caller, const s
                        question->required_role ? question->required_role : "member");
     for (size_t i = 0; i < project_count; i++)
         if (str_equal(projects[i].id, question->project_id))
-            return check_project(arena, caller, projects[i].settings, err);
+            return who_answers_for(arena, caller, projects[i].settings, err);
     return true;
 }
 
@@ -138,8 +150,10 @@ bool who_answers_people(struct db *db, struct arena *arena, const struct questio
     if (!who_answers_projects(db, arena, question->workspace_id, &question, 1, &projects, &project_count,
                               err))
         return false;
-    JSON_AUTO *answerers = project_count > 0 ? answerers_of(projects[0].settings) : NULL;
+    JSON_AUTO *answerers = NULL;
 
+    if (project_count > 0 && !answerers_of(projects[0].settings, &answerers, err))
+        return false;
     if (!answerers)
         return true;
     if (!db_query(db, arena, SQL_QUESTION_PEOPLE,

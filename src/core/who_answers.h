@@ -19,6 +19,9 @@ struct project_settings {
 CHECKED bool who_answers_projects(struct db *db, struct arena *arena, const char *workspace_id,
                                   const struct question *const questions[], size_t count,
                                   struct project_settings **projects, size_t *project_count, struct err *err);
+/* Whether a person may answer for a project with these settings, whatever is asked. ERR_FORBIDDEN. */
+CHECKED bool who_answers_for(struct arena *arena, const struct caller *caller, const char *settings,
+                             struct err *err);
 /* ERR_FORBIDDEN. */
 CHECKED bool who_answers_check(struct arena *arena, const struct caller *caller,
                                const struct question *question, const struct project_settings *projects,

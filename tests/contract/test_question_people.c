@@ -160,6 +160,7 @@ CONTRACT(question_late_yes_of_one_does_not_stand_for_several)
     advance(t, 16 * MINUTE);
     approve(t, id, t->admin);
     CHECK_STATUS(409);
+    assert_null(text_at(t, "hint"));
     t->as = t->owner;
     call(t, "question_restart", "{s:s}", "id", id);
     CHECK_STATUS(409);
