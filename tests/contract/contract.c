@@ -451,12 +451,26 @@ struct run {
     enum door door;
 };
 
-/* What a case leaves would be read again and again by those that compare whole tables. */
+/*
+ * What a case leaves would be read again and again by those that compare whole tables. Events that have no
+ * number yet are left, since the server is about to write them; and when it is in the way, the rest stays
+ * too.
+ */
 static void forget(struct t *t)
 {
-    outside_sql(t, "DELETE FROM events WHERE workspace_id = '%s'", t->workspace);
-    outside_sql(t, "DELETE FROM idempotency");
-    outside_sql(t, "DELETE FROM workspaces WHERE id = '%s'", t->workspace);
+    static const char *const texts[] = {
+        "DELETE FROM events WHERE workspace_id = '%s' AND seq IS NOT NULL",
+        "DELETE FROM idempotency WHERE workspace_id = '%s'",
+        "DELETE FROM workspaces WHERE id = '%s'",
+    };
+    struct err ignored = { 0 };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char text[160];
+
+        snprintf(text, sizeof(text), texts[i], t->workspace);
+        (void)!db_script(t->db, text, &ignored);
+    }
 }
 
 static void run_case(void **state)
