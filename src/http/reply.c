@@ -16,6 +16,7 @@
 static const struct http_header_line defaults[] = {
     { "Cache-Control", "no-store" },
     { "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
+    { "Cross-Origin-Resource-Policy", "same-origin" },
     { "Referrer-Policy", "no-referrer" },
     { "X-Content-Type-Options", "nosniff" },
     { "X-Frame-Options", "DENY" },

@@ -100,6 +100,7 @@ static void answers_a_request(void **state)
     assert_non_null(strstr(text, "X-Content-Type-Options: nosniff\r\n"));
     assert_non_null(strstr(text, "Referrer-Policy: no-referrer\r\n"));
     assert_non_null(strstr(text, "X-Frame-Options: DENY\r\n"));
+    assert_non_null(strstr(text, "Cross-Origin-Resource-Policy: same-origin\r\n"));
     assert_non_null(strstr(text, "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"));
     assert_non_null(strstr(text, "Cache-Control: no-store\r\n"));
     assert_non_null(strstr(text, "X-Request-Id: "));
