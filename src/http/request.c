@@ -57,21 +57,22 @@ static void write_request_id(struct http_exchange *exchange)
 void *request_begin(void *arg, const char *uri, struct MHD_Connection *connection)
 {
     struct http_server *server = arg;
-    const union MHD_ConnectionInfo *socket_info =
+    /* Newer versions of the library return the same place each time: take the value before the next call. */
+    const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    const union MHD_ConnectionInfo *peer_info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    struct conn *conn = info ? info->socket_context : NULL;
     size_t len = strlen(uri);
     struct http_exchange *exchange = calloc(1, sizeof *exchange + len + 1);
 
-    if (!exchange || !socket_info || !socket_info->socket_context) {
+    if (!exchange || !conn) {
         free(exchange);
         return NULL;
     }
     exchange->server = server;
     exchange->connection = connection;
-    exchange->conn = socket_info->socket_context;
-    exchange->peer = peer_info ? peer_info->client_addr : NULL;
+    exchange->conn = conn;
+    info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    exchange->peer = info ? info->client_addr : NULL;
     exchange->raw_uri = uri;
     memcpy(exchange->uri, uri, len + 1);
     atomic_init(&exchange->refs, 1);
