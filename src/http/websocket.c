@@ -41,7 +41,7 @@ struct ws_hub {
     struct http_server *server;
     pthread_t thread;
     pthread_mutex_t lock;
-    struct websocket *mail; /* new sockets and woken ones */
+    struct websocket *mail, **mail_end; /* new sockets and woken ones, the first to come first */
     struct websocket *all;
     int epoll_fd, event_fd;
     int64_t heartbeat_ms;
@@ -66,8 +66,9 @@ void websocket_wake(struct websocket *ws)
 
     if (!ws->mailed) {
         ws->mailed = true;
-        ws->next_mail = hub->mail;
-        hub->mail = ws;
+        ws->next_mail = NULL;
+        *hub->mail_end = ws;
+        hub->mail_end = &ws->next_mail;
     }
     pthread_mutex_unlock(&hub->lock);
     if (first)
@@ -154,8 +155,11 @@ static void hub_unmail(struct ws_hub *hub, struct websocket *ws)
 
     while (*at && *at != ws)
         at = &(*at)->next_mail;
-    if (*at)
+    if (*at) {
         *at = ws->next_mail;
+        if (!*at)
+            hub->mail_end = at;
+    }
     pthread_mutex_unlock(&hub->lock);
 }
 
@@ -220,19 +224,26 @@ static void join(struct websocket *ws)
     ws->extra_len = 0;
 }
 
+/*
+ * One round: those who wake while it lasts come in the next, after the sockets and timers have had their
+ * turn. So whoever is always busy delays the others by one turn of its own, and no more.
+ */
 static void read_mail(struct ws_hub *hub)
 {
-    for (;;) {
-        pthread_mutex_lock(&hub->lock);
-        struct websocket *ws = hub->mail;
+    pthread_mutex_lock(&hub->lock);
+    struct websocket *round = hub->mail;
 
-        if (ws) {
-            hub->mail = ws->next_mail;
-            ws->mailed = false;
-        }
+    hub->mail = NULL;
+    hub->mail_end = &hub->mail;
+    pthread_mutex_unlock(&hub->lock);
+
+    while (round) {
+        struct websocket *ws = round;
+
+        pthread_mutex_lock(&hub->lock);
+        round = ws->next_mail;
+        ws->mailed = false;
         pthread_mutex_unlock(&hub->lock);
-        if (!ws)
-            return;
         if (!ws->joined)
             join(ws);
         else if (ws->calls.ready && !ws_session_is_closing(&ws->session))
@@ -342,6 +353,7 @@ struct ws_hub *ws_hub_open(struct http_server *server, struct err *err)
     if (!hub)
         abort();
     hub->server = server;
+    hub->mail_end = &hub->mail;
     hub->heartbeat_ms = server->options.heartbeat_ms > 0 ? server->options.heartbeat_ms : HEARTBEAT_MS;
     pthread_mutex_init(&hub->lock, NULL);
     hub->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

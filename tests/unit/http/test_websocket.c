@@ -15,11 +15,21 @@ static int port;
 static atomic_int opened, closed, stopped, flooded;
 static struct websocket *last;
 
+/* Sockets that wake themselves whenever they are served, and the order in which they were. */
+#define BUSY  8
+#define TURNS (BUSY * 20)
+static struct websocket *sockets[BUSY];
+static int turns[TURNS];
+static atomic_int busy, noted, turn;
+
 static void on_open(struct websocket *ws, void *data)
 {
+    int index = atomic_fetch_add(&opened, 1);
+
     (void)data;
     last = ws;
-    atomic_fetch_add(&opened, 1);
+    if (index < BUSY)
+        sockets[index] = ws;
 }
 
 /* Echoes; "end" closes, "flood" sends until the backlog is full, and goes on when there is room. */
@@ -43,10 +53,26 @@ static void on_text(struct websocket *ws, void *data, const char *text, size_t l
         assert_true(websocket_send(ws, text, len));
 }
 
+static void take_a_turn(struct websocket *ws)
+{
+    int at = atomic_load(&turn), who = 0;
+
+    if (at == TURNS)
+        return;
+    while (sockets[who] != ws)
+        who++;
+    turns[at] = who;
+    if (atomic_load(&noted))
+        atomic_store(&turn, at + 1);
+    websocket_wake(ws);
+}
+
 static void on_ready(struct websocket *ws, void *data)
 {
     (void)data;
-    if (atomic_load(&flooded))
+    if (atomic_load(&busy))
+        take_a_turn(ws);
+    else if (atomic_load(&flooded))
         flood(ws);
     else
         websocket_send(ws, "woken", 5);
@@ -76,14 +102,14 @@ static void handle(struct http_exchange *exchange, void *user)
     websocket_accept(exchange, &calls, &port);
 }
 
-static int start_with(int heartbeat_ms)
+static int start_with(int threads, int heartbeat_ms)
 {
     struct err err = { 0 };
     struct http_options options = {
-        .listen = "127.0.0.1:0", .threads = 2, .handle = handle, .heartbeat_ms = heartbeat_ms
+        .listen = "127.0.0.1:0", .threads = threads, .handle = handle, .heartbeat_ms = heartbeat_ms
     };
 
-    opened = closed = stopped = flooded = 0;
+    opened = closed = stopped = flooded = busy = noted = turn = 0;
     server = http_open(&options, &err);
     port = server ? http_port(server) : 0;
     return server ? 0 : -1;
@@ -92,13 +118,19 @@ static int start_with(int heartbeat_ms)
 static int start(void **state)
 {
     (void)state;
-    return start_with(0);
+    return start_with(2, 0);
 }
 
 static int start_fast(void **state)
 {
     (void)state;
-    return start_with(300);
+    return start_with(2, 300);
+}
+
+static int start_alone(void **state)
+{
+    (void)state;
+    return start_with(1, 0);
 }
 
 static int stop(void **state)
@@ -356,6 +388,31 @@ static void wakes_from_any_thread(void **state)
     assert_true(test_wait_for(&closed, 1));
 }
 
+/* Whoever is always busy is served in turn: nobody is passed over, and each waits one round at most. */
+static void busy_sockets_take_turns(void **state)
+{
+    int fds[BUSY], served[BUSY] = { 0 };
+
+    (void)state;
+    for (int i = 0; i < BUSY; i++) {
+        fds[i] = ws_open();
+        assert_true(test_wait_for(&opened, i + 1));
+    }
+    atomic_store(&busy, 1);
+    for (int i = 0; i < BUSY; i++)
+        websocket_wake(sockets[i]);
+    /* From here on all of them are awake. */
+    atomic_store(&noted, 1);
+    assert_true(test_wait_for(&turn, TURNS));
+    for (int i = 0; i < TURNS; i++)
+        served[turns[i]]++;
+    for (int i = 0; i < BUSY; i++) {
+        assert_int_equal(served[i], TURNS / BUSY);
+        client_reset(fds[i]);
+    }
+    assert_true(test_wait_for(&closed, BUSY));
+}
+
 static void pings_and_drops_the_silent(void **state)
 {
     int fd = ws_open();
@@ -496,6 +553,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(refuses_what_the_protocol_forbids, start, stop),
         cmocka_unit_test_setup_teardown(refuses_bad_handshakes, start, stop),
         cmocka_unit_test_setup_teardown(wakes_from_any_thread, start, stop),
+        cmocka_unit_test_setup_teardown(busy_sockets_take_turns, start_alone, stop),
         cmocka_unit_test_setup_teardown(pings_and_drops_the_silent, start_fast, stop),
         cmocka_unit_test_setup_teardown(closes_slow_readers, start_fast, stop),
         cmocka_unit_test_setup_teardown(readers_that_catch_up_stay, start_fast, stop),
