@@ -423,11 +423,15 @@ static void witan_spoke(sqlite3_context *context, int argc, sqlite3_value **argv
     sqlite3_result_int(context, found);
 }
 
-/* The file holds secrets' hashes and people's words: it is made for its owner alone; WAL and index follow it.
+/*
+ * The file holds secrets' hashes and people's words: it is made for its owner alone; WAL and index follow it.
+ * One that exists is not touched: closing any descriptor of a file drops all POSIX locks that this process
+ * has on it, and with them those of its open connections; another program would then take the WAL away from
+ * under them.
  */
 static void create_private(const char *path)
 {
-    int fd = path[0] && path[0] != ':' ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    int fd = path[0] && path[0] != ':' ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
 
     if (fd >= 0)
         close(fd);

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "core/audit.h"
 #include "core/caller.h"
+#include "db/claim.h"
 #include "db/migrate.h"
 #include "db/store.h"
 #include "edge/edge.h"
@@ -240,6 +241,7 @@ bool serve(const struct config *config, bool test_clock, struct err *err)
 {
     const struct settings *s = &config->settings;
     struct server server = { .config = config, .test_clock = test_clock };
+    struct claim claim = CLAIM_NONE;
     enum log_level level = LOG_INFO;
 
     if (log_level_parse(s->log_level, &level))
@@ -247,7 +249,11 @@ bool serve(const struct config *config, bool test_clock, struct err *err)
     umask(077);
     if (sodium_init() < 0)
         return err_set(err, ERR_INTERNAL, "The random generator does not start.");
-    if (!op_check_table(op_all(), err) || !serve_make_folder(s->store_url, err) || !prepare_schema(s, err))
+    if (!op_check_table(op_all(), err) || !serve_make_folder(s->store_url, err) ||
+        !claim_take(&claim, s->store_url, err))
         return false;
-    return run(&server, err);
+    bool good = prepare_schema(s, err) && run(&server, err);
+
+    claim_release(&claim);
+    return good;
 }

@@ -1,4 +1,5 @@
 #include "base/buf.h"
+#include "db/claim.h"
 #include "db/migrate.h"
 #include "gen/version.h"
 #include "ops/openapi.h"
@@ -33,24 +34,32 @@ static int run_config(struct cli *cli)
     return code;
 }
 
+/* A server that is running goes by the schema that it found: it is not changed under it. */
+static bool change_schema(struct cli *cli, const char *url, struct migrate_report *report, struct err *err)
+{
+    struct claim claim;
+
+    if (!claim_take(&claim, url, err))
+        return false;
+    struct db *db = db_open(url, err);
+    bool good = db && migrate_up(db, cli->arena, report, err);
+
+    db_close(db);
+    claim_release(&claim);
+    return good;
+}
+
 /* With --check nothing is changed; a store that is behind is "no". */
 static bool migrate(struct cli *cli, const char *url, struct migrate_report *report, struct err *err)
 {
-    bool check = cli_has(cli, "check");
-    struct db *db;
-    bool good;
+    if (!cli_has(cli, "check"))
+        return serve_make_folder(url, err) && change_schema(cli, url, report, err);
+    if (local_is_missing(url, err)) /* a look must not make the file */
+        return false;
+    struct db *db = db_open(url, err);
+    bool good = db && migrate_current(db, cli->arena, &report->from, err);
 
-    /* A look must not make the file. */
-    if (check ? local_is_missing(url, err) : !serve_make_folder(url, err))
-        return false;
-    db = db_open(url, err);
-    if (!db)
-        return false;
-    if (check) {
-        good = migrate_current(db, cli->arena, &report->from, err);
-        report->to = migrate_newest();
-    } else
-        good = migrate_up(db, cli->arena, report, err);
+    report->to = migrate_newest();
     db_close(db);
     return good;
 }
