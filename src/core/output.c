@@ -43,14 +43,18 @@ size_t output_line(const char *text, size_t at)
 }
 
 /* Reads an object that is known to be complete: the known keys, or only one of another name. */
-static struct value *read_exactly(struct arena *arena, const struct pick *pick, size_t start,
+static struct value *read_exactly(struct search *search, const struct pick *pick, size_t start,
                                   const char *only, bool *deep)
 {
-    struct reading reading = {
-        .arena = arena, .text = pick->text, .len = pick->object.end, .at = start, .exact = true, .only = only
-    };
+    struct reading reading = { .arena = search->arena,
+                               .text = pick->text,
+                               .len = pick->object.end,
+                               .at = start,
+                               .exact = true,
+                               .only = only };
     struct value *map = value_read(&reading);
 
+    search->steps += reading.steps;
     if (deep)
         *deep |= reading.deep;
     return map;
@@ -64,12 +68,17 @@ static bool same_text(const struct pick *a, const struct pick *b)
            memcmp(a->text + a->object.start, b->text + b->object.start, len) == 0;
 }
 
-static bool is_schema(struct search *search, const struct pick *pick)
+/* An example is kept all the same: an object in which nothing better follows means it. */
+static bool is_only_shown(struct search *search, const struct pick *pick)
 {
-    const struct value *holder = read_exactly(search->arena, pick, pick->object.holder, NULL, NULL);
+    const struct value *holder = read_exactly(search, pick, pick->object.holder, NULL, NULL);
     const struct value *field = value_member(holder, "open_questions");
 
-    return output_is_schema(field ? field : value_member(holder, "openQuestions"));
+    if (!field)
+        field = value_member(holder, "openQuestions");
+    if (output_is_example(field) && !search->example.text)
+        search->example = *pick;
+    return output_is_example(field) || output_is_schema(field);
 }
 
 /* The first object with the field wins; the last of the best that look like a result does without it. */
@@ -83,9 +92,9 @@ static void offer(struct search *search, const struct pick *pick)
         return;
     }
     if (!search->field.text) {
-        if (is_schema(search, pick))
+        if (is_only_shown(search, pick))
             problems_add(search->problems,
-                         "`open_questions` is described by a schema; that was passed over.");
+                         "`open_questions` is described by a schema or an example; that was passed over.");
         else
             search->field = *pick;
     } else if ((pick->level == 0 && search->field.level == 0) || !same_text(pick, &search->field)) {
@@ -156,7 +165,7 @@ static void search_line(struct search *search, const struct scan *scan, const st
     if ((!scan->has_escaped && !search->repairing) || pick->level + 1 >= OUTPUT_LEVELS ||
         !names_known(search, pick->text + pick->object.start, len))
         return;
-    typed = read_exactly(search->arena, pick, pick->object.start, "type", NULL);
+    typed = read_exactly(search, pick, pick->object.start, "type", NULL);
     if (is_input_line(typed) || (pick->object.rank == SURELY_A_RESULT && !value_member(typed, "type")))
         return;
     search_strings(search, pick);
@@ -185,6 +194,7 @@ void search_text(struct search *search, const char *text, size_t len, unsigned l
         if (!pick.object.field && pick.object.outermost)
             search_line(search, &scan, &pick);
     }
+    search->steps += scan.steps;
     if (search->field.text && level == 0)
         report_unread(search, &scan);
     if (search->repairing && !search->repaired)
@@ -195,8 +205,8 @@ static void take_pick(struct search *search, const struct pick *pick, const stru
 {
     struct output *out = search->out;
     bool deep = false, inner = pick->object.holder != pick->object.start;
-    struct value *holder = read_exactly(search->arena, pick, pick->object.holder, NULL, &deep);
-    struct value *outer = inner ? read_exactly(search->arena, pick, pick->object.start, NULL, NULL) : NULL;
+    struct value *holder = read_exactly(search, pick, pick->object.holder, NULL, &deep);
+    struct value *outer = inner ? read_exactly(search, pick, pick->object.start, NULL, NULL) : NULL;
 
     out->found = true;
     if (deep)
@@ -253,6 +263,8 @@ static const char *last_words(struct search *search, const char *text, size_t le
         };
         const struct value *map = value_read(&reading);
         const struct value *type = value_member(map, "type");
+
+        search->steps += reading.steps;
         const char *words = type && type->type == VALUE_TEXT && !is_input_line(map) ? words_of(map) : NULL;
 
         if (words || !type)
@@ -262,20 +274,16 @@ static const char *last_words(struct search *search, const char *text, size_t le
     return NULL;
 }
 
-/* A question from prose goes the way of all questions: as a list of one text. */
-static void take_prose(struct search *search, const char *text, size_t len)
+/* A question from prose goes the way of all questions: as a list of one text. False: nothing is asked. */
+static bool take_prose(struct search *search, const char *text, size_t len)
 {
     const char *words = last_words(search, text, len);
     const char *question = words ? output_prose_question(search->arena, words, strlen(words))
                                  : output_prose_question(search->arena, text, len);
     struct output *out = search->out;
 
-    if (!question) {
-        if (!search->unread)
-            problems_add(search->problems,
-                         len ? "No result was found in the output." : "The output is empty.");
-        return;
-    }
+    if (!question)
+        return false;
     struct value *map = value_new(search->arena, VALUE_MAP), *list = value_new(search->arena, VALUE_LIST);
     struct value *entry = value_new(search->arena, VALUE_TEXT);
 
@@ -288,6 +296,19 @@ static void take_prose(struct search *search, const char *text, size_t len)
     out->from_prose = out->question_count > 0;
     if (out->from_prose)
         out->summary = OUTPUT_ASKS;
+    return true;
+}
+
+/* Where no object was found that means what it says. */
+static void take_the_rest(struct search *search, const char *text, size_t len,
+                          const struct output_options *options)
+{
+    if (take_prose(search, text, len))
+        return;
+    if (search->example.text)
+        take_pick(search, &search->example, options);
+    else if (!search->unread)
+        problems_add(search->problems, len ? "No result was found in the output." : "The output is empty.");
 }
 
 static void report_later(struct search *search)
@@ -352,10 +373,11 @@ bool output_read(struct arena *arena, const char *text, size_t len, const struct
     else if (search.result.text)
         take_pick(&search, &search.result, options);
     else
-        take_prose(&search, text, len);
+        take_the_rest(&search, text, len, options);
     if (search.unread)
         read.status = OUTPUT_FAILED;
     problems_hand_over(problems, &read);
+    read.steps = search.steps;
     *out = read;
     return true;
 }

@@ -20,7 +20,8 @@
  *   a single object or a string in place of the list is read and reported. See output_questions_read.
  *
  * Time is linear in the input, whatever it holds: strict reading looks at each byte a few times at most,
- * repairs have a budget in proportion to the input. Nesting deeper than LIMIT_JSON_DEPTH is passed over.
+ * repairs and their looks ahead have a budget in proportion to the input. Nesting deeper than
+ * LIMIT_JSON_DEPTH is passed over.
  *
  * Everything returned lives in the arena, and nothing is allocated elsewhere.
  *
@@ -42,6 +43,7 @@ enum output_status { OUTPUT_FAILED, OUTPUT_SUCCESS };
 struct output_question {
     const char *id, *text;
     const char *created_at; /* RFC 3339 as given, or NULL: the caller sets it */
+    bool confirmation;      /* marked as asking no more than whether somebody is sure */
 };
 
 struct output_task {
@@ -67,7 +69,11 @@ struct output {
     bool found;      /* an object was found and read */
     bool from_prose; /* the question came from prose */
     bool cut;        /* the text was longer than the limit, and its end was not read */
+    size_t steps;    /* bytes looked at in search of objects, over and over counted: what tests bound */
 };
+
+/* Whatever a text holds, looking for its objects takes no more steps than this for each of its bytes. */
+#define OUTPUT_STEPS 64
 
 struct output_options {
     size_t max_bytes; /* 0: LIMIT_RESULT_BODY */

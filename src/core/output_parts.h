@@ -85,7 +85,9 @@ struct reading {
     bool cut;     /* the text ended inside the object */
     bool broken;  /* something was skipped that is no JSON */
     bool deep;    /* something was nested too deep and passed over */
+    size_t steps; /* bytes that were read or looked ahead at */
     /* While it goes on. */
+    size_t looks; /* bytes that may still be looked ahead at */
     bool stopped;
     unsigned lists, depth, skipping;
     size_t room[2]; /* values that may still be built: for questions, for all else */
@@ -126,6 +128,7 @@ struct scan {
     struct scan_anchor result; /* the last place that names another key of a result */
     bool has_result, has_known, has_escaped;
     size_t last_known; /* no object that starts after this is of interest */
+    size_t steps;      /* bytes that were looked at so far */
     /* Of scan_next. */
     size_t at;
     unsigned char *tried; /* a bit for each brace that an attempt has been at */
@@ -155,9 +158,11 @@ struct search {
     struct problems *problems;
     struct output *out;
     struct pick field, result; /* found when text is not NULL */
+    struct pick example;       /* the first that only shows what questions look like */
     struct value *repaired;    /* a map that had to be repaired, when there is one */
     size_t later, later_line;  /* further objects with the field */
-    size_t budget;             /* bytes that repairs may still read */
+    size_t budget;             /* steps that repairs may still take */
+    size_t steps;              /* what out->steps will say */
     unsigned repairs;          /* keys whose objects were repaired, or tried to be */
     bool repairing;            /* the second pass: complete objects are known, the others are repaired */
     bool named;                /* a known key stands somewhere */
@@ -176,7 +181,11 @@ void search_repair(struct search *search, const struct scan *scan, unsigned leve
  */
 void output_questions_read(struct arena *arena, const struct value *map, struct output *out,
                            struct problems *problems);
-/* A JSON Schema names the field to say what it looks like: that asks nothing. The value may be NULL. */
+/*
+ * Whether the field is only shown, by a JSON Schema or by a list of nothing but "..." or "<question>": agents
+ * repeat their instructions before they follow them. The value may be NULL.
+ */
+bool output_is_example(const struct value *field);
 bool output_is_schema(const struct value *field);
 /* Whether reading the map would give a question, or an empty list that is whole. */
 bool output_questions_there(struct arena *arena, const struct value *map);

@@ -176,18 +176,40 @@ static void join_blocks(struct prose *prose)
     }
 }
 
-/* Lower case, spaces collapsed, marks of emphasis and decoration gone, apostrophes made plain. */
+/*
+ * The length of a picture that stands here, or 0: arrows, dingbats and symbols (U+2190 to U+2BFF), emoji
+ * (U+1F000 to U+1FFFF), and what joins or varies them (U+200D, U+20E3, U+FE0F, tags from U+E0000 on).
+ */
+static size_t picture(const char *text, size_t len)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    if (len >= 4 && ((at[0] == 0xF0 && at[1] == 0x9F) || (at[0] == 0xF3 && at[1] == 0xA0)))
+        return 4;
+    if (len < 3)
+        return 0;
+    if (at[0] == 0xE2 && at[1] >= 0x86 && at[1] <= 0xAF)
+        return 3;
+    return memcmp(at, "\xe2\x80\x8d", 3) == 0 || memcmp(at, "\xe2\x83\xa3", 3) == 0 ||
+                   memcmp(at, "\xef\xb8\x8f", 3) == 0
+               ? 3
+               : 0;
+}
+
+/* Lower case, spaces collapsed, pictures and marks of emphasis gone, apostrophes made plain. */
 static char *plain(struct arena *arena, const char *text, size_t len)
 {
     char *copy = arena_alloc(arena, len + 1, 1), *to = copy;
 
     for (size_t i = 0; i < len; i++) {
-        char c = text[i];
+        size_t drawn = picture(text + i, len - i);
+        char c = drawn ? ' ' : text[i];
 
         if (len - i > 2 && memcmp(text + i, "\xe2\x80\x99", 3) == 0) {
             c = '\'';
             i += 2;
         }
+        i += drawn ? drawn - 1 : 0;
         if (c == '*' || c == '_' || c == '#' || c == '\0')
             continue;
         if ((unsigned char)c <= ' ') {
@@ -357,13 +379,41 @@ static bool is_quoted(const char *text, size_t at)
     return quote || code || curly > 0;
 }
 
+/* Faces made of signs (":-)", "^^", "<3") and names of pictures (":pray:"), as the last word of a text. */
+static bool is_face(const char *word, size_t len)
+{
+    static const char *const faces[] = { ":d", ":-d", ":p", ":-p", ":o", ":3", "<3", "xd", "^^", ":s", NULL };
+
+    for (size_t i = 0; faces[i]; i++)
+        if (strlen(faces[i]) == len && memcmp(faces[i], word, len) == 0)
+            return true;
+    if (len < 2 || !strchr(":;=", word[0]))
+        return false;
+    if (word[0] == ':' && len > 2 && word[len - 1] == ':')
+        return true;
+    return len <= 4 && strspn(word + 1, "-'^)(/|]\\") >= len - 1;
+}
+
+static size_t before_faces(const char *text, size_t end)
+{
+    for (;;) {
+        size_t start;
+
+        while (end > 0 && text[end - 1] == ' ')
+            end--;
+        for (start = end; start > 0 && !strchr(" ?!", text[start - 1]);)
+            start--;
+        if (start == end || !is_face(text + start, end - start))
+            return end;
+        end = start;
+    }
+}
+
 /* The sentence before `end` in a plain text, cut off there; NULL when none is left. */
 static char *last_sentence(char *text, size_t *end, size_t *mark)
 {
-    size_t at = *end, start;
+    size_t at = before_faces(text, *end), start;
 
-    while (at > 0 && text[at - 1] == ' ')
-        at--;
     if (at == 0)
         return NULL;
     text[at] = '\0';

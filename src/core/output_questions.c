@@ -11,6 +11,7 @@
 /* One entry of the list as given, before ids are settled. */
 struct draft {
     const char *text, *id, *created_at;
+    bool confirmation;
     size_t place; /* 1-based, dropped entries counted */
 };
 
@@ -69,7 +70,16 @@ static const char *usable_time(const struct value *entry)
                                                                                            : NULL;
 }
 
-static void add_draft(struct drafts *drafts, const struct value *text, const char *id, const char *created_at)
+static bool is_marked(const struct value *entry)
+{
+    const struct value *mark = value_member(entry, "confirmation");
+
+    return mark && mark->type == VALUE_BOOL && strcasecmp(mark->text, "true") == 0;
+}
+
+/* `entry` is the object around the text, or NULL when the text stands alone. */
+static void add_draft(struct drafts *drafts, const struct value *text, const char *id,
+                      const struct value *entry)
 {
     size_t place = drafts->place;
 
@@ -93,8 +103,11 @@ static void add_draft(struct drafts *drafts, const struct value *text, const cha
         tidied =
             str_trim(drafts->arena, arena_copy(drafts->arena, tidied, str_fitting(tidied, LIMIT_MESSAGE)));
     }
-    drafts->items[drafts->count++] =
-        (struct draft){ .text = tidied, .id = id, .created_at = created_at, .place = place };
+    drafts->items[drafts->count++] = (struct draft){ .text = tidied,
+                                                     .id = id,
+                                                     .created_at = usable_time(entry),
+                                                     .confirmation = is_marked(entry),
+                                                     .place = place };
 }
 
 /* An entry of the list, or a member of a map that stands in its place; then `key` is its id. */
@@ -110,7 +123,7 @@ static void add_entry(struct drafts *drafts, const struct value *entry, const ch
     if (is_string(text)) {
         const char *id = usable_id(drafts, value_member(entry, "id"));
 
-        add_draft(drafts, text, id ? id : key, usable_time(entry));
+        add_draft(drafts, text, id ? id : key, entry);
     } else if (!entry->whole) {
         problems_add(drafts->problems, "Question %zu is cut off and was left out.", drafts->place);
     } else {
@@ -119,6 +132,31 @@ static void add_entry(struct drafts *drafts, const struct value *entry, const ch
                      : text                   ? "has a text that is no string"
                                               : "has no text");
     }
+}
+
+/* What stands in for a text: dots, a word in angle brackets, or the name of its type. */
+static bool is_placeholder(const struct value *entry)
+{
+    const struct value *text = entry->type == VALUE_MAP ? value_member(entry, "text") : entry;
+
+    if (!is_string(text) || *text->text == '\0')
+        return false;
+    const char *end = strchr(text->text, '>');
+
+    if (text->text[0] == '<')
+        return end && end[1] == '\0';
+    return strspn(text->text, ". ") == strlen(text->text) || strcmp(text->text, "\xe2\x80\xa6") == 0 ||
+           strcmp(text->text, "string") == 0;
+}
+
+bool output_is_example(const struct value *field)
+{
+    if (!field || field->type != VALUE_LIST)
+        return false;
+    for (const struct value *entry = field->first; entry; entry = entry->next)
+        if (!is_placeholder(entry))
+            return false;
+    return field->count > 0 && field->passed == 0;
 }
 
 bool output_is_schema(const struct value *field)
@@ -252,8 +290,10 @@ static void settle_ids(struct drafts *drafts, struct output *out)
             problems_add(drafts->problems, "The id `%.80s` is there twice; question %zu became `%s`.", wanted,
                          draft->place, id);
         }
-        out->questions[i] =
-            (struct output_question){ .id = id, .text = draft->text, .created_at = draft->created_at };
+        out->questions[i] = (struct output_question){ .id = id,
+                                                      .text = draft->text,
+                                                      .created_at = draft->created_at,
+                                                      .confirmation = draft->confirmation };
     }
 }
 

@@ -33,7 +33,8 @@ static struct value *repair_from(struct search *search, const struct scan *scan,
         reading->until_target = pass == 0;
         struct value *map = value_read(reading);
 
-        search->budget -= reading->at - start;
+        search->steps += reading->steps;
+        search->budget -= reading->steps < search->budget ? reading->steps : search->budget;
         if (!reading->reached)
             return NULL;
         if (pass == 1)
@@ -93,6 +94,7 @@ static bool repair_escaped(struct search *search, const struct scan *scan, size_
     if (level + 1 >= OUTPUT_LEVELS || search->budget < end - start)
         return false;
     search->budget -= end - start;
+    search->steps += end - start;
     char *inner = value_decode(search->arena, scan->text + start, end - start, true);
     size_t inner_len = strlen(inner);
 

@@ -164,7 +164,7 @@ void scan_open(struct scan *scan, struct arena *arena, struct skim_frame *frames
 {
     size_t floor = 0;
 
-    *scan = (struct scan){ .arena = arena, .frames = frames, .text = text, .len = len };
+    *scan = (struct scan){ .arena = arena, .frames = frames, .text = text, .len = len, .steps = len };
     for (size_t at = 0; at < len; at++) {
         if (text[at] != ':')
             continue;
@@ -327,13 +327,16 @@ static bool skim_word(struct skim *skim, const char *word, size_t len)
     return true;
 }
 
+/* Without a digit it is no number: who writes [...] shows a shape and gives no values. */
 static bool skim_number(struct skim *skim)
 {
-    size_t start = skim->at;
+    bool digits = false;
 
-    while (skim->at < skim->len && strchr("+-.0123456789Ee", skim->text[skim->at]) && skim->text[skim->at])
+    while (skim->at < skim->len && strchr("+-.0123456789Ee", skim->text[skim->at]) && skim->text[skim->at]) {
+        digits |= skim->text[skim->at] >= '0' && skim->text[skim->at] <= '9';
         skim->at++;
-    return skim->at > start;
+    }
+    return digits;
 }
 
 static bool skim_scalar(struct skim *skim)
@@ -413,7 +416,10 @@ static bool attempt(struct scan *scan, struct skim *skim, bool marking)
                            .marking = marking,
                            .quoted = SIZE_MAX };
     scan->queued = scan->taken = 0;
-    return skim_object(skim);
+    bool whole = skim_object(skim);
+
+    scan->steps += skim->at - scan->at;
+    return whole;
 }
 
 /*

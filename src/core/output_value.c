@@ -4,12 +4,16 @@
  * An object that the scan found complete is read exactly. Of any other we guess: where a quote inside a
  * string is one that closes it (what follows decides), where a comma is missing, which bare words are keys or
  * values. Whatever had to be skipped marks the reading as broken, and the end of the text as cut.
+ *
+ * Guessing looks ahead, and a text of nothing but quotes would have each of them look at the same bytes. So a
+ * reading may look ahead at a few times the bytes that it reads, and takes quotes as they come after that.
  */
 #include "core/output_parts.h"
 
 #include <string.h>
 
 #define KEY_LOOK 256                 /* a key longer than this is not looked through to its colon */
+#define LOOKS    ((size_t)4)         /* bytes that may be looked ahead at for each that is read */
 #define ROOM     ((size_t)16 * 1024) /* values of the questions, and as many of all else */
 
 enum place { IN_KEY, IN_MAP, IN_LIST, ANYWHERE };
@@ -67,24 +71,41 @@ static size_t after_space(const struct reading *r, size_t at)
     return at;
 }
 
-/* Where a comment that starts here ends; the start itself when none does. '#' needs a line of its own. */
+/* '#' alone starts no comment: it may stand for a number. */
+static bool comment_starts(const struct reading *r, size_t at)
+{
+    if (r->len - at < 2)
+        return false;
+    char first = r->text[at], second = r->text[at + 1];
+
+    return (first == '/' && (second == '*' || second == '/')) ||
+           (first == '#' && (second == ' ' || second == '#'));
+}
+
+/* Where the comment that starts here ends; the start itself when none does. */
 static size_t after_comment(const struct reading *r, size_t at)
 {
-    const char *end = NULL;
     size_t left = r->len - at;
+    const char *end;
 
-    if (left < 2)
+    if (!comment_starts(r, at))
         return at;
-    if (r->text[at] == '/' && r->text[at + 1] == '*') {
+    if (r->text[at + 1] == '*') {
         end = memmem(r->text + at + 2, left - 2, "*/", 2);
         return end ? (size_t)(end - r->text) + 2 : r->len;
     }
-    bool hash = r->text[at] == '#' && (r->text[at + 1] == ' ' || r->text[at + 1] == '#');
-
-    if (!hash && (r->text[at] != '/' || r->text[at + 1] != '/'))
-        return at;
     end = memchr(r->text + at, '\n', left);
     return end ? (size_t)(end - r->text) : r->len;
+}
+
+/* after_space for a look ahead, which ends where the reading may look no further. */
+static size_t look_past_space(struct reading *r, size_t at)
+{
+    while (at < r->len && r->looks > 0 && is_space(r->text[at])) {
+        at++;
+        r->looks--;
+    }
+    return at;
 }
 
 static void skip_space(struct reading *r)
@@ -99,9 +120,10 @@ static void skip_space(struct reading *r)
 }
 
 /* Whether a key and its colon stand here, as far as one can see: a key longer than the look is one. */
-static bool key_follows(const struct reading *r, size_t at)
+static bool key_follows(struct reading *r, size_t at)
 {
-    size_t limit = r->len - at < KEY_LOOK ? r->len : at + KEY_LOOK;
+    size_t look = r->looks < KEY_LOOK ? r->looks : KEY_LOOK, start = at;
+    size_t limit = r->len - at < look ? r->len : at + look;
 
     if (at == r->len || r->text[at] == '}')
         return true;
@@ -115,11 +137,12 @@ static bool key_follows(const struct reading *r, size_t at)
         while (at < limit && is_word(r->text[at]))
             at++;
     } else {
-        return after_comment(r, at) > at;
+        return comment_starts(r, at);
     }
+    r->looks -= (at < limit ? at : limit) - start;
     if (at >= limit)
         return true;
-    at = after_space(r, at);
+    at = look_past_space(r, at);
     return at == r->len || r->text[at] == ':';
 }
 
@@ -127,26 +150,26 @@ static bool value_follows(const struct reading *r, size_t at)
 {
     char c = at < r->len ? r->text[at] : ']';
 
-    return is_quote(c) || strchr("{[]}-0123456789tfnTFN", c) || after_comment(r, at) > at;
+    return is_quote(c) || strchr("{[]}-0123456789tfnTFN", c) || comment_starts(r, at);
 }
 
 /* Whether a quote that ends before `at` closes its string, judged by what follows. */
-static bool closes(const struct reading *r, size_t at, enum place place)
+static bool closes(struct reading *r, size_t at, enum place place)
 {
-    size_t next = after_space(r, at);
+    size_t next = look_past_space(r, at);
     char c = next < r->len ? r->text[next] : '\0';
 
-    if (next == r->len)
+    if (next == r->len || r->looks == 0)
         return true;
     if (place == IN_KEY)
         return c == ':';
     if (c == '}' || c == ']' || (c == ':' && place == ANYWHERE))
         return true;
     if (c == ',') {
-        next = after_space(r, next + 1);
+        next = look_past_space(r, next + 1);
         return place == ANYWHERE || (place == IN_LIST ? value_follows(r, next) : key_follows(r, next));
     }
-    if (after_comment(r, next) > next && (c != '#' || memchr(r->text + at, '\n', next - at)))
+    if (comment_starts(r, next) && (c != '#' || memchr(r->text + at, '\n', next - at)))
         return true;
     /* A comma is missing when another string, or a key in a new line, stands apart from this one. */
     if (next == at)
@@ -470,10 +493,15 @@ static struct value *read_value(struct reading *r, enum place place)
 struct value *value_read(struct reading *r)
 {
     struct value *map = value_new(r->arena, VALUE_MAP);
+    size_t start = r->at, looks = LOOKS * (r->len - start) + KB;
+    bool whole;
 
     r->room[0] = r->room[1] = ROOM;
-    map->raw = r->text + r->at;
+    r->looks = looks;
+    map->raw = r->text + start;
     r->depth = 1;
     r->at += !r->inside;
-    return finish(r, map, read_members(r, map));
+    whole = read_members(r, map);
+    r->steps = r->at - start + looks - r->looks;
+    return finish(r, map, whole);
 }

@@ -95,6 +95,7 @@ static struct output read_copy(struct arena *arena, const uint8_t *bytes, size_t
         memcpy(copy, bytes, len);
     DEMAND(output_read(arena, copy, len, options, &out, &err));
     free(copy);
+    DEMAND(out.steps <= OUTPUT_STEPS * len + 64 * KB);
     check_output(&out);
     return out;
 }

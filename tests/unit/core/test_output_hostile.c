@@ -66,6 +66,9 @@ static double time_of(const struct hostile *hostile, size_t size)
         assert_true(output_read(&arena, text, len, NULL, &out, &err));
         double spent = cpu_s() - start;
 
+        if (out.steps > OUTPUT_STEPS * len + 64 * KB)
+            fail_msg("'%s': %zu steps for each byte", hostile->piece, out.steps / len);
+
         if (out.question_count != hostile->questions)
             fail_msg("'%s': %zu questions", hostile->piece, out.question_count);
         best = spent < best ? spent : best;
@@ -108,6 +111,12 @@ static void time_is_linear(void **state)
         { "{\"open_questions\":[", "1,", "", 0 },
         { "{'open_questions':['x?'],", "'k':1,", "", 1 },
         { "{'open_questions':['", "'a", "", 0 },
+        { "{'open_questions':['x?'],'a':\"", "\"# ", "", 1 },
+        { "{'open_questions':['x?'],'a':\"", "\"// ", "", 1 },
+        { "{'open_questions':['x?'],'a':\"", "\"/* ", "", 1 },
+        { "{'open_questions':['x?'],'a':\"", "\",", "", 1 },
+        { "{'open_questions':['x?'],'a':\"", "\",'", "", 1 },
+        { "{'open_questions':['x?'],'a':\"", "\" \n ", "", 1 },
         { "", "{\"type\":\"result\",\"result\":\"{\\\"status\\\":\\\"x\\\"}\"}\n", "", 0 },
         { "", "{\"type\":\"result\",\"result\":\"{'open_questions':[7\"}\n", "", 0 },
     };

@@ -67,6 +67,16 @@ static void asking_becomes_one_question(void **state)
         { "See https://x.test/?a=b for it. Do you want me to go on?", NULL },
         { "Why is it slow? Nobody knows.\n\nShould I measure it?", "Should I measure it?" },
         { "line one\r\n\r\nShould I go on?\r\n", "Should I go on?" },
+        { "**Should I go with the first one?** \xf0\x9f\x99\x8f", NULL },
+        { "Should I go with the first one?\xf0\x9f\x99\x8f\xf0\x9f\x8f\xbd", NULL },
+        { "Should I go on? \xe2\x9c\x85 \xe2\x98\xba\xef\xb8\x8f", NULL },
+        { "Should I go on? :)", NULL },
+        { "Should I go on?:-)", NULL },
+        { "Should I go on? ;-) ^^ <3", NULL },
+        { "Should I go on? :folded_hands:", NULL },
+        { "Should I go on? Thanks! :D", NULL },
+        { "Should I go on?\n\n\xf0\x9f\x99\x8f", "Should I go on?" },
+        { "Should I go on?\n\n\xf0\x9f\x99\x8f Thanks!", "Should I go on?" },
     };
 
     (void)state;
@@ -119,6 +129,10 @@ static void nothing_is_invented(void **state)
         "{\"open_questions\":[]}\nShould I proceed?",
         "I answered: should I, could I, would you.",
         "- Should I? Yes.\n- Would you? No.",
+        "Should I use X? Yes \xf0\x9f\x91\x8d",
+        "Should I use X? I did :)",
+        "\xf0\x9f\x91\x8d",
+        ":)",
     };
 
     (void)state;
