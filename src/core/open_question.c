@@ -99,23 +99,6 @@ bool open_question_of_source(struct db *db, struct arena *arena, const struct pr
                           err);
 }
 
-bool open_question_confirms(struct arena *arena, const char *text)
-{
-    static const char *const anywhere[] = { "are you sure", "can you confirm", "could you confirm",
-                                            "please confirm", "do you confirm" };
-    static const char *const whole[] = { "is that correct", "is this correct", "is that right",
-                                         "is this right",   "confirm",         "shall i go ahead" };
-    const char *key = str_normal(arena, text);
-
-    for (size_t i = 0; i < sizeof(anywhere) / sizeof(anywhere[0]); i++)
-        if (strstr(key, anywhere[i]))
-            return true;
-    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-        if (strcmp(key, whole[i]) == 0)
-            return true;
-    return false;
-}
-
 bool open_question_newest_open(struct db *db, struct arena *arena, const struct project *project,
                                const char *source, const char *source_id, const char **id, struct err *err)
 {

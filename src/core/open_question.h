@@ -29,8 +29,6 @@ struct open_question {
 };
 
 bool open_question_is_open(const struct open_question *set);
-/* Whether a question only asks for confirmation ("Are you sure ...?"). */
-bool open_question_confirms(struct arena *arena, const char *text);
 
 struct open_question_wish {
     const char *source, *source_id;

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/confirmation.h"
 #include "core/result_tasks.h"
 #include "core/source.h"
 
@@ -72,7 +73,7 @@ static bool leave_out_confirmations(struct db *db, struct arena *arena, const st
     size_t count = 0;
 
     for (size_t i = 0; i < output->question_count; i++) {
-        bool confirms = open_question_confirms(arena, output->questions[i].text);
+        bool confirms = confirmation_is(arena, &output->questions[i]);
 
         if (confirms && confirmed)
             add_problem(result, arena_format(arena,

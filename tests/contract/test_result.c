@@ -172,6 +172,31 @@ CONTRACT(the_analyst_asks_once_whether_people_are_sure)
     CHECK_COUNT("questions", 1);
 }
 
+/* The rule of core/confirmation.h: whatever it finds after the first is refused. */
+CONTRACT(a_second_confirmation_is_refused_however_it_is_worded)
+{
+    static const char *const again[] = {
+        "{\"open_questions\": [{\"text\": \"Are you really sure?\"}]}",
+        "{\"open_questions\": [{\"text\": \"And you are absolutely certain that it has to go?\"}]}",
+        "{\"open_questions\": [{\"text\": \"You're quite sure, then?\"}]}",
+        "{\"open_questions\": [{\"text\": \"Still the right thing?\", \"confirmation\": true}]}",
+    };
+    const char *project = make_project(t), *about = feedback(t, project);
+
+    hand_in(t, project, "analyst", about, "{\"open_questions\": [{\"text\": \"Are you sure?\"}]}");
+    answer_one(t, project, text_at(t, "notificationId"), "q1", "Yes");
+    for (size_t i = 0; i < sizeof(again) / sizeof(*again); i++) {
+        hand_in(t, project, "analyst", about, again[i]);
+        CHECK_COUNT("questions", 0);
+        CHECK_NULL("notificationId");
+        CHECK_COUNT("problems", 1);
+    }
+    hand_in(t, project, "analyst", about,
+            "{\"open_questions\": [{\"text\": \"Are there logs from which you could make sure how many use "
+            "the old form of it today?\"}]}");
+    CHECK_COUNT("questions", 1);
+}
+
 CONTRACT(a_confirmation_asked_again_while_it_is_open_lets_nothing_through)
 {
     static const char *const wants =
