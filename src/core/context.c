@@ -1,5 +1,6 @@
 #include "core/context.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/chat.h"
@@ -28,12 +29,24 @@ static const char *member(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-static const char *answer_to(const json_t *responses, const char *id)
+static const json_t *response_to(const json_t *responses, const char *id)
 {
     for (size_t i = 0; i < json_array_size(responses); i++)
         if (str_equal(member(json_array_get(responses, i), "questionId"), id))
-            return member(json_array_get(responses, i), "answer");
+            return json_array_get(responses, i);
     return NULL;
+}
+
+/* What was answered before the set was settled says itself who gave it, and when. */
+static void credit_giver(struct arena *arena, const json_t *response, struct answer *answer)
+{
+    const char *by = member(response, "by"), *at = member(response, "at");
+    int64_t at_ms;
+
+    if (!by || !at || !clock_parse(at, &at_ms))
+        return;
+    answer->by = arena_text(arena, by);
+    answer->at_ms = at_ms;
 }
 
 static bool add_set(struct arena *arena, const struct open_question *set, struct gathered *gathered,
@@ -47,18 +60,21 @@ static bool add_set(struct arena *arena, const struct open_question *set, struct
         return false;
     for (size_t i = 0; i < json_array_size(questions) && i < LIMIT_QUESTIONS; i++) {
         const json_t *question = json_array_get(questions, i);
+        const json_t *response = response_to(responses, member(question, "id"));
+        struct answer *answer = &gathered->answers[gathered->answer_count++];
 
-        gathered->answers[gathered->answer_count++] = (struct answer){
+        *answer = (struct answer){
             .set_id = set->id,
             .question_id = arena_text(arena, member(question, "id")),
             .question = arena_text(arena, member(question, "text")),
-            .answer = arena_text(arena, answer_to(responses, member(question, "id"))),
+            .answer = arena_text(arena, member(response, "answer")),
             .by = set->outcome_by,
             .source = set->outcome_source,
             .has_approved = set->has_approved,
             .approved = set->approved,
             .at_ms = set->resolved_ms,
         };
+        credit_giver(arena, response, answer);
     }
     return true;
 }
@@ -101,6 +117,8 @@ static void add_answer(struct buf *text, const struct answer *answer)
     buf_format(text, "\nQuestion: %s\n", answer->question);
     if (answer->answer)
         buf_format(text, "Answer (%s): %s\n", answer->by, answer->answer);
+    if (answer->answer && str_equal(answer->source, "cancelled"))
+        return;
     if (str_equal(answer->source, "cancelled"))
         buf_format(text, "%s dismissed this without an answer. It counts as not approved.\n", answer->by);
     else if (answer->has_approved)

@@ -168,6 +168,10 @@ bool notice_resolve(struct db *db, struct arena *arena, const struct project *pr
         return false;
     if (!open_question_is_open(notice))
         return true;
+    if (reply->keep_open && !reply->has_approved) {
+        err_field(err, "approved", "This waits for a yes or a no: words alone do not settle it.");
+        return err_hint(err, "Send approved: true or false with them.");
+    }
     if (!check_comment(notice->id, reply->responses, &comment, err) ||
         !decision_settle(db, arena, project, caller, notice->source_id,
                          reply->has_approved && reply->approved, comment, now_ms, &decision, err))

@@ -20,7 +20,7 @@ struct open_question {
     const char *source, *source_id;
     const char *kind;
     const char *questions;                   /* [{id, text, createdAt}], as JSON */
-    const char *responses;                   /* [{questionId, answer}], as JSON */
+    const char *responses;                   /* [{questionId, answer, by?, at?}], as JSON */
     const char *status;                      /* open, resolved */
     const char *agent;                       /* analyst, dreamer, planner, coder, reviewer */
     bool has_approved, approved;             /* what was said about approving, if anything */
@@ -66,12 +66,14 @@ CHECKED bool open_question_newest_open(struct db *db, struct arena *arena, const
 struct open_question_reply {
     const json_t *responses; /* [{questionId, answer}], or NULL */
     bool has_approved, approved;
+    bool keep_open; /* answers to some are noted, and the set is settled with the last of them */
 };
 
 /*
- * Settles a set with what a person said; nothing said is a dismissal, which is no approval. Settling it a
- * second time changes nothing. ERR_INVALID for an answer to a question that is not in the set, ERR_FORBIDDEN
- * for those who may not answer.
+ * Settles a set with what a person said; nothing said is a dismissal, which is no approval. With keep_open it
+ * is settled only when every question has an answer, or by approving; an answer that was noted before stands,
+ * and another one to the same question is ERR_CONFLICT. Settling it a second time changes nothing.
+ * ERR_INVALID for an answer to a question that is not in the set, ERR_FORBIDDEN for those who may not answer.
  */
 CHECKED bool open_question_resolve(struct db *db, struct arena *arena, const struct project *project,
                                    const struct caller *caller, const char *id,

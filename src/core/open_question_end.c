@@ -49,7 +49,48 @@ static bool check_responses(const json_t *questions, const json_t *responses, st
     return true;
 }
 
-static char *responses_text(struct arena *arena, const json_t *responses)
+static const json_t *response_to(const json_t *responses, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        const json_t *response = json_array_get(responses, i);
+
+        if (str_equal(response_text(response, "questionId"), id))
+            return response;
+    }
+    return NULL;
+}
+
+/*
+ * What a reply says that was not said before. An answer that was given while the set stayed open stands as it
+ * was given: it is in the chat already.
+ */
+static bool leave_out_given(struct arena *arena, const struct open_question *set, const json_t *given,
+                            const json_t *responses, json_t *fresh, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        json_t *response = json_array_get(responses, i);
+        const char *id = response_text(response, "questionId");
+        const json_t *before = response_to(given, id);
+
+        if (!before) {
+            json_array_append(fresh, response);
+        } else if (!str_equal(response_text(before, "answer"), response_text(response, "answer"))) {
+            json_begin(&out, &text);
+            json_raw(&out, "responses", set->responses);
+            err_set(err, ERR_CONFLICT, "The question %.80s has been answered already.", id);
+            err->detail = arena_copy(arena, text.bytes, text.len);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As they are stored. Who gave an answer is the outcome's to say, unless the set stays open. */
+static char *responses_text(struct arena *arena, const json_t *given, const json_t *fresh,
+                            const struct caller *giver, int64_t now_ms)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -57,12 +98,18 @@ static char *responses_text(struct arena *arena, const json_t *responses)
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_list(&out, NULL);
-    for (size_t i = 0; i < json_array_size(responses); i++) {
-        const json_t *response = json_array_get(responses, i);
+    for (size_t i = 0; i < json_array_size(given); i++)
+        json_value(&out, NULL, json_array_get(given, i));
+    for (size_t i = 0; i < json_array_size(fresh); i++) {
+        const json_t *response = json_array_get(fresh, i);
 
         json_map(&out, NULL);
         json_text(&out, "questionId", response_text(response, "questionId"));
         json_text(&out, "answer", response_text(response, "answer"));
+        if (giver) {
+            json_text(&out, "by", giver->name);
+            json_time(&out, "at", now_ms);
+        }
         json_map_end(&out);
     }
     json_list_end(&out);
@@ -86,21 +133,33 @@ static bool say_answer(struct db *db, struct arena *arena, const struct caller *
     return chat_insert(db, arena, now_ms, &chat, err) && chat_tell_mentions(db, arena, now_ms, &chat, err);
 }
 
-static bool is_answered(const json_t *responses, const char *id)
+/* What a reply comes to: the set's questions, what had been answered before, and what is answered now. */
+struct answering {
+    json_t *questions, *given, *fresh;
+};
+
+static bool is_answered(const struct answering *answering, const char *id)
 {
-    for (size_t i = 0; i < json_array_size(responses); i++)
-        if (str_equal(response_text(json_array_get(responses, i), "questionId"), id))
-            return true;
-    return false;
+    return response_to(answering->given, id) || response_to(answering->fresh, id);
+}
+
+static bool all_answered(const struct answering *answering)
+{
+    for (size_t i = 0; i < json_array_size(answering->questions); i++)
+        if (!is_answered(answering, response_text(json_array_get(answering->questions, i), "id")))
+            return false;
+    return true;
 }
 
 /* Each answer is a message of its own, with its question above it; a bare yes or no answers the rest. */
 static bool say_in_chat(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                        const struct open_question *set, const json_t *questions,
+                        const struct open_question *set, const struct answering *answering,
                         const struct open_question_reply *reply, struct err *err)
 {
-    for (size_t i = 0; i < json_array_size(reply->responses); i++) {
-        const json_t *response = json_array_get(reply->responses, i);
+    const json_t *questions = answering->questions;
+
+    for (size_t i = 0; i < json_array_size(answering->fresh); i++) {
+        const json_t *response = json_array_get(answering->fresh, i);
 
         if (!say_answer(db, arena, caller, now_ms, set,
                         question_text(questions, response_text(response, "questionId")),
@@ -110,7 +169,7 @@ static bool say_in_chat(struct db *db, struct arena *arena, const struct caller 
     for (size_t i = 0; reply->has_approved && i < json_array_size(questions); i++) {
         const json_t *question = json_array_get(questions, i);
 
-        if (!is_answered(reply->responses, response_text(question, "id")) &&
+        if (!is_answered(answering, response_text(question, "id")) &&
             !say_answer(db, arena, caller, now_ms, set, response_text(question, "text"),
                         reply->approved ? "Approved." : "Not approved.", err))
             return false;
@@ -121,7 +180,7 @@ static bool say_in_chat(struct db *db, struct arena *arena, const struct caller 
 struct settling {
     const struct caller *caller;
     int64_t now_ms;
-    const char *responses; /* as stored */
+    const char *responses; /* as stored; NULL: those that the set has */
     const char *source;    /* of the outcome */
     bool has_approved, approved;
 };
@@ -131,7 +190,8 @@ static bool settle(struct db *db, struct arena *arena, struct open_question *set
                    const struct settling *settling, struct err *err)
 {
     set->status = "resolved";
-    set->responses = settling->responses;
+    if (settling->responses)
+        set->responses = settling->responses;
     set->has_approved = settling->has_approved;
     set->approved = settling->approved;
     set->outcome_source = settling->source;
@@ -152,7 +212,6 @@ static struct settling dismissal(const struct caller *caller, int64_t now_ms)
     return (struct settling){
         .caller = caller,
         .now_ms = now_ms,
-        .responses = "[]",
         .source = "cancelled",
         .has_approved = true,
     };
@@ -171,27 +230,69 @@ static bool let_go(struct db *db, struct arena *arena, const struct project *pro
     return open || task_unblock(db, arena, project, set->source_id, now_ms, err);
 }
 
-static bool settle_with(struct db *db, struct arena *arena, const struct project *project,
-                        const struct caller *caller, const struct open_question_reply *reply, int64_t now_ms,
-                        struct open_question *set, struct err *err)
+/* Some are answered and the set stays open: its inbox row too, and whatever waits for it goes on waiting. */
+static bool note_answers(struct db *db, struct arena *arena, const struct answering *answering,
+                         const struct caller *caller, int64_t now_ms, struct open_question *set,
+                         struct err *err)
+{
+    if (json_array_size(answering->fresh) == 0)
+        return true;
+    set->responses = responses_text(arena, answering->given, answering->fresh, caller, now_ms);
+    return db_exec(db, arena, SQL_OPEN_QUESTION_ANSWER,
+                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses)), NULL, err) &&
+           open_question_tell(db, arena, set, "notification.updated", NULL, NULL, now_ms, err);
+}
+
+static bool settle_answered(struct db *db, struct arena *arena, const struct project *project,
+                            const struct caller *caller, const struct open_question_reply *reply,
+                            const struct answering *answering, int64_t now_ms, struct open_question *set,
+                            struct err *err)
 {
     struct settling settling = dismissal(caller, now_ms);
-    JSON_AUTO *questions = NULL;
     bool answered = json_array_size(reply->responses) > 0;
 
-    if (!json_parse(set->questions, strlen(set->questions), &questions, err) ||
-        !check_responses(questions, reply->responses, err))
-        return false;
     if (answered || reply->has_approved) {
         settling.source = "human";
-        settling.responses = responses_text(arena, reply->responses);
+        settling.responses = responses_text(arena, answering->given, answering->fresh, NULL, now_ms);
         settling.has_approved = reply->has_approved;
         settling.approved = reply->approved;
     }
-    if (strcmp(set->source, "execute") == 0 &&
-        !say_in_chat(db, arena, caller, now_ms, set, questions, reply, err))
-        return false;
     return settle(db, arena, set, &settling, err) && let_go(db, arena, project, set, now_ms, err);
+}
+
+/* `answering` has its lists when this returns, whatever it returns: the caller frees them. */
+static bool read_reply(struct arena *arena, const struct open_question *set,
+                       const struct open_question_reply *reply, struct answering *answering, struct err *err)
+{
+    answering->fresh = json_array();
+    if (!json_parse(set->questions, strlen(set->questions), &answering->questions, err) ||
+        !json_parse(set->responses, strlen(set->responses), &answering->given, err) ||
+        !check_responses(answering->questions, reply->responses, err))
+        return false;
+    if (reply->keep_open && json_array_size(reply->responses) == 0 && !reply->has_approved) {
+        err_field(err, "keepOpen", "keepOpen goes with answers: without any, this would dismiss the set.");
+        return err_hint(err, "Give responses, or leave keepOpen out.");
+    }
+    return leave_out_given(arena, set, answering->given, reply->responses, answering->fresh, err);
+}
+
+static bool take_reply(struct db *db, struct arena *arena, const struct project *project,
+                       const struct caller *caller, const struct open_question_reply *reply, int64_t now_ms,
+                       struct open_question *set, struct err *err)
+{
+    struct answering answering = { 0 };
+    bool good = read_reply(arena, set, reply, &answering, err);
+
+    if (good && strcmp(set->source, "execute") == 0)
+        good = say_in_chat(db, arena, caller, now_ms, set, &answering, reply, err);
+    if (good && reply->keep_open && !reply->has_approved && !all_answered(&answering))
+        good = note_answers(db, arena, &answering, caller, now_ms, set, err);
+    else if (good)
+        good = settle_answered(db, arena, project, caller, reply, &answering, now_ms, set, err);
+    json_decref(answering.questions);
+    json_decref(answering.given);
+    json_decref(answering.fresh);
+    return good;
 }
 
 bool open_question_resolve(struct db *db, struct arena *arena, const struct project *project,
@@ -202,7 +303,7 @@ bool open_question_resolve(struct db *db, struct arena *arena, const struct proj
     if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
         !open_question_get(db, arena, project, id, set, err))
         return false;
-    return !open_question_is_open(set) || settle_with(db, arena, project, caller, reply, now_ms, set, err);
+    return !open_question_is_open(set) || take_reply(db, arena, project, caller, reply, now_ms, set, err);
 }
 
 static bool is_last_of_source(const struct open_question *sets, size_t count, size_t which)

@@ -6,7 +6,7 @@
 
 #include "core/open_question.h"
 
-/* notification.added or notification.resolved, with the whole set. */
+/* notification.added, notification.updated or notification.resolved, with the whole set. */
 CHECKED bool open_question_tell(struct db *db, struct arena *arena, const struct open_question *set,
                                 const char *type, const char *title, const char *body, int64_t now_ms,
                                 struct err *err);

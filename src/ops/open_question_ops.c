@@ -21,6 +21,14 @@ static const struct field response_fields[] = {
     { 0 },
 };
 
+static const struct field given_fields[] = {
+    { "questionId", T_TEXT, REQUIRED, "Which question of the set." },
+    { "answer", T_TEXT, REQUIRED, "The answer." },
+    { "by", T_TEXT, OPTIONAL, "Who gave it, when the set stayed open then; else the outcome says it." },
+    { "at", T_TIME, OPTIONAL, "When it was given, in the same case." },
+    { 0 },
+};
+
 static const struct field notification_fields[] = {
     { "id", T_UUID, REQUIRED, "The set." },
     { "projectId", T_UUID, REQUIRED, "Its project." },
@@ -29,7 +37,7 @@ static const struct field notification_fields[] = {
     { "kind", T_TEXT, REQUIRED, "open_question, or approval." },
     { "agent", T_TEXT, REQUIRED, "Which agent asks.", .flags = F_NULL },
     { "questions", T_LIST, REQUIRED, "The questions.", .items = T_OBJECT, .fields = question_fields },
-    { "responses", T_LIST, REQUIRED, "The answers.", .items = T_OBJECT, .fields = response_fields },
+    { "responses", T_LIST, REQUIRED, "The answers so far.", .items = T_OBJECT, .fields = given_fields },
     { "status", T_ENUM, REQUIRED, "open, or resolved by answers or dismissal.", .values = statuses },
     { "approved", T_BOOL, REQUIRED, "What was said about approving, if anything.", .flags = F_NULL },
     { "createdAt", T_TIME, REQUIRED, "When it was asked." },
@@ -94,6 +102,7 @@ static bool run_open_question_resolve(struct call *call)
         .responses = arg_json(call, "responses"),
         .has_approved = arg_given(call, "approved"),
         .approved = arg_bool(call, "approved"),
+        .keep_open = arg_bool(call, "keepOpen"),
     };
     struct open_question set;
     struct project project;
@@ -182,8 +191,10 @@ const struct op open_question_ops[] = {
         .http_also = "PATCH /projects/{id}/notifications/{nid}",
         .tag = TAG_OPEN_QUESTIONS,
         .help = "Answer open questions, or approve; without a body, dismiss them. Answers go to the task's "
-                "chat and into the agent's next prompt, and a task that waited for the last of them goes on. A "
-                "second time changes nothing.",
+                "chat and into the agent's next prompt, and a task that waited for the last of them goes on. "
+                "Answers to some settle the whole set, unless keepOpen is true. Settling it a second time "
+                "changes nothing; while it is kept open, another answer to an answered question is a conflict "
+                "that shows what is stored.",
         .needs = ROLES_PEOPLE,
         .kind = OP_WRITE,
         .run = run_open_question_resolve,
@@ -194,6 +205,9 @@ const struct op open_question_ops[] = {
             { "responses", T_LIST, OPTIONAL, "The answers.", .items = T_OBJECT, .fields = response_fields,
               .max = LIMIT_QUESTIONS },
             { "approved", T_BOOL, OPTIONAL, "Whether to go ahead." },
+            { "keepOpen", T_BOOL, OPTIONAL, "Keep the set open, and its task waiting, until every question has "
+                                            "an answer. Needs responses or approved.",
+              .fallback = "false" },
         },
     },
     {

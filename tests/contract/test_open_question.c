@@ -134,6 +134,135 @@ CONTRACT(a_no_reaches_the_agent_as_a_no)
     CHECK_NULL("answers.4.approved");
 }
 
+/* Answers one question of a set and keeps the set open for the rest. */
+static int answer_some(struct t *t, const char *project, const char *set, const char *question,
+                       const char *answer)
+{
+    return call(t, "open_question_resolve", "{s:s, s:s, s:b, s:[{s:s, s:s}]}", "id", project, "nid", set,
+                "keepOpen", 1, "responses", "questionId", question, "answer", answer);
+}
+
+CONTRACT(a_set_that_is_kept_open_waits_for_the_rest)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *set = stuck(t, project, task, ASKS), *events;
+    json_t *event;
+
+    answer_some(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(200);
+    CHECK_TEXT("status", "open");
+    CHECK_NULL("outcome");
+    CHECK_NULL("resolvedAt");
+    CHECK_COUNT("responses", 1);
+    CHECK_TEXT("responses.0.answer", "SQLite");
+    CHECK_TEXT("responses.0.by", "owner");
+    check_task(t, project, task, "blocked", NULL);
+    assert_string_equal(ready(t, project), "");
+    assert_string_equal(event_types(t, project),
+                        "task.updated notification.added task.updated chat.message notification.updated");
+    event = last_event(t, project, "notification.updated");
+    assert_true(json_is_false(json_object_get(event, "resolved")));
+    assert_int_equal(json_array_size(json_object_get(event, "responses")), 1);
+    json_decref(event);
+    call(t, "open_question_list", "{s:s}", "id", project);
+    CHECK_COUNT("notifications.0.responses", 1);
+    call(t, "notification_list", "{}");
+    CHECK_FALSE("notifications.0.resolved");
+    assert_int_equal(count_rows(t, "audit WHERE operation = 'open_question_resolve' AND subject = '%s'", set),
+                     1);
+
+    /* The same again says nothing new; another answer does not take the place of the first. */
+    events = event_types(t, project);
+    answer_some(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(200);
+    CHECK_COUNT("responses", 1);
+    answer_some(t, project, set, "q1", "PostgreSQL");
+    CHECK_STATUS(409);
+    CHECK_TEXT("responses.0.answer", "SQLite");
+    answer_one(t, project, set, "q1", "PostgreSQL");
+    CHECK_STATUS(409);
+    answer_some(t, project, set, "q9", "what?");
+    CHECK_STATUS(400);
+    assert_string_equal(event_types(t, project), events);
+
+    t->as = t->admin;
+    answer_some(t, project, set, "q2", "50 a page");
+    CHECK_STATUS(200);
+    CHECK_TEXT("status", "resolved");
+    CHECK_COUNT("responses", 2);
+    CHECK_TEXT("outcome.by", "admin");
+    check_task(t, project, task, "open", NULL);
+    call(t, "task_context", "{s:s, s:s}", "id", project, "tid", task);
+    CHECK_TEXT("answers.0.by", "owner");
+    CHECK_TEXT("answers.1.by", "admin");
+    CHECK_COUNT("chat", 2);
+}
+
+CONTRACT(what_was_kept_open_ends_with_the_answers_it_has)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it");
+    const char *set = stuck(t, project, task, ASKS);
+
+    /* As it was given, without the member that keeps it open. */
+    answer_some(t, project, set, "q1", "SQLite");
+    answer_one(t, project, set, "q1", "SQLite");
+    CHECK_STATUS(200);
+    CHECK_TEXT("status", "resolved");
+    CHECK_TEXT("outcome.source", "human");
+    CHECK_COUNT("responses", 1);
+    check_task(t, project, task, "open", NULL);
+    answer_some(t, project, set, "q2", "too late");
+    CHECK_STATUS(200);
+    CHECK_COUNT("responses", 1);
+    call(t, "task_chat_list", "{s:s, s:s}", "id", project, "tid", task);
+    CHECK_COUNT("messages", 1);
+
+    /* A yes answers the rest at once. */
+    set = stuck(t, project, task, ASKS);
+    answer_some(t, project, set, "q1", "SQLite");
+    call(t, "open_question_resolve", "{s:s, s:s, s:b, s:b}", "id", project, "nid", set, "keepOpen", 1,
+         "approved", 1);
+    CHECK_TEXT("status", "resolved");
+    CHECK_TRUE("approved");
+    CHECK_COUNT("responses", 1);
+    call(t, "task_chat_list", "{s:s, s:s}", "id", project, "tid", task);
+    CHECK_COUNT("messages", 3);
+
+    /* A dismissal does not take back what a person has said. */
+    set = stuck(t, project, task, ASKS);
+    answer_some(t, project, set, "q2", "None");
+    call(t, "open_question_dismiss", "{s:s, s:s}", "id", project, "nid", set);
+    CHECK_INT("deletedCount", 1);
+    call(t, "open_question_get", "{s:s, s:s}", "id", project, "nid", set);
+    CHECK_TEXT("outcome.source", "cancelled");
+    CHECK_TEXT("responses.0.answer", "None");
+    check_prompt(t, project, task, "Answer (owner): None");
+    check_prompt(t, project, task, "Question: Which database?\nowner dismissed this without an answer.");
+}
+
+CONTRACT(keeping_open_goes_with_answers)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Build it"), *before;
+    const char *set = stuck(t, project, task, ASKS);
+
+    before = fingerprint(t);
+    call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", project, "nid", set, "keepOpen", 1);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "keepOpen");
+    assert_string_equal(fingerprint(t), before);
+
+    call(t, "project_update", "{s:s, s:s}", "id", project, "hilConfig", "confirm_all");
+    call(t, "decision_create", "{s:s, s:s, s:s}", "id", project, "category", "scopeChanges", "description",
+         "An export");
+    CHECK_STATUS(201);
+    set = text_at(t, "questionId");
+    answer_some(t, project, set, set, "Why not?");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "approved");
+    call(t, "open_question_get", "{s:s, s:s}", "id", project, "nid", set);
+    CHECK_TEXT("status", "open");
+}
+
 CONTRACT(clearing_the_list_unblocks_everything)
 {
     const char *project = make_project(t), *first = make_task(t, project, "First");

@@ -250,7 +250,8 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     const missing = await cli(server.folder, ['resolve', id, 'q9=x', '--url', server.url]);
     assert.match(missing.stderr, /no question q9 in this set/);
     const late = await cli(server.folder, ['resolve', id, '--dismiss', '--url', server.url]);
-    assert.match(late.stderr, /answered before; nothing was changed/);
+    assert.equal(late.code, 7);
+    assert.match(late.stderr, /settled otherwise before; nothing was changed/);
     assert.deepEqual((await json(0, ['open-questions'])).notifications, []);
     const chat = await run(0, ['task', 'chat', first]);
     assert.ok(chat.includes('Redis') && chat.includes('1 GB = enough'), chat);

@@ -36,6 +36,11 @@ SELECT id
  ORDER BY id DESC
  LIMIT 1;
 
+-- Some of its questions are answered; it stays open.
+-- name: open_question_answer
+UPDATE open_questions SET responses = $3
+ WHERE id = $1 AND project_id = $2 AND status = 'open';
+
 -- First writer wins.
 -- name: open_question_resolve
 UPDATE open_questions

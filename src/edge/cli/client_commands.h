@@ -15,6 +15,7 @@ extern const struct cli_command prompt_commands[];
 extern const struct cli_command project_commands[];
 extern const struct cli_command task_commands[];
 extern const struct cli_command result_commands[];
+extern const struct cli_command resolve_commands[];
 extern const struct cli_command decide_commands[];
 extern const struct cli_command call_commands[];
 

@@ -78,7 +78,22 @@ static bool read_result(struct cli *cli, json_t *params, struct err *err)
     return true;
 }
 
-static void write_questions(struct term *term, const char *indent, const json_t *questions)
+static const char *answer_to(struct arena *arena, const json_t *responses, const char *id)
+{
+    const json_t *response;
+    size_t index;
+
+    json_array_foreach(responses, index, response)
+    {
+        if (str_equal(member_text(arena, response, "questionId"), id))
+            return member_text(arena, response, "answer");
+    }
+    return NULL;
+}
+
+/* Each with the answer that it has already, if any. */
+static void write_questions(struct term *term, const char *indent, const json_t *questions,
+                            const json_t *responses)
 {
     const json_t *question;
     size_t index;
@@ -86,12 +101,15 @@ static void write_questions(struct term *term, const char *indent, const json_t 
     json_array_foreach(questions, index, question)
     {
         const char *id = term_line(term->arena, member_text(term->arena, question, "id"));
+        const char *answer = answer_to(term->arena, responses, member_text(term->arena, question, "id"));
 
         buf_text(term->out, indent);
         term_paint(term, TERM_BOLD, id);
         buf_text(term->out, ":\n");
         term_block(term, arena_format(term->arena, "%s  ", indent),
                    member_text(term->arena, question, "text"));
+        if (answer)
+            buf_format(term->out, "%s  answered: %s\n", indent, term_line(term->arena, answer));
     }
 }
 
@@ -105,7 +123,7 @@ static int report_result(struct cli *cli, const json_t *reply)
 
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
-    write_questions(&term, "", questions);
+    write_questions(&term, "", questions, NULL);
     json_array_foreach(json_object_get(reply, "problems"), index, problem)
     {
         term_paint(&term, TERM_YELLOW, "problem: ");
@@ -148,7 +166,7 @@ static void write_set(struct term *term, const json_t *set)
     buf_format(term->out, "  %s  %s  %s\n", term_line(term->arena, member_text(term->arena, set, "kind")),
                term_line(term->arena, from),
                term_when(term->arena, member_text(term->arena, set, "createdAt"), clock_now_ms()));
-    write_questions(term, "  ", json_object_get(set, "questions"));
+    write_questions(term, "  ", json_object_get(set, "questions"), json_object_get(set, "responses"));
 }
 
 static int run_open_questions(struct cli *cli)
@@ -178,135 +196,6 @@ static int run_open_questions(struct cli *cli)
         write_set(&term, set);
     }
     return cli_print(text.bytes ? text.bytes : "", text.len);
-}
-
-/* The caller json_decrefs it. */
-static bool find_set(struct cli *cli, const char *project_id, const char *set_id, json_t **set,
-                     struct err *err)
-{
-    JSON_AUTO *params = json_pack("{s:s, s:s}", "id", project_id, "nid", set_id);
-    struct client_reply reply;
-
-    return invoke_json(cli, op_find("open_question_get"), params, 0, &reply, set, err);
-}
-
-static bool holds_set(struct cli *cli, const char *project_id, const char *set_id, struct err *err)
-{
-    JSON_AUTO *set = NULL;
-
-    return find_set(cli, project_id, set_id, &set, err);
-}
-
-static bool has_question(const json_t *set, const char *id)
-{
-    const json_t *question;
-    size_t index;
-
-    json_array_foreach(json_object_get(set, "questions"), index, question)
-    {
-        if (str_equal(json_string_value(json_object_get(question, "id")), id))
-            return true;
-    }
-    return false;
-}
-
-/* QUESTION=ANSWER; where there is one question only, its answer alone will do. */
-static bool read_answer(struct cli *cli, const json_t *set, const char *word, json_t *responses,
-                        struct err *err)
-{
-    const char *equals = strchr(word, '=');
-    const char *id = equals ? arena_copy(cli->arena, word, (size_t)(equals - word)) : NULL;
-    const json_t *questions = json_object_get(set, "questions");
-
-    if (!str_is_utf8(word, strlen(word)))
-        return err_field(err, "responses", "An answer is not UTF-8 text.");
-    if (id && has_question(set, id)) {
-        json_array_append_new(responses, json_pack("{s:s, s:s}", "questionId", id, "answer", equals + 1));
-        return true;
-    }
-    if (json_array_size(questions) == 1 && cli->rest_count == 1) {
-        id = json_string_value(json_object_get(json_array_get(questions, 0), "id"));
-        json_array_append_new(responses, json_pack("{s:s, s:s}", "questionId", id, "answer", word));
-        return true;
-    }
-    if (id)
-        err_field(err, "responses", "There is no question %s in this set.", id);
-    else
-        err_field(err, "responses", "\"%s\" does not say which question it answers: QUESTION=ANSWER.", word);
-    return err_hint(err, "`witan open-questions` shows the questions with their ids.");
-}
-
-static bool read_answers(struct cli *cli, const char *project_id, json_t *params, struct err *err)
-{
-    JSON_AUTO *responses = json_array();
-    JSON_AUTO *set = NULL;
-    bool approve = cli_has(cli, "approve"), reject = cli_has(cli, "reject");
-
-    if (cli->rest_count > 0 && !find_set(cli, project_id, cli_get(cli, "ID"), &set, err))
-        return false;
-    for (size_t i = 0; i < cli->rest_count; i++)
-        if (!read_answer(cli, set, cli->rest[i], responses, err))
-            return false;
-    if (json_array_size(responses) > 0)
-        json_object_set(params, "responses", responses);
-    if (approve || reject)
-        json_object_set_new(params, "approved", json_boolean(approve));
-    return true;
-}
-
-/* A dismissal throws the question away, so it has to be said; an empty command line is a slip. */
-static bool check_wish(const struct cli *cli, struct err *err)
-{
-    bool approve = cli_has(cli, "approve"), reject = cli_has(cli, "reject");
-    bool dismiss = cli_has(cli, "dismiss");
-
-    if (approve + reject + dismiss > 1)
-        return err_set(err, ERR_INVALID, "--approve, --reject and --dismiss exclude each other.");
-    if (dismiss && cli->rest_count > 0)
-        return err_set(err, ERR_INVALID, "--dismiss takes no answers.");
-    if (approve || reject || dismiss || cli->rest_count > 0)
-        return true;
-    err_set(err, ERR_INVALID, "`witan resolve` needs answers, --approve, --reject or --dismiss.");
-    return err_hint(err, "For instance: witan resolve ID q1=\"PostgreSQL\" q2=yes.");
-}
-
-/* A set that was settled before stays as it is, and the server shows it: whoever wanted otherwise is told. */
-static const char *how_it_ended(const struct cli *cli, const json_t *set)
-{
-    const char *source = json_string_value(json_object_get(json_object_get(set, "outcome"), "source"));
-    bool dismissed = source && strcmp(source, "cancelled") == 0;
-
-    if (dismissed != cli_has(cli, "dismiss"))
-        return dismissed ? "It had been dismissed before; nothing was changed."
-                         : "It had been answered before; nothing was changed.";
-    if (dismissed)
-        return "Dismissed.";
-    return json_is_null(json_object_get(set, "approved")) &&
-                   json_array_size(json_object_get(set, "responses")) <
-                       json_array_size(json_object_get(set, "questions"))
-               ? "Resolved. The questions that were not named stay without an answer."
-               : "Resolved.";
-}
-
-static int run_resolve(struct cli *cli)
-{
-    JSON_AUTO *params = json_object();
-    JSON_AUTO *set = NULL;
-    const char *id = cli_get(cli, "ID"), *project;
-    struct client_reply reply;
-    struct err err = { 0 };
-
-    if (!check_wish(cli, &err) || !scope_find(cli, "open questions", id, holds_set, &project, &err) ||
-        !read_answers(cli, project, params, &err))
-        return cli_fail(cli, &err);
-    json_object_set_new(params, "id", json_string(project));
-    json_object_set_new(params, "nid", json_string(id));
-    if (!invoke_json(cli, cli->op, params, 0, &reply, &set, &err))
-        return cli_fail(cli, &err);
-    if (cli->json)
-        return invoke_print(cli, &reply, false);
-    cli_note(cli, "%s", how_it_ended(cli, set));
-    return CLI_OK;
 }
 
 const struct cli_command result_commands[] = {
@@ -343,26 +232,6 @@ const struct cli_command result_commands[] = {
             { "all", .help = "All pages, not only the first." },
         },
         .run = run_open_questions,
-    },
-    {
-        .name = "resolve",
-        .op = "open_question_resolve",
-        .help = "Answer a set of open questions, or dismiss it; its task can be worked on again.",
-        .examples = "witan resolve ID q1=\"PostgreSQL\" q2=\"yes, 50 a page\"\n"
-                    "witan resolve ID \"PostgreSQL\"\n"
-                    "witan resolve ID --approve\n"
-                    "witan resolve ID --dismiss",
-        .uses = CLI_SERVER | CLI_JSON,
-        .args = { { "ID", .help = "The set." },
-                  { "ANSWER", .help = "QUESTION=ANSWER; with one question, the answer alone.",
-                    .flags = CLI_MAY | CLI_MANY } },
-        .options = {
-            { "approve", .help = "Yes to what was to be approved." },
-            { "reject", .help = "No." },
-            { "dismiss", .help = "Close it without an answer; this counts as no." },
-            SCOPE_FOUND,
-        },
-        .run = run_resolve,
     },
     { 0 },
 };
