@@ -83,8 +83,8 @@ static bool add_stored(const json_t *set, json_t *responses, struct err *err)
         const char *id = text_of(stored, "questionId");
 
         if (!with_text(responses, "questionId", id))
-            json_array_append_new(responses, json_pack("{s:s, s:s}", "questionId", id, "answer",
-                                                       text_of(stored, "answer")));
+            json_array_append_new(
+                responses, json_pack("{s:s, s:s}", "questionId", id, "answer", text_of(stored, "answer")));
     }
     if (json_array_size(responses) > 0)
         return true;
