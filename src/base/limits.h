@@ -34,6 +34,7 @@
 #define LIMIT_LOG_LINE        (16 * KB) /* no further pairs are added to a line past this */
 #define GZIP_UP_TO            (1 * MB)  /* larger ones would hold up their HTTP thread for too long */
 #define GZIP_FROM             (4 * KB)
+#define BUDGET_SMALL          (64 * KB) /* a body or reply up to this may use the last quarter of the budget */
 
 /* Prompts. */
 #define PROMPT_RESPONSES_MAX 100
@@ -91,7 +92,8 @@
 /* HTTP. */
 #define HTTP_POOL_BYTES (16 * KB)
 #define HTTP_IDLE_S     75
-#define HTTP_BODY_S     30 /* a body that takes longer to arrive is cut off */
+#define HTTP_BODY_S     30        /* a body that takes longer to arrive is cut off */
+#define HTTP_BODY_ASK   (64 * KB) /* a larger one is read only once somebody has said that it may come */
 
 /* Identity. */
 #define LIMIT_PREFERENCES (16 * KB)

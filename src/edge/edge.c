@@ -92,8 +92,10 @@ static void describe_api(struct edge *edge)
     unsigned char hash[crypto_generichash_BYTES_MIN];
 
     openapi_write(op_all(), edge->options.version, &text);
-    edge->openapi = buf_take(&text, &edge->openapi_len);
-    crypto_generichash(hash, sizeof(hash), (const unsigned char *)edge->openapi, edge->openapi_len, NULL, 0);
+    edge->openapi.packed = http_pack(text.bytes, text.len, &edge->openapi.packed_len);
+    edge->openapi.bytes = buf_take(&text, &edge->openapi.len);
+    crypto_generichash(hash, sizeof(hash), (const unsigned char *)edge->openapi.bytes, edge->openapi.len,
+                       NULL, 0);
     snprintf(edge->openapi_tag, sizeof(edge->openapi_tag), "\"%02x%02x%02x%02x%02x%02x%02x%02x\"", hash[0],
              hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]);
 }
@@ -108,7 +110,8 @@ static void edge_free(struct edge *edge)
     routes_free(edge->routes);
     rest_free_spares(edge);
     pthread_mutex_destroy(&edge->spare_lock);
-    free(edge->openapi);
+    free((char *)(uintptr_t)edge->openapi.bytes);
+    free((char *)(uintptr_t)edge->openapi.packed);
     free(edge);
 }
 
@@ -120,6 +123,7 @@ static bool listen_on(struct edge *edge, struct err *err)
         .connections = (unsigned)settings()->server_connections,
         .handle = handle,
         .body_limit = body_limit,
+        .budget = &edge->budget,
         .refusal = write_refusal,
         .user = edge,
         .forget = wait_forget,
@@ -150,6 +154,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
         return NULL;
     }
     pthread_mutex_init(&edge->spare_lock, NULL);
+    budget_init(&edge->budget, (size_t)settings()->limits_memory);
     edge->routes = routes_new(op_all());
     edge->tokens = ratelimit_new(settings()->limits_token_rate, 1000, settings()->limits_token_burst);
     edge->logins = ratelimit_new(settings()->limits_login_rate, 60000, settings()->limits_login_rate);

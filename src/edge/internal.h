@@ -29,8 +29,8 @@ struct edge {
     struct metrics *metrics;
     struct waits *waits;
     struct streams *streams;
-    char *openapi;
-    size_t openapi_len;
+    struct budget budget; /* of all bodies and replies in flight */
+    struct http_fixed openapi;
     char openapi_tag[24];
     pthread_mutex_t spare_lock;
     struct rest_call *spares; /* rest.c: kept for the next requests */

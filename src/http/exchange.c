@@ -100,10 +100,39 @@ void http_set_data(struct http_exchange *exchange, void *data)
     exchange->data = data;
 }
 
+bool exchange_charge(struct http_exchange *exchange, size_t from, size_t to)
+{
+    struct budget *budget = exchange->server->options.budget;
+
+    if (budget && !budget_grow(budget, from, to))
+        return false;
+    exchange->charged += to - from;
+    return true;
+}
+
+void exchange_release(struct http_exchange *exchange, size_t bytes)
+{
+    struct budget *budget = exchange->server->options.budget;
+
+    exchange->charged -= bytes;
+    if (budget && bytes > 0)
+        budget_give(budget, bytes);
+}
+
+void exchange_activate(struct http_exchange *exchange, bool active)
+{
+    if (active && !exchange->active)
+        atomic_fetch_add(&exchange->server->active, 1);
+    else if (!active && exchange->active)
+        atomic_fetch_sub(&exchange->server->active, 1);
+    exchange->active = active;
+}
+
 void http_slim(struct http_exchange *exchange)
 {
     free(exchange->body);
     exchange->body = NULL;
+    exchange_release(exchange, exchange->body_room);
     exchange->body_len = exchange->body_room = 0;
 }
 
@@ -124,7 +153,7 @@ void exchange_drop(struct http_exchange *exchange)
         return;
 
     bool abandoned = exchange->abandoned;
-    bool active = exchange->handled && !exchange->upgraded && !abandoned;
+    bool active = exchange->active && !exchange->upgraded && !abandoned;
 
     if (exchange->streaming && exchange->calls.gone)
         exchange->calls.gone(exchange->stream_data);
@@ -138,6 +167,7 @@ void exchange_drop(struct http_exchange *exchange)
         free(exchange->reply->body);
     free(exchange->reply);
     free(exchange->body);
+    exchange_release(exchange, exchange->charged);
     free(exchange);
     if (active)
         atomic_fetch_sub(&server->active, 1);
@@ -189,6 +219,16 @@ static bool take_parked(struct http_exchange *exchange)
     atomic_fetch_sub(&exchange->server->parked, 1);
     watch_disarm(exchange);
     return true;
+}
+
+/* The reading goes on as if nothing had been asked. */
+void http_read_body(struct http_exchange *exchange)
+{
+    if (take_parked(exchange)) {
+        atomic_store(&exchange->holder, HOLDER_HANDLER);
+        MHD_resume_connection(exchange->connection);
+    }
+    exchange_drop(exchange);
 }
 
 bool exchange_abandon(struct http_exchange *exchange)
@@ -254,9 +294,48 @@ static struct packed_reply *pack_reply(int status, const char *content_type,
     return reply;
 }
 
+/* What a GET asked for can be asked for again; any other reply tells what has been done and is always sent.
+ */
+static bool charge_reply(struct http_exchange *exchange, size_t len)
+{
+    if (exchange_charge(exchange, 0, len))
+        return true;
+    if (exchange->method == HTTP_GET)
+        return false;
+    budget_force(exchange->server->options.budget, len);
+    exchange->charged += len;
+    return true;
+}
+
+/* Hands it over, from the handler at once, else by way of the connection's thread. */
+static void send_reply(struct http_exchange *exchange, int status, const char *content_type,
+                       const struct http_header_line *headers, char *bytes, size_t len,
+                       const struct http_fixed *fixed)
+{
+    if (atomic_load(&exchange->holder) == HOLDER_HANDLER) {
+        atomic_store(&exchange->holder, HOLDER_NONE);
+        if (fixed)
+            reply_fixed(exchange, status, content_type, headers, fixed);
+        else
+            reply_now(exchange, status, content_type, headers, bytes, len);
+        return;
+    }
+    if (take_parked(exchange)) {
+        exchange->reply = pack_reply(status, content_type, headers);
+        exchange->reply->body = bytes;
+        exchange->reply->len = len;
+        exchange->reply->fixed = fixed;
+        MHD_resume_connection(exchange->connection);
+    } else {
+        free(bytes);
+    }
+    exchange_drop(exchange);
+}
+
 void http_reply(struct http_exchange *exchange, int status, const char *content_type,
                 const struct http_header_line *headers, struct buf *body)
 {
+    static const struct http_header_line retry[] = { { "Retry-After", "1" }, { NULL, NULL } };
     size_t len = 0;
     char *bytes = NULL;
 
@@ -268,24 +347,23 @@ void http_reply(struct http_exchange *exchange, int status, const char *content_
         content_type = "application/json";
         headers = NULL;
     }
+    if (body && body->len > 0 && !charge_reply(exchange, body->len)) {
+        buf_done(body);
+        reply_write_refusal(exchange, body, 503, "unavailable",
+                            "Too many replies are waiting for those who asked to read them. Try again.");
+        status = 503;
+        content_type = "application/json";
+        headers = retry;
+    }
     if (body && body->len > 0)
         bytes = buf_take(body, &len);
     else if (body)
         buf_done(body);
+    send_reply(exchange, status, content_type, headers, bytes, len, NULL);
+}
 
-    if (atomic_load(&exchange->holder) == HOLDER_HANDLER) {
-        atomic_store(&exchange->holder, HOLDER_NONE);
-        reply_now(exchange, status, content_type, headers, bytes, len);
-        return;
-    }
-
-    if (take_parked(exchange)) {
-        exchange->reply = pack_reply(status, content_type, headers);
-        exchange->reply->body = bytes;
-        exchange->reply->len = len;
-        MHD_resume_connection(exchange->connection);
-    } else {
-        free(bytes);
-    }
-    exchange_drop(exchange);
+void http_reply_fixed(struct http_exchange *exchange, int status, const char *content_type,
+                      const struct http_header_line *headers, const struct http_fixed *fixed)
+{
+    send_reply(exchange, status, content_type, headers, NULL, 0, fixed);
 }

@@ -13,6 +13,7 @@
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
+#include "base/tally.h"
 #include "http/server.h"
 
 #include <microhttpd.h>
@@ -30,8 +31,10 @@ struct conn {
     struct conn *prev, *next;      /* server->conns, or server->dead by `next` */
     struct http_exchange *watched; /* the armed watch, with a reference */
     _Atomic int64_t cut_ms;        /* when the sweep cuts this connection off; 0: never */
+    unsigned char address[16];     /* whose connections are counted together: see watch.c */
     int fd;
-    bool vanished; /* the client went away, or at least will send no more */
+    bool counted, crowded; /* in server->addresses; one too many there */
+    bool vanished;         /* the client went away, or at least will send no more */
 };
 
 /* Who may finish an exchange. */
@@ -43,7 +46,8 @@ enum pulse { PULSE_AWAKE, PULSE_WOKEN, PULSE_ASLEEP };
 /* A reply on its way from the thread that made it to the connection's own thread, in one block. */
 struct packed_reply {
     int status;
-    char *body;
+    char *body;                     /* or, when it is not ours to free: */
+    const struct http_fixed *fixed; /* which outlives the server */
     size_t len;
     const char *content_type;
     struct http_header_line headers[]; /* ends with a NULL name; the texts follow */
@@ -60,7 +64,8 @@ struct http_exchange {
     const struct sockaddr *peer;
     char *query;
     char *body;
-    size_t body_len, body_room, body_limit;
+    size_t body_len, body_room, body_limit, body_expected;
+    size_t charged;                 /* what it has of options.budget */
     struct packed_reply *reply;     /* set before the resume, taken on the connection's thread */
     struct MHD_Response *response;  /* the same, for streams and upgrades */
     struct http_stream_calls calls; /* gone and stop also serve watches */
@@ -73,7 +78,8 @@ struct http_exchange {
     unsigned char method;
     bool linked, streaming, told_to_stop, cut, abandoned; /* under server->lock */
     bool begun, handled, refused, draining, upgraded, head, gzip;
-    bool lean; /* a stream whose buffer has been given back to the kernel */
+    bool asking, active, expects; /* before_body has parked it; counted in server->active; 100-continue */
+    bool lean;                    /* a stream whose buffer has been given back to the kernel */
     char request_id[REQUEST_ID_SIZE];
     char uri[]; /* the path, cut at the '?' */
 };
@@ -92,7 +98,8 @@ struct http_server {
     atomic_bool quiet, closing, stop_round, late_watch, watcher_stops;
     atomic_uint refs; /* http_close's own, and one for each abandoned exchange */
     atomic_uint connections, parked, streams, websockets, active;
-    _Atomic uint64_t accepted, refused, vanished, request_number;
+    struct tally *addresses; /* connections of each; NULL without options.address_limit */
+    _Atomic uint64_t accepted, refused, vanished, crowded, request_number;
     uint32_t request_prefix;
     int64_t body_ms, idle_ms;
 };
@@ -111,6 +118,11 @@ void request_end(void *server, struct MHD_Connection *connection, void **exchang
 void request_drain(struct http_exchange *exchange);
 
 /* exchange.c */
+/* Takes what grows from `from` to `to` bytes from the budget, until it is released or the exchange ends. */
+bool exchange_charge(struct http_exchange *exchange, size_t from, size_t to);
+void exchange_release(struct http_exchange *exchange, size_t bytes);
+/* Counts as work that http_close waits for, or not any more. */
+void exchange_activate(struct http_exchange *exchange, bool active);
 void exchange_hold(struct http_exchange *exchange);
 void exchange_drop(struct http_exchange *exchange);
 /* Puts a parked exchange or a stream on the server's list of those to be told when it stops. */
@@ -123,10 +135,14 @@ bool exchange_abandon(struct http_exchange *exchange);
 /* reply.c */
 enum MHD_Result reply_now(struct http_exchange *exchange, int status, const char *content_type,
                           const struct http_header_line *headers, char *body, size_t len);
+enum MHD_Result reply_fixed(struct http_exchange *exchange, int status, const char *content_type,
+                            const struct http_header_line *headers, const struct http_fixed *fixed);
 enum MHD_Result reply_packed(struct http_exchange *exchange);
 enum MHD_Result reply_refuse(struct http_exchange *exchange, int status, const char *code, const char *text);
 void reply_write_refusal(struct http_exchange *exchange, struct buf *body, int status, const char *code,
                          const char *text);
+/* The packed reply, for one whose body is not read: straight to the socket if the body is on its way. */
+enum MHD_Result reply_unread(struct http_exchange *exchange);
 /* Writes a refusal straight to the socket, in the middle of an upload where libmicrohttpd takes no reply. */
 void reply_cut_off(struct http_exchange *exchange, int status, const char *code, const char *text);
 void reply_add_headers(struct http_exchange *exchange, struct MHD_Response *response,

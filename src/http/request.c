@@ -76,7 +76,9 @@ void *request_begin(void *arg, const char *uri, struct MHD_Connection *connectio
     exchange->raw_uri = uri;
     memcpy(exchange->uri, uri, len + 1);
     atomic_init(&exchange->refs, 1);
-    atomic_store_explicit(&exchange->conn->cut_ms, clock_ticks_ms() + server->body_ms, memory_order_relaxed);
+    if (!exchange->conn->crowded)
+        atomic_store_explicit(&exchange->conn->cut_ms, clock_ticks_ms() + server->body_ms,
+                              memory_order_relaxed);
     return exchange;
 }
 
@@ -210,14 +212,41 @@ static bool split_target(struct http_exchange *exchange)
     return *uri == '/' || (strcmp(uri, "*") == 0 && exchange->method == HTTP_OPTIONS);
 }
 
-static enum MHD_Result refuse_upload(struct http_exchange *exchange, bool expects)
+/* In the middle of an upload. */
+static enum MHD_Result cut_off(struct http_exchange *exchange, int status, const char *code, const char *text)
 {
-    static const char text[] = "The body is too large.";
+    http_slim(exchange);
+    reply_cut_off(exchange, status, code, text);
+    return MHD_YES;
+}
 
-    /* Who waits for 100 Continue has sent nothing yet and reads the reply first. */
-    if (expects)
-        return reply_refuse(exchange, 413, "too_large", text);
-    reply_cut_off(exchange, 413, "too_large", text);
+static const char too_large[] = "The body is too large.";
+
+/*
+ * The layer above may park the exchange before anything of its body is read. libmicrohttpd calls again once
+ * it is resumed, as if it were the first time.
+ */
+static enum MHD_Result ask_for_body(struct http_exchange *exchange)
+{
+    struct http_server *server = exchange->server;
+
+    exchange_activate(exchange, true);
+    exchange->asking = true;
+    if (!server->options.before_body(exchange, server->options.user))
+        return MHD_YES;
+    exchange->asking = false;
+    exchange_activate(exchange, false);
+    return MHD_YES;
+}
+
+static enum MHD_Result asked(struct http_exchange *exchange)
+{
+    exchange->asking = false;
+    if (exchange->abandoned)
+        return MHD_NO;
+    if (exchange->reply)
+        return reply_unread(exchange);
+    exchange_activate(exchange, false);
     return MHD_YES;
 }
 
@@ -244,14 +273,15 @@ static enum MHD_Result check_body(struct http_exchange *exchange, const struct h
             server->options.body_limit(exchange->method, exchange->uri, server->options.user);
     if (exchange->body_limit == 0)
         exchange->body_limit = LIMIT_BODY;
+    exchange->expects = head->expect != NULL;
+    exchange->body_expected = (size_t)length;
+    /* Who waits for 100 Continue has sent nothing yet and reads the reply first. */
+    if (length > exchange->body_limit && exchange->expects)
+        return reply_refuse(exchange, 413, "too_large", too_large);
     if (length > exchange->body_limit)
-        return refuse_upload(exchange, head->expect != NULL);
-    if (length > 0) {
-        exchange->body_room = (size_t)length + 1;
-        exchange->body = malloc(exchange->body_room);
-        if (!exchange->body)
-            return reply_refuse(exchange, 503, "unavailable", "The server is out of memory.");
-    }
+        return cut_off(exchange, 413, "too_large", too_large);
+    if (server->options.before_body && (length > HTTP_BODY_ASK || head->encodings))
+        return ask_for_body(exchange);
     return MHD_YES;
 }
 
@@ -283,22 +313,33 @@ static enum MHD_Result check_head(struct http_exchange *exchange, const char *me
     /* A proxy may have looked at the other one. */
     if (head.hosts > 1)
         return reply_refuse(exchange, 400, "bad_request", "There is more than one Host.");
+    if (exchange->conn->crowded)
+        return reply_refuse(exchange, 429, "rate_limited",
+                            "There are too many connections from this address.");
     if (atomic_load(&exchange->server->closing))
         return reply_refuse(exchange, 503, "unavailable", "The server is stopping.");
     return check_body(exchange, &head);
 }
 
+/* Room is made as bytes arrive, however many were announced: announcing them costs nothing. */
 static bool body_grow(struct http_exchange *exchange, size_t need)
 {
+    size_t announced = exchange->body_expected + 1;
     size_t room = exchange->body_room ? exchange->body_room : FIRST_BODY;
 
     while (room < need)
         room *= 2;
+    if (announced > 1 && (room > announced || announced <= HTTP_BODY_ASK) && announced >= need)
+        room = announced;
+    if (!exchange_charge(exchange, exchange->body_room, room))
+        return false;
 
     char *body = realloc(exchange->body, room);
 
-    if (!body)
+    if (!body) {
+        exchange_release(exchange, room - exchange->body_room);
         return false;
+    }
     exchange->body = body;
     exchange->body_room = room;
     return true;
@@ -310,17 +351,14 @@ static enum MHD_Result take_body(struct http_exchange *exchange, const char *byt
         return MHD_YES;
     if (clock_ticks_ms() > atomic_load_explicit(&exchange->conn->cut_ms, memory_order_relaxed))
         return MHD_NO;
-    if (len > exchange->body_limit - exchange->body_len) {
-        free(exchange->body);
-        exchange->body = NULL;
-        exchange->body_len = exchange->body_room = 0;
-        return refuse_upload(exchange, false);
-    }
+    if (len > exchange->body_limit - exchange->body_len)
+        return cut_off(exchange, 413, "too_large", too_large);
 
     size_t need = exchange->body_len + len + 1;
 
     if (need > exchange->body_room && !body_grow(exchange, need))
-        return MHD_NO;
+        return cut_off(exchange, 503, "unavailable",
+                       "The server has as much to read and to send as it can hold. Try again.");
     memcpy(exchange->body + exchange->body_len, bytes, len);
     exchange->body_len += len;
     return MHD_YES;
@@ -359,6 +397,8 @@ enum MHD_Result request_call(void *arg, struct MHD_Connection *connection, const
         exchange->begun = true;
         return check_head(exchange, method, version);
     }
+    if (exchange->asking)
+        return asked(exchange);
     if (*upload_len > 0) {
         size_t len = *upload_len;
 
@@ -376,7 +416,7 @@ enum MHD_Result request_call(void *arg, struct MHD_Connection *connection, const
         exchange->body[exchange->body_len] = '\0';
     atomic_store_explicit(&exchange->conn->cut_ms, 0, memory_order_relaxed);
     /* Counted first, then looked: http_close either waits for this request or has it refused here. */
-    atomic_fetch_add(&server->active, 1);
+    exchange_activate(exchange, true);
     if (atomic_load(&server->closing))
         return reply_refuse(exchange, 503, "unavailable", "The server is stopping.");
     server->options.handle(exchange, server->options.user);

@@ -82,6 +82,8 @@ static struct http_server *server_new(const struct http_options *options)
     server->epoll_fd = server->event_fd = server->listen_fd = -1;
     server->body_ms = options->body_ms > 0 ? options->body_ms : HTTP_BODY_S * 1000;
     server->idle_ms = options->idle_ms > 0 ? options->idle_ms : HTTP_IDLE_S * 1000;
+    if (options->address_limit)
+        server->addresses = tally_new();
     random_bytes(&server->request_prefix, sizeof server->request_prefix);
     pthread_mutex_init(&server->lock, NULL);
     return server;
@@ -93,6 +95,7 @@ void server_drop(struct http_server *server)
         return;
     if (server->listen_fd >= 0)
         close(server->listen_fd);
+    tally_free(server->addresses);
     pthread_mutex_destroy(&server->lock);
     free(server);
 }
@@ -206,5 +209,6 @@ void http_stats(const struct http_server *server, struct http_stats *stats)
         .accepted = atomic_load(&server->accepted),
         .refused = atomic_load(&server->refused),
         .vanished = atomic_load(&server->vanished),
+        .crowded = atomic_load(&server->crowded),
     };
 }

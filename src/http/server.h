@@ -11,6 +11,11 @@
  * connections); the `gone` callback then runs once on the watcher's thread. If gone runs, the exchange
  * may still be finished by its owner (http_reply then only frees it).
  *
+ * Memory: what bodies hold while they are collected and until they are let go (http_slim, or the end of the
+ * exchange), and what replies hold until they are sent or their client is gone, is taken from options.budget.
+ * No room: a body is refused with 503; so is the reply to a GET. Replies to everything else are sent
+ * whatever the budget says, since they tell what has been done.
+ *
  * What this layer refuses by itself: Content-Length together with Transfer-Encoding, differing
  * Content-Lengths, %00 and bad escapes in paths, bodies over the limit (before 100 Continue), URLs that
  * are too long, bodies that take too long. It knows nothing of the domain.
@@ -19,6 +24,7 @@
 #define HTTP_SERVER_H
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -42,6 +48,21 @@ struct http_options {
     void (*handle)(struct http_exchange *exchange, void *user);
     /* The largest body for this request, asked as soon as the head is there (0: LIMIT_BODY). */
     size_t (*body_limit)(enum http_method method, const char *path, void *user);
+    /*
+     * Asked once, when the head is there and a body follows that is larger than HTTP_BODY_ASK or of unknown
+     * size: nothing of it has been read, nor 100 Continue sent. True: read it. False: it has parked the
+     * exchange, and whoever looks into it calls http_read_body or, to refuse it, http_reply; what the client
+     * still sends is then read and thrown away for a moment, so that it sees the reply, and the connection is
+     * closed. NULL: every body is read.
+     */
+    bool (*before_body)(struct http_exchange *exchange, void *user);
+    /*
+     * How many connections this address may have at once (0: any number), asked as one is accepted; of IPv6
+     * the first 64 bits count. One too many is told so (429) with its first request, for which it has little
+     * time; from twice as many on they are closed unheard. May be NULL.
+     */
+    unsigned (*address_limit)(const struct sockaddr *peer, void *user);
+    struct budget *budget; /* outlives the server; NULL: nothing is counted */
     /* Writes the JSON body of a refusal that this layer makes itself. */
     void (*refusal)(struct buf *body, int status, const char *code, const char *text);
     void *user;
@@ -66,6 +87,7 @@ void http_quiesce(struct http_server *server);
 struct http_stats {
     unsigned connections, parked, streams, websockets;
     uint64_t accepted, refused, vanished;
+    uint64_t crowded; /* connections that were one too many of their address */
 };
 void http_stats(const struct http_server *server, struct http_stats *stats);
 
@@ -99,10 +121,26 @@ void http_reply(struct http_exchange *exchange, int status, const char *content_
                 const struct http_header_line *headers, struct buf *body);
 
 /*
+ * The same with bytes that do not change and outlive the server: they are sent from where they are, however
+ * many clients take their time to read them, and nothing is counted. `packed` is the same gzipped
+ * (http_pack), for those who accept it, or NULL.
+ */
+struct http_fixed {
+    const char *bytes, *packed;
+    size_t len, packed_len;
+};
+void http_reply_fixed(struct http_exchange *exchange, int status, const char *content_type,
+                      const struct http_header_line *headers, const struct http_fixed *fixed);
+/* Gzips well and slowly, for http_fixed; NULL when that makes it no smaller. The caller frees. */
+char *http_pack(const char *bytes, size_t len, size_t *packed_len);
+
+/*
  * Suspends the exchange from within the handler: call it before handing the exchange to another thread.
  * After it the exchange belongs to whoever calls http_reply, http_stream or websocket_accept.
  */
 void http_park(struct http_exchange *exchange);
+/* Lets the body come after all: for an exchange that options.before_body has parked. From any thread. */
+void http_read_body(struct http_exchange *exchange);
 /*
  * Watches a parked exchange's socket. When the client goes away, `gone(data of http_set_data)` runs once, on
  * the watcher's thread. When the server stops, `stop` runs instead, for the owner to end it. Both may be

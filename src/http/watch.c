@@ -11,6 +11,7 @@
 
 #define WATCH_EVENTS  256
 #define WATCH_TICK_MS 200
+#define CROWDED_MS    2000 /* how long a connection that is one too many may take to ask, and be told so */
 
 void watch_nudge(struct http_server *server)
 {
@@ -18,6 +19,46 @@ void watch_nudge(struct http_server *server)
 
     if (write(server->event_fd, &one, sizeof one) < 0)
         return; /* The counter is full: the watcher is awake anyway. */
+}
+
+/* One machine may have a whole /64 of IPv6 to itself. An IPv4 address is written as IPv6 maps it. */
+static void write_address(const struct sockaddr *peer, unsigned char address[static 16])
+{
+    static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+    memset(address, 0, 16);
+    if (peer->sa_family == AF_INET) {
+        memcpy(address, mapped, sizeof mapped);
+        memcpy(address + 12, &((const struct sockaddr_in *)(const void *)peer)->sin_addr, 4);
+        return;
+    }
+
+    const struct in6_addr *in6 = &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr;
+
+    memcpy(address, in6, IN6_IS_ADDR_V4MAPPED(in6) ? 16 : 8);
+}
+
+static void count_address(struct http_server *server, struct MHD_Connection *connection, struct conn *conn)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *peer = info ? info->client_addr : NULL;
+
+    if (!server->addresses || !peer || (peer->sa_family != AF_INET && peer->sa_family != AF_INET6))
+        return;
+    unsigned most = server->options.address_limit(peer, server->options.user);
+
+    if (most == 0)
+        return;
+    write_address(peer, conn->address);
+    conn->counted = tally_take(server->addresses, conn->address, sizeof conn->address, most * 2);
+    conn->crowded = !conn->counted || tally_count(server->addresses, conn->address, 16) > most;
+    if (!conn->crowded)
+        return;
+    atomic_fetch_add(&server->crowded, 1);
+    atomic_store(&conn->cut_ms, clock_ticks_ms() + CROWDED_MS);
+    if (!conn->counted)
+        shutdown(conn->fd, SHUT_RDWR);
 }
 
 /*
@@ -40,6 +81,7 @@ static void connection_opened(struct http_server *server, struct MHD_Connection 
     conn->server = server;
     conn->fd = info->connect_fd;
     atomic_init(&conn->cut_ms, clock_ticks_ms() + server->body_ms);
+    count_address(server, connection, conn);
 
     pthread_mutex_lock(&server->lock);
     conn->next = server->conns;
@@ -61,6 +103,8 @@ static void connection_closed(struct http_server *server, void **context)
     *context = NULL;
     if (!conn)
         return;
+    if (conn->counted)
+        tally_give(server->addresses, conn->address, sizeof conn->address);
     epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, conn->fd, NULL);
 
     pthread_mutex_lock(&server->lock);
