@@ -59,6 +59,16 @@ bool caller_is_person(const struct caller *caller)
     return false;
 }
 
+bool caller_sees_project(const struct caller *caller, const char *project_id)
+{
+    return !caller->project_id || str_equal(caller->project_id, project_id);
+}
+
+bool caller_hears_project(const struct caller *caller, const char *project_id)
+{
+    return !project_id || caller_sees_project(caller, project_id);
+}
+
 bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err)
 {
     if (!caller->agent_name || strcasecmp(caller->agent_name, agent_name) == 0)
@@ -86,6 +96,17 @@ static enum role stored_role(const char *name)
     if (!role_parse(name, &role))
         return 0;
     return role;
+}
+
+/*
+ * Whoever speaks as an agent is one, whatever role the token was made with: what people decide is not open
+ * to it, nor anything beyond what agents see.
+ */
+static enum role token_role(const char *name, const char *agent_name)
+{
+    enum role role = stored_role(name);
+
+    return agent_name && ((unsigned)role & ROLES_PEOPLE) ? ROLE_AGENT : role;
 }
 
 static bool no_workspace(struct err *err)
@@ -122,7 +143,7 @@ static bool token_caller(struct arena *arena, const struct db_rows *rows, const 
         .kind = CALLER_TOKEN,
         .id = db_cell(rows, 0, 0),
         .name = db_cell(rows, 0, 1),
-        .role = stored_role(db_cell(rows, 0, 2)),
+        .role = token_role(db_cell(rows, 0, 2), db_cell(rows, 0, 3)),
         .agent_name = db_cell(rows, 0, 3),
         .project_id = db_cell(rows, 0, 4),
         .workspace_id = db_cell(rows, 0, 5),

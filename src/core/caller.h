@@ -44,9 +44,9 @@ enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLE
 
 struct caller {
     enum caller_kind kind;
-    enum role role;         /* one bit; 0 for nobody */
-    const char *id;         /* the user's or token's id; "local"; "system" */
-    const char *name;       /* for people: the user's name, the token's name, "local" */
+    enum role role;   /* one bit; 0 for nobody. A token that is bound to an agent is one: agent at most */
+    const char *id;   /* the user's or token's id; "local"; "system" */
+    const char *name; /* for people: the user's name, the token's name, "local" */
     const char *agent_name; /* a token bound to an agent's name, or NULL */
     const char *project_id; /* a token bound to a project, or NULL */
     const char *workspace_id;
@@ -71,6 +71,13 @@ CHECKED bool caller_solo_allowed(struct db *db, struct arena *arena, bool *allow
 
 const char *role_name(enum role role);
 bool role_parse(const char *name, enum role *role);
+/*
+ * Whether a caller that is bound to a project may see what belongs to this one; NULL: to the workspace at
+ * large, which such a caller does not see.
+ */
+bool caller_sees_project(const struct caller *caller, const char *project_id);
+/* The same for what is said to everybody unless it is about a project: chat, prompts, notifications. */
+bool caller_hears_project(const struct caller *caller, const char *project_id);
 /* A person: the local owner, a user, whoever holds a link from one, or a token that is not an agent's. */
 bool caller_is_person(const struct caller *caller);
 /* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */

@@ -5,8 +5,6 @@
 #include "core/event.h"
 #include "core/page.h"
 
-#include <string.h>
-
 #define LIST_NAME "notifications"
 #define ROW_WIDTH 13
 
@@ -243,8 +241,7 @@ static bool is_readers(const struct caller *caller, struct arena *arena,
                        const struct notification *notification)
 {
     /* A token that is bound to a project does not learn what others ask. */
-    if (caller->project_id && notification->project_id &&
-        strcmp(caller->project_id, notification->project_id) != 0)
+    if (!caller_hears_project(caller, notification->project_id))
         return false;
     if (notification->agent_key)
         return caller->role != ROLE_VIEWER &&

@@ -1,10 +1,7 @@
 #include "core/project.h"
 
-#include "base/str.h"
 #include "base/uuid.h"
 #include "core/workspace.h"
-
-#include <string.h>
 
 static bool unknown(struct err *err)
 {
@@ -30,7 +27,7 @@ bool project_see(struct db *db, struct arena *arena, const struct caller *caller
     struct db_rows rows;
 
     /* A token that is bound to a project does not learn which others there are. */
-    if (caller->project_id && strcmp(caller->project_id, id) != 0)
+    if (!caller_sees_project(caller, id))
         return unknown(err);
     if (!db_query(db, arena, SQL_PROJECT_GET, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
                   err))
@@ -50,8 +47,6 @@ bool project_lock(struct db *db, struct arena *arena, const struct project *proj
 bool project_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                     struct project *project, struct err *err)
 {
-    if (caller->project_id)
-        return err_set(err, ERR_FORBIDDEN, "A token that is bound to a project makes no others.");
     project->id = uuid_new(arena);
     project->workspace_id = caller->workspace_id;
     project->created_ms = now_ms;

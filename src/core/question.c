@@ -37,11 +37,6 @@ const char *caller_title(const struct caller *caller)
     return caller->agent_name ? caller->agent_name : caller->name;
 }
 
-bool caller_sees_project(const struct caller *caller, const char *project_id)
-{
-    return !caller->project_id || str_equal(caller->project_id, project_id);
-}
-
 void question_from_row(const struct db_rows *rows, size_t row, struct question *question)
 {
     *question = (struct question){

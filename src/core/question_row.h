@@ -33,7 +33,5 @@ bool question_late_settles(const struct question *question, bool is_yes, const c
 
 /* How somebody is called in logs and outcomes. */
 const char *caller_title(const struct caller *caller);
-/* Whether a caller that is bound to a project may see what belongs to this one. */
-bool caller_sees_project(const struct caller *caller, const char *project_id);
 
 #endif

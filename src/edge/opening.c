@@ -33,8 +33,7 @@ static bool may_listen(const struct opening *opening, struct err *err)
         *err = opening->wish_err;
         return false;
     }
-    if (caller->project_id && opening->wish.project_id &&
-        !str_equal(caller->project_id, opening->wish.project_id))
+    if (!caller_hears_project(caller, opening->wish.project_id))
         return err_set(err, ERR_NOT_FOUND, "There is no such project.");
     return true;
 }

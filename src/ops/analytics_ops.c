@@ -2,8 +2,6 @@
 #include "core/analytics.h"
 #include "ops/tables.h"
 
-#include <string.h>
-
 #define TAG    "Analytics"
 #define DAY_MS INT64_C(86400000)
 
@@ -111,11 +109,11 @@ static void write_report(struct json_out *out, const struct analytics *report)
 /* A token that is bound to a project sees that project's figures, and no other's. */
 static bool project_of(struct call *call, const char **project_id)
 {
-    const char *wanted = arg_text(call, "projectId"), *bound = call->caller.project_id;
+    const char *wanted = arg_text(call, "projectId");
 
-    if (wanted && bound && strcmp(wanted, bound) != 0)
+    if (!caller_hears_project(&call->caller, wanted))
         return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
-    *project_id = wanted ? wanted : bound;
+    *project_id = wanted ? wanted : call->caller.project_id;
     return true;
 }
 
@@ -137,6 +135,9 @@ static bool run_analytics(struct call *call)
         !analytics_read(call->db, call->arena, &range, &report, &call->err) ||
         !alert_list(call->db, call->arena, range.workspace_id, &alerts, &count, &call->err))
         return false;
+    /* Alerts hold figures of the whole workspace. */
+    if (call->caller.project_id)
+        count = 0;
     json_map(&call->out, NULL);
     write_report(&call->out, &report);
     json_list(&call->out, "alerts");
@@ -232,8 +233,10 @@ static const struct field analytics_reply[] = {
     { "timeoutQuestions", T_LIST, REQUIRED, "What most often found no answer in time.", .items = T_OBJECT,
       .fields = question_fields },
     { "jobOutcomes", T_OBJECT, REQUIRED, "How jobs ended.", .fields = outcomes_fields },
-    { "alerts", T_LIST, REQUIRED, "What holds right now, whatever the range.", .items = T_OBJECT,
-      .fields = alert_fields },
+    { "alerts", T_LIST, REQUIRED,
+      "What holds right now in the workspace, whatever the range; a token that is bound to a project is "
+      "shown none.",
+      .items = T_OBJECT, .fields = alert_fields },
     { 0 },
 };
 
@@ -246,6 +249,7 @@ const struct op analytics_ops[] = {
                 "asked again and again, and how jobs end with and without questions. Costs what lies in the "
                 "range, not what is in the store.",
         .needs = ROLES_READ,
+        .reaches = REACH_PROJECT,
         .kind = OP_READ,
         .cli = "analytics",
         .run = run_analytics,

@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "ops/openapi.h"
+#include "ops/reach.h"
 
 #include <string.h>
 
@@ -106,6 +107,8 @@ static void write_operation(const struct op *op, struct buf *into)
     buf_format(into, "\n\n%s\n\nMay call it: ", op->help);
     write_roles(op->needs, into);
     buf_text(into, ".");
+    if (*reach_sentence(op->reaches))
+        buf_format(into, " %s", reach_sentence(op->reaches));
     if (op->cli)
         buf_format(into, " On the command line: `witan %s`.", op->cli);
     buf_text(into, "\n\n");
@@ -131,7 +134,8 @@ void apidoc_write(const struct op *const *ops, struct buf *into)
         "OpenAPI 3.1 at `/api/openapi.json`, and `witan call NAME key=value ...` reaches every operation.\n\n"
         "Parameters marked * are required. Errors are "
         "`{\"error\": \"a sentence\", \"code\": \"a_word\", \"field\"?, \"hint\"?}`. "
-        "Every POST takes an `Idempotency-Key` header. Lists take `limit` and `cursor`.\n\n");
+        "Every POST takes an `Idempotency-Key` header. Lists take `limit` and `cursor`. "
+        "A token bound to an agent may call what the role agent may, whatever its own role.\n\n");
     for (; *ops; ops++) {
         if (strcmp((*ops)->tag, tag) != 0) {
             tag = (*ops)->tag;

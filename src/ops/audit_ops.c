@@ -117,6 +117,7 @@ const struct op audit_ops[] = {
         .tag = TAG,
         .help = "Show who did what to which row when, from where; newest first.",
         .needs = ROLES_MANAGE,
+        .reaches = REACH_WORKSPACE,
         .kind = OP_READ,
         .run = run_audit_list,
         .reply = audit_list_reply,
@@ -136,6 +137,7 @@ const struct op audit_ops[] = {
         .help = "Export the audit log, oldest first, one JSON object a line, with detail as the stored text that "
                 "the hash covers. For the next page give the last line's seq as after_seq.",
         .needs = ROLES_MANAGE,
+        .reaches = REACH_WORKSPACE,
         .kind = OP_READ,
         .run = run_audit_export,
         .reply_type = "application/x-ndjson",

@@ -99,6 +99,7 @@ const struct op chat_ops[] = {
         .help = "Read the squad chat, newest message first; all of it, one prompt's thread, or what was said "
                 "about one task.",
         .needs = ROLES_READ,
+        .reaches = REACH_SQUAD,
         .kind = OP_READ,
         .run = run_chat_list,
         .reply = chat_list_reply,
@@ -115,6 +116,7 @@ const struct op chat_ops[] = {
         .help = "Write a message into the squad chat. @Name in it mentions an agent. As a discussion_response "
                 "it answers a prompt.",
         .needs = ROLES_WRITE,
+        .reaches = REACH_SQUAD,
         .kind = OP_WRITE,
         .status = 201,
         .cli = "chat-post",

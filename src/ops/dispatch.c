@@ -9,6 +9,7 @@
 #include "core/link.h"
 #include "ops/asking.h"
 #include "ops/openapi.h"
+#include "ops/reach.h"
 #include "ops/touch.h"
 
 #include <stddef.h>
@@ -28,12 +29,18 @@ static struct request *request_of(struct work *work)
 /* Who may is decided by the row alone; handlers never ask. */
 static bool authorise(const struct op *op, const struct caller *caller, struct err *err)
 {
-    if (op->needs & ROLE_ANYONE || op->needs & (unsigned)caller->role)
+    if (op->needs & ROLE_ANYONE)
         return true;
+    if (op->needs & (unsigned)caller->role)
+        return reach_row(op, caller, err);
     if (caller->kind == CALLER_NOBODY) {
         err_set(err, ERR_UNAUTHORIZED, "This needs a token or a login.");
         return err_hint(err, "Send \"Authorization: Bearer TOKEN\"; make a token with `witan token create`.");
     }
+    if (caller->agent_name)
+        return err_set(err, ERR_FORBIDDEN,
+                       "This token is bound to the agent %s and may do what agents may, not this (%s).",
+                       caller->agent_name, op->name);
     return err_set(err, ERR_FORBIDDEN, "The role %s may not do this (%s).", role_name(caller->role),
                    op->name);
 }
@@ -78,7 +85,7 @@ static bool admit(struct db *db, struct request *request)
         call->err = request->bind_err;
         return false;
     }
-    return true;
+    return reach_thing(call, &call->err);
 }
 
 static const char *path_values(const struct call *call)

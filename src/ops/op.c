@@ -90,6 +90,11 @@ static bool check_row(const struct op *op, struct err *err)
         return err_set(err, ERR_INTERNAL, "%s: no method and path", op->name);
     if (op->needs == 0)
         return err_set(err, ERR_INTERNAL, "%s: nobody may call it (no role)", op->name);
+    if (op->reaches < REACH_WORKSPACE || op->reaches > REACH_OWN)
+        return err_set(err, ERR_INTERNAL, "%s: nothing says what it reaches", op->name);
+    if (str_starts(path + 1, "/api/projects/{id}") && op->reaches != REACH_PROJECT)
+        return err_set(err, ERR_INTERNAL, "%s: its path names a project, so that is what it reaches",
+                       op->name);
     if (op->kind != OP_READ && op->kind != OP_WRITE)
         return err_set(err, ERR_INTERNAL, "%s: neither read nor write", op->name);
     if (!op->run || !op->help || !op->tag)

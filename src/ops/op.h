@@ -3,8 +3,9 @@
  *
  * An operation is one thing a caller may ask for. Its row holds the name, the REST method and path, the
  * parameters and the reply with their types and limits, the help sentence, the set of roles that may call
- * it, and whether it reads or writes. Routing, validation, authorisation, rate limits, idempotency, audit,
- * OpenAPI, command line help and the reference are all derived from the row; a handler only does the work.
+ * it, what it reaches, and whether it reads or writes. Routing, validation, authorisation, rate limits,
+ * idempotency, audit, OpenAPI, command line help and the reference are all derived from the row; a handler
+ * only does the work.
  *
  * A handler runs on a store thread inside a transaction, possibly more than once: it has no effect outside
  * call->db, call->arena and the call itself.
@@ -90,13 +91,31 @@ struct call {
 
 enum op_kind { OP_READ = 1, OP_WRITE };
 
+/*
+ * What a row reaches, which is what binds a token that is bound to a project (ops/reach.h): where the path
+ * has an {id}, it names one of these, and another project's is not there; a list holds what the caller sees.
+ * A token that is bound to an agent has the role agent at most (core/caller.h), so `needs` binds it.
+ */
+enum reach {
+    REACH_WORKSPACE = 1, /* the workspace as such, its people, what is made for all of it: not for a token
+                            that is bound to a project */
+    REACH_PROJECT,       /* a project and what is in it */
+    REACH_JOB,           /* a job; one without a project is the workspace's */
+    REACH_QUESTION,      /* a question of a job, likewise */
+    REACH_SQUAD,         /* a prompt, or the chat. What is about no project's task is common ground, which a
+                            bound token shares: agents could not confer without it */
+    REACH_INBOX,         /* a notification. What is about no project is its reader's, wherever they work */
+    REACH_OWN,           /* the caller: who that is, its preferences and tickets. Nobody else's are shown */
+};
+
 struct op {
     const char *name;      /* "prompt_respond" */
     const char *http;      /* "POST /api/discussion/{id}" */
     const char *http_also; /* a second path for the same thing, or NULL */
     const char *tag;       /* the heading in the reference: "Discussion prompts" */
     const char *help;
-    unsigned needs; /* set of enum role; zero does not start */
+    unsigned needs;     /* set of enum role; zero does not start */
+    enum reach reaches; /* zero does not start */
     enum op_kind kind;
     bool quick;          /* a point read: may run on the HTTP thread */
     bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
@@ -125,7 +144,7 @@ const struct op *op_find(const char *name);
 
 /*
  * Whether the table makes sense: names unique, paths unique, every path parameter declared and required,
- * a role on every row, a reply on every row. The server does not start and the tests do not pass without it.
+ * a role, a reach and a reply on every row. The server does not start and the tests do not pass without it.
  */
 CHECKED bool op_check_table(const struct op *const *ops, struct err *err);
 

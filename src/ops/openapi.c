@@ -1,6 +1,7 @@
 #include "ops/openapi.h"
 
 #include "base/str.h"
+#include "ops/reach.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -264,6 +265,7 @@ static void write_operation(struct json_out *out, const struct op *op, const cha
     json_text(out, NULL, op->tag);
     json_list_end(out);
     json_text(out, "summary", op->help);
+    json_text(out, "x-reaches", reach_name(op->reaches));
     if (op->needs & ROLE_ANYONE) {
         json_list(out, "security");
         json_list_end(out);

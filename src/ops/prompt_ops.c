@@ -230,6 +230,7 @@ const struct op prompt_ops[] = {
         .help = "Ask the other agents for input. The prompt appears in the squad chat and collects replies until "
                 "enough agents have answered or its time is up. @Name in it calls an agent.",
         .needs = ROLES_WRITE,
+        .reaches = REACH_SQUAD,
         .kind = OP_WRITE,
         .status = 201,
         .cli = "prompt ask",
@@ -259,6 +260,7 @@ const struct op prompt_ops[] = {
         .help = "List discussion prompts, newest first; open ones unless a status is given. For an agent: what "
                 "it may answer, prompts that mention it first.",
         .needs = ROLES_READ,
+        .reaches = REACH_SQUAD,
         .kind = OP_READ,
         .cli = "prompt list",
         .run = run_prompt_list,
@@ -279,6 +281,7 @@ const struct op prompt_ops[] = {
         .tag = "Discussion prompts",
         .help = "Show a discussion prompt with its replies and whether the asker can go on.",
         .needs = ROLES_READ,
+        .reaches = REACH_SQUAD,
         .kind = OP_READ,
         .quick = true,
         .waits = true,
@@ -294,6 +297,7 @@ const struct op prompt_ops[] = {
         .help = "Answer a discussion prompt in the squad chat. Each agent counts once; the last reply that is "
                 "needed resolves the prompt.",
         .needs = ROLES_WRITE,
+        .reaches = REACH_SQUAD,
         .kind = OP_WRITE,
         .status = 201,
         .cli = "prompt answer",
@@ -315,6 +319,7 @@ const struct op prompt_ops[] = {
         .help = "End a discussion prompt before it has all its replies: resolve it with what was collected, or "
                 "cancel it.",
         .needs = ROLES_WRITE,
+        .reaches = REACH_SQUAD,
         .kind = OP_WRITE,
         .missing = "Invalid action. Must be \"resolve\" or \"cancel\"",
         .run = run_prompt_close,

@@ -133,7 +133,7 @@ static bool run_question_pending(struct call *call)
     };
     struct question_page page;
 
-    if (bound && !str_equal(bound, filter.project_id))
+    if (!caller_sees_project(&call->caller, filter.project_id))
         return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
     if (!find_workspace(call, &filter.workspace_id) ||
         !question_pending(call->db, call->arena, call->now_ms, &filter, &page, &call->err))
@@ -169,6 +169,7 @@ const struct op question_ops[] = {
         .help = "Ask people within a job. Unless it is non-blocking, the job waits for the answer, for the "
                 "deadline, or until it is cancelled.",
         .needs = ROLES_WRITE,
+        .reaches = REACH_JOB,
         .kind = OP_WRITE,
         .status = 201,
         .run = run_question_ask,
@@ -181,6 +182,7 @@ const struct op question_ops[] = {
         .tag = TAG_QUESTIONS,
         .help = "List all questions of a job, oldest first.",
         .needs = ROLES_READ,
+        .reaches = REACH_JOB,
         .kind = OP_READ,
         .run = run_question_list_job,
         .reply = job_list_reply,
@@ -193,6 +195,7 @@ const struct op question_ops[] = {
         .tag = TAG_QUESTIONS,
         .help = "Ask people without a job: one is made for the question and ends with it.",
         .needs = ROLES_WRITE,
+        .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
         .status = 201,
         .run = run_question_create,
@@ -210,6 +213,7 @@ const struct op question_ops[] = {
         .tag = TAG_QUESTIONS,
         .help = "List the open questions of a workspace, oldest first or by deadline.",
         .needs = ROLES_READ,
+        .reaches = REACH_QUESTION,
         .kind = OP_READ,
         .run = run_question_pending,
         .reply = pending_reply,
@@ -228,6 +232,7 @@ const struct op question_ops[] = {
         .tag = TAG_QUESTIONS,
         .help = "Show a question; with wait, hold the reply until it has ended.",
         .needs = ROLES_READ,
+        .reaches = REACH_QUESTION,
         .kind = OP_READ,
         .quick = true,
         .waits = true,

@@ -153,6 +153,7 @@ const struct op result_ops[] = {
                 "are made and its texts written. Tasks may depend on each other by title or by place in the "
                 "list, from 0, and on tasks of the project by id.",
         .needs = ROLES_WRITE,
+        .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
         .status = 201,
         .body_max = LIMIT_RESULT_BODY,

@@ -93,6 +93,15 @@ const char *token_for(struct t *t, const char *role, const char *agent_name)
     return make_token(t, t->workspace, role, agent_name);
 }
 
+const char *token_bound(struct t *t, const char *role, const char *agent_name, const char *project_id)
+{
+    const char *secret = token_for(t, role, agent_name);
+
+    sql(t, "UPDATE tokens SET project_id = $2 WHERE hash = $1",
+        DB_ARGS(db_text(secret_hash(&t->arena, secret)), db_text(project_id)));
+    return secret;
+}
+
 void outside_sql(struct t *t, const char *format, ...)
 {
     va_list args;

@@ -76,6 +76,8 @@ int64_t count_rows(struct t *t, const char *from_where, ...) __attribute__((form
 const char *token_elsewhere(struct t *t, const char *role);
 /* A token of this workspace with a role, bound to an agent's name or not (NULL). */
 const char *token_for(struct t *t, const char *role, const char *agent_name);
+/* The same, bound to a project as well (or only: the name may be NULL). */
+const char *token_bound(struct t *t, const char *role, const char *agent_name, const char *project_id);
 /* A login of a user. */
 const char *session_for(struct t *t, const char *user_id);
 /* A line with a digest for every table but the ones that only count calls: equal means nothing changed. */

@@ -3,7 +3,7 @@
  * operation: no token, every role that may not, another workspace's token, a wrong value for each parameter,
  * a body that is too large. None of them may change a row.
  */
-#include "contract.h"
+#include "subjects.h"
 
 #include "base/limits.h"
 #include "base/settings.h"
@@ -11,160 +11,6 @@
 #include "ops/openapi.h"
 
 #include <stdio.h>
-
-#define MARKER "Marker-of-this-workspace"
-
-struct subjects {
-    const char *prompt, *notification, *user, *token, *workspace;
-    const char *project, *task, *feedback, *questions, *decision;
-    const char *job, *question, *template;
-};
-
-static void make_project_subjects(struct t *t, struct subjects *subjects)
-{
-    call(t, "project_create", "{s:s}", "name", MARKER);
-    CHECK_STATUS(201);
-    subjects->project = text_at(t, "id");
-    call(t, "task_create", "{s:s, s:s}", "id", subjects->project, "title", MARKER);
-    CHECK_STATUS(201);
-    subjects->task = text_at(t, "id");
-    call(t, "feedback_create", "{s:s, s:s}", "id", subjects->project, "text", MARKER);
-    CHECK_STATUS(201);
-    subjects->feedback = text_at(t, "id");
-    for (const char *const *op = (const char *const[]){ "prd_put", "plan_put", NULL }; *op; op++) {
-        call(t, *op, "{s:s, s:s, s:s, s:s}", "id", subjects->project, "sectionKey", "Plausible1", "planId",
-             "Plausible1", "text", MARKER);
-        CHECK_STATUS(201);
-    }
-    call(t, "result_submit", "{s:s, s:s, s:s, s:{s:[s]}}", "id", subjects->project, "agent", "analyst",
-         "sourceId", subjects->feedback, "result", "open_questions", MARKER);
-    CHECK_STATUS(201);
-    subjects->questions = text_at(t, "notificationId");
-    call(t, "decision_create", "{s:s, s:s, s:s}", "id", subjects->project, "category", "scopeChanges",
-         "description", MARKER);
-    CHECK_STATUS(201);
-    subjects->decision = text_at(t, "id");
-}
-
-static void make_question_subjects(struct t *t, struct subjects *subjects)
-{
-    call(t, "job_create", "{s:s}", "agent", MARKER);
-    CHECK_STATUS(201);
-    subjects->job = text_at(t, "id");
-    call(t, "question_ask", "{s:s, s:s, s:s, s:s}", "id", subjects->job, "question", MARKER, "type",
-         "blocking", "responseType", "text");
-    CHECK_STATUS(201);
-    subjects->question = text_at(t, "questionId");
-    call(t, "template_create", "{s:s, s:s}", "name", MARKER, "question", MARKER);
-    CHECK_STATUS(201);
-    subjects->template = text_at(t, "id");
-}
-
-/* One of each thing that a path may name, so that a refusal is for the reason under test. */
-static struct subjects make_subjects(struct t *t)
-{
-    struct subjects subjects = { .workspace = t->workspace };
-
-    call(t, "prompt_create", "{s:s, s:s}", "requester_agent", "Dev", "prompt_message", MARKER " @Mentioned");
-    CHECK_STATUS(201);
-    subjects.prompt = text_at(t, "prompt.id");
-    call(t, "notification_list", "{s:s}", "agent", "Mentioned");
-    subjects.notification = text_at(t, "notifications.0.id");
-    call(t, "user_create", "{s:s, s:s}", "name", arena_format(&t->arena, "Maya %.13s", t->workspace + 20),
-         "role", "member");
-    CHECK_STATUS(201);
-    subjects.user = text_at(t, "id");
-    call(t, "token_create", "{s:s, s:s}", "name", MARKER, "role", "viewer");
-    CHECK_STATUS(201);
-    subjects.token = text_at(t, "id");
-    make_project_subjects(t, &subjects);
-    make_question_subjects(t, &subjects);
-    return subjects;
-}
-
-/* What a parameter inside a project's path names. */
-static const char *subject_in_project(const struct field *field, const struct subjects *subjects)
-{
-    const struct raw_value known[] = {
-        { "id", subjects->project },   { "tid", subjects->task },      { "fid", subjects->feedback },
-        { "did", subjects->decision }, { "nid", subjects->questions }, { "sectionKey", "Plausible1" },
-        { "planId", "Plausible1" },
-    };
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(field->name, known[i].name) == 0)
-            return known[i].text;
-    return NULL;
-}
-
-static const char *subject_for(const struct op *op, const struct field *field,
-                               const struct subjects *subjects)
-{
-    static const struct {
-        const char *prefix;
-        size_t offset;
-    } known[] = {
-        { "/api/discussion/", offsetof(struct subjects, prompt) },
-        { "/api/notifications/", offsetof(struct subjects, notification) },
-        { "/api/users/", offsetof(struct subjects, user) },
-        { "/api/tokens/", offsetof(struct subjects, token) },
-        { "/api/workspaces/", offsetof(struct subjects, workspace) },
-        { "/api/jobs/", offsetof(struct subjects, job) },
-        { "/api/questions/", offsetof(struct subjects, question) },
-        { "/api/templates/", offsetof(struct subjects, template) },
-    };
-
-    if (str_starts(op_path(op), "/api/projects/") && subject_in_project(field, subjects))
-        return subject_in_project(field, subjects);
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (str_starts(op_path(op), known[i].prefix))
-            return *(const char *const *)((const char *)subjects + known[i].offset);
-    fail_msg("%s: tell make_subjects how to make what its path names", op->name);
-    return NULL;
-}
-
-/* Texts that a handler knows more about than the row says. */
-static const char *special_text(const struct field *field)
-{
-    static const struct raw_value known[] = {
-        { "action", "resolve" },
-        { "password", "a long enough password" },
-    };
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(field->name, known[i].name) == 0)
-            return known[i].text;
-    return "Plausible1";
-}
-
-static json_t *plausible(const struct field *field)
-{
-    switch (field->type) {
-    case T_INT: return json_integer(field->min ? field->min : 1);
-    case T_REAL: return json_real(field->min ? (double)field->min : 1.0);
-    case T_BOOL: return json_false();
-    case T_TIME: return json_string("2026-01-31T12:00:00Z");
-    case T_ENUM: return json_string(field->values[0]);
-    case T_UUID: return json_string("01890000-0000-7000-8000-00000000abcd");
-    case T_OBJECT:
-    case T_JSON: return json_object();
-    case T_LIST: return json_array();
-    default: return json_string(special_text(field));
-    }
-}
-
-static json_t *valid_params(const struct op *op, const struct subjects *subjects)
-{
-    json_t *params = json_object();
-
-    for (const struct field *field = op->params; field->type; field++) {
-        if (op_param_place(op, field) == IN_PATH)
-            json_object_set_new(params, field->name, json_string(subject_for(op, field, subjects)));
-        else if (field->need == REQUIRED)
-            json_object_set_new(params, field->name, plausible(field));
-    }
-    return params;
-}
 
 /* A value that this parameter cannot be, or NULL where every value is one. */
 static json_t *wrong_value(const struct op *op, const struct field *field, struct arena *arena)
@@ -356,7 +202,7 @@ static bool run_nothing(struct call *call_)
 }
 
 /* The check of the table must see what is wrong; these rows are wrong in one way each. */
-CONTRACT(a_row_without_a_role_does_not_pass)
+CONTRACT(a_row_without_a_role_or_a_reach_does_not_pass)
 {
     static const struct field reply[] = { { "ok", T_BOOL, REQUIRED, "Yes." }, { 0 } };
     const struct op good = { .name = "planted",
@@ -364,11 +210,12 @@ CONTRACT(a_row_without_a_role_does_not_pass)
                              .tag = "Test",
                              .help = "Planted.",
                              .needs = ROLE_OWNER,
+                             .reaches = REACH_WORKSPACE,
                              .kind = OP_READ,
                              .run = run_nothing,
                              .reply = reply,
                              .params = { { "id", T_UUID, REQUIRED, "Which." } } };
-    struct op rows[6] = { good, good, good, good, good, good };
+    struct op rows[8] = { good, good, good, good, good, good, good, good };
     struct err err = { 0 };
 
     (void)t;
@@ -377,8 +224,10 @@ CONTRACT(a_row_without_a_role_does_not_pass)
     rows[3].reply = NULL;
     rows[4].kind = 0;
     rows[5].help = NULL;
+    rows[6].reaches = 0;
+    rows[7].http = "GET /api/projects/{id}/planted"; /* which does not reach the workspace */
     assert_true(op_check_table((const struct op *const[]){ &rows[0], NULL }, &err));
-    for (size_t i = 1; i < 6; i++)
+    for (size_t i = 1; i < 8; i++)
         assert_false(op_check_table((const struct op *const[]){ &rows[i], NULL }, &err));
     assert_false(op_check_table((const struct op *const[]){ &rows[0], &good, NULL }, &err));
 }
