@@ -4,8 +4,8 @@
  *   mksql OUT.h OUT.c STATEMENTS.sql... [--migrations NNN_name[.engine].sql...]
  *
  * Statements become sql_texts[], indexed by enum sql_id; migrations become migrations[], in order and
- * byte for byte. A file is only rewritten when its content changes, so that a changed statement does not
- * recompile everything that includes the header.
+ * byte for byte; a number may be left out. A file is only rewritten when its content changes, so that a
+ * changed statement does not recompile everything that includes the header.
  */
 #include "tools/sqlblocks.h"
 
@@ -140,10 +140,8 @@ static bool check_migrations(void)
     if (migrations[0].name[0])
         return complain(migrations[0].name, 0, "migrations are numbered from 001");
     for (int i = 1; i <= last_migration; i++) {
-        if (!migrations[i].name[0]) {
-            fprintf(stderr, "error: there is no migration %03d, but there is a %03d\n", i, last_migration);
-            return false;
-        }
+        if (!migrations[i].name[0])
+            continue;
         if (!migrations[i].sqlite.bytes || !migrations[i].postgres.bytes) {
             fprintf(stderr, "error: migration %03d_%s has no text for %s\n", i, migrations[i].name,
                     migrations[i].sqlite.bytes ? "PostgreSQL" : "SQLite");
@@ -236,6 +234,8 @@ static void write_migration(FILE *out, int number)
 /* C17 promises literals of 4095 bytes only; gcc and clang take any length and just warn about it. */
 static bool write_source(FILE *out)
 {
+    int count = 0;
+
     fputs("/* Made by mksql from the .sql files; changes belong there. */\n"
           "#include \"gen/sql.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
           "const struct sql_text sql_texts[SQL_COUNT + 1] = {\n",
@@ -245,9 +245,13 @@ static bool write_source(FILE *out)
             return false;
     }
     fputs("    { NULL, NULL, NULL, 0 }\n};\n\nconst struct migration migrations[] = {\n", out);
-    for (int i = 1; i <= last_migration; i++)
+    for (int i = 1; i <= last_migration; i++) {
+        if (!migrations[i].name[0])
+            continue;
+        count++;
         write_migration(out, i);
-    fprintf(out, "    { 0, NULL, NULL, NULL }\n};\n\nconst size_t migration_count = %d;\n", last_migration);
+    }
+    fprintf(out, "    { 0, NULL, NULL, NULL }\n};\n\nconst size_t migration_count = %d;\n", count);
     return true;
 }
 

@@ -1,8 +1,6 @@
 #include "core/task.h"
 
 #include "base/str.h"
-#include "base/uuid.h"
-#include "core/event.h"
 #include "core/task_row.h"
 
 #include <string.h>
@@ -80,8 +78,7 @@ void task_write(const struct task *task, const char *key, struct json_out *out)
     json_map_end(out);
 }
 
-static bool tell(struct db *db, struct arena *arena, const char *type, const struct task *task,
-                 int64_t now_ms, struct err *err)
+struct event task_event(struct arena *arena, const char *type, const struct task *task, int64_t now_ms)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -93,48 +90,25 @@ static bool tell(struct db *db, struct arena *arena, const char *type, const str
     json_text(&out, "taskId", task->id);
     write_members(task, &out);
     json_map_end(&out);
-    return event_append(db, arena,
-                        &(struct event){ .workspace_id = task->workspace_id,
-                                         .type = type,
-                                         .project_id = task->project_id,
-                                         .subject = task->id,
-                                         .data = text.bytes,
-                                         .at_ms = now_ms },
-                        err);
+    return (struct event){ .workspace_id = task->workspace_id,
+                           .type = type,
+                           .project_id = task->project_id,
+                           .subject = task->id,
+                           .data = arena_copy(arena, text.bytes, text.len),
+                           .at_ms = now_ms };
+}
+
+static bool tell(struct db *db, struct arena *arena, const char *type, const struct task *task,
+                 int64_t now_ms, struct err *err)
+{
+    struct event event = task_event(arena, type, task, now_ms);
+
+    return event_append(db, arena, &event, err);
 }
 
 bool task_tell(struct db *db, struct arena *arena, const struct task *task, int64_t now_ms, struct err *err)
 {
     return tell(db, arena, "task.updated", task, now_ms, err);
-}
-
-static bool insert(struct db *db, struct arena *arena, const struct task *task, struct err *err)
-{
-    return db_exec(db, arena, SQL_TASK_INSERT,
-                   DB_ARGS(db_text(task->id), db_text(task->workspace_id), db_text(task->project_id),
-                           db_text(task->title), db_text(task->description), db_text(task->status),
-                           db_int(task->priority), db_text(task->assignee), db_text(task->block_reason),
-                           db_text(task->session_id), db_text(task->result), db_text(task->problems),
-                           db_int(task->created_ms)),
-                   NULL, err);
-}
-
-bool task_create(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                 const char *const *deps, size_t dep_count, struct task *task, struct err *err)
-{
-    struct task made = *task;
-
-    made.id = uuid_new(arena);
-    made.workspace_id = project->workspace_id;
-    made.project_id = project->id;
-    made.created_ms = now_ms;
-    if (!made.problems)
-        made.problems = "[]";
-    if (!insert(db, arena, &made, err) || !task_set_deps(db, arena, project, &made, deps, dep_count, err) ||
-        !task_get(db, arena, project, made.id, &made, err))
-        return false;
-    *task = made;
-    return task_tell(db, arena, task, now_ms, err);
 }
 
 bool task_save(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,

@@ -37,6 +37,20 @@ bool task_is(const struct task *task, const char *status);
 /* Takes all but the ids, times and depends_on, which it fills in. `deps` are ids of tasks of the project. */
 CHECKED bool task_create(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
                          const char *const *deps, size_t dep_count, struct task *task, struct err *err);
+
+/* A task to be made: all but the times and depends_on, which are filled in; the id is a new one. */
+struct task_draft {
+    struct task task;
+    const char *const
+        *deps; /* ids of tasks of the project, or of drafts of the same call; never in a circle */
+    size_t dep_count;
+};
+/*
+ * The same for many, in a few statements however many there are. Their ids are given in the order of the
+ * list. ERR_INVALID when one depends on what is not in the project.
+ */
+CHECKED bool task_create_many(struct db *db, struct arena *arena, const struct project *project,
+                              int64_t now_ms, struct task_draft *drafts, size_t count, struct err *err);
 CHECKED bool task_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
                       struct task *task, struct err *err);
 /* As task_get; nobody else changes it until the transaction ends. */
@@ -101,9 +115,13 @@ CHECKED bool task_list(struct db *db, struct arena *arena, const struct project 
 CHECKED bool task_ready(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
                         size_t limit, struct task **tasks, size_t *count, struct err *err);
 
+/* Which of these ids are tasks of the project; sorted, each once. */
+CHECKED bool task_known(struct db *db, struct arena *arena, const struct project *project,
+                        const char *const *ids, size_t count, const char ***known, size_t *known_count,
+                        struct err *err);
 /*
  * Makes the task depend on exactly these. ERR_INVALID for tasks that are not in the project and for circles;
- * the project must be locked unless the task is new.
+ * the task has been loaded, and the project is locked.
  */
 CHECKED bool task_set_deps(struct db *db, struct arena *arena, const struct project *project,
                            const struct task *task, const char *const *deps, size_t dep_count,

@@ -1,8 +1,10 @@
 #include "base/limits.h"
 #include "base/str.h"
-#include "core/task.h"
+#include "core/task_row.h"
 
 #include <string.h>
+
+#define LINK_WIDTH 3
 
 static bool is_among(const char *const *deps, size_t count, const char *id)
 {
@@ -72,15 +74,78 @@ static bool check_circle(struct db *db, struct arena *arena, const struct task *
                     DEPENDENCY_WALK);
 }
 
-static bool add(struct db *db, struct arena *arena, const struct project *project, const struct task *task,
-                const char *dep, struct err *err)
+bool task_known(struct db *db, struct arena *arena, const struct project *project, const char *const *ids,
+                size_t count, const char ***known, size_t *known_count, struct err *err)
+{
+    struct db_rows rows = { 0 };
+
+    if (count > 0 &&
+        !db_query(db, arena, SQL_TASK_KNOWN,
+                  DB_ARGS(db_text(json_texts(arena, ids, count)), db_text(project->id)), &rows, err))
+        return false;
+    *known = arena_array(arena, const char *, rows.count);
+    *known_count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        (*known)[i] = db_cell(&rows, i, 0);
+    return true;
+}
+
+/* Rows of a task and what it depends on, on their way into the store. */
+struct links {
+    struct db_arg *rows;
+    size_t count;
+};
+
+static void add_link(struct links *links, const struct project *project, const char *task_id, const char *dep)
+{
+    struct db_arg *row = &links->rows[links->count++ * LINK_WIDTH];
+
+    row[0] = db_text(task_id);
+    row[1] = db_text(dep);
+    row[2] = db_text(project->id);
+}
+
+static bool refuse_unknown(struct db *db, struct arena *arena, const struct project *project,
+                           const struct links *links, struct err *err)
+{
+    const char **ids = arena_array(arena, const char *, links->count), **known;
+    size_t known_count;
+
+    for (size_t i = 0; i < links->count; i++)
+        ids[i] = links->rows[i * LINK_WIDTH + 1].text;
+    if (!task_known(db, arena, project, ids, links->count, &known, &known_count, err))
+        return false;
+    for (size_t i = 0; i < links->count; i++)
+        if (!is_among(known, known_count, ids[i]))
+            return err_field(err, "depends_on", "There is no task %s in this project.", ids[i]);
+    return err_set(err, ERR_RETRY, "A task was changed by somebody else at the same time.");
+}
+
+static bool store_links(struct db *db, struct arena *arena, const struct project *project,
+                        const struct links *links, struct err *err)
 {
     size_t added;
 
-    if (!db_exec(db, arena, SQL_TASK_DEPS_INSERT,
-                 DB_ARGS(db_text(task->id), db_text(dep), db_text(project->id)), &added, err))
+    if (!db_exec_rows(db, arena, SQL_TASK_DEPS_INSERT, SQL_TASK_DEPS_INSERT_MANY, LINK_WIDTH, links->rows,
+                      links->count, &added, err))
         return false;
-    return added > 0 || err_field(err, "depends_on", "There is no task %s in this project.", dep);
+    return added == links->count || refuse_unknown(db, arena, project, links, err);
+}
+
+bool task_add_first_deps(struct db *db, struct arena *arena, const struct project *project,
+                         const struct task_draft *drafts, size_t count, struct err *err)
+{
+    struct links links = { 0 };
+    size_t room = 0;
+
+    for (size_t i = 0; i < count; i++)
+        room += drafts[i].dep_count;
+    links.rows = arena_array(arena, struct db_arg, room * LINK_WIDTH);
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0; d < drafts[i].dep_count; d++)
+            if (!is_among(drafts[i].deps, d, drafts[i].deps[d]))
+                add_link(&links, project, drafts[i].task.id, drafts[i].deps[d]);
+    return store_links(db, arena, project, &links, err);
 }
 
 /* Those that the task does not depend on yet, each once. */
@@ -111,13 +176,30 @@ static bool add_missing(struct db *db, struct arena *arena, const struct project
         err->name = "circle";
         return false;
     }
-    /* Nothing can depend yet on a task that this transaction made. */
-    if (had && found > 0 && !check_circle(db, arena, task, missing, found, err))
+    if (found > 0 && !check_circle(db, arena, task, missing, found, err))
         return false;
+    struct links links = { .rows = arena_array(arena, struct db_arg, found * LINK_WIDTH) };
+
     for (size_t i = 0; i < found; i++)
-        if (!add(db, arena, project, task, missing[i], err))
-            return false;
-    return true;
+        add_link(&links, project, task->id, missing[i]);
+    return store_links(db, arena, project, &links, err);
+}
+
+static bool remove_others(struct db *db, struct arena *arena, const struct task *task, const json_t *had,
+                          const char *const *deps, size_t count, struct err *err)
+{
+    struct db_arg *rows = arena_array(arena, struct db_arg, json_array_size(had) * 2);
+    size_t gone = 0;
+
+    for (size_t i = 0; i < json_array_size(had); i++) {
+        const char *id = json_string_value(json_array_get(had, i));
+
+        if (is_among(deps, count, id))
+            continue;
+        rows[gone * 2] = db_text(task->id);
+        rows[gone++ * 2 + 1] = db_text(id);
+    }
+    return db_exec_rows(db, arena, SQL_TASK_DEPS_DELETE, SQL_TASK_DEPS_DELETE_MANY, 2, rows, gone, NULL, err);
 }
 
 bool task_set_deps(struct db *db, struct arena *arena, const struct project *project, const struct task *task,
@@ -125,14 +207,7 @@ bool task_set_deps(struct db *db, struct arena *arena, const struct project *pro
 {
     JSON_AUTO *had = NULL;
 
-    if (task->depends_on && !json_parse(task->depends_on, strlen(task->depends_on), &had, err))
-        return false;
-    for (size_t i = 0; i < json_array_size(had); i++) {
-        const char *id = json_string_value(json_array_get(had, i));
-
-        if (!is_among(deps, dep_count, id) &&
-            !db_exec(db, arena, SQL_TASK_DEPS_DELETE, DB_ARGS(db_text(task->id), db_text(id)), NULL, err))
-            return false;
-    }
-    return add_missing(db, arena, project, task, had, deps, dep_count, err);
+    return json_parse(task->depends_on, strlen(task->depends_on), &had, err) &&
+           remove_others(db, arena, task, had, deps, dep_count, err) &&
+           add_missing(db, arena, project, task, had, deps, dep_count, err);
 }

@@ -1,12 +1,19 @@
 /*
- * task_row.h - reads a task from a row: what task*.c share and nobody else needs.
+ * task_row.h - how a task is read from a row, told of and given its first dependencies: what task*.c share
+ * and nobody else needs.
  */
 #ifndef CORE_TASK_ROW_H
 #define CORE_TASK_ROW_H
 
+#include "core/event.h"
 #include "core/task.h"
 
 /* The row's columns are those of task_get, which every statement on whole tasks returns. */
 void task_from_row(const struct db_rows *rows, size_t row, struct task *task);
+/* Its data lives in the arena. */
+struct event task_event(struct arena *arena, const char *type, const struct task *task, int64_t now_ms);
+/* Of tasks that this transaction made: nothing can depend on them but what stands among them. */
+CHECKED bool task_add_first_deps(struct db *db, struct arena *arena, const struct project *project,
+                                 const struct task_draft *drafts, size_t count, struct err *err);
 
 #endif

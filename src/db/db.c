@@ -85,7 +85,7 @@ bool db_exec_rows(struct db *db, struct arena *arena, enum sql_id one, enum sql_
 {
     size_t all = 0;
 
-    if (db->engine == DB_POSTGRES && count > 1)
+    if (count > 1 && (db->engine == DB_POSTGRES || sql_texts[many].sqlite))
         return exec_at_once(db, arena, many, width, rows, count, changed, err);
     for (size_t row = 0; row < count; row++) {
         size_t here;

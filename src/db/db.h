@@ -100,8 +100,9 @@ CHECKED bool db_query(struct db *db, struct arena *arena, enum sql_id sql, size_
 CHECKED bool db_exec(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
                      const struct db_arg argv[], size_t *changed, struct err *err);
 /*
- * For many rows of `width` values each: SQLite runs `one` for every row; PostgreSQL, where each run is a
- * round trip, runs `many` once, with all rows as a JSON list of lists in $1. `changed` may be NULL.
+ * For many rows of `width` values each: PostgreSQL, where each run is a round trip, runs `many` once, with
+ * all rows as a JSON list of lists in $1. SQLite runs `one` for every row, unless `many` is for it too, which
+ * pays where there may be tens of thousands. `changed` may be NULL.
  */
 CHECKED bool db_exec_rows(struct db *db, struct arena *arena, enum sql_id one, enum sql_id many, size_t width,
                           const struct db_arg rows[], size_t count, size_t *changed, struct err *err);

@@ -5,11 +5,47 @@ INSERT INTO tasks (id, workspace_id, project_id, title, description, status, pri
                    session_id, result, problems, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13);
 
+-- $1 is [[id, workspace_id, ...], ...], in the order of task_insert. SQLite runs task_insert for each.
+-- name: task_insert_many @postgres only
+INSERT INTO tasks (id, workspace_id, project_id, title, description, status, priority, assignee, block_reason,
+                   session_id, result, problems, created_at, updated_at)
+SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5,
+       CAST(r.value ->> 6 AS INTEGER), r.value ->> 7, r.value ->> 8, r.value ->> 9, r.value ->> 10,
+       r.value ->> 11, CAST(r.value ->> 12 AS BIGINT), CAST(r.value ->> 12 AS BIGINT)
+  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
+
 -- name: task_get
 SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
        result, problems, open_deps, created_at, updated_at, depends_on, own_block
   FROM tasks_shown
  WHERE id = $1 AND project_id = $2;
+
+-- The tasks of the JSON list $1.
+-- name: task_get_many @sqlite
+SELECT t.id, t.workspace_id, t.project_id, t.title, t.description, t.status, t.priority, t.assignee,
+       t.block_reason, t.session_id, t.result, t.problems, t.open_deps, t.created_at, t.updated_at, t.depends_on,
+       t.own_block
+  FROM json_each($1) r CROSS JOIN tasks_shown t ON t.id = r.value
+ WHERE t.project_id = $2
+ ORDER BY t.id;
+
+-- name: task_get_many @postgres
+SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
+       result, problems, open_deps, created_at, updated_at, depends_on, own_block
+  FROM tasks_shown
+ WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB)))) AND project_id = $2
+ ORDER BY id;
+
+-- Which ids of the JSON list $1 are tasks of the project, each once.
+-- name: task_known @sqlite
+SELECT DISTINCT t.id FROM json_each($1) r CROSS JOIN tasks t ON t.id = r.value
+ WHERE t.project_id = $2
+ ORDER BY t.id;
+
+-- name: task_known @postgres
+SELECT id FROM tasks
+ WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB)))) AND project_id = $2
+ ORDER BY id;
 
 -- Nobody else changes it until this transaction ends; what it is then is read by task_get. SQLite has one
 -- writer anyway.
@@ -84,8 +120,30 @@ INSERT INTO task_deps (task_id, depends_on)
 SELECT $1, t.id FROM tasks t WHERE t.id = $2 AND t.project_id = $3
 ON CONFLICT DO NOTHING;
 
+-- $1 is [[task_id, depends_on, project_id], ...].
+-- name: task_deps_insert_many @sqlite
+INSERT INTO task_deps (task_id, depends_on)
+SELECT r.value ->> 0, t.id
+  FROM json_each($1) r CROSS JOIN tasks t ON t.id = r.value ->> 1 AND t.project_id = r.value ->> 2
+ WHERE true
+ON CONFLICT DO NOTHING;
+
+-- name: task_deps_insert_many @postgres
+INSERT INTO task_deps (task_id, depends_on)
+SELECT n.task_id, n.depends_on
+  FROM (SELECT r.value ->> 0 AS task_id, r.value ->> 1 AS depends_on, r.value ->> 2 AS project_id
+          FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)) n
+ WHERE EXISTS (SELECT 1 FROM tasks t WHERE t.id = n.depends_on AND t.project_id = n.project_id)
+ON CONFLICT DO NOTHING;
+
 -- name: task_deps_delete
 DELETE FROM task_deps WHERE task_id = $1 AND depends_on = $2;
+
+-- $1 is [[task_id, depends_on], ...]. SQLite runs task_deps_delete for each.
+-- name: task_deps_delete_many @postgres only
+DELETE FROM task_deps
+ USING jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
+ WHERE task_deps.task_id = r.value ->> 0 AND task_deps.depends_on = r.value ->> 1;
 
 -- Everything that the tasks of $4 in the JSON list $1 depend on, directly or not, is walked once for all of them;
 -- whether $2 is among it is asked of the whole. At most $3 tasks are looked at.

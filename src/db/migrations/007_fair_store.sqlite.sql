@@ -1,0 +1,1 @@
+-- Many dependencies at once: on SQLite the triggers of 004 are for each row, and stay.
