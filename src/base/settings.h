@@ -45,7 +45,7 @@
     TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.")       \
     TIME(tickets_lifetime, "tickets.lifetime", "60s", 1000, 3600000, "How long a stream ticket lasts.")      \
     TIME(idempotency_lifetime, "idempotency.lifetime", "24h", 60000, 604800000,                              \
-         "How long replies are kept for repeats.")                                                           \
+         "How long replies are kept for repeats; what was asked is, besides, as long as it is open.")        \
     TIME(events_keep, "events.keep", "30d", 3600000, 315360000000, "How long events stay in the log.")
 
 struct settings {

@@ -1,5 +1,6 @@
 #include "core/idempotency.h"
 
+#include "base/clock.h"
 #include "base/settings.h"
 #include "base/str.h"
 
@@ -35,12 +36,13 @@ static bool claim_found(struct db *db, struct arena *arena, const struct idempot
 bool idempotency_claim(struct db *db, struct arena *arena, const struct idempotency *claim, int64_t now_ms,
                        struct idempotency_reply *reply, struct err *err)
 {
+    int64_t before_ms = now_ms - settings()->idempotency_lifetime_ms;
     struct db_rows rows;
 
     if (!db_query(db, arena, SQL_IDEMPOTENCY_CLAIM,
                   DB_ARGS(db_text(claim->workspace_id), db_text(claim->caller), db_text(claim->operation),
-                          db_text(claim->key), db_text(claim->body_hash), db_int(now_ms),
-                          db_int(now_ms - settings()->idempotency_lifetime_ms)),
+                          db_text(claim->key), db_text(claim->body_hash), db_int(now_ms), db_int(before_ms),
+                          db_text(clock_text(arena, before_ms))),
                   &rows, err))
         return false;
     if (rows.count == 0)
@@ -54,15 +56,26 @@ bool idempotency_keep(struct db *db, struct arena *arena, const struct idempoten
 {
     return db_exec(db, arena, SQL_IDEMPOTENCY_KEEP,
                    DB_ARGS(db_text(claim->workspace_id), db_text(claim->caller), db_text(claim->operation),
-                           db_text(claim->key), db_int(status), db_text(body)),
+                           db_text(claim->key), db_int(status), db_text(body), db_text(claim->question_id),
+                           db_text(claim->prompt_id)),
                    NULL, err);
 }
 
-bool idempotency_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+bool idempotency_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *seen,
                        struct err *err)
 {
-    return db_exec(db, arena, SQL_IDEMPOTENCY_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
-                   pruned, err);
+    int64_t before_ms = now_ms - settings()->idempotency_lifetime_ms;
+    size_t renewed, pruned;
+
+    if (!db_exec(db, arena, SQL_IDEMPOTENCY_RENEW,
+                 DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(now_ms),
+                         db_text(clock_text(arena, before_ms))),
+                 &renewed, err) ||
+        !db_exec(db, arena, SQL_IDEMPOTENCY_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
+                 &pruned, err))
+        return false;
+    *seen = renewed + pruned;
+    return true;
 }
 
 const char *idempotency_hash(struct arena *arena, const void *body, size_t len, const char *path_values)

@@ -96,8 +96,7 @@ static bool run_sweep(struct db *db, struct work *work)
 
     arena_reset(&task->arena);
     task->count = 0;
-    if (!idempotency_prune(db, &task->arena, now_ms - settings()->idempotency_lifetime_ms, SWEEP_BATCH,
-                           &pruned[0], &work->err) ||
+    if (!idempotency_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[0], &work->err) ||
         !session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
         !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
         !link_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[4], &work->err) ||

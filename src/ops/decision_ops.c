@@ -48,6 +48,7 @@ static bool run_decision_create(struct call *call)
         !decision_make(call->db, call->arena, &project, &call->caller, call->now_ms, &decision, &call->err))
         return false;
     call->subject = decision.id;
+    call->question_id = decision.question_id;
     decision_write(&decision, NULL, &call->out);
     return true;
 }

@@ -164,7 +164,7 @@ static bool run_handler(struct request *request)
     json_begin(&call->out, &request->reply);
     call->status = call->op->status ? call->op->status : 200;
     call->ended = false;
-    call->cookie = call->audit_detail = NULL;
+    call->cookie = call->audit_detail = call->question_id = call->prompt_id = NULL;
     call->subject = default_subject(call);
     if (!call->op->run(call))
         return false;
@@ -196,6 +196,8 @@ static bool run_once(struct request *request)
     }
     if (!run_handler(request))
         return false;
+    claim.question_id = call->question_id;
+    claim.prompt_id = call->prompt_id;
     return idempotency_keep(call->db, call->arena, &claim, call->status,
                             call->op->secret_reply ? NULL : request->reply.bytes, &call->err);
 }

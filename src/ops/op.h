@@ -82,9 +82,10 @@ struct call {
     bool ended;          /* for rows with .waits: what was asked about has ended */
     const char *subject; /* for audit: the id of what was touched; preset from the path */
     const char
-        *audit_detail;  /* a JSON object's text, or NULL: the parameters without secrets and long texts */
-    const char *cookie; /* a Set-Cookie value, or NULL */
-    void *prepared;     /* what .before left, in the arena */
+        *audit_detail; /* a JSON object's text, or NULL: the parameters without secrets and long texts */
+    const char *question_id, *prompt_id; /* what was asked, or NULL: while it is open the key is kept */
+    const char *cookie;                  /* a Set-Cookie value, or NULL */
+    void *prepared;                      /* what .before left, in the arena */
     const char *door, *remote, *request_id;
     struct err err;
 };

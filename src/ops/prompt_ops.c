@@ -120,7 +120,7 @@ static bool run_prompt_create(struct call *call)
 
     if (!prompt_create(call->db, call->arena, &call->caller, call->now_ms, &prompt, &chat, &call->err))
         return false;
-    call->subject = prompt.id;
+    call->subject = call->prompt_id = prompt.id;
     json_map(&call->out, NULL);
     prompt_write(&prompt, "prompt", &call->out);
     chat_write(&chat, "chat", &call->out);

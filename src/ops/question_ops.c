@@ -63,7 +63,7 @@ static bool run_question_ask(struct call *call)
     if (!question_ask(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &wish,
                       &question, &preference, &call->err))
         return false;
-    call->subject = question.id;
+    call->subject = call->question_id = question.id;
     json_map(&call->out, NULL);
     question_write_asked(call, &question, &preference);
     json_map_end(&call->out);
@@ -82,7 +82,7 @@ static bool run_question_create(struct call *call)
     if (!question_ask_alone(call->db, call->arena, &call->caller, call->now_ms, &wish, &job, &question,
                             &preference, &call->err))
         return false;
-    call->subject = question.id;
+    call->subject = call->question_id = question.id;
     json_map(&call->out, NULL);
     question_write_asked(call, &question, &preference);
     json_text(&call->out, "jobId", job.id);

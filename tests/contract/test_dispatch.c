@@ -1,4 +1,6 @@
-#include "contract.h"
+#include "base/clock.h"
+#include "core/idempotency.h"
+#include "questions.h"
 
 static int post(struct t *t, const char *message)
 {
@@ -37,6 +39,89 @@ CONTRACT(idempotency_forgets_after_a_day_and_keeps_no_failure)
     post(t, "Hello");
     assert_false(t->replayed);
     assert_int_equal(count_rows(t, "squad_chat WHERE workspace_id = '%s'", t->workspace), 2);
+}
+
+/* What the sweep does, as often as there is something to look at. */
+static void sweep(struct t *t)
+{
+    struct err err = { 0 };
+    size_t seen;
+
+    do {
+        if (!idempotency_prune(t->db, &t->arena, clock_now_ms(), 10, &seen, &err))
+            fail_msg("%s", err.text);
+    } while (seen > 0);
+}
+
+/* A question without a deadline, as a job that goes on with a default asks it. */
+static const char *ask_again(struct t *t)
+{
+    call(t, "question_create", "{s:s, s:s, s:s, s:{s:s, s:s}}", "question", "Which port?", "type",
+         "non_blocking", "responseType", "text", "defaultResponse", "type", "text", "value", "80");
+    CHECK_STATUS(201);
+    return text_at(t, "questionId");
+}
+
+CONTRACT(idempotency_keeps_a_key_as_long_as_its_question_is_open)
+{
+    const int64_t day = 24 * 60 * MINUTE;
+    const char *asked;
+
+    t->idempotency_key = "deploy-7";
+    asked = ask_again(t);
+    for (int days = 1; days <= 4; days++) {
+        advance(t, day + MINUTE);
+        /* Whether the sweep has come by or not. */
+        if (days > 1)
+            sweep(t);
+        assert_string_equal(ask_again(t), asked);
+        assert_true(t->replayed);
+    }
+    t->idempotency_key = NULL;
+    answer_text(t, asked, "443");
+    CHECK_STATUS(200);
+
+    /* Whoever was away finds the answer, and a day or two later may ask the same again. */
+    t->idempotency_key = "deploy-7";
+    advance(t, day - MINUTE);
+    sweep(t);
+    assert_string_equal(ask_again(t), asked);
+    advance(t, 2 * day);
+    sweep(t);
+    assert_int_equal(count_rows(t, "idempotency WHERE workspace_id = '%s'", t->workspace), 0);
+    assert_string_not_equal(ask_again(t), asked);
+    assert_int_equal(count_rows(t, "agent_questions WHERE workspace_id = '%s'", t->workspace), 2);
+}
+
+CONTRACT(idempotency_keeps_a_key_as_long_as_its_prompt_is_open)
+{
+    const char *prompt;
+
+    t->idempotency_key = "squad-7";
+    call(t, "prompt_create", "{s:s, s:s, s:i}", "requester_agent", "Dev", "prompt_message", "Why?",
+         "timeout_minutes", 1440);
+    CHECK_STATUS(201);
+    prompt = text_at(t, "prompt.id");
+    assert_int_equal(count_rows(t, "idempotency WHERE prompt_id = '%s'", prompt), 1);
+    advance(t, 25 * 60 * MINUTE);
+    sweep(t);
+    call(t, "prompt_create", "{s:s, s:s, s:i}", "requester_agent", "Dev", "prompt_message", "Why?",
+         "timeout_minutes", 1440);
+    CHECK_TEXT("prompt.id", prompt);
+    assert_true(t->replayed);
+}
+
+CONTRACT(idempotency_keeps_a_key_as_long_as_its_decision_is_open)
+{
+    const char *project;
+
+    call(t, "project_create", "{s:s, s:s}", "name", "Shop", "hilConfig", "confirm_all");
+    project = text_at(t, "id");
+    t->idempotency_key = "decide-7";
+    call(t, "decision_create", "{s:s, s:s, s:s}", "id", project, "category", "scopeChanges", "description",
+         "An export");
+    CHECK_STATUS(201);
+    assert_int_equal(count_rows(t, "idempotency WHERE question_id = '%s'", text_at(t, "questionId")), 1);
 }
 
 CONTRACT(idempotency_does_not_keep_secrets)
