@@ -19,7 +19,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # Libraries
 
-PKGS := libmicrohttpd sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto
+PKGS := libmicrohttpd sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto libseccomp
 ifeq ($(filter clean help format bare,$(MAKECMDGOALS)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
@@ -35,10 +35,16 @@ WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Wshadow -W
 STD      := -std=c17 -D_GNU_SOURCE
 INCLUDES := -Isrc -I$(BUILD)/include -I. $(PKG_CFLAGS)
 
+# What keeps a program from being led elsewhere differs by processor.
+CONTROL_FLOW := $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full)
+ifeq ($(shell uname -m),aarch64)
+CONTROL_FLOW := -mbranch-protection=standard
+endif
+
 ifeq ($(SAN),)
 OPT     ?= -O2 -g
-HARDEN  := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
-LDFLAGS += -Wl,-z,relro,-z,now
+HARDEN  := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection $(CONTROL_FLOW)
+LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack
 else
 OPT     ?= -O1 -g
 HARDEN  := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -232,11 +238,16 @@ docs: all
 bare:
 	@tools/bare
 
-## install: into $(DESTDIR)$(PREFIX)
+## install: into $(DESTDIR)$(PREFIX), with a systemd unit
 .PHONY: install
 install: all
 	install -D -m 755 $(BUILD)/witan $(DESTDIR)$(PREFIX)/bin/witan
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/witan/LICENSE
+	install -D -m 644 docs/guide.md $(DESTDIR)$(PREFIX)/share/doc/witan/guide.md
+	install -D -m 644 packaging/witan.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/witan.conf
+	mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|@PREFIX@|$(PREFIX)|g' packaging/witan.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/witan.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/witan.service
 
 ## clean: remove everything that was built
 .PHONY: clean help

@@ -1,20 +1,13 @@
 #include "base/arena.h"
 
+#include "base/sanitized.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define ARENA_ASAN
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define ARENA_ASAN
-#endif
-
-#ifdef ARENA_ASAN
+#if SANITIZED_ADDRESS
 #include <sanitizer/asan_interface.h>
 /* A poisoned gap after each allocation, so that writing past one is seen even inside a block. */
 #define GAP ((size_t)8)

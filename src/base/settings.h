@@ -20,6 +20,8 @@
     BOOL(server_require_auth, "server.require_auth", false, "Demand a token or a login even on loopback.")   \
     INT(server_threads, "server.threads", 0, 0, 64, "HTTP threads; 0 means one for each core, at most 8.")   \
     INT(server_connections, "server.connections", 65536, 16, 1000000, "Open connections at most.")           \
+    BOOL(server_sandbox, "server.sandbox", true,                                                             \
+         "Give up files, ports and system calls that the server does not need, where the kernel can.")       \
     TIME(server_stop_grace, "server.stop_grace", "10s", 0, 600000,                                           \
          "How long a stop waits for what is running.")                                                       \
     TEXT(store_url, "store.url", "",                                                                         \

@@ -12,6 +12,8 @@
 #include "engine/engine.h"
 #include "gen/version.h"
 #include "ops/op.h"
+#include "server/notify.h"
+#include "server/sandbox.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -33,6 +35,7 @@ struct server {
     struct engine *engine;
     struct store *store;
     struct edge *edge;
+    struct notify notify;
     atomic_bool failed; /* the store can no longer be trusted */
 };
 
@@ -202,6 +205,7 @@ static void say_ready(const struct server *server)
              WITAN_VERSION, NULL);
     printf("witan is ready: %s\n", *s->server_public_url ? s->server_public_url : url);
     fflush(stdout);
+    notify_say(&server->notify, "READY=1");
 }
 
 /*
@@ -231,6 +235,7 @@ static bool run(struct server *server, struct err *err)
     if (atomic_load(&server->failed))
         end_failed(server);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    notify_say(&server->notify, "STOPPING=1");
     log_line(LOG_INFO, "stopping", "signal", number == SIGINT ? "SIGINT" : "SIGTERM", NULL);
     stop(server, (int)server->config->settings.server_stop_grace_ms);
     log_line(LOG_INFO, "stopped", NULL);
@@ -252,8 +257,10 @@ bool serve(const struct config *config, bool test_clock, struct err *err)
     if (!op_check_table(op_all(), err) || !serve_make_folder(s->store_url, err) ||
         !claim_take(&claim, s->store_url, err))
         return false;
-    bool good = prepare_schema(s, err) && run(&server, err);
+    server.notify = notify_open();
+    bool good = sandbox_enter(s, err) && prepare_schema(s, err) && run(&server, err);
 
+    notify_close(&server.notify);
     claim_release(&claim);
     return good;
 }

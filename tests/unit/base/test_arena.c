@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/sanitized.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,14 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN
-#endif
-#endif
-#ifdef WITH_ASAN
+#if SANITIZED_ADDRESS
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -117,7 +112,7 @@ static void texts_are_copied(void **state)
     assert_non_null(arena_array(&arena, int64_t, 0));
 }
 
-#ifdef WITH_ASAN
+#if SANITIZED_ADDRESS
 static void memory_outside_of_pieces_is_poisoned(void **state)
 {
     ARENA_AUTO arena = { 0 };
@@ -141,7 +136,7 @@ int main(void)
         cmocka_unit_test(a_large_piece_leaves_the_small_block_in_use),
         cmocka_unit_test(reset_keeps_one_block_and_done_none),
         cmocka_unit_test(texts_are_copied),
-#ifdef WITH_ASAN
+#if SANITIZED_ADDRESS
         cmocka_unit_test(memory_outside_of_pieces_is_poisoned),
 #endif
     };

@@ -1,0 +1,104 @@
+#include "server/sandbox.h"
+
+#include "base/log.h"
+#include "base/sanitized.h"
+#include "base/str.h"
+#include "db/reach.h"
+#include "edge/hosts.h"
+#include "server/landlock.h"
+#include "server/syscalls.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Libraries that are loaded late, names of hosts, certificates, time zones; what the process is using. */
+static const char *const system_paths[] = { "/usr",
+                                            "/lib",
+                                            "/lib64",
+                                            "/etc",
+                                            "/run/systemd/resolve",
+                                            "/proc",
+                                            "/sys/devices/system/cpu",
+                                            "/sys/fs/cgroup",
+                                            "/dev/null",
+                                            "/dev/urandom",
+                                            "/dev/random" };
+
+/* A sanitizer reads the program itself to name the places it reports. */
+static const char *const everything[] = { "/" };
+
+static bool allow_reads(struct landlock *landlock, const char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!landlock_allow_read(landlock, paths[i]))
+            return false;
+    return true;
+}
+
+static bool allow_store(struct landlock *landlock, const struct reach *reach)
+{
+    if (!allow_reads(landlock, reach->files, reach->file_count) ||
+        (reach->folder && !landlock_allow_write(landlock, reach->folder)))
+        return false;
+    for (size_t i = 0; i < reach->port_count; i++)
+        if (!landlock_allow_connect(landlock, reach->ports[i]))
+            return false;
+    return true;
+}
+
+/* The port in "127.0.0.1:7117"; 0 stands for any that is free, in Landlock's rules too. */
+static int listen_port(const char *listen)
+{
+    struct authority authority;
+
+    return hosts_parse(listen, &authority) ? authority.port : 0;
+}
+
+static bool hold_to(const struct reach *reach, const char *listen, int *version)
+{
+    struct landlock landlock;
+
+    if (!landlock_open(&landlock, !reach->any_port) ||
+        !allow_reads(&landlock, system_paths, sizeof(system_paths) / sizeof(*system_paths)) ||
+        (SANITIZED && !allow_reads(&landlock, everything, 1)) || !allow_store(&landlock, reach) ||
+        !landlock_allow_listen(&landlock, listen_port(listen)) || !landlock_enforce(&landlock))
+        return false;
+    *version = landlock.version;
+    return true;
+}
+
+static void say(const struct reach *reach, int version, bool calls)
+{
+    if (version == 0)
+        log_line(LOG_WARN,
+                 "sandbox: this kernel cannot hold the server to its own files and ports (Landlock)", NULL);
+    if (!calls)
+        log_line(LOG_WARN, "sandbox: this kernel takes no filter of system calls (seccomp)", NULL);
+    if (version > 0 || calls)
+        log_line(LOG_INFO, "sandbox", "writes",
+                 version == 0    ? "not held"
+                 : reach->folder ? reach->folder
+                                 : "nothing",
+                 "ports", version >= 4 ? "its own and its store's" : "not held", "programs",
+                 calls && !SANITIZED ? "none" : "not held", NULL);
+}
+
+bool sandbox_enter(const struct settings *settings, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    struct reach reach;
+    int version = 0;
+
+    if (!settings->server_sandbox) {
+        log_line(LOG_INFO, "sandbox: switched off (server.sandbox)", NULL);
+        return true;
+    }
+    if (!reach_of_store(settings->store_url, &arena, &reach, err))
+        return false;
+    if (!hold_to(&reach, settings->server_listen, &version)) {
+        err_set(err, ERR_INTERNAL, "The server cannot lock itself in: %s.", strerror(errno));
+        return err_hint(err, "server.sandbox: false starts it without.");
+    }
+    say(&reach, version, syscalls_give_up());
+    return true;
+}
