@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/sanitized.h"
 #include "base/str.h"
-#include "db/reach.h"
+#include "db/needs.h"
 #include "edge/hosts.h"
 #include "server/landlock.h"
 #include "server/syscalls.h"
@@ -35,13 +35,13 @@ static bool allow_reads(struct landlock *landlock, const char *const *paths, siz
     return true;
 }
 
-static bool allow_store(struct landlock *landlock, const struct reach *reach)
+static bool allow_store(struct landlock *landlock, const struct needs *needs)
 {
-    if (!allow_reads(landlock, reach->files, reach->file_count) ||
-        (reach->folder && !landlock_allow_write(landlock, reach->folder)))
+    if (!allow_reads(landlock, needs->files, needs->file_count) ||
+        (needs->folder && !landlock_allow_write(landlock, needs->folder)))
         return false;
-    for (size_t i = 0; i < reach->port_count; i++)
-        if (!landlock_allow_connect(landlock, reach->ports[i]))
+    for (size_t i = 0; i < needs->port_count; i++)
+        if (!landlock_allow_connect(landlock, needs->ports[i]))
             return false;
     return true;
 }
@@ -54,20 +54,20 @@ static int listen_port(const char *listen)
     return hosts_parse(listen, &authority) ? authority.port : 0;
 }
 
-static bool hold_to(const struct reach *reach, const char *listen, int *version)
+static bool hold_to(const struct needs *needs, const char *listen, int *version)
 {
     struct landlock landlock;
 
-    if (!landlock_open(&landlock, !reach->any_port) ||
+    if (!landlock_open(&landlock, !needs->any_port) ||
         !allow_reads(&landlock, system_paths, sizeof(system_paths) / sizeof(*system_paths)) ||
-        (SANITIZED && !allow_reads(&landlock, everything, 1)) || !allow_store(&landlock, reach) ||
+        (SANITIZED && !allow_reads(&landlock, everything, 1)) || !allow_store(&landlock, needs) ||
         !landlock_allow_listen(&landlock, listen_port(listen)) || !landlock_enforce(&landlock))
         return false;
     *version = landlock.version;
     return true;
 }
 
-static void say(const struct reach *reach, int version, bool calls)
+static void say(const struct needs *needs, int version, bool calls)
 {
     if (version == 0)
         log_line(LOG_WARN,
@@ -77,7 +77,7 @@ static void say(const struct reach *reach, int version, bool calls)
     if (version > 0 || calls)
         log_line(LOG_INFO, "sandbox", "writes",
                  version == 0    ? "not held"
-                 : reach->folder ? reach->folder
+                 : needs->folder ? needs->folder
                                  : "nothing",
                  "ports", version >= 4 ? "its own and its store's" : "not held", "programs",
                  calls && !SANITIZED ? "none" : "not held", NULL);
@@ -86,19 +86,19 @@ static void say(const struct reach *reach, int version, bool calls)
 bool sandbox_enter(const struct settings *settings, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
-    struct reach reach;
+    struct needs needs;
     int version = 0;
 
     if (!settings->server_sandbox) {
         log_line(LOG_INFO, "sandbox: switched off (server.sandbox)", NULL);
         return true;
     }
-    if (!reach_of_store(settings->store_url, &arena, &reach, err))
+    if (!needs_of_store(settings->store_url, &arena, &needs, err))
         return false;
-    if (!hold_to(&reach, settings->server_listen, &version)) {
+    if (!hold_to(&needs, settings->server_listen, &version)) {
         err_set(err, ERR_INTERNAL, "The server cannot lock itself in: %s.", strerror(errno));
         return err_hint(err, "server.sandbox: false starts it without.");
     }
-    say(&reach, version, syscalls_give_up());
+    say(&needs, version, syscalls_give_up());
     return true;
 }

@@ -1,4 +1,4 @@
-#include "db/reach.h"
+#include "db/needs.h"
 
 #include "db/db.h"
 
@@ -8,39 +8,39 @@
 
 #define POSTGRES_PORT "5432"
 
-static void add_file(struct reach *reach, struct arena *arena, const char *path)
+static void add_file(struct needs *needs, struct arena *arena, const char *path)
 {
-    if (path && *path && reach->file_count < REACH_FILES_MAX)
-        reach->files[reach->file_count++] = arena_text(arena, path);
+    if (path && *path && needs->file_count < NEEDS_FILES_MAX)
+        needs->files[needs->file_count++] = arena_text(arena, path);
 }
 
-static void add_home_file(struct reach *reach, struct arena *arena, const char *name)
+static void add_home_file(struct needs *needs, struct arena *arena, const char *name)
 {
     const char *home = getenv("HOME");
 
     if (home)
-        add_file(reach, arena, arena_format(arena, "%s/%s", home, name));
+        add_file(needs, arena, arena_format(arena, "%s/%s", home, name));
 }
 
-static void sqlite_reach(const char *path, struct arena *arena, struct reach *reach)
+static void sqlite_needs(const char *path, struct arena *arena, struct needs *needs)
 {
     const char *slash = strrchr(path, '/');
 
     if (path[0] == '\0' || path[0] == ':')
         return;
-    reach->folder = !slash ? "." : slash == path ? "/" : arena_copy(arena, path, (size_t)(slash - path));
+    needs->folder = !slash ? "." : slash == path ? "/" : arena_copy(arena, path, (size_t)(slash - path));
 }
 
 /* "5432", or one for each host: "5432,,5433", where an empty one means the default. */
-static void add_ports(struct reach *reach, const char *list)
+static void add_ports(struct needs *needs, const char *list)
 {
     for (const char *at = list;; at++) {
         long port = strtol(*at && *at != ',' ? at : POSTGRES_PORT, NULL, 10);
 
-        if (reach->port_count == REACH_PORTS_MAX)
-            reach->any_port = true;
+        if (needs->port_count == NEEDS_PORTS_MAX)
+            needs->any_port = true;
         else
-            reach->ports[reach->port_count++] = (int)port;
+            needs->ports[needs->port_count++] = (int)port;
         at += strcspn(at, ",");
         if (!*at)
             return;
@@ -59,8 +59,8 @@ static const char *option(const PQconninfoOption *given, const PQconninfoOption 
     return NULL;
 }
 
-static void postgres_reach(const PQconninfoOption *given, const PQconninfoOption *usual, struct arena *arena,
-                           struct reach *reach)
+static void postgres_needs(const PQconninfoOption *given, const PQconninfoOption *usual, struct arena *arena,
+                           struct needs *needs)
 {
     static const char *const files[] = {
         "passfile", "sslcert", "sslkey", "sslrootcert", "sslcrl", "sslcrldir"
@@ -69,34 +69,34 @@ static void postgres_reach(const PQconninfoOption *given, const PQconninfoOption
     const char *ports = option(given, usual, "port");
 
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-        add_file(reach, arena, option(given, usual, files[i]));
+        add_file(needs, arena, option(given, usual, files[i]));
     for (size_t i = 0; i < sizeof(at_home) / sizeof(*at_home); i++)
-        add_home_file(reach, arena, at_home[i]);
-    add_ports(reach, ports ? ports : POSTGRES_PORT);
+        add_home_file(needs, arena, at_home[i]);
+    add_ports(needs, ports ? ports : POSTGRES_PORT);
     /* A service's file may name any port. */
-    reach->any_port |= option(given, usual, "service") != NULL;
+    needs->any_port |= option(given, usual, "service") != NULL;
 }
 
-bool reach_of_store(const char *url, struct arena *arena, struct reach *reach, struct err *err)
+bool needs_of_store(const char *url, struct arena *arena, struct needs *needs, struct err *err)
 {
     enum db_engine engine;
     const char *path;
-    struct reach found = { 0 };
+    struct needs found = { 0 };
 
     if (!db_url_engine(url, &engine, &path, err))
         return false;
     if (engine == DB_SQLITE) {
-        sqlite_reach(path, arena, &found);
+        sqlite_needs(path, arena, &found);
     } else {
         PQconninfoOption *given = PQconninfoParse(url, NULL), *usual = PQconndefaults();
 
         if (given)
-            postgres_reach(given, usual, arena, &found);
+            postgres_needs(given, usual, arena, &found);
         PQconninfoFree(given);
         PQconninfoFree(usual);
         if (!given)
             return err_set(err, ERR_INVALID, "The address of the store is not one that PostgreSQL reads.");
     }
-    *reach = found;
+    *needs = found;
     return true;
 }
