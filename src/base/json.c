@@ -342,14 +342,22 @@ static bool refuse_at(const char *text, size_t at, const char *why, struct err *
     return false;
 }
 
+/* What jansson takes for each, with what malloc adds; a text takes its own length more. */
+#define OBJECT_BYTES 256
+#define LIST_BYTES   160
+#define VALUE_BYTES  64
+#define KEY_BYTES    96
+
 /*
- * Looks at brackets and strings only, before anything is built: a megabyte of '[' must cost one pass
- * and no memory. Whether the brackets match is the parser's business.
+ * Looks at brackets, commas and strings only, before anything is built: a megabyte of '[' must cost one pass
+ * and no memory. A comma stands before each value but the first of a list or object, so values are counted
+ * by commas and brackets. Whether it all fits together is the parser's business.
  */
-static bool check_depth(const char *text, size_t len, struct err *err)
+bool json_measure(const char *text, size_t len, size_t *bytes, struct err *err)
 {
     bool in_string = false;
     int depth = 0;
+    size_t objects = 0, lists = 0, commas = 0, keys = 0;
 
     for (size_t at = 0; at < len; at++) {
         char c = text[at];
@@ -360,13 +368,22 @@ static bool check_depth(const char *text, size_t len, struct err *err)
             in_string = !in_string;
         else if (in_string)
             continue;
-        else if (c == '[' || c == '{')
+        else if (c == ',')
+            commas++;
+        else if (c == ':')
+            keys++;
+        else if (c == '[' || c == '{') {
+            *(c == '[' ? &lists : &objects) += 1;
             depth++;
-        else if (c == ']' || c == '}')
+        } else if (c == ']' || c == '}')
             depth--;
         if (depth > LIMIT_JSON_DEPTH)
             return refuse_at(text, at, "it is nested too deeply", err);
+        if (commas + objects + lists > LIMIT_JSON_VALUES)
+            return refuse_at(text, at, "it has too many values", err);
     }
+    *bytes =
+        objects * OBJECT_BYTES + lists * LIST_BYTES + (commas + 1) * VALUE_BYTES + keys * KEY_BYTES + len;
     return true;
 }
 
@@ -389,16 +406,19 @@ bool json_parse(const char *text, size_t len, json_t **out, struct err *err)
 {
     const char *nul = len ? memchr(text, '\0', len) : NULL;
     json_error_t error;
+    size_t bytes;
 
     if (len == 0)
         return err_set(err, ERR_INVALID, "The JSON text is empty.");
     if (nul)
         return refuse_at(text, (size_t)(nul - text), "NUL characters are not allowed", err);
-    if (!check_depth(text, len, err))
+    if (!json_measure(text, len, &bytes, err))
         return false;
 
     json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 
+    if (!value && json_error_code(&error) == json_error_out_of_memory)
+        return err_set(err, ERR_UNAVAILABLE, "The server is out of memory. Try again.");
     if (!value) {
         err_set(err, ERR_INVALID, "The JSON text is wrong at line %d, column %d: %s.", error.line,
                 error.column, what_was_wrong(&error));

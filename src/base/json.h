@@ -3,7 +3,7 @@
  *
  * Out: a streaming writer that appends to a buffer. It knows where commas go, escapes everything, and
  * builds no tree. In: jansson, wrapped so that its errors become ours and duplicate keys, NUL bytes,
- * bad UTF-8 and deep nesting are refused.
+ * bad UTF-8, deep nesting and too many values are refused; out of memory is ERR_UNAVAILABLE.
  *
  * An object is opened with json_map, since jansson owns the names json_object, json_real and json_null.
  */
@@ -40,7 +40,13 @@ void json_time(struct json_out *out, const char *key, int64_t ms); /* RFC 3339, 
 void json_raw(struct json_out *out, const char *key, const char *json);
 void json_value(struct json_out *out, const char *key, const json_t *value);
 
-/* Parses one whole text. Depth is limited to LIMIT_JSON_DEPTH. The caller json_decrefs the result. */
+/*
+ * What the tree of this text will take, roughly and rather too much, from one pass that builds nothing. False
+ * when it is too deep or has too many values (LIMIT_JSON_DEPTH, LIMIT_JSON_VALUES); whether it is JSON at all
+ * is for json_parse to say.
+ */
+CHECKED bool json_measure(const char *text, size_t len, size_t *bytes, struct err *err);
+/* Parses one whole text, within the same limits. The caller json_decrefs the result. */
 CHECKED bool json_parse(const char *text, size_t len, json_t **out, struct err *err);
 /* The compact text of a value, in the arena. */
 char *json_dump_text(struct arena *arena, const json_t *value);

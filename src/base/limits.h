@@ -20,7 +20,9 @@
 #define LIMIT_URL             (8 * KB)
 #define LIMIT_CURSOR          512
 #define LIMIT_JSON_DEPTH      32
-#define LIMIT_PARAMS          24 /* fields of one operation or object */
+#define LIMIT_JSON_VALUES     200000    /* in one text, keys not counted */
+#define LIMIT_PARSE_HERE      (16 * KB) /* a larger body is parsed on a worker, once its sender is known */
+#define LIMIT_PARAMS          24        /* fields of one operation or object */
 #define LIMIT_IDEMPOTENCY_KEY 255
 #define LIMIT_PASSWORD        256
 #define LIMIT_TYPES_FILTER    32 /* event types named in one stream's filter */

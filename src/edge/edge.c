@@ -58,7 +58,15 @@ static void handle(struct http_exchange *exchange, void *user)
         rest_handle(edge, exchange);
 }
 
-/* Rows may take larger bodies than the setting says, never smaller ones. */
+static bool before_body(struct http_exchange *exchange, void *user)
+{
+    return rest_before_body(user, exchange);
+}
+
+/*
+ * Rows may take larger bodies than the setting says, never smaller ones; but what anyone may do, and what has
+ * no use for a body, takes none that somebody would have to answer for.
+ */
 static size_t body_limit(enum http_method method, const char *path, void *user)
 {
     static const char *const names[] = { "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "" };
@@ -68,12 +76,11 @@ static size_t body_limit(enum http_method method, const char *path, void *user)
     struct err err = { 0 };
     size_t limit = (size_t)settings()->limits_body;
 
-    if (method == HTTP_GET || method == HTTP_DELETE)
-        return limit;
-    if (route_find(edge->routes, &arena, names[method], path, &match, &err) && match.op &&
-        match.op->body_max > limit)
-        limit = match.op->body_max;
-    return limit;
+    if (method == HTTP_GET || method == HTTP_DELETE ||
+        !route_find(edge->routes, &arena, names[method], path, &match, &err) || !match.op ||
+        match.op->needs & ROLE_ANYONE)
+        return limit < HTTP_BODY_ASK ? limit : HTTP_BODY_ASK;
+    return match.op->body_max > limit ? match.op->body_max : limit;
 }
 
 static void write_refusal(struct buf *body, int status, const char *code, const char *text)
@@ -123,6 +130,7 @@ static bool listen_on(struct edge *edge, struct err *err)
         .connections = (unsigned)settings()->server_connections,
         .handle = handle,
         .body_limit = body_limit,
+        .before_body = before_body,
         .budget = &edge->budget,
         .refusal = write_refusal,
         .user = edge,

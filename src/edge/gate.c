@@ -98,8 +98,8 @@ static bool check_rate(struct edge *edge, const struct credentials *credentials,
     return false;
 }
 
-bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,
-                struct credentials *credentials, struct err *err)
+static void read_credentials(const struct edge *edge, struct http_exchange *exchange, struct arena *arena,
+                             struct credentials *credentials)
 {
     *credentials = (struct credentials){
         .bearer = find_bearer(http_header(exchange, "Authorization")),
@@ -108,8 +108,23 @@ bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kin
         .may_be_solo = !edge->options.require_auth && edge->hosts.on_loopback &&
                        http_peer_is_loopback(exchange) && !was_forwarded(exchange),
     };
+}
+
+bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,
+                struct credentials *credentials, struct err *err)
+{
+    read_credentials(edge, exchange, arena, credentials);
     return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err) &&
            check_rate(edge, credentials, err);
+}
+
+bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,
+                struct credentials *credentials, struct err *err)
+{
+    if (!http_body_was_asked(exchange))
+        return gate_enter(edge, exchange, kind, arena, credentials, err);
+    read_credentials(edge, exchange, arena, credentials);
+    return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err);
 }
 
 bool gate_login(struct edge *edge, const struct http_exchange *exchange, struct err *err)

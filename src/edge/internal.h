@@ -45,6 +45,9 @@ struct edge {
  * texts live in the arena, or as long as the exchange.
  */
 enum gate_kind { GATE_SAFE, GATE_UNSAFE, GATE_STREAM };
+CHECKED bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind,
+                        struct arena *arena, struct credentials *credentials, struct err *err);
+/* The same for the whole request; one with a large body has entered already and is not counted twice. */
 CHECKED bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind,
                         struct arena *arena, struct credentials *credentials, struct err *err);
 /* Logins count by address. */

@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "edge/input.h"
 #include "edge/internal.h"
 #include "edge/wait.h"
-#include "http/url.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -32,9 +32,7 @@ struct rest_call {
     struct wait *wait; /* or NULL */
     struct arena arena;
     struct request request;
-    struct url_query query;
-    struct route_match match;
-    json_t *body;
+    struct input input;
     int64_t began_us;
     atomic_int stage;
     char remote[INET6_ADDRSTRLEN];
@@ -48,7 +46,7 @@ static void call_free(struct rest_call *call)
 {
     struct edge *edge = call->edge;
 
-    json_decref(call->body);
+    input_done(&call->input);
     buf_done(&call->request.reply);
     arena_reset(&call->arena);
     pthread_mutex_lock(&edge->spare_lock);
@@ -91,6 +89,8 @@ static struct rest_call *call_new(struct edge *edge, struct http_exchange *excha
     atomic_fetch_add(&edge->running, 1);
     call->edge = edge;
     call->exchange = exchange;
+    call->input.exchange = exchange;
+    call->input.budget = &edge->budget;
     call->arena = arena;
     call->began_us = clock_ticks_us();
     http_peer_text(exchange, call->remote, sizeof(call->remote));
@@ -153,8 +153,8 @@ static void answer(struct rest_call *call)
         }
         if (status == 401)
             count = add_header(headers, count, "WWW-Authenticate", "Bearer");
-        if (status == 405 && call->match.allow)
-            count = add_header(headers, count, "Allow", call->match.allow);
+        if (status == 405 && call->input.match.allow)
+            count = add_header(headers, count, "Allow", call->input.match.allow);
     } else {
         if (request->op->reply_type)
             type = request->op->reply_type;
@@ -226,89 +226,30 @@ static void submit(struct rest_call *call)
         answer(call);
 }
 
-static bool is_json(const char *type)
-{
-    size_t len = type ? strcspn(type, ";") : 0;
-
-    while (len > 0 && type[len - 1] == ' ')
-        len--;
-    if (len == strlen("application/json") && strncasecmp(type, "application/json", len) == 0)
-        return true;
-    return len > 5 && strncasecmp(type + len - 5, "+json", 5) == 0;
-}
-
-/* No body is an empty object: some operations need nothing to be said. */
-static bool read_body(struct rest_call *call, struct err *err)
-{
-    size_t len;
-    const char *body = http_body(call->exchange, &len);
-    enum http_method method = http_method(call->exchange);
-
-    if (len == 0 || method == HTTP_GET || method == HTTP_DELETE)
-        return true;
-    call->request.body = body;
-    call->request.body_len = len;
-    if (!is_json(http_header(call->exchange, "Content-Type"))) {
-        err_set(err, ERR_NOT_JSON, "The body must be JSON.");
-        return err_hint(err, "Send it with \"Content-Type: application/json\".");
-    }
-    if (!json_parse(body, len, &call->body, err))
-        return false;
-    if (!json_is_object(call->body))
-        return err_set(err, ERR_INVALID, "The body must be a JSON object.");
-    return true;
-}
-
-/* Path, query and body become checked arguments, or the error that is told once the caller is known. */
-static void bind_input(struct rest_call *call)
-{
-    struct request *request = &call->request;
-    struct err *err = &request->bind_err;
-
-    if (!url_parse_query(&call->arena, http_query(call->exchange), &call->query, err) ||
-        !read_body(call, err))
-        return;
-
-    struct raw_value *query = arena_array(&call->arena, struct raw_value, call->query.count);
-
-    for (size_t i = 0; i < call->query.count; i++)
-        query[i] = (struct raw_value){ call->query.pairs[i].name, call->query.pairs[i].value };
-
-    struct raw_input input = {
-        .path = call->match.path,
-        .path_count = call->match.path_count,
-        .query = query,
-        .query_count = call->query.count,
-        .body = call->body,
-    };
-
-    (void)!bind_args(request->op, &call->arena, &input, request->call.args, err);
-}
-
-static void fill_request(struct rest_call *call)
+static void fill_request(struct rest_call *call, void (*then)(struct request *request))
 {
     struct request *request = &call->request;
 
-    request->op = call->match.op;
+    request->op = call->input.match.op;
     request->call.arena = &call->arena;
     request->call.door = "rest";
     request->call.remote = call->remote;
     request->call.request_id = http_request_id(call->exchange);
-    request->finished = finished;
+    request->finished = then;
     request->user = call;
     buf_init(&request->reply, 0);
-    bind_input(call);
 }
 
 static bool find_route(struct rest_call *call, struct err *err)
 {
     const char *method = http_method(call->exchange) == HTTP_GET ? "GET" : http_method_text(call->exchange);
 
-    if (!route_find(call->edge->routes, &call->arena, method, http_path(call->exchange), &call->match, err))
+    if (!route_find(call->edge->routes, &call->arena, method, http_path(call->exchange), &call->input.match,
+                    err))
         return false;
-    if (call->match.op)
+    if (call->input.match.op)
         return true;
-    if (call->match.allow)
+    if (call->input.match.allow)
         return err_set(err, ERR_BAD_METHOD, "%.20s is not a method of this path.",
                        http_method_text(call->exchange));
     err_set(err, ERR_NOT_FOUND, "There is nothing at this path.");
@@ -318,7 +259,7 @@ static bool find_route(struct rest_call *call, struct err *err)
 /* Seconds to wait at most; 0 when the request does not say. */
 static bool read_wait(struct rest_call *call, int *seconds)
 {
-    const char *text = url_value(&call->query, "wait");
+    const char *text = url_value(&call->input.query, "wait");
     int64_t number;
 
     *seconds = 0;
@@ -336,8 +277,8 @@ static const char *wait_subject(const struct rest_call *call)
 {
     const struct op *op = call->request.op;
 
-    for (size_t i = 0; call->match.path_count > 0 && i < LIMIT_PARAMS && op->params[i].type; i++)
-        if (strcmp(op->params[i].name, call->match.path[call->match.path_count - 1].name) == 0)
+    for (size_t i = 0; call->input.match.path_count > 0 && i < LIMIT_PARAMS && op->params[i].type; i++)
+        if (strcmp(op->params[i].name, call->input.match.path[call->input.match.path_count - 1].name) == 0)
             return call->request.call.args[i].text;
     return NULL;
 }
@@ -365,17 +306,56 @@ void rest_handle(struct edge *edge, struct http_exchange *exchange)
     int wait_seconds;
 
     if (!gate_check(edge, exchange, gate_of(exchange), &call->arena, &request->credentials, err) ||
-        !find_route(call, err) || (call->match.op->limit_logins && !gate_login(edge, exchange, err))) {
+        !find_route(call, err) || (call->input.match.op->limit_logins && !gate_login(edge, exchange, err))) {
         answer(call);
         return;
     }
     request->idempotency_key = http_header(exchange, "Idempotency-Key");
-    fill_request(call);
+    fill_request(call, finished);
+    input_read(&call->input, request);
     if (read_wait(call, &wait_seconds) && wait_seconds > 0 && request->bind_err.code == ERR_NONE &&
         wait_subject(call))
         begin_wait(call, wait_seconds);
     else
         submit(call);
+}
+
+/* The sender of a large body may make this call: now it is worth reading. */
+static void knocked(struct request *request)
+{
+    struct rest_call *call = request->user;
+    struct http_exchange *exchange = call->exchange;
+
+    if (request->call.err.code != ERR_NONE) {
+        answer(call);
+        return;
+    }
+    call_free(call);
+    http_read_body(exchange);
+}
+
+bool rest_before_body(struct edge *edge, struct http_exchange *exchange)
+{
+    struct rest_call *call = call_new(edge, exchange);
+    struct request *request = &call->request;
+
+    http_park(exchange);
+    if (!gate_enter(edge, exchange, gate_of(exchange), &call->arena, &request->credentials,
+                    &request->call.err)) {
+        answer(call);
+        return false;
+    }
+    /* Whoever comes with a link has it in the body; what is open to anyone, or no operation, has a small one.
+     */
+    bool known = find_route(call, &request->call.err);
+
+    request->call.err = (struct err){ 0 };
+    fill_request(call, knocked);
+    if (!known || request->op->by_link || request->op->needs & ROLE_ANYONE)
+        knocked(request);
+    else
+        dispatch_knock(edge->store, request);
+    return false;
 }
 
 void rest_look_again(void *user, struct wait *wait)
@@ -389,6 +369,7 @@ void rest_look_again(void *user, struct wait *wait)
         finish_look(call);
         return;
     }
-    fill_request(call);
+    fill_request(call, finished);
+    input_read(&call->input, &call->request);
     dispatch_submit(call->edge->store, &call->request);
 }

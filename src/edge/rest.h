@@ -4,9 +4,14 @@
 #ifndef EDGE_REST_H
 #define EDGE_REST_H
 
+#include <stdbool.h>
+
 struct edge;
+struct http_exchange;
 struct wait;
 
+/* For http_options.before_body: who sends a large body must be allowed to make the call. */
+bool rest_before_body(struct edge *edge, struct http_exchange *exchange);
 /* For waits_new; `edge` is the edge. */
 void rest_look_again(void *edge, struct wait *wait);
 /* Gives back the calls that were kept for the next requests. */

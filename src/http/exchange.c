@@ -221,6 +221,11 @@ static bool take_parked(struct http_exchange *exchange)
     return true;
 }
 
+bool http_body_was_asked(const struct http_exchange *exchange)
+{
+    return exchange->asked;
+}
+
 /* The reading goes on as if nothing had been asked. */
 void http_read_body(struct http_exchange *exchange)
 {

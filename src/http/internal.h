@@ -78,8 +78,9 @@ struct http_exchange {
     unsigned char method;
     bool linked, streaming, told_to_stop, cut, abandoned; /* under server->lock */
     bool begun, handled, refused, draining, upgraded, head, gzip;
-    bool asking, active, expects; /* before_body has parked it; counted in server->active; 100-continue */
-    bool lean;                    /* a stream whose buffer has been given back to the kernel */
+    bool asked, asking, active,
+        expects; /* before_body was; it has parked it; in server->active; 100-continue */
+    bool lean;   /* a stream whose buffer has been given back to the kernel */
     char request_id[REQUEST_ID_SIZE];
     char uri[]; /* the path, cut at the '?' */
 };

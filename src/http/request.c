@@ -231,7 +231,7 @@ static enum MHD_Result ask_for_body(struct http_exchange *exchange)
     struct http_server *server = exchange->server;
 
     exchange_activate(exchange, true);
-    exchange->asking = true;
+    exchange->asked = exchange->asking = true;
     if (!server->options.before_body(exchange, server->options.user))
         return MHD_YES;
     exchange->asking = false;

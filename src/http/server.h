@@ -141,6 +141,7 @@ char *http_pack(const char *bytes, size_t len, size_t *packed_len);
 void http_park(struct http_exchange *exchange);
 /* Lets the body come after all: for an exchange that options.before_body has parked. From any thread. */
 void http_read_body(struct http_exchange *exchange);
+bool http_body_was_asked(const struct http_exchange *exchange); /* whether before_body was */
 /*
  * Watches a parked exchange's socket. When the client goes away, `gone(data of http_set_data)` runs once, on
  * the watcher's thread. When the server stops, `stop` runs instead, for the owner to end it. Both may be

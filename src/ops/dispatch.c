@@ -68,8 +68,8 @@ static bool identify(struct db *db, struct request *request)
     return true;
 }
 
-/* The caller is known before anything is said about the input: a stranger learns nothing from errors. */
-static bool admit(struct db *db, struct request *request)
+/* May they make this call at all, whatever they say in it. */
+static bool know_caller(struct db *db, struct request *request)
 {
     struct call *call = &request->call;
 
@@ -77,9 +77,15 @@ static bool admit(struct db *db, struct request *request)
     call->db = db;
     call->now_ms = clock_now_ms();
     call->err = (struct err){ 0 };
-    if (!identify(db, request))
-        return false;
-    if (!came_by_link(request) && !authorise(call->op, &call->caller, &call->err))
+    return identify(db, request) && (came_by_link(request) || authorise(call->op, &call->caller, &call->err));
+}
+
+/* The caller is known before anything is said about the input: a stranger learns nothing from errors. */
+static bool admit(struct db *db, struct request *request)
+{
+    struct call *call = &request->call;
+
+    if (!know_caller(db, request))
         return false;
     if (request->bind_err.code != ERR_NONE) {
         call->err = request->bind_err;
@@ -382,6 +388,79 @@ static void check_key(const char *key, struct err *err)
         (void)err_set(err, ERR_INVALID, "Idempotency-Key must have 1 to %d bytes.", LIMIT_IDEMPOTENCY_KEY);
 }
 
+static void submit_bound(struct request *request)
+{
+    if (request->op->before && request->bind_err.code == ERR_NONE)
+        submit_fetch(request->store, request);
+    else
+        submit_run(request->store, request);
+}
+
+static bool bind_work(struct db *db, struct work *work)
+{
+    struct request *request = request_of(work);
+
+    (void)db;
+    request->bind(request);
+    return true;
+}
+
+static void bind_done(struct work *work)
+{
+    submit_bound(request_of(work));
+}
+
+static void submit_bind(struct request *request)
+{
+    request->work = (struct work){ .run = bind_work, .done = bind_done };
+    if (!store_compute(request->store, &request->work, &request->call.err))
+        finish(request);
+}
+
+static bool knock_work(struct db *db, struct work *work)
+{
+    struct request *request = request_of(work);
+
+    if (know_caller(db, request))
+        return true;
+    work->err = request->call.err;
+    return false;
+}
+
+static void knock_done(struct work *work)
+{
+    struct request *request = request_of(work);
+
+    request->call.err = work->err;
+    if (work->err.code == ERR_NONE)
+        submit_bind(request);
+    else
+        finish(request);
+}
+
+static void knock_only_done(struct work *work)
+{
+    struct request *request = request_of(work);
+
+    request->call.err = work->err;
+    request->finished(request);
+}
+
+static void submit_knock(struct request *request, void (*done)(struct work *work))
+{
+    request->work = (struct work){ .run = knock_work, .done = done };
+    if (!store_read(request->store, &request->work, &request->work.err))
+        done(&request->work);
+}
+
+void dispatch_knock(struct store *store, struct request *request)
+{
+    request->store = store;
+    request->call.op = request->op;
+    submit_knock(request, knock_only_done);
+}
+
+/* A link stands in the input, so whoever comes with one is known only once it has been bound. */
 void dispatch_submit(struct store *store, struct request *request)
 {
     request->store = store;
@@ -389,10 +468,12 @@ void dispatch_submit(struct store *store, struct request *request)
     request->call.op = request->op;
     if (request->idempotency_key && request->bind_err.code == ERR_NONE)
         check_key(request->idempotency_key, &request->bind_err);
-    if (request->op->before && request->bind_err.code == ERR_NONE)
-        submit_fetch(store, request);
+    if (!request->bind || request->bind_err.code != ERR_NONE)
+        submit_bound(request);
+    else if (request->op->by_link)
+        submit_bind(request);
     else
-        submit_run(store, request);
+        submit_knock(request, knock_done);
 }
 
 void dispatch_write_error(const struct err *err, struct buf *into)

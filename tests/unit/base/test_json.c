@@ -225,9 +225,56 @@ static void depth_is_limited_before_anything_is_built(void **state)
     assert_refused(buf.bytes, buf.len, "nested too deeply");
 }
 
+static bool measure(const char *text, size_t *bytes)
+{
+    struct err err = { 0 };
+
+    return json_measure(text, strlen(text), bytes, &err);
+}
+
+/* The estimate is for a budget: never less than what is there, and in its order. */
+static void measures_before_it_builds(void **state)
+{
+    size_t little, objects, quoted;
+
+    (void)state;
+    assert_true(measure("{\"a\":1}", &little));
+    assert_true(measure("[{},{},{},{}]", &objects));
+    assert_true(measure("\"[{},{},{},{}]\"", &quoted));
+    assert_true(little < 1000);
+    assert_true(objects >= 4 * 230);
+    assert_true(quoted < 200);
+}
+
+static void too_many_values_are_refused(void **state)
+{
+    size_t len = LIMIT_JSON_VALUES * 3 + 8, bytes;
+    char *text = calloc(1, len), *at = text;
+    struct err err = { 0 };
+    json_t *value = NULL;
+
+    (void)state;
+    *at++ = '[';
+    for (int i = 0; i < LIMIT_JSON_VALUES - 1; i++) {
+        *at++ = '1';
+        *at++ = ',';
+    }
+    strcpy(at, "1]");
+    assert_true(json_parse(text, strlen(text), &value, &err));
+    json_decref(value);
+    strcpy(at, "1,1]");
+    assert_false(json_parse(text, strlen(text), &value, &err));
+    assert_int_equal(err.code, ERR_INVALID);
+    assert_non_null(strstr(err.text, "too many values"));
+    assert_false(json_measure(text, strlen(text), &bytes, &err));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measures_before_it_builds),
+        cmocka_unit_test(too_many_values_are_refused),
         cmocka_unit_test(commas_go_where_they_belong),
         cmocka_unit_test(numbers_read_back_the_same),
         cmocka_unit_test(strings_are_escaped),

@@ -1,0 +1,108 @@
+// What clients may make the server hold: bodies before their sender is known, trees of JSON, replies nobody reads.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { RawConnection } from './lib/raw.mjs';
+import { start } from './lib/server.mjs';
+
+const MB = 1024 * 1024;
+
+// The most memory that the server ever had, in bytes; `reset` begins to count anew.
+async function mostMemory(server) {
+    const status = await readFile(`/proc/${server.pid}/status`, 'utf8');
+    return Number(status.match(/^VmHWM:\s+(\d+) kB/m)[1]) * 1024;
+}
+
+const results = '/api/projects/00000000-0000-7000-8000-000000000000/results';
+const manyObjects = (bytes) => `{"x":[${'{},'.repeat(bytes / 3)}{}]}`;
+
+async function withToken(t, options = {}) {
+    const server = await start(t, options);
+    const { secret: token } = await server.must(201, 'POST', '/api/tokens', {
+        name: 'builder',
+        role: 'member',
+    });
+    return { server, token };
+}
+
+function rawPost(server, path, { length, token, more = '' }) {
+    return [
+        `POST ${path} HTTP/1.1`,
+        `Host: ${new URL(server.url).host}`,
+        'Content-Type: application/json',
+        `Content-Length: ${length}`,
+        ...(token ? [`Authorization: Bearer ${token}`] : []),
+        more,
+        '',
+    ].join('\r\n');
+}
+
+test('a large body is not read before its sender is known', async (t) => {
+    const { server } = await withToken(t);
+        for (const expects of [true, false]) {
+        const raw = new RawConnection(server);
+        t.after(() => raw.close());
+        const head = rawPost(server, results, {
+            length: 9 * MB,
+            token: 'wit_nobody',
+            more: expects ? 'Expect: 100-continue\r\n' : '',
+        });
+        raw.send(head);
+        const reply = await raw.reply();
+        assert.equal(reply.status, 401, reply.text);
+        assert.equal(reply.headers['www-authenticate'], 'Bearer');
+        assert.equal(await server.metric('witan_memory_in_flight_bytes'), 0);
+    }
+});
+
+test("a stranger's flood of values takes no memory and no HTTP thread", async (t) => {
+    const { server, token } = await withToken(t);
+    const body = manyObjects(9 * MB);
+    const before = await mostMemory(server);
+    const strangers = await Promise.all(
+        Array.from({ length: 3 }, () =>
+            server.api('POST', results, body, { token: 'wit_nobody', agent: undefined }),
+        ),
+    );
+    for (const { status } of strangers) assert.equal(status, 401);
+    assert.ok((await mostMemory(server)) - before < 16 * MB, 'strangers made the server take memory');
+
+    // Whoever may make the call learns that it has too many values, and the tree is not built.
+    const refused = await Promise.all(
+        Array.from({ length: 3 }, () => server.api('POST', results, body, { token })),
+    );
+    for (const reply of refused) {
+        assert.equal(reply.status, 400, reply.text);
+        assert.match(reply.body.error, /too many values/);
+    }
+    assert.ok((await mostMemory(server)) - before < 3 * 9 * MB + 32 * MB, 'the tree was built');
+});
+
+test('a large body of one who may is read, on a worker', async (t) => {
+    const { server, token } = await withToken(t);
+    const message = 'é'.repeat(30_000);
+    const reply = await server.api('POST', '/api/chat', { agent_name: 'Builder', message }, { token });
+    assert.equal(reply.status, 201, reply.text);
+    assert.ok(reply.body.message.message === message);
+    const wrong = await server.api('POST', '/api/chat', { agent_name: 'Builder', message: [message] }, { token });
+    assert.equal(wrong.status, 400);
+    assert.equal(wrong.body.field, 'message');
+    const broken = await server.api('POST', '/api/chat', `{"message": "${message}"`, { token });
+    assert.equal(broken.status, 400);
+    assert.equal((await server.api('POST', '/api/nothing', message, { token })).status, 404);
+    assert.equal((await server.api('POST', '/api/login', { name: 'x', password: message })).status, 400);
+    assert.equal((await server.api('POST', '/api/login', { name: 'x', password: message.repeat(2) })).status, 413);
+});
+
+test('a key makes a large body safe to repeat', async (t) => {
+    const { server, token } = await withToken(t);
+    const message = 'x'.repeat(40_000);
+    const headers = { 'Idempotency-Key': 'once' };
+    const send = () => server.api('POST', '/api/chat', { agent_name: 'Builder', message }, { token, headers });
+    const first = await send();
+    const second = await send();
+    assert.equal(first.status, 201);
+    assert.equal(second.status, 201);
+    assert.equal(second.headers['idempotent-replayed'], 'true');
+    assert.equal(second.body.message.id, first.body.message.id);
+});
