@@ -73,6 +73,9 @@
 #define SQLITE_BUSY_MS       2000     /* how long another program may hold the write lock */
 #define COMPUTE_QUEUE        1024
 #define COMPUTE_THREADS      2
+#define HASH_THREADS         2    /* for passwords; each hash takes 64 MB while it is made */
+#define HASH_QUEUE           64   /* passwords waiting to be hashed before 503 */
+#define HASH_NICE            10   /* these threads give way to all others */
 #define POOL_WAIT_MS         5000 /* a unit that got no PostgreSQL connection by then gets 503 */
 #define POOL_RETRIES         5    /* runs of a unit after serialisation failures and deadlocks */
 #define RECONNECT_MIN_MS     100
@@ -101,7 +104,11 @@
 #define LIMIT_PREFERENCES (16 * KB)
 #define LIMIT_SETTINGS    (64 * KB) /* of a workspace */
 #define LIMIT_SLUG        40
-#define PASSWORD_MIN      8
+#define PASSWORD_MIN      10
+#define LOGIN_SHARES      8                          /* parts of an account's tries, see edge/logins.h */
+#define LOGIN_BURST       5                          /* tries at once of each part */
+#define LIMIT_PLACES      32                         /* places remembered for one user */
+#define PLACE_MS          (180LL * 24 * 3600 * 1000) /* how long one is remembered after its last login */
 #define TOKEN_TOUCH_MS    60000 /* how old a token's last use may get before it is written again */
 #define AUDIT_VERIFY_PAGE 1000
 #define LIMIT_EXPORT      10000 /* audit rows in one page of an export */

@@ -38,7 +38,8 @@
          "The largest chat message, prompt or answer.")                                                      \
     INT(limits_token_rate, "limits.token_rate", 100, 1, 1000000, "Requests a second for each token.")        \
     INT(limits_token_burst, "limits.token_burst", 200, 1, 1000000, "Requests at once for each token.")       \
-    INT(limits_login_rate, "limits.login_rate", 5, 1, 1000, "Logins a minute from each address.")            \
+    INT(limits_login_rate, "limits.login_rate", 5, 1, 1000,                                                  \
+        "Tries of a password a minute, for each address and account.")                                       \
     INT(limits_streams, "limits.streams", 32768, 1, 1000000, "Open event streams and WebSockets at most.")   \
     TIME(questions_min_timeout, "questions.min_timeout", "5m", 1, 86400000,                                  \
          "The shortest deadline that a question may be given.")                                              \

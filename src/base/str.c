@@ -352,3 +352,12 @@ size_t str_distance(const char *a, const char *b)
     }
     return row[len];
 }
+
+uint64_t str_hash(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash;
+}

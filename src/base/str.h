@@ -14,6 +14,9 @@
 size_t str_decode(const char *text, size_t len, uint32_t *code);
 bool str_is_utf8(const char *text, size_t len); /* well-formed, no NUL, no surrogates */
 bool str_is_blank(const char *text);
+/* The same number for the same text (FNV-1a): for telling apart, not against those who look for collisions.
+ */
+uint64_t str_hash(const char *text);
 size_t str_chars(const char *text); /* code points of valid UTF-8 */
 char *str_trim(struct arena *arena, const char *text);
 /*

@@ -29,6 +29,7 @@ enum role {
 struct credentials {
     const char *bearer;    /* the secret of "Authorization: Bearer", or NULL */
     const char *session;   /* the session cookie's secret, or NULL */
+    const char *device;    /* the browser's own cookie, or NULL; it lets nobody in, see place.h */
     const char *ticket;    /* a stream ticket, or NULL */
     const char *workspace; /* X-Witan-Workspace: id or slug, or NULL */
     bool may_be_solo;      /* from loopback, not forwarded, on a server that allows solo mode */

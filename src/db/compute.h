@@ -1,5 +1,5 @@
 /*
- * compute.h - work that needs a processor and no database: password hashes, large inputs.
+ * compute.h - work that needs a processor and no database, such as reading large inputs.
  *
  * Two threads, started with the first unit, keep it away from the threads that everyone waits for.
  *

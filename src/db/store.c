@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "db/compute.h"
+#include "db/hashing.h"
 #include "db/pool.h"
 #include "db/readers.h"
 #include "db/threads.h"
@@ -14,6 +15,7 @@ struct store {
     enum db_engine engine;
     struct counters counters;
     struct compute compute;
+    struct hashing hashing;
     struct writer *writer; /* SQLite only, as are the readers */
     struct readers *readers;
     struct pool *pool; /* PostgreSQL only */
@@ -47,6 +49,7 @@ struct store *store_open(const struct store_options *options, struct err *err)
     store->options = *options;
     store->engine = engine;
     compute_init(&store->compute);
+    hashing_init(&store->hashing);
     if (!open_parts(store, path, err)) {
         store_close(store);
         return NULL;
@@ -64,6 +67,7 @@ void store_close(struct store *store)
     if (!store)
         return;
     compute_done(&store->compute);
+    hashing_done(&store->hashing);
     pool_close(store->pool);
     readers_close(store->readers);
     writer_close(store->writer);
@@ -97,6 +101,11 @@ bool store_read(struct store *store, struct work *work, struct err *err)
 bool store_compute(struct store *store, struct work *work, struct err *err)
 {
     return counted(store, compute_put(&store->compute, work, err));
+}
+
+bool store_hash(struct store *store, struct work *work, uint64_t who, struct err *err)
+{
+    return counted(store, hashing_put(&store->hashing, work, who, err));
 }
 
 bool store_can_read_here(const struct store *store)

@@ -14,7 +14,8 @@
  *
  * A full queue refuses (ERR_UNAVAILABLE, with retry_after_s) instead of growing.
  *
- * Thread: store_write, store_read and store_compute may be called from any thread and never block.
+ * Thread: store_write, store_read, store_compute and store_hash may be called from any thread and never
+ * block.
  */
 #ifndef DB_STORE_H
 #define DB_STORE_H
@@ -66,8 +67,10 @@ enum db_engine store_engine(const struct store *store);
 
 CHECKED bool store_write(struct store *store, struct work *work, struct err *err);
 CHECKED bool store_read(struct store *store, struct work *work, struct err *err);
-/* CPU work before a transaction (password hashes, reading large outputs): run gets db == NULL. */
+/* CPU work before a transaction, such as reading large outputs: run gets db == NULL. */
 CHECKED bool store_compute(struct store *store, struct work *work, struct err *err);
+/* The same for password hashes, by turns of `who` (see hashing.h). */
+CHECKED bool store_hash(struct store *store, struct work *work, uint64_t who, struct err *err);
 
 /*
  * Runs a quick read on the calling thread with that thread's own read connection (opened on first

@@ -113,7 +113,7 @@ static void edge_free(struct edge *edge)
     streams_free(edge->streams);
     metrics_free(edge->metrics);
     ratelimit_free(edge->tokens);
-    ratelimit_free(edge->logins);
+    logins_free(edge->logins);
     routes_free(edge->routes);
     rest_free_spares(edge);
     pthread_mutex_destroy(&edge->spare_lock);
@@ -165,7 +165,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     budget_init(&edge->budget, (size_t)settings()->limits_memory);
     edge->routes = routes_new(op_all());
     edge->tokens = ratelimit_new(settings()->limits_token_rate, 1000, settings()->limits_token_burst);
-    edge->logins = ratelimit_new(settings()->limits_login_rate, 60000, settings()->limits_login_rate);
+    edge->logins = logins_new();
     edge->metrics = metrics_new(op_all());
     edge->streams = streams_new(edge->store, engine_hub(edge->engine));
     edge->waits = waits_new(engine_hub(edge->engine), rest_look_again, edge);

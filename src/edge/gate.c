@@ -1,11 +1,10 @@
 #include "base/clock.h"
 #include "base/str.h"
+#include "core/cookie.h"
 #include "edge/internal.h"
 
 #include <string.h>
 #include <strings.h>
-
-#define SESSION_COOKIE "witan_session"
 
 static bool was_forwarded(const struct http_exchange *exchange)
 {
@@ -63,9 +62,26 @@ static bool refuse_origin(struct err *err)
     return err_hint(err, "If the page is yours, add its host to server.allowed_hosts.");
 }
 
+/* Browsers name the site that a request comes from; "none" is somebody's own doing, such as a bookmark. */
+static bool is_foreign(const char *site)
+{
+    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
+/* Somebody follows a link to one of our pages: from a mail or a chat that is how people come here. */
+static bool is_visit(const struct http_exchange *exchange)
+{
+    const char *mode = http_header(exchange, "Sec-Fetch-Mode"),
+               *dest = http_header(exchange, "Sec-Fetch-Dest");
+
+    return !str_starts(http_path(exchange), "/api/") && str_equal(mode, "navigate") &&
+           str_equal(dest, "document");
+}
+
 /*
- * Browsers say where a request comes from, and a foreign page gets nothing. They do not always say it of what
- * only reads; what changes something with a cookie must, since the browser adds the cookie whoever asks.
+ * Browsers say where a request comes from, and a foreign page gets nothing: not even a read, whose reply it
+ * could not see, but whose cost and timing it could. What changes something with a cookie must say it, since
+ * the browser adds the cookie whoever asks.
  */
 static bool check_origin(const struct edge *edge, const struct http_exchange *exchange, enum gate_kind kind,
                          const struct credentials *credentials, struct err *err)
@@ -74,10 +90,8 @@ static bool check_origin(const struct edge *edge, const struct http_exchange *ex
 
     if (origin)
         return hosts_allow_origin(&edge->hosts, http_header(exchange, "Host"), origin) || refuse_origin(err);
-    if (kind == GATE_SAFE)
-        return true;
-    if (site && strcmp(site, "cross-site") == 0)
-        return refuse_origin(err);
+    if (is_foreign(site))
+        return (kind == GATE_SAFE && is_visit(exchange)) || refuse_origin(err);
     if (kind == GATE_UNSAFE && credentials->session && !credentials->bearer && !site) {
         err_set(err, ERR_FORBIDDEN, "A request with the login cookie must say where it comes from.");
         err->name = "origin_required";
@@ -101,9 +115,12 @@ static bool check_rate(struct edge *edge, const struct credentials *credentials,
 static void read_credentials(const struct edge *edge, struct http_exchange *exchange, struct arena *arena,
                              struct credentials *credentials)
 {
+    const char *cookies = http_header(exchange, "Cookie");
+
     *credentials = (struct credentials){
         .bearer = find_bearer(http_header(exchange, "Authorization")),
-        .session = find_cookie(arena, http_header(exchange, "Cookie"), SESSION_COOKIE),
+        .session = find_cookie(arena, cookies, cookie_name(arena, COOKIE_SESSION)),
+        .device = find_cookie(arena, cookies, cookie_name(arena, COOKIE_DEVICE)),
         .workspace = http_header(exchange, "X-Witan-Workspace"),
         .may_be_solo = !edge->options.require_auth && edge->hosts.on_loopback &&
                        http_peer_is_loopback(exchange) && !was_forwarded(exchange),
@@ -125,17 +142,4 @@ bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kin
         return gate_enter(edge, exchange, kind, arena, credentials, err);
     read_credentials(edge, exchange, arena, credentials);
     return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err);
-}
-
-bool gate_login(struct edge *edge, const struct http_exchange *exchange, struct err *err)
-{
-    char remote[INET6_ADDRSTRLEN];
-    int retry_after_s;
-
-    http_peer_text(exchange, remote, sizeof(remote));
-    if (ratelimit_take(edge->logins, remote, strlen(remote), clock_ticks_us(), &retry_after_s))
-        return true;
-    err_set(err, ERR_RATE_LIMITED, "Too many logins from this address.");
-    err->retry_after_s = retry_after_s;
-    return false;
 }

@@ -6,6 +6,7 @@
 
 #include "edge/edge.h"
 #include "edge/hosts.h"
+#include "edge/logins.h"
 #include "edge/metrics.h"
 #include "edge/ratelimit.h"
 #include "http/server.h"
@@ -25,7 +26,8 @@ struct edge {
     struct routes *routes;
     struct http_server *http;
     struct hosts hosts;
-    struct ratelimit *tokens, *logins;
+    struct ratelimit *tokens;
+    struct logins *logins;
     struct metrics *metrics;
     struct waits *waits;
     struct streams *streams;
@@ -50,8 +52,6 @@ CHECKED bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum 
 /* The same for the whole request; one with a large body has entered already and is not counted twice. */
 CHECKED bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind,
                         struct arena *arena, struct credentials *credentials, struct err *err);
-/* Logins count by address. */
-CHECKED bool gate_login(struct edge *edge, const struct http_exchange *exchange, struct err *err);
 
 /* While the store is away everything fails the same way: true for as many lines of the log as say it. */
 bool edge_outage_line(void);

@@ -158,8 +158,8 @@ static void answer(struct rest_call *call)
     } else {
         if (request->op->reply_type)
             type = request->op->reply_type;
-        if (request->call.cookie)
-            count = add_header(headers, count, "Set-Cookie", request->call.cookie);
+        for (size_t i = 0; i < CALL_COOKIES && request->call.cookies[i]; i++)
+            count = add_header(headers, count, "Set-Cookie", request->call.cookies[i]);
         if (request->replayed)
             count = add_header(headers, count, "Idempotent-Replayed", "true");
     }
@@ -226,6 +226,13 @@ static void submit(struct rest_call *call)
         answer(call);
 }
 
+static bool admit_login(struct request *request, struct err *err)
+{
+    struct rest_call *call = request->user;
+
+    return logins_admit(call->edge->logins, &request->call.tried, call->remote, clock_ticks_us(), err);
+}
+
 static void fill_request(struct rest_call *call, void (*then)(struct request *request))
 {
     struct request *request = &call->request;
@@ -234,6 +241,8 @@ static void fill_request(struct rest_call *call, void (*then)(struct request *re
     request->call.arena = &call->arena;
     request->call.door = "rest";
     request->call.remote = call->remote;
+    request->call.device = request->credentials.device;
+    request->admit_login = admit_login;
     request->call.request_id = http_request_id(call->exchange);
     request->finished = then;
     request->user = call;
@@ -306,7 +315,7 @@ void rest_handle(struct edge *edge, struct http_exchange *exchange)
     int wait_seconds;
 
     if (!gate_check(edge, exchange, gate_of(exchange), &call->arena, &request->credentials, err) ||
-        !find_route(call, err) || (call->input.match.op->limit_logins && !gate_login(edge, exchange, err))) {
+        !find_route(call, err)) {
         answer(call);
         return;
     }

@@ -9,6 +9,7 @@
 #include "core/event.h"
 #include "core/idempotency.h"
 #include "core/link.h"
+#include "core/place.h"
 #include "core/session.h"
 #include "core/ticket.h"
 #include "db/migrate.h"
@@ -92,7 +93,7 @@ static bool run_sweep(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
     int64_t now_ms = clock_now_ms();
-    size_t pruned[5] = { 0 };
+    size_t pruned[6] = { 0 };
 
     arena_reset(&task->arena);
     task->count = 0;
@@ -100,6 +101,7 @@ static bool run_sweep(struct db *db, struct work *work)
         !session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
         !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
         !link_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[4], &work->err) ||
+        !place_prune(db, &task->arena, now_ms - PLACE_MS, SWEEP_BATCH, &pruned[5], &work->err) ||
         !event_prune(db, &task->arena, now_ms - settings()->events_keep_ms, SWEEP_BATCH, &pruned[3],
                      &work->err))
         return false;

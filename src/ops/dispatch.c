@@ -1,5 +1,6 @@
 #include "ops/dispatch.h"
 
+#include "base/address.h"
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/str.h"
@@ -170,7 +171,8 @@ static bool run_handler(struct request *request)
     json_begin(&call->out, &request->reply);
     call->status = call->op->status ? call->op->status : 200;
     call->ended = false;
-    call->cookie = call->audit_detail = call->question_id = call->prompt_id = NULL;
+    call->audit_detail = call->question_id = call->prompt_id = NULL;
+    memset(call->cookies, 0, sizeof(call->cookies));
     call->subject = default_subject(call);
     if (!call->op->run(call))
         return false;
@@ -357,6 +359,30 @@ static bool fetch_work(struct db *db, struct work *work)
     return false;
 }
 
+/* Whose turn a password takes: of one who is known, of the address, of a caller. */
+static uint64_t turn_of(const struct call *call)
+{
+    char address[ADDRESS_KEY_SIZE];
+
+    if (call->tried.own)
+        return str_hash(call->tried.own);
+    if (call->caller.id)
+        return str_hash(call->caller.id);
+    address_key(call->remote ? call->remote : "", address);
+    return str_hash(address);
+}
+
+static void submit_before(struct request *request)
+{
+    struct work *work = &request->work;
+    struct err *err = &request->call.err;
+
+    *work = (struct work){ .run = before_work, .done = before_done };
+    if (request->op->hashes ? !store_hash(request->store, work, turn_of(&request->call), err)
+                            : !store_compute(request->store, work, err))
+        finish(request);
+}
+
 static void fetch_done(struct work *work)
 {
     struct request *request = request_of(work);
@@ -366,9 +392,11 @@ static void fetch_done(struct work *work)
         finish(request);
         return;
     }
-    request->work = (struct work){ .run = before_work, .done = before_done };
-    if (!store_compute(request->store, &request->work, &request->call.err))
+    if (request->op->limit_logins && request->admit_login &&
+        !request->admit_login(request, &request->call.err))
         finish(request);
+    else
+        submit_before(request);
 }
 
 /* Costly steps come after the caller has been admitted, so that strangers cannot make the server work. */

@@ -30,6 +30,8 @@ struct request {
     struct buf reply;    /* JSON of the reply, or of nothing when it failed */
     bool replayed;       /* the stored reply of an earlier, identical request */
     bool here;           /* the calling thread may run quick reads itself */
+    /* For rows with .limit_logins, between .fetch and .before: may they try? NULL: always. */
+    bool (*admit_login)(struct request *request, struct err *err);
     void (*finished)(struct request *request);
     void *user;
 

@@ -70,6 +70,15 @@ struct arg {
 
 struct op;
 
+#define CALL_COOKIES 2
+
+/* Whose password is tried, for those who count (edge/logins.h). */
+struct login_try {
+    const char *account; /* the name, folded */
+    const char *own;     /* what this person alone has to show beside the password, or NULL */
+    bool known_address;
+};
+
 struct call {
     const struct op *op;
     struct db *db;
@@ -84,9 +93,11 @@ struct call {
     const char
         *audit_detail; /* a JSON object's text, or NULL: the parameters without secrets and long texts */
     const char *question_id, *prompt_id; /* what was asked, or NULL: while it is open the key is kept */
-    const char *cookie;                  /* a Set-Cookie value, or NULL */
-    void *prepared;                      /* what .before left, in the arena */
+    const char *cookies[CALL_COOKIES];   /* Set-Cookie values; NULL behind the last */
+    void *prepared;                      /* what .fetch and .before left, in the arena */
+    struct login_try tried;              /* for rows with .limit_logins: what .fetch found */
     const char *door, *remote, *request_id;
+    const char *device; /* the browser's own cookie, or NULL */
     struct err err;
 };
 
@@ -123,7 +134,8 @@ struct op {
     bool by_link;        /* a link to what `id` names, given as `link`, stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */
     bool count_errors;   /* failures are counted for the alert on asking */
-    bool limit_logins;   /* counts against the address's logins */
+    bool limit_logins;   /* tries a password: counted before .before */
+    bool hashes;         /* .before hashes a password: on the workers for that */
     bool no_audit;       /* a write too small to be worth a row (such as marking read) */
     int status;          /* 0: 200 */
     int status_made;     /* a PUT that made the thing answers this instead; 0: it never does */

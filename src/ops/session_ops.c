@@ -2,6 +2,9 @@
 
 #include "base/settings.h"
 #include "base/str.h"
+#include "core/cookie.h"
+#include "core/password.h"
+#include "core/place.h"
 #include "core/secret.h"
 #include "core/ticket.h"
 #include "core/user.h"
@@ -10,14 +13,10 @@
 
 #include <string.h>
 
-#define COOKIE_NAME "witan_session"
-
-static const char *cookie(struct arena *arena, const char *secret, int64_t lifetime_ms)
+static const char *session_cookie(struct arena *arena, const char *secret, int64_t lifetime_ms)
 {
-    bool https = str_starts(settings()->server_public_url, "https:");
-
-    return arena_format(arena, "%s=%s; HttpOnly; SameSite=Lax; Path=/; Max-Age=%lld%s", COOKIE_NAME, secret,
-                        (long long)(lifetime_ms / 1000), https ? "; Secure" : "");
+    return cookie_set(
+        arena, &(struct cookie){ .name = COOKIE_SESSION, .value = secret, .lifetime_ms = lifetime_ms });
 }
 
 static bool write_workspaces(struct call *call)
@@ -38,6 +37,7 @@ static bool write_workspaces(struct call *call)
 /* Between the steps of checking a password. */
 struct check {
     struct account account;
+    struct place place;
     bool matches;
     char *new_hash;
 };
@@ -47,7 +47,16 @@ static bool fetch_login(struct call *call)
     struct check *check = arena_new(call->arena, struct check);
 
     call->prepared = check;
-    return user_account_by_name(call->db, call->arena, arg_text(call, "name"), &check->account, &call->err);
+    check->place = (struct place){ .remote = call->remote, .device = call->device };
+    if (!user_account_by_name(call->db, call->arena, arg_text(call, "name"), &check->account, &call->err) ||
+        !place_look(call->db, call->arena, check->account.id, &check->place, &call->err))
+        return false;
+    call->tried = (struct login_try){
+        .account = str_fold(call->arena, arg_text(call, "name")),
+        .own = check->place.known_device ? secret_hash(call->arena, call->device) : NULL,
+        .known_address = check->place.known_address,
+    };
+    return true;
 }
 
 /* A name that nobody has, one without a password and a disabled one cost as much as a wrong password. */
@@ -59,6 +68,20 @@ static bool before_login(struct call *call)
     check->matches =
         secret_password_matches(may ? check->account.password : NULL, arg_text(call, "password"));
     return check->matches || session_refuse(&call->err);
+}
+
+/* Next time this browser and this network are known. A browser keeps the cookie that it has. */
+static bool remember_place(struct call *call, const struct check *check)
+{
+    struct place place = check->place;
+
+    if (!place.known_device)
+        place.device = secret_make(call->arena, SECRET_DEVICE);
+    call->cookies[1] = cookie_set(call->arena, &(struct cookie){ .name = COOKIE_DEVICE,
+                                                                 .value = place.device,
+                                                                 .lifetime_ms = PLACE_MS,
+                                                                 .strict = true });
+    return place_remember(call->db, call->arena, check->account.id, &place, call->now_ms, &call->err);
 }
 
 static bool run_login(struct call *call)
@@ -77,7 +100,9 @@ static bool run_login(struct call *call)
     if (!caller_identify(call->db, call->arena, &credentials, call->now_ms, &call->caller, &call->err))
         return false;
     call->subject = call->caller.id;
-    call->cookie = cookie(call->arena, session.secret, session.expires_ms - call->now_ms);
+    call->cookies[0] = session_cookie(call->arena, session.secret, session.expires_ms - call->now_ms);
+    if (!remember_place(call, check))
+        return false;
     json_map(&call->out, NULL);
     json_map(&call->out, "user");
     json_text(&call->out, "id", call->caller.id);
@@ -100,7 +125,7 @@ static bool run_logout(struct call *call)
 {
     const char *hash = session_of(&call->caller);
 
-    call->cookie = cookie(call->arena, "", 0);
+    call->cookies[0] = session_cookie(call->arena, "", 0);
     return !hash || session_end(call->db, call->arena, hash, &call->err);
 }
 
@@ -139,8 +164,12 @@ static bool fetch_password(struct call *call)
     struct check *check = arena_new(call->arena, struct check);
 
     call->prepared = check;
-    return only_users(&call->caller, &call->err) &&
-           user_account(call->db, call->arena, call->caller.id, &check->account, &call->err);
+    if (!only_users(&call->caller, &call->err) ||
+        !user_account(call->db, call->arena, call->caller.id, &check->account, &call->err))
+        return false;
+    /* Nobody else can use these tries up: they need the login. */
+    call->tried.own = arena_format(call->arena, "password:%s", call->caller.id);
+    return true;
 }
 
 static bool before_password(struct call *call)
@@ -150,6 +179,9 @@ static bool before_password(struct call *call)
     check->matches = secret_password_matches(check->account.password, arg_text(call, "oldPassword"));
     if (!check->matches)
         return err_field(&call->err, "oldPassword", "The old password is wrong.");
+    if (!password_check(call->arena, "newPassword", arg_text(call, "newPassword"), check->account.name,
+                        &call->err))
+        return false;
     return secret_password_hash(call->arena, arg_text(call, "newPassword"), &check->new_hash, &call->err);
 }
 
@@ -253,6 +285,7 @@ const struct op session_ops[] = {
     {
         .name = "session_login",
         .limit_logins = true,
+        .hashes = true,
         .http = "POST /api/login",
         .tag = TAG_IDENTITY,
         .help = "Log in with name and password; the reply sets the session cookie.",
@@ -293,6 +326,8 @@ const struct op session_ops[] = {
     },
     {
         .name = "password_change",
+        .limit_logins = true,
+        .hashes = true,
         .http = "PUT /api/me/password",
         .tag = TAG_IDENTITY,
         .help = "Change the own password. Ends the user's other sessions.",

@@ -1,6 +1,7 @@
 #include "core/user.h"
 
 #include "base/str.h"
+#include "core/password.h"
 #include "core/secret.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
@@ -23,6 +24,26 @@ static bool reply_user(struct call *call, const struct user *user, const char *n
         json_text(&call->out, "note", note);
     json_map_end(&call->out);
     return true;
+}
+
+static bool check_password(struct call *call, const char *name)
+{
+    return !arg_given(call, "password") ||
+           password_check(call->arena, "password", arg_text(call, "password"), name, &call->err);
+}
+
+static bool fetch_create(struct call *call)
+{
+    return check_password(call, arg_text(call, "name"));
+}
+
+static bool fetch_update(struct call *call)
+{
+    struct user user;
+
+    return user_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), &user,
+                    &call->err) &&
+           check_password(call, user.name);
 }
 
 /* The password's hash is what .before leaves for run. */
@@ -197,6 +218,8 @@ const struct op user_ops[] = {
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,
         .status = 201,
+        .hashes = true,
+        .fetch = fetch_create,
         .before = before_hash,
         .run = run_user_create,
         .reply = user_create_reply,
@@ -228,6 +251,8 @@ const struct op user_ops[] = {
         .needs = ROLES_MANAGE,
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,
+        .hashes = true,
+        .fetch = fetch_update,
         .before = before_hash,
         .run = run_user_update,
         .reply = user_fields,

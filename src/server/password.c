@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/password.h"
 #include "core/secret.h"
 
 #include <errno.h>
@@ -86,13 +87,11 @@ static bool get_password(struct cli *cli, char line[static ROOM], struct err *er
     return ask_twice(line, err);
 }
 
-static bool check_password(const char *line, struct err *err)
+static bool check_password(struct cli *cli, const char *line, struct err *err)
 {
     if (!str_is_utf8(line, strlen(line)))
         return err_set(err, ERR_INVALID, "The password is not UTF-8 text.");
-    if (str_chars(line) < PASSWORD_MIN)
-        return err_set(err, ERR_INVALID, "A password has at least %d characters.", PASSWORD_MIN);
-    return true;
+    return password_check(cli->arena, "password", line, cli_get(cli, "NAME"), err);
 }
 
 bool password_hash(struct cli *cli, bool must, const char **hash, struct err *err)
@@ -105,7 +104,7 @@ bool password_hash(struct cli *cli, bool must, const char **hash, struct err *er
         return true;
     if (sodium_init() < 0)
         return err_set(err, ERR_INTERNAL, "The random generator does not start.");
-    bool good = get_password(cli, line, err) && check_password(line, err) &&
+    bool good = get_password(cli, line, err) && check_password(cli, line, err) &&
                 secret_password_hash(cli->arena, line, &made, err);
 
     sodium_memzero(line, sizeof(line));

@@ -53,7 +53,7 @@ export class Server {
         return this;
     }
 
-    // The one line on stdout says where it listens, and that it does.
+    // The one line on stdout says how people reach it, and that it listens; where, if that differs, the log.
     #ready() {
         return new Promise((found, failed) => {
             let text = '';
@@ -61,10 +61,11 @@ export class Server {
             const timer = setTimeout(give, startLimit, 'the server was not ready in time');
             this.child.stdout.on('data', (bytes) => {
                 text += bytes;
-                const line = text.match(/ready: (http:\/\/\S+)\n/);
+                const line = text.match(/ready: (https?:\/\/\S+)\n/);
                 if (!line) return;
                 clearTimeout(timer);
-                found(line[1]);
+                if (line[1].startsWith('http:')) found(line[1]);
+                else until(() => this.log.match(/ listening url=(\S+)/)?.[1], 'it says where').then(found, give);
             });
             this.ended.then(({ code, signal }) => {
                 clearTimeout(timer);

@@ -119,7 +119,7 @@ static void become(struct engine *e, const char *name, const char *password)
     who = (struct credentials){ 0 };
     ASK(200, e, "session_login", NULL,
         arena_format(&e->arena, "{\"name\":\"%s\",\"password\":\"%s\"}", name, password));
-    cookie = request.call.cookie;
+    cookie = request.call.cookies[0];
     assert_non_null(strstr(cookie, "; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000"));
     cookie = strchr(cookie, '=') + 1;
     end = strchr(cookie, ';');
@@ -147,7 +147,7 @@ static void the_first_owner_ends_solo_mode(void **state)
     ASK(200, e, "me_get", NULL, NULL);
     assert_string_equal(said("caller.role"), "owner");
     ASK(204, e, "session_logout", NULL, NULL);
-    assert_non_null(strstr(request.call.cookie, "Max-Age=0"));
+    assert_non_null(strstr(request.call.cookies[0], "Max-Age=0"));
     ASK(401, e, "me_get", NULL, NULL);
 }
 
