@@ -30,9 +30,10 @@
 /* Output. */
 #define LIMIT_REPLY           (32 * MB)
 #define LIMIT_PAGE            200
-#define LIMIT_COLLECTED       (2 * MB)  /* the replies of one prompt together */
-#define LIMIT_RESPONSES_SHOWN 1000      /* replies of one prompt shown by its GET */
-#define LIMIT_LOG_VALUE       (1 * KB)  /* the rest of a longer value is left out of the log */
+#define LIMIT_PAGE_BYTES      (1 * MB) /* a page of a list ends here, with a nextCursor, if it has an entry */
+#define LIMIT_COLLECTED       (2 * MB) /* the replies of one prompt together */
+#define LIMIT_RESPONSES_SHOWN 1000     /* replies of one prompt shown by its GET */
+#define LIMIT_LOG_VALUE       (1 * KB) /* the rest of a longer value is left out of the log */
 #define LIMIT_LOG_LINE        (16 * KB) /* no further pairs are added to a line past this */
 #define GZIP_UP_TO            (1 * MB)  /* larger ones would hold up their HTTP thread for too long */
 #define GZIP_FROM             (4 * KB)

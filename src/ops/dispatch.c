@@ -163,7 +163,7 @@ static bool append_audit(struct call *call)
     return audit_append(call->db, call->arena, &entry, &call->err);
 }
 
-static bool run_handler(struct request *request)
+static bool run_op(struct request *request)
 {
     struct call *call = &request->call;
 
@@ -174,7 +174,54 @@ static bool run_handler(struct request *request)
     call->audit_detail = call->question_id = call->prompt_id = NULL;
     memset(call->cookies, 0, sizeof(call->cookies));
     call->subject = default_subject(call);
-    if (!call->op->run(call))
+    return call->op->run(call);
+}
+
+/* The argument that says how long a page may be, of a row that lists by pages; NULL for the others. */
+static struct arg *page_limit(struct call *call)
+{
+    struct arg *limit = NULL;
+    bool cursor = false;
+
+    if (call->op->kind != OP_READ)
+        return NULL;
+    for (size_t i = 0; call->op->params[i].type; i++) {
+        if (call->op->params[i].type == T_CURSOR)
+            cursor = true;
+        else if (strcmp(call->op->params[i].name, "limit") == 0)
+            limit = &call->args[i];
+    }
+    return cursor ? limit : NULL;
+}
+
+/*
+ * A page ends at its limit or when it is large, whichever comes first, for every list alike: one that has
+ * become too large is read again with fewer entries, and its cursor leads on to the rest. One entry is shown
+ * however large it is.
+ */
+static bool run_page(struct request *request, struct arg *limit)
+{
+    int64_t wanted = limit->number;
+    bool good;
+
+    while ((good = run_op(request)) && limit->number > 1 &&
+           (request->reply.full || request->reply.len > LIMIT_PAGE_BYTES)) {
+        int64_t fits = limit->number * LIMIT_PAGE_BYTES / (int64_t)(request->reply.len + 1);
+
+        if (fits >= limit->number || request->reply.full)
+            fits = limit->number / 2;
+        limit->number = fits > 1 ? fits : 1;
+    }
+    limit->number = wanted;
+    return good;
+}
+
+static bool run_handler(struct request *request)
+{
+    struct call *call = &request->call;
+    struct arg *limit = page_limit(call);
+
+    if (limit ? !run_page(request, limit) : !run_op(request))
         return false;
     if (request->reply.full)
         return err_set(&call->err, ERR_TOO_LARGE, "The reply is too large; ask for a smaller page.");

@@ -170,9 +170,15 @@ int64_t arg_int(const struct call *call, const char *name);
 bool arg_bool(const struct call *call, const char *name);
 const json_t *arg_json(const struct call *call, const char *name);
 
-/* The parameters of every list: limit and cursor. */
+/*
+ * The parameters of every list: limit and cursor. The dispatcher also ends a page that gets large
+ * (LIMIT_PAGE_BYTES), by asking the handler for fewer.
+ */
 #define PAGE_PARAMS                                                                                          \
-    { "limit", T_INT, OPTIONAL, "How many at most.", .min = 1, .max = LIMIT_PAGE, .fallback = "50" },        \
+    { "limit",         T_INT,                                                                                \
+      OPTIONAL,        "How many at most; a page of large entries ends earlier.",                            \
+      .min = 1,        .max = LIMIT_PAGE,                                                                    \
+      .fallback = "50" },                                                                                    \
     {                                                                                                        \
         "cursor", T_CURSOR, OPTIONAL, "Where the page before ended (its nextCursor)."                        \
     }

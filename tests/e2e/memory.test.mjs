@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { RawConnection } from './lib/raw.mjs';
-import { start } from './lib/server.mjs';
+import { start, until } from './lib/server.mjs';
 
 const MB = 1024 * 1024;
 
-// The most memory that the server ever had, in bytes; `reset` begins to count anew.
+// The most memory that the server ever had, in bytes.
 async function mostMemory(server) {
     const status = await readFile(`/proc/${server.pid}/status`, 'utf8');
     return Number(status.match(/^VmHWM:\s+(\d+) kB/m)[1]) * 1024;
@@ -105,4 +105,64 @@ test('a key makes a large body safe to repeat', async (t) => {
     assert.equal(second.status, 201);
     assert.equal(second.headers['idempotent-replayed'], 'true');
     assert.equal(second.body.message.id, first.body.message.id);
+});
+
+// 200 messages of 60 KB: what a page of 200 would be is 12 MB.
+async function fillChat(server, token) {
+    for (let i = 0; i < 200; i += 20)
+        await Promise.all(
+            Array.from({ length: 20 }, (_, n) => server.say('Builder', `${i + n} ${'x'.repeat(60_000)}`, { token })),
+        );
+}
+
+test('a page ends when it is large, and its cursor leads to the rest', async (t) => {
+    const { server, token } = await withToken(t, { env: { WITAN_LIMITS_TOKEN_BURST: '1000' } });
+    await fillChat(server, token);
+    const seen = new Set();
+    let cursor = '';
+    do {
+        const reply = await server.api('GET', `/api/chat?limit=200${cursor}`, undefined, { token });
+        assert.equal(reply.status, 200, reply.text);
+        assert.ok(reply.bytes.length <= 1 * MB, `${reply.bytes.length} bytes`);
+        assert.ok(reply.body.messages.length > 4);
+        for (const { id } of reply.body.messages) {
+            assert.ok(!seen.has(id));
+            seen.add(id);
+        }
+        cursor = reply.body.nextCursor ? `&cursor=${reply.body.nextCursor}` : null;
+    } while (cursor);
+    assert.equal(seen.size, 200);
+});
+
+test('a hundred clients that do not read what they asked for are bounded together', async (t) => {
+    const { server, token } = await withToken(t, {
+        env: { WITAN_LIMITS_TOKEN_BURST: '1000', WITAN_LIMITS_MEMORY: '32MB' },
+    });
+    await fillChat(server, token);
+    const before = await mostMemory(server);
+    const clients = Array.from({ length: 100 }, () => {
+        const raw = new RawConnection(server);
+        t.after(() => raw.close());
+        raw.socket.pause();
+        return raw.send(
+            `GET /api/chat?limit=200 HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n` +
+                `Authorization: Bearer ${token}\r\n\r\n`,
+        );
+    });
+    await server.must(200, 'GET', '/api/chat?limit=1', undefined, { token });
+    await until(
+        async () => (await server.metric('witan_requests_total', 'chat_list')) >= 101,
+        'all of them were answered',
+    );
+    assert.ok((await mostMemory(server)) - before < 120 * MB, 'unread replies take memory without a limit');
+    // Those who read get what they asked for or are told to come again; nobody is left without a word.
+    const statuses = await Promise.all(
+        clients.map(async (raw) => {
+            raw.socket.resume();
+            return (await raw.reply()).status;
+        }),
+    );
+    assert.ok(statuses.every((status) => status === 200 || status === 503));
+    assert.ok(statuses.includes(200));
+    await until(async () => (await server.metric('witan_memory_in_flight_bytes')) === 0, 'all is given back');
 });
