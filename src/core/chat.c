@@ -41,8 +41,27 @@ bool chat_insert(struct db *db, struct arena *arena, int64_t now_ms, struct chat
                    DB_ARGS(db_text(chat->id), db_text(chat->workspace_id), db_text(chat->agent_name),
                            db_text(chat->message), db_bool(chat->is_human), db_text(chat->message_type),
                            db_text(chat->discussion_prompt_id), db_text(chat->task_ref),
-                           db_text(chat->created_at)),
+                           db_text(chat->created_at), db_text(chat->project_id)),
                    NULL, err);
+}
+
+bool chat_find_project(struct db *db, struct arena *arena, const struct caller *caller, struct chat *chat,
+                       struct err *err)
+{
+    struct db_rows rows;
+
+    if (!chat->task_ref)
+        return true;
+    if (!db_query(db, arena, SQL_CHAT_TASK_PROJECT,
+                  DB_ARGS(db_text(chat->task_ref), db_text(caller->workspace_id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return true;
+    if (!caller_hears_project(caller, db_cell(&rows, 0, 0)))
+        return err_set(err, ERR_NOT_FOUND, "There is no such task.");
+    if (!chat->project_id)
+        chat->project_id = db_cell(&rows, 0, 0);
+    return true;
 }
 
 bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct chat *chat,
@@ -50,6 +69,7 @@ bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, cons
 {
     return mention_tell(db, arena,
                         &(struct mention_source){ .workspace_id = chat->workspace_id,
+                                                  .project_id = chat->project_id,
                                                   .ref_type = "chat",
                                                   .ref_id = chat->id,
                                                   .author = chat->agent_name,
@@ -62,16 +82,14 @@ bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, cons
 bool chat_post(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                struct chat *chat, struct err *err)
 {
-    bool found = true;
-
     if (!chat_may_speak(caller, chat->agent_name, chat->is_human, err) ||
         !chat_check_text("message", chat->message, err))
         return false;
     if (chat->discussion_prompt_id &&
-        !prompt_exists(db, arena, caller->workspace_id, chat->discussion_prompt_id, &found, err))
+        !prompt_project(db, arena, caller, chat->discussion_prompt_id, &chat->project_id, err))
         return false;
-    if (!found)
-        return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
+    if (!chat_find_project(db, arena, caller, chat, err))
+        return false;
     chat->workspace_id = caller->workspace_id;
     chat->message_type = "message";
     return chat_insert(db, arena, now_ms, chat, err) && chat_tell_mentions(db, arena, now_ms, chat, err);
@@ -102,15 +120,15 @@ static struct chat *chats_from_rows(struct arena *arena, const struct db_rows *r
 }
 
 /* One row more than asked for tells whether there is a next page. */
-static bool query_page(struct db *db, struct arena *arena, const char *workspace_id,
+static bool query_page(struct db *db, struct arena *arena, const struct caller *caller,
                        const struct chat_filter *filter, const struct page *from, struct db_rows *rows,
                        struct err *err)
 {
-    struct db_arg args[] = { db_text(workspace_id),
+    struct db_arg args[] = { db_text(caller->workspace_id),
                              db_text(from->created_at),
                              db_text(from->id),
                              db_int((int64_t)filter->limit + 1),
-                             db_text(filter->project_id),
+                             db_text(caller->project_id),
                              db_null(),
                              db_null() };
 
@@ -126,14 +144,14 @@ static bool query_page(struct db *db, struct arena *arena, const char *workspace
     return db_query(db, arena, SQL_CHAT_LIST, 5, args, rows, err);
 }
 
-bool chat_list(struct db *db, struct arena *arena, const char *workspace_id, const struct chat_filter *filter,
-               struct chat_page *page, struct err *err)
+bool chat_list(struct db *db, struct arena *arena, const struct caller *caller,
+               const struct chat_filter *filter, struct chat_page *page, struct err *err)
 {
     struct page from;
     struct db_rows rows;
 
     if (!page_read(LIST_NAME, filter->cursor, &from, err) ||
-        !query_page(db, arena, workspace_id, filter, &from, &rows, err))
+        !query_page(db, arena, caller, filter, &from, &rows, err))
         return false;
     *page = (struct chat_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
     page->messages = chats_from_rows(arena, &rows, page->count);

@@ -21,6 +21,7 @@ struct chat {
     bool is_human;
     const char *message_type;
     const char *discussion_prompt_id, *task_ref; /* or NULL */
+    const char *project_id;                      /* of the task that it, or its prompt, is about; or NULL */
     const char *created_at;
 };
 
@@ -39,6 +40,12 @@ CHECKED bool chat_check_text(const char *field, const char *text, struct err *er
  */
 CHECKED bool chat_insert(struct db *db, struct arena *arena, int64_t now_ms, struct chat *chat,
                          struct err *err);
+/*
+ * Finds out which project's task a message is about, unless its prompt has told already. ERR_NOT_FOUND for a
+ * task that the caller's token is not bound to.
+ */
+CHECKED bool chat_find_project(struct db *db, struct arena *arena, const struct caller *caller,
+                               struct chat *chat, struct err *err);
 CHECKED bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct chat *chat,
                                 struct err *err);
 /*
@@ -50,7 +57,6 @@ CHECKED bool chat_post(struct db *db, struct arena *arena, const struct caller *
 
 struct chat_filter {
     const char *discussion_prompt_id, *task_ref; /* or NULL */
-    const char *project_id;                      /* no tasks of other projects; NULL: of any */
     const char *cursor;                          /* or NULL */
     size_t limit;
 };
@@ -61,7 +67,8 @@ struct chat_page {
     const char *next_cursor; /* or NULL */
 };
 
-CHECKED bool chat_list(struct db *db, struct arena *arena, const char *workspace_id,
+/* Those that the caller hears of. */
+CHECKED bool chat_list(struct db *db, struct arena *arena, const struct caller *caller,
                        const struct chat_filter *filter, struct chat_page *page, struct err *err);
 /* The replies to a prompt, oldest first, at most LIMIT_RESPONSES_SHOWN. */
 CHECKED bool chat_replies(struct db *db, struct arena *arena, const char *workspace_id, const char *prompt_id,

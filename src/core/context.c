@@ -98,11 +98,13 @@ static bool gather_answers(struct db *db, struct arena *arena, const struct proj
 static bool gather_chat(struct db *db, struct arena *arena, const struct project *project,
                         const struct context_subject *subject, struct gathered *gathered, struct err *err)
 {
+    /* Whoever asks: a prompt for work in this project holds nothing of another one. */
+    const struct caller within = { .workspace_id = project->workspace_id, .project_id = project->id };
     struct chat_page page;
 
     if (strcmp(subject->source, "execute") != 0)
         return true;
-    if (!chat_list(db, arena, project->workspace_id,
+    if (!chat_list(db, arena, &within,
                    &(struct chat_filter){ .task_ref = subject->source_id, .limit = LIMIT_CONTEXT_CHAT },
                    &page, err))
         return false;

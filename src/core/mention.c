@@ -230,6 +230,18 @@ static bool tell_all(struct db *db, struct arena *arena, const struct mention_so
     return event_append_many(db, arena, events, count, err);
 }
 
+/* Talk about a task outlives its project; a notification about it would be nobody's, so nobody is told. */
+static bool project_is_gone(struct db *db, struct arena *arena, const char *project_id, bool *gone,
+                            struct err *err)
+{
+    struct db_rows rows = { 0 };
+
+    if (project_id && !db_query(db, arena, SQL_MENTION_PROJECT, DB_ARGS(db_text(project_id)), &rows, err))
+        return false;
+    *gone = project_id && rows.count == 0;
+    return true;
+}
+
 bool mention_tell(struct db *db, struct arena *arena, const struct mention_source *source, struct err *err)
 {
     struct mention found[LIMIT_MENTIONS];
@@ -240,7 +252,11 @@ bool mention_tell(struct db *db, struct arena *arena, const struct mention_sourc
     for (size_t i = 0; i < count; i++)
         if (strcmp(found[i].key, author) != 0)
             told[others++] = notification_of(arena, source, &found[i]);
-    return others == 0 || tell_all(db, arena, source, told, others, err);
+    bool gone = false;
+
+    if (others > 0 && !project_is_gone(db, arena, source->project_id, &gone, err))
+        return false;
+    return others == 0 || gone || tell_all(db, arena, source, told, others, err);
 }
 
 /* Rows whose prompt has ended or whose message is gone have no workspace left: nobody is told. */

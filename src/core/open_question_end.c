@@ -127,6 +127,7 @@ static bool say_answer(struct db *db, struct arena *arena, const struct caller *
         .is_human = true,
         .message_type = "message",
         .task_ref = set->source_id,
+        .project_id = set->project_id,
         .message = arena_format(arena, "Question: %.*s\nAnswer: %s", (int)len, question, answer),
     };
 

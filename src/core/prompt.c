@@ -29,25 +29,29 @@ static bool not_found(struct err *err)
     return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
 }
 
-static bool load(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+static bool load(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                  struct prompt *prompt, struct err *err)
 {
     struct db_rows rows;
+    struct prompt found;
 
-    if (!db_query(db, arena, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+    if (!db_query(db, arena, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows, err))
         return false;
     if (rows.count == 0)
         return not_found(err);
-    prompt_from_row(&rows, 0, prompt);
+    prompt_from_row(&rows, 0, &found);
+    if (!caller_hears_project(caller, found.project_id))
+        return not_found(err);
+    *prompt = found;
     return true;
 }
 
-bool prompt_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
-                struct prompt *prompt, struct err *err)
+bool prompt_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                int64_t now_ms, struct prompt *prompt, struct err *err)
 {
     struct prompt found;
 
-    if (!load(db, arena, workspace_id, id, &found, err))
+    if (!load(db, arena, caller, id, &found, err))
         return false;
     if (is_overdue(&found, now_ms))
         return err_set(err, ERR_DUE, "The time of this discussion prompt is up.");
@@ -55,14 +59,17 @@ bool prompt_get(struct db *db, struct arena *arena, const char *workspace_id, co
     return true;
 }
 
-bool prompt_exists(struct db *db, struct arena *arena, const char *workspace_id, const char *id, bool *exists,
-                   struct err *err)
+bool prompt_project(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                    const char **project_id, struct err *err)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+    if (!db_query(db, arena, SQL_REACH_PROMPT, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
+                  err))
         return false;
-    *exists = rows.count > 0;
+    if (rows.count == 0 || !caller_hears_project(caller, db_cell(&rows, 0, 0)))
+        return not_found(err);
+    *project_id = db_cell(&rows, 0, 0);
     return true;
 }
 
@@ -71,14 +78,15 @@ bool prompt_exists(struct db *db, struct arena *arena, const char *workspace_id,
  * ended even though no row says so yet. It is not written here: what asks for it is about to be refused,
  * which would undo that again; the timer writes it.
  */
-static bool lock(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
-                 struct prompt *prompt, struct err *err)
+static bool lock(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                 int64_t now_ms, struct prompt *prompt, struct err *err)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+    if (!db_query(db, arena, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
+                  err))
         return false;
-    if (rows.count == 0)
+    if (rows.count == 0 || !caller_hears_project(caller, db_cell(&rows, 0, 7)))
         return not_found(err);
     *prompt = (struct prompt){
         .id = db_cell(&rows, 0, 0),
@@ -88,6 +96,7 @@ static bool lock(struct db *db, struct arena *arena, const char *workspace_id, c
         .outcome_by = db_cell(&rows, 0, 4),
         .resolved_at = db_cell(&rows, 0, 5),
         .collected_bytes = db_cell_int(&rows, 0, 6),
+        .project_id = db_cell(&rows, 0, 7),
     };
     if (is_overdue(prompt, now_ms))
         return err_set(err, ERR_DUE, "The prompt's time has passed.");
@@ -120,7 +129,10 @@ static bool tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, co
                         err);
 }
 
-/* The prompt comes first, so that whoever hears of the message finds it; each names the other. */
+/*
+ * The prompt comes first, so that whoever hears of the message finds it; each names the other. Read again, it
+ * knows its task's project: a task that the caller's token is not bound to is not there.
+ */
 bool prompt_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                    struct prompt *prompt, struct chat *chat, struct err *err)
 {
@@ -138,17 +150,19 @@ bool prompt_create(struct db *db, struct arena *arena, const struct caller *call
                            .message_type = "discussion_prompt",
                            .discussion_prompt_id = prompt->id,
                            .task_ref = prompt->task_id };
-    return insert(db, arena, prompt, err) && chat_insert(db, arena, now_ms, chat, err) &&
-           load(db, arena, caller->workspace_id, prompt->id, prompt, err) &&
-           tell_mentions(db, arena, now_ms, prompt, err);
+    if (!insert(db, arena, prompt, err))
+        return false;
+    if (!load(db, arena, caller, prompt->id, prompt, err))
+        return err->code == ERR_NOT_FOUND ? err_set(err, ERR_NOT_FOUND, "There is no such task.") : false;
+    chat->project_id = prompt->project_id;
+    return chat_insert(db, arena, now_ms, chat, err) && tell_mentions(db, arena, now_ms, prompt, err);
 }
 
 bool prompt_respond(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                     int64_t now_ms, struct chat *reply, struct prompt *prompt, struct err *err)
 {
     if (!chat_may_speak(caller, reply->agent_name, reply->is_human, err) ||
-        !chat_check_text("message", reply->message, err) ||
-        !lock(db, arena, caller->workspace_id, id, now_ms, prompt, err))
+        !chat_check_text("message", reply->message, err) || !lock(db, arena, caller, id, now_ms, prompt, err))
         return false;
     /*
      * A prompt that has ended takes no more answers: the asker may already have acted on what was
@@ -164,8 +178,9 @@ bool prompt_respond(struct db *db, struct arena *arena, const struct caller *cal
     reply->workspace_id = caller->workspace_id;
     reply->message_type = "discussion_response";
     reply->discussion_prompt_id = prompt->id;
-    return chat_insert(db, arena, now_ms, reply, err) && chat_tell_mentions(db, arena, now_ms, reply, err) &&
-           load(db, arena, caller->workspace_id, id, prompt, err);
+    reply->project_id = prompt->project_id;
+    return chat_find_project(db, arena, caller, reply, err) && chat_insert(db, arena, now_ms, reply, err) &&
+           chat_tell_mentions(db, arena, now_ms, reply, err) && load(db, arena, caller, id, prompt, err);
 }
 
 static const char *error_detail(struct arena *arena, const struct prompt *prompt)
@@ -198,7 +213,7 @@ bool prompt_close(struct db *db, struct arena *arena, const struct caller *calle
         err_field(err, "action", "Invalid action. Must be \"resolve\" or \"cancel\"");
         return false;
     }
-    if (!lock(db, arena, caller->workspace_id, id, now_ms, prompt, err))
+    if (!lock(db, arena, caller, id, now_ms, prompt, err))
         return false;
     if (!prompt_is_open(prompt))
         return ended_already(arena, prompt, err);
@@ -209,7 +224,7 @@ bool prompt_close(struct db *db, struct arena *arena, const struct caller *calle
                          db_text(clock_text(arena, now_ms))),
                  NULL, err))
         return false;
-    return load(db, arena, caller->workspace_id, id, prompt, err);
+    return load(db, arena, caller, id, prompt, err);
 }
 
 void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out)

@@ -45,11 +45,15 @@ bool prompt_is_ready(const struct prompt *prompt);
  */
 CHECKED bool prompt_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                            struct prompt *prompt, struct chat *chat, struct err *err);
-/* ERR_NOT_FOUND, also for another workspace's; ERR_DUE when its time has passed and the row is still open. */
-CHECKED bool prompt_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+/*
+ * ERR_NOT_FOUND, also for another workspace's and for what the caller's token is not bound to; ERR_DUE when
+ * its time has passed and the row is still open.
+ */
+CHECKED bool prompt_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                         int64_t now_ms, struct prompt *prompt, struct err *err);
-CHECKED bool prompt_exists(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                           bool *exists, struct err *err);
+/* The project of the task that a prompt is about, or NULL. ERR_NOT_FOUND likewise. */
+CHECKED bool prompt_project(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                            const char **project_id, struct err *err);
 /*
  * Replies. Takes agent_name, message, is_human and task_ref of the reply and fills in the rest; the prompt
  * is as it stands afterwards.
@@ -75,7 +79,8 @@ struct prompt_page {
     const char *next_cursor; /* or NULL */
 };
 
-CHECKED bool prompt_list(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
+/* Those that the caller hears of. */
+CHECKED bool prompt_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                          const struct prompt_filter *filter, struct prompt_page *page, struct err *err);
 
 /* key NULL: inside a list. */

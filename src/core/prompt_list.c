@@ -37,7 +37,7 @@ void prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prom
 struct listing {
     struct db *db;
     struct arena *arena;
-    const char *workspace_id;
+    const struct caller *caller;
     int64_t now_ms;
     const struct prompt_filter *filter;
     const char *agent_key; /* or NULL */
@@ -51,20 +51,21 @@ static bool query_group(const struct listing *list, const struct page *from, siz
     const struct prompt_filter *filter = list->filter;
     struct db_arg status = db_text(filter->status), agent = db_text(list->agent_key);
     struct db_arg answered = db_bool(filter->include_answered), task = db_text(filter->task_id);
-    struct db_arg args[9] = { db_text(list->workspace_id), db_text(from->created_at), db_text(from->id),
-                              db_int((int64_t)limit) };
+    struct db_arg bound = db_text(list->caller->project_id);
+    struct db_arg args[10] = { db_text(list->caller->workspace_id), db_text(from->created_at),
+                               db_text(from->id), db_int((int64_t)limit) };
 
     if (list->ended && !filter->task_id) {
-        memcpy(&args[4], (struct db_arg[]){ status, agent, answered }, 3 * sizeof(*args));
-        return db_query(list->db, list->arena, SQL_PROMPT_LIST_ENDED, 7, args, rows, err);
+        memcpy(&args[4], (struct db_arg[]){ status, agent, answered, bound }, 4 * sizeof(*args));
+        return db_query(list->db, list->arena, SQL_PROMPT_LIST_ENDED, 8, args, rows, err);
     }
-    memcpy(&args[4], (struct db_arg[]){ db_int(list->now_ms), status, agent, answered, task },
-           5 * sizeof(*args));
+    memcpy(&args[4], (struct db_arg[]){ db_int(list->now_ms), status, agent, answered, bound, task },
+           6 * sizeof(*args));
     if (from->group == GROUP_MENTIONS)
-        return db_query(list->db, list->arena, SQL_PROMPT_LIST_MENTIONS, 9, args, rows, err);
+        return db_query(list->db, list->arena, SQL_PROMPT_LIST_MENTIONS, 10, args, rows, err);
     if (filter->task_id)
-        return db_query(list->db, list->arena, SQL_PROMPT_LIST_TASK, 9, args, rows, err);
-    return db_query(list->db, list->arena, SQL_PROMPT_LIST_OPEN, 8, args, rows, err);
+        return db_query(list->db, list->arena, SQL_PROMPT_LIST_TASK, 10, args, rows, err);
+    return db_query(list->db, list->arena, SQL_PROMPT_LIST_OPEN, 9, args, rows, err);
 }
 
 /* One row more than asked for tells whether there is a next page. */
@@ -99,14 +100,14 @@ static bool start(const struct listing *list, struct page *from, struct err *err
     return true;
 }
 
-bool prompt_list(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
+bool prompt_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                  const struct prompt_filter *filter, struct prompt_page *page, struct err *err)
 {
     const char *status = filter->status;
     struct listing list = {
         .db = db,
         .arena = arena,
-        .workspace_id = workspace_id,
+        .caller = caller,
         .now_ms = now_ms,
         .filter = filter,
         .agent_key = filter->agent ? str_fold(arena, filter->agent) : NULL,

@@ -230,6 +230,8 @@ static bool check_parent(struct asking *asking, struct err *err)
         *err = missing;
         return false;
     }
+    if (!caller_sees_project(asking->caller, parent.project_id))
+        return err_field(err, "parentId", "parentId names no question of this workspace.");
     asking->question->parent_id = parent.id;
     return true;
 }

@@ -38,13 +38,12 @@ static bool run_chat_list(struct call *call)
     struct chat_filter filter = {
         .discussion_prompt_id = arg_text(call, "discussion_prompt_id"),
         .task_ref = arg_text(call, "task_ref"),
-        .project_id = call->caller.project_id,
         .cursor = arg_text(call, "cursor"),
         .limit = (size_t)arg_int(call, "limit"),
     };
     struct chat_page page;
 
-    if (!chat_list(call->db, call->arena, call->caller.workspace_id, &filter, &page, &call->err))
+    if (!chat_list(call->db, call->arena, &call->caller, &filter, &page, &call->err))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "messages");

@@ -40,9 +40,15 @@ static const struct field count_reply[] = {
     { 0 },
 };
 
-static struct inbox inbox(const struct call *call)
+/* Who speaks as an agent reads that agent's inbox and nobody else's. */
+static bool inbox(struct call *call, struct inbox *of)
 {
-    return notification_inbox(call->arena, &call->caller, arg_text(call, "agent"));
+    const char *agent = arg_text(call, "agent");
+
+    if (agent && !caller_may_speak_as(&call->caller, agent, &call->err))
+        return false;
+    *of = notification_inbox(call->arena, &call->caller, agent);
+    return true;
 }
 
 static void reply_count(struct call *call, int64_t count)
@@ -54,10 +60,11 @@ static void reply_count(struct call *call, int64_t count)
 
 static bool run_notification_list(struct call *call)
 {
-    struct inbox of = inbox(call);
     struct notification_page page;
+    struct inbox of;
 
-    if (!notification_list(call->db, call->arena, call->caller.workspace_id, &of, arg_bool(call, "unread"),
+    if (!inbox(call, &of) ||
+        !notification_list(call->db, call->arena, call->caller.workspace_id, &of, arg_bool(call, "unread"),
                            arg_text(call, "cursor"), (size_t)arg_int(call, "limit"), &page, &call->err))
         return false;
     json_map(&call->out, NULL);
@@ -72,10 +79,11 @@ static bool run_notification_list(struct call *call)
 
 static bool run_notification_pending_count(struct call *call)
 {
-    struct inbox of = inbox(call);
+    struct inbox of;
     int64_t count;
 
-    if (!notification_pending(call->db, call->arena, call->caller.workspace_id, &of, &count, &call->err))
+    if (!inbox(call, &of) ||
+        !notification_pending(call->db, call->arena, call->caller.workspace_id, &of, &count, &call->err))
         return false;
     reply_count(call, count);
     return true;

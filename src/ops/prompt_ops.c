@@ -140,8 +140,7 @@ static bool run_prompt_list(struct call *call)
     };
     struct prompt_page page;
 
-    if (!prompt_list(call->db, call->arena, call->caller.workspace_id, call->now_ms, &filter, &page,
-                     &call->err))
+    if (!prompt_list(call->db, call->arena, &call->caller, call->now_ms, &filter, &page, &call->err))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "prompts");
@@ -167,14 +166,14 @@ static void write_state(const struct prompt *prompt, struct json_out *out)
 
 static bool run_prompt_get(struct call *call)
 {
-    const char *workspace_id = call->caller.workspace_id;
     struct prompt prompt;
     struct chat *replies;
     size_t count;
 
-    if (!prompt_get(call->db, call->arena, workspace_id, arg_text(call, "id"), call->now_ms, &prompt,
+    if (!prompt_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &prompt,
                     &call->err) ||
-        !chat_replies(call->db, call->arena, workspace_id, prompt.id, &replies, &count, &call->err))
+        !chat_replies(call->db, call->arena, call->caller.workspace_id, prompt.id, &replies, &count,
+                      &call->err))
         return false;
     call->ended = !prompt_is_open(&prompt);
     json_map(&call->out, NULL);

@@ -260,7 +260,7 @@ static bool run_task_chat_list(struct call *call)
     if (!task_of(call, &project, &task))
         return false;
     filter.task_ref = task.id;
-    if (!chat_list(call->db, call->arena, project.workspace_id, &filter, &page, &call->err))
+    if (!chat_list(call->db, call->arena, &call->caller, &filter, &page, &call->err))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "messages");

@@ -61,7 +61,7 @@ static void make_talk(struct t *t, struct subjects *subjects)
     CHECK_STATUS(201);
     call(t, "notification_list", "{s:s}", "agent", "Mentioned");
     CHECK_COUNT("notifications", 4);
-    subjects->notification = text_at(t, "notifications.3.id"); /* the prompt's own */
+    subjects->notification = text_at(t, "notifications.0.id");
 }
 
 struct subjects make_subjects(struct t *t)
@@ -159,6 +159,8 @@ json_t *valid_params(const struct op *op, const struct subjects *subjects)
     for (const struct field *field = op->params; field->type; field++) {
         if (op_param_place(op, field) == IN_PATH)
             json_object_set_new(params, field->name, json_string(subject_for(op, field, subjects)));
+        else if (strcmp(field->name, "workspaceId") == 0)
+            json_object_set_new(params, field->name, json_string(subjects->workspace));
         else if (field->need == REQUIRED)
             json_object_set_new(params, field->name, plausible(field));
     }

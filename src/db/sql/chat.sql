@@ -2,18 +2,22 @@
 
 -- name: chat_insert
 INSERT INTO squad_chat (id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id,
-                        task_ref, created_at, via)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'call');
+                        task_ref, created_at, project_id, via)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'call');
 
--- In lists the project is that of a token that is bound to one: of the other projects' tasks it hears nothing.
+-- The project of a task of this workspace; what another tracker calls a task has none.
+-- name: chat_task_project
+SELECT project_id FROM tasks WHERE id = $1 AND workspace_id = $2;
+
+-- In lists $5 is the project that a token is bound to: of what is about the other projects' tasks it hears
+-- nothing. The index of each workspace's messages holds the project, so that those are passed over there.
 
 -- name: chat_list
 SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
        witan_time(created_at)
   FROM squad_chat
  WHERE workspace_id = $1 AND (created_at, id) < ($2, $3)
-   AND (CAST($5 AS TEXT) IS NULL
-        OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = squad_chat.task_ref AND t.project_id <> $5))
+   AND (CAST($5 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $5)
  ORDER BY created_at DESC, id DESC
  LIMIT $4;
 
@@ -23,8 +27,7 @@ SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion
   FROM squad_chat
  WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND discussion_prompt_id = $6
    AND (CAST($7 AS TEXT) IS NULL OR task_ref = $7)
-   AND (CAST($5 AS TEXT) IS NULL
-        OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = squad_chat.task_ref AND t.project_id <> $5))
+   AND (CAST($5 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $5)
  ORDER BY created_at DESC, id DESC
  LIMIT $4;
 
@@ -33,8 +36,7 @@ SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion
        witan_time(created_at)
   FROM squad_chat
  WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND task_ref = $6
-   AND (CAST($5 AS TEXT) IS NULL
-        OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = squad_chat.task_ref AND t.project_id <> $5))
+   AND (CAST($5 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $5)
  ORDER BY created_at DESC, id DESC
  LIMIT $4;
 

@@ -15,7 +15,7 @@ ON CONFLICT DO NOTHING;
 -- What other programs wrote, lowest id first, with what is needed to tell of it. A prompt that has ended
 -- meanwhile asks nobody any more, and a workspace that is not there has nobody to tell.
 -- name: mention_queued @sqlite
-SELECT q.ref_type, q.ref_id, w.id, p.project_id,
+SELECT q.ref_type, q.ref_id, w.id, COALESCE(c.project_id, p.project_id),
        COALESCE(c.agent_name, p.requester_agent), COALESCE(c.message, p.prompt_message),
        witan_time(COALESCE(c.created_at, p.created_at))
   FROM mention_queue q
@@ -27,7 +27,7 @@ SELECT q.ref_type, q.ref_id, w.id, p.project_id,
  LIMIT $1;
 
 -- name: mention_queued @postgres
-SELECT q.ref_type, q.ref_id, w.id, p.project_id,
+SELECT q.ref_type, q.ref_id, w.id, COALESCE(c.project_id, p.project_id),
        COALESCE(c.agent_name, p.requester_agent), COALESCE(c.message, p.prompt_message),
        witan_time(COALESCE(c.created_at, p.created_at))
   FROM mention_queue q
@@ -41,6 +41,9 @@ SELECT q.ref_type, q.ref_id, w.id, p.project_id,
 
 -- name: mention_unqueue
 DELETE FROM mention_queue WHERE ref_type = $1 AND ref_id = $2;
+
+-- name: mention_project
+SELECT 1 FROM projects WHERE id = $1;
 
 -- name: mention_waiting
 SELECT 1 FROM mention_queue LIMIT 1;

@@ -16,13 +16,14 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 -- What decides whether it may be changed; nobody else changes it until this transaction ends. SQLite has one
 -- writer anyway.
 -- name: prompt_lock @sqlite
-SELECT id, status, due_at, outcome_source, outcome_by, resolved_at, LENGTH(CAST(collected_context AS BLOB))
+SELECT id, status, due_at, outcome_source, outcome_by, resolved_at, LENGTH(CAST(collected_context AS BLOB)),
+       project_id
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: prompt_lock @postgres
 SELECT id, status, due_at, outcome_source, outcome_by, witan_time(resolved_at),
-       octet_length(CAST(collected_context AS TEXT))
+       octet_length(CAST(collected_context AS TEXT)), project_id
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2
    FOR NO KEY UPDATE;
@@ -33,7 +34,8 @@ UPDATE discussion_prompts
  WHERE id = $1 AND workspace_id = $2 AND status IN ('pending', 'collecting');
 
 -- The lists: $1 workspace, $2 and $3 where the page before ended, $4 rows at most, $5 now, $6 a status or
--- NULL, $7 an agent's folded name or NULL, $8 whether to keep what that agent has answered, $9 a task or NULL.
+-- NULL, $7 an agent's folded name or NULL, $8 whether to keep what that agent has answered, $9 the project that a
+-- token is bound to or NULL, $10 a task or NULL.
 -- What is overdue is not open, whether or not a row says so yet.
 
 -- Those that mention the agent stand first in its list.
@@ -46,9 +48,10 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
  WHERE m.workspace_id = $1 AND m.agent_key = $7 AND (m.created_at, m.prompt_id) < ($2, $3)
    AND p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND p.due_at >= $5
    AND (CAST($6 AS TEXT) IS NULL OR p.status = $6)
-   AND (CAST($9 AS TEXT) IS NULL OR p.task_id = $9)
+   AND (CAST($10 AS TEXT) IS NULL OR p.task_id = $10)
    AND p.requester_key <> $7
    AND ($8 = 1 OR NOT witan_spoke(p.voices, $7))
+   AND (CAST($9 AS TEXT) IS NULL OR p.project_id IS NULL OR p.project_id = $9)
  ORDER BY m.created_at DESC, m.prompt_id DESC
  LIMIT $4;
 
@@ -65,6 +68,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
         OR (p.requester_key <> $7
             AND NOT EXISTS (SELECT 1 FROM prompt_mentions m WHERE m.prompt_id = p.id AND m.agent_key = $7)
             AND ($8 = 1 OR NOT witan_spoke(p.voices, $7))))
+   AND (CAST($9 AS TEXT) IS NULL OR p.project_id IS NULL OR p.project_id = $9)
  ORDER BY p.created_at DESC, p.id DESC
  LIMIT $4;
 
@@ -79,6 +83,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
    AND (CAST($6 AS TEXT) IS NULL
         OR (p.requester_key <> $6
             AND ($7 = 1 OR NOT witan_spoke(p.voices, $6))))
+   AND (CAST($8 AS TEXT) IS NULL OR p.project_id IS NULL OR p.project_id = $8)
  ORDER BY p.created_at DESC, p.id DESC
  LIMIT $4;
 
@@ -88,12 +93,13 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
        witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
        p.outcome_by, p.due_at, p.project_id
   FROM discussion_prompts p
- WHERE p.workspace_id = $1 AND p.task_id = $9 AND (p.created_at, p.id) < ($2, $3)
+ WHERE p.workspace_id = $1 AND p.task_id = $10 AND (p.created_at, p.id) < ($2, $3)
    AND (p.status = $6 OR (CAST($6 AS TEXT) IS NULL AND p.status IN ('pending', 'collecting')))
    AND (p.status NOT IN ('pending', 'collecting') OR p.due_at >= $5)
    AND (CAST($7 AS TEXT) IS NULL
         OR (p.requester_key <> $7
             AND NOT EXISTS (SELECT 1 FROM prompt_mentions m WHERE m.prompt_id = p.id AND m.agent_key = $7)
             AND ($8 = 1 OR NOT witan_spoke(p.voices, $7))))
+   AND (CAST($9 AS TEXT) IS NULL OR p.project_id IS NULL OR p.project_id = $9)
  ORDER BY p.created_at DESC, p.id DESC
  LIMIT $4;

@@ -77,7 +77,7 @@ static struct prompt get(struct engine *e, const char *id)
 {
     struct prompt prompt;
 
-    NEED(e, prompt_get(e->db, &e->arena, WORKSPACE, id, NOW, &prompt, &e->err));
+    NEED(e, prompt_get(e->db, &e->arena, &local, id, NOW, &prompt, &e->err));
     return prompt;
 }
 
@@ -186,14 +186,14 @@ static void the_end_is_said_in_the_chat_below_the_reply(void **state)
 
     NEED(e, answer(e, &prompt, NOW, "Builder"));
     NEED(e, answer(e, &prompt, NOW, "Growth"));
-    NEED(e, chat_list(e->db, &e->arena, WORKSPACE, &filter, &page, &e->err));
+    NEED(e, chat_list(e->db, &e->arena, &local, &filter, &page, &e->err));
     assert_int_equal(page.count, 2);
     assert_string_equal(page.messages[0].message, "Discussion resolved: 2 of 2 replies.");
     assert_string_equal(page.messages[0].message_type, "system");
     assert_true(uuid_valid(page.messages[0].id));
     assert_string_equal(page.messages[1].agent_name, "Growth");
     filter.cursor = page.next_cursor;
-    NEED(e, chat_list(e->db, &e->arena, WORKSPACE, &filter, &page, &e->err));
+    NEED(e, chat_list(e->db, &e->arena, &local, &filter, &page, &e->err));
     assert_int_equal(page.count, 2);
     assert_string_equal(page.messages[1].message_type, "discussion_prompt");
     assert_null(page.next_cursor);
@@ -244,7 +244,7 @@ static void other_workspaces_are_not_there(void **state)
     struct chat thread = { .agent_name = "B", .message = "x", .discussion_prompt_id = prompt.id };
 
     stranger.workspace_id = UNKNOWN;
-    assert_false(prompt_get(e->db, &e->arena, UNKNOWN, prompt.id, NOW, &prompt, &e->err));
+    assert_false(prompt_get(e->db, &e->arena, &stranger, prompt.id, NOW, &prompt, &e->err));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
     assert_false(prompt_respond(e->db, &e->arena, &stranger, prompt.id, NOW, &reply, &prompt, &e->err));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
@@ -276,8 +276,8 @@ static void time_runs_out_after_the_limit_not_at_it(void **state)
     assert_int_equal(due, NOW + 30 * MINUTE);
     NEED(e, deadline_apply(e->db, &e->arena, due, DEADLINE_BATCH, &ended, &e->err));
     assert_int_equal(ended, 0);
-    NEED(e, prompt_get(e->db, &e->arena, WORKSPACE, prompt.id, due, &found, &e->err));
-    assert_false(prompt_get(e->db, &e->arena, WORKSPACE, prompt.id, due + 1, &found, &e->err));
+    NEED(e, prompt_get(e->db, &e->arena, &local, prompt.id, due, &found, &e->err));
+    assert_false(prompt_get(e->db, &e->arena, &local, prompt.id, due + 1, &found, &e->err));
     assert_int_equal(e->err.code, ERR_DUE);
     assert_false(answer(e, &found, due + 1, "Growth"));
     assert_int_equal(e->err.code, ERR_DUE);
@@ -327,7 +327,7 @@ static void plain_sql_counts_collects_and_resolves(void **state)
     insert_reply(e, "3", id, "Ops");
     insert_reply(e, "4", id, "Late");
     insert_reply(e, "5", UNKNOWN, "Lost");
-    NEED(e, prompt_get(e->db, &e->arena, WORKSPACE, id, 0, &prompt, &e->err));
+    NEED(e, prompt_get(e->db, &e->arena, &local, id, 0, &prompt, &e->err));
     assert_string_equal(prompt.status, "resolved");
     assert_int_equal(prompt.response_count, 2);
     assert_null(strstr(prompt.collected_context, "Late"));
@@ -369,7 +369,7 @@ static void plain_sql_lands_in_the_workspace_of_its_prompt(void **state)
     other.workspace_id = UNKNOWN;
     NEED(e, prompt_create(e->db, &e->arena, &other, NOW, &prompt, &chat, &e->err));
     insert_reply(e, "1", prompt.id, "Builder");
-    NEED(e, prompt_get(e->db, &e->arena, UNKNOWN, prompt.id, NOW, &prompt, &e->err));
+    NEED(e, prompt_get(e->db, &e->arena, &other, prompt.id, NOW, &prompt, &e->err));
     assert_string_equal(prompt.status, "resolved");
     assert_int_equal(count_of(e, "squad_chat WHERE workspace_id <> '" UNKNOWN "'"), 0);
     assert_int_equal(count_of(e, "events WHERE workspace_id <> '" UNKNOWN "'"), 0);
@@ -397,7 +397,7 @@ static void times_in_other_forms_are_understood(void **state)
 
     (void)engine_sql(e, "INSERT INTO discussion_prompts (id, requester_agent, prompt_message, created_at) "
                         "VALUES ('" UNKNOWN "', 'Dev', 'Q', '2027-01-15 08:00:00')");
-    NEED(e, prompt_get(e->db, &e->arena, WORKSPACE, UNKNOWN, 0, &prompt, &e->err));
+    NEED(e, prompt_get(e->db, &e->arena, &local, UNKNOWN, 0, &prompt, &e->err));
     assert_string_equal(prompt.created_at, "2027-01-15T08:00:00.000Z");
     assert_int_equal(prompt.due_ms, NOW + 30 * MINUTE);
 }
@@ -425,7 +425,7 @@ static const char *listed(struct engine *e, const struct prompt_filter *filter, 
     struct prompt_page page;
     const char *names = "";
 
-    NEED(e, prompt_list(e->db, &e->arena, WORKSPACE, NOW + 100, filter, &page, &e->err));
+    NEED(e, prompt_list(e->db, &e->arena, &local, NOW + 100, filter, &page, &e->err));
     for (size_t i = 0; i < page.count; i++)
         names = arena_format(&e->arena, "%s%s%.2s", names, i ? " " : "", page.prompts[i].prompt_message);
     if (next)
@@ -458,7 +458,7 @@ static void lists_show_what_an_agent_may_answer(void **state)
     assert_string_equal(listed(e, &filter, NULL), "p1");
     filter = (struct prompt_filter){ .limit = 50, .agent = "Builder" };
     assert_string_equal(listed(e, &filter, NULL), "p2");
-    NEED(e, chat_list(e->db, &e->arena, WORKSPACE, &(struct chat_filter){ .limit = 200 }, &page, &e->err));
+    NEED(e, chat_list(e->db, &e->arena, &local, &(struct chat_filter){ .limit = 200 }, &page, &e->err));
     assert_int_equal(page.count, 7);
     (void)p2;
     (void)p3;
