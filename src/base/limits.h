@@ -113,6 +113,12 @@
 #define TOKEN_TOUCH_MS    60000 /* how old a token's last use may get before it is written again */
 #define AUDIT_VERIFY_PAGE 1000
 #define LIMIT_EXPORT      10000 /* audit rows in one page of an export */
+#define LIMIT_ANCHOR      (64 * MB)
+#define REFUSAL_PLACES    256    /* kinds of refusals gathered at once */
+#define REFUSAL_ROWS      64     /* audit rows written for them in one go */
+#define REFUSAL_ROWS_HOUR 1000   /* and in an hour: less than 10 MB a day */
+#define REFUSAL_PAUSE_MS  60000  /* between the first row of a kind and the second */
+#define REFUSAL_REST_MS   600000 /* between two rows for those who have no place */
 
 /* Analytics and alerts. */
 #define ANALYTICS_ROWS       100000 /* questions or jobs of a range that a report counts, newest first */

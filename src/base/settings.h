@@ -49,7 +49,10 @@
     TIME(tickets_lifetime, "tickets.lifetime", "60s", 1000, 3600000, "How long a stream ticket lasts.")      \
     TIME(idempotency_lifetime, "idempotency.lifetime", "24h", 60000, 604800000,                              \
          "How long replies are kept for repeats; what was asked is, besides, as long as it is open.")        \
-    TIME(events_keep, "events.keep", "30d", 3600000, 315360000000, "How long events stay in the log.")
+    TIME(events_keep, "events.keep", "30d", 3600000, 315360000000, "How long events stay in the log.")       \
+    TEXT(                                                                                                    \
+        audit_key_file, "audit.key_file", "",                                                                \
+        "The key that signs anchors of the audit log; empty means audit.key in the folder of the settings.")
 
 struct settings {
 #define TEXT(member, key, fallback, help)              const char *member;

@@ -10,6 +10,11 @@
  * columns seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id,
  * detail and created_at as the database prints them. Each value is written `LENGTH:BYTES,` and a NULL `-,`
  * so that anybody can check an export with a few lines of their own.
+ *
+ * Two things change the past, and both leave a sealed row in every chain that they touch, without which the
+ * log does not verify. Purging takes away the beginning of the log: the chain then goes on from its
+ * checkpoint, the last row that is gone, which an audit_purge row names. Erasing takes a person out of rows:
+ * these keep their hash, and a user_erase row holds a digest of what is left of them (audit_keep.h).
  */
 #ifndef CORE_AUDIT_H
 #define CORE_AUDIT_H
@@ -38,7 +43,9 @@ struct audit_verdict {
     int64_t rows;
     int64_t unsealed;
     bool whole;
-    int64_t broken_at;     /* the first row that does not fit or is missing, or 0 */
+    int64_t purged;    /* rows at the beginning that were let go, with a checkpoint */
+    int64_t erased;    /* rows without their person, with an erase record */
+    int64_t broken_at; /* the first row that does not fit or is missing; whole says whether there is one */
     const char *broken_in; /* its workspace; NULL when a whole chain is gone */
 };
 /* Walks every chain in pages, in bounded memory. Within one read transaction, or nothing else may seal. */

@@ -38,6 +38,7 @@ struct sqlite_db {
     bool open_transaction; /* db_begin succeeded, neither commit nor rollback was called */
     int64_t deadline_us;   /* 0 outside a read transaction */
     int wal_pages;
+    bool may_change_audit; /* its unit of work purges or erases */
     sqlite3_stmt *control[CONTROL_COUNT];
     struct cached cache[SQL_COUNT + 1];
 };
@@ -253,6 +254,7 @@ static bool sqlite_begin(struct db *base, bool write, struct err *err)
     if (!control_run(db, write ? BEGIN_WRITE : BEGIN_READ, err))
         return false;
     db->open_transaction = true;
+    db->may_change_audit = false;
     db->deadline_us = db->readonly ? clock_ticks_us() + (int64_t)READ_LIMIT_MS * 1000 : 0;
     return true;
 }
@@ -424,6 +426,19 @@ static void witan_spoke(sqlite3_context *context, int argc, sqlite3_value **argv
 }
 
 /*
+ * What the guards of the audit log ask. Plain SQL from elsewhere does not have it, and with us it says no
+ * until whoever purges or erases has said so (with one argument) for the length of what they do.
+ */
+static void witan_may_change_audit(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    struct sqlite_db *db = sqlite3_user_data(context);
+
+    if (argc == 1)
+        db->may_change_audit = sqlite3_value_int(argv[0]) != 0;
+    sqlite3_result_int(context, db->may_change_audit);
+}
+
+/*
  * The file holds secrets' hashes and people's words: it is made for its owner alone; WAL and index follow it.
  * One that exists is not touched: closing any descriptor of a file drops all POSIX locks that this process
  * has on it, and with them those of its open connections; another program would then take the WAL away from
@@ -435,6 +450,27 @@ static void create_private(const char *path)
 
     if (fd >= 0)
         close(fd);
+}
+
+static bool add_functions(struct sqlite_db *db)
+{
+    int pure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    const struct {
+        const char *name;
+        int argc, flags;
+        void (*call)(sqlite3_context *context, int argc, sqlite3_value **argv);
+    } functions[] = {
+        { "witan_time", 1, pure, witan_time },
+        { "witan_spoke", 2, pure, witan_spoke },
+        { "witan_may_change_audit", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, witan_may_change_audit },
+        { "witan_may_change_audit", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, witan_may_change_audit },
+    };
+
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (sqlite3_create_function(db->handle, functions[i].name, functions[i].argc, functions[i].flags, db,
+                                    functions[i].call, NULL, NULL) != SQLITE_OK)
+            return false;
+    return true;
 }
 
 static bool set_up(struct sqlite_db *db, struct err *err)
@@ -452,13 +488,9 @@ static bool set_up(struct sqlite_db *db, struct err *err)
     static const char *const reader = "PRAGMA query_only=ON;"
                                       "PRAGMA cache_size=-16384;"
                                       "PRAGMA temp_store=MEMORY;";
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 
     if (sqlite3_exec(db->handle, db->readonly ? reader : writer, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_create_function(db->handle, "witan_time", 1, flags, NULL, witan_time, NULL, NULL) !=
-            SQLITE_OK ||
-        sqlite3_create_function(db->handle, "witan_spoke", 2, flags, NULL, witan_spoke, NULL, NULL) !=
-            SQLITE_OK)
+        !add_functions(db))
         return sqlite_fail(db, err);
     for (size_t i = 0; i < CONTROL_COUNT; i++) {
         if (sqlite3_prepare_v3(db->handle, control_texts[i], -1, SQLITE_PREPARE_PERSISTENT, &db->control[i],

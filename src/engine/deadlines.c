@@ -15,6 +15,7 @@
 #include "db/migrate.h"
 #include "engine/alerts.h"
 #include "engine/poke.h"
+#include "ops/refusals.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct deadlines {
     struct poke poke;
     pthread_t thread;
     bool test_clock;
-    bool alerts_well;
+    bool alerts_well, refusals_well;
     int64_t anchor_at_ms, sweep_at_ms;
     atomic_bool quiet; /* the last look found nothing due */
     atomic_bool schema_fits;
@@ -226,6 +227,17 @@ static void look_at_alerts(struct deadlines *deadlines)
     deadlines->alerts_well = well;
 }
 
+/* Nor because the refusals could not be written; they are tried again. */
+static void write_refusals(struct deadlines *deadlines)
+{
+    struct err err = { 0 };
+    bool well = refusals_flush(deadlines->store, false, &err);
+
+    if (deadlines->refusals_well && !well)
+        log_line(LOG_WARN, "refusals cannot be written down", "why", err.text, NULL);
+    deadlines->refusals_well = well;
+}
+
 static void *run_deadlines(void *user)
 {
     struct deadlines *deadlines = user;
@@ -236,8 +248,10 @@ static void *run_deadlines(void *user)
         bool was_well = well;
 
         well = look(deadlines, &task) && end_due(deadlines, &task);
-        if (well)
+        if (well) {
             look_at_alerts(deadlines);
+            write_refusals(deadlines);
+        }
         atomic_store(&deadlines->quiet, well && !is_due(&task));
         if (well && clock_ticks_ms() >= deadlines->sweep_at_ms)
             well = sweep(deadlines, &task);
@@ -261,7 +275,7 @@ struct deadlines *deadlines_open(struct store *store, bool test_clock, struct er
         abort();
     deadlines->store = store;
     deadlines->test_clock = test_clock;
-    deadlines->alerts_well = true;
+    deadlines->alerts_well = deadlines->refusals_well = true;
     deadlines->sweep_at_ms = clock_ticks_ms() + LOOK_MS;
     atomic_init(&deadlines->schema_fits, true);
 
@@ -283,10 +297,14 @@ struct deadlines *deadlines_open(struct store *store, bool test_clock, struct er
 
 void deadlines_close(struct deadlines *deadlines)
 {
+    struct err err = { 0 };
+
     if (!deadlines)
         return;
     poke_stop(&deadlines->poke);
     pthread_join(deadlines->thread, NULL);
+    if (!refusals_flush(deadlines->store, true, &err))
+        log_line(LOG_WARN, "refusals were not written down", "why", err.text, NULL);
     poke_done(&deadlines->poke);
     alerts_free(deadlines->alerts);
     free(deadlines);

@@ -11,6 +11,7 @@
 #include "ops/asking.h"
 #include "ops/openapi.h"
 #include "ops/reach.h"
+#include "ops/refusals.h"
 #include "ops/touch.h"
 
 #include <stddef.h>
@@ -69,6 +70,15 @@ static bool identify(struct db *db, struct request *request)
     return true;
 }
 
+/* By default the audit row names what the path named. */
+static const char *default_subject(const struct call *call)
+{
+    for (size_t i = 0; call->op->params[i].type; i++)
+        if (call->args[i].text && op_param_place(call->op, &call->op->params[i]) == IN_PATH)
+            return call->args[i].text;
+    return NULL;
+}
+
 /* May they make this call at all, whatever they say in it. */
 static bool know_caller(struct db *db, struct request *request)
 {
@@ -78,6 +88,7 @@ static bool know_caller(struct db *db, struct request *request)
     call->db = db;
     call->now_ms = clock_now_ms();
     call->err = (struct err){ 0 };
+    call->subject = default_subject(call);
     return identify(db, request) && (came_by_link(request) || authorise(call->op, &call->caller, &call->err));
 }
 
@@ -103,15 +114,6 @@ static const char *path_values(const struct call *call)
         if (call->args[i].text && op_param_place(call->op, &call->op->params[i]) == IN_PATH)
             values = arena_format(call->arena, "%s/%s", values, call->args[i].text);
     return values;
-}
-
-/* By default the audit row names what the path named. */
-static const char *default_subject(const struct call *call)
-{
-    for (size_t i = 0; call->op->params[i].type; i++)
-        if (call->args[i].text && op_param_place(call->op, &call->op->params[i]) == IN_PATH)
-            return call->args[i].text;
-    return NULL;
 }
 
 static void audit_value(struct json_out *out, const struct field *field, const struct arg *value)
@@ -280,6 +282,7 @@ static void finish(struct request *request)
         err_set(err, ERR_UNAVAILABLE, "The server is busy. Try again.");
     touch_caller(request->store, &request->call.caller, request->call.now_ms);
     asking_note(request);
+    refusals_note(request);
     request->finished(request);
 }
 

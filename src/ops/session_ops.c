@@ -65,6 +65,7 @@ static bool before_login(struct call *call)
     struct check *check = call->prepared;
     bool may = check->account.id && !check->account.disabled;
 
+    call->subject = check->account.id; /* for the audit row of a refusal */
     check->matches =
         secret_password_matches(may ? check->account.password : NULL, arg_text(call, "password"));
     return check->matches || session_refuse(&call->err);

@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "gen/version.h"
 #include "ops/op.h"
+#include "server/files.h"
 #include "server/notify.h"
 #include "server/sandbox.h"
 
@@ -46,19 +47,6 @@ bool serve_is_loopback(const char *listen)
     return hosts_parse(listen, &authority) && authority.is_loopback;
 }
 
-static bool make_folders(char *path, struct err *err)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int failed = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
-
-        if (failed)
-            return err_set(err, ERR_UNAVAILABLE, "Cannot make the folder %s: %s.", path, strerror(failed));
-        *slash = '/';
-    }
-    return true;
-}
-
 bool serve_make_folder(const char *store_url, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
@@ -66,7 +54,7 @@ bool serve_make_folder(const char *store_url, struct err *err)
 
     if (!str_equal(store_url, usual))
         return true;
-    return make_folders(arena_text(&arena, usual + strlen("sqlite:")), err);
+    return files_make_folders(usual + strlen("sqlite:"), err);
 }
 
 static bool refuse_open_door(const char *why, struct err *err)

@@ -31,6 +31,7 @@ const commands = [
     'workspace list',
     'workspace remove',
     'audit verify',
+    'audit anchor',
     'audit export',
     'config',
     'migrate',

@@ -70,17 +70,27 @@ SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT), r.value ->> 2
   FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
 ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
 
--- Verifying walks one chain after the other. A chain is any workspace that has rows or a head.
+-- Verifying walks one chain after the other. A chain is any workspace that has rows, a head or a checkpoint.
 -- name: audit_next_chain
 SELECT (SELECT workspace_id FROM audit WHERE workspace_id > $1 ORDER BY workspace_id LIMIT 1),
-       (SELECT workspace_id FROM audit_heads WHERE workspace_id > $1 ORDER BY workspace_id LIMIT 1);
+       (SELECT workspace_id FROM audit_heads WHERE workspace_id > $1 ORDER BY workspace_id LIMIT 1),
+       (SELECT workspace_id FROM audit_checkpoints WHERE workspace_id > $1 ORDER BY workspace_id LIMIT 1);
 
 -- name: audit_head
 SELECT seq, hash FROM audit_heads WHERE workspace_id = $1;
 
+-- name: audit_heads
+SELECT workspace_id, seq, hash FROM audit_heads ORDER BY workspace_id;
+
+-- name: audit_checkpoint
+SELECT seq, hash FROM audit_checkpoints WHERE workspace_id = $1;
+
+-- name: audit_hash_at
+SELECT hash FROM audit WHERE workspace_id = $1 AND seq = $2;
+
 -- name: audit_chain
 SELECT seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
-       created_at, hash
+       created_at, hash, erasure
   FROM audit
  WHERE workspace_id = $1 AND seq > $2 AND seq <= $3
  ORDER BY seq
@@ -90,26 +100,71 @@ SELECT seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door,
 -- name: audit_headless
 SELECT seq FROM audit WHERE workspace_id = $1 AND hash IS NOT NULL ORDER BY seq LIMIT 1;
 
--- How many rows wait for their seal, and how many there are with one if none is missing.
+-- How many rows wait for their seal, the last number that has one, the last that was purged, and the first that
+-- is there.
 -- name: audit_extent @sqlite
 SELECT (SELECT COUNT(*) FROM audit WHERE seq > COALESCE((SELECT MAX(seq) FROM audit_heads), 0)),
-       COALESCE((SELECT MAX(seq) FROM audit_heads), 0);
+       COALESCE((SELECT MAX(seq) FROM audit_heads), 0), COALESCE((SELECT MAX(seq) FROM audit_checkpoints), 0),
+       (SELECT MIN(seq) FROM audit);
 
 -- name: audit_extent @postgres
-SELECT (SELECT COUNT(*) FROM audit WHERE seq IS NULL), COALESCE((SELECT MAX(seq) FROM audit_heads), 0);
+SELECT (SELECT COUNT(*) FROM audit WHERE seq IS NULL), COALESCE((SELECT MAX(seq) FROM audit_heads), 0),
+       COALESCE((SELECT MAX(seq) FROM audit_checkpoints), 0), (SELECT MIN(seq) FROM audit);
 
--- The first number that is missing, when some are.
+-- The first number after $1 that is missing, when some are.
 -- name: audit_first_gap
-SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM audit WHERE seq = 1) THEN 1
+SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM audit WHERE seq = CAST($1 AS BIGINT) + 1) THEN CAST($1 AS BIGINT) + 1
             ELSE (SELECT MIN(a.seq) + 1 FROM audit a
-                   WHERE a.seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM audit b WHERE b.seq = a.seq + 1)) END;
+                   WHERE a.seq > CAST($1 AS BIGINT) AND NOT EXISTS (SELECT 1 FROM audit b WHERE b.seq = a.seq + 1)) END;
+
+-- For the rest of the transaction, with 1: this one purges or erases, the guards let it through. With 0: no more.
+-- name: audit_unlock @sqlite
+SELECT witan_may_change_audit($1);
+
+-- name: audit_unlock @postgres
+SELECT set_config('witan.may_change_audit', CASE WHEN CAST($1 AS BIGINT) = 1 THEN 'yes' ELSE '' END, true);
+
+-- Whoever changes the log's past keeps the sealers away meanwhile. SQLite has one writer.
+-- name: audit_hold @postgres
+SELECT pg_advisory_xact_lock(7117, 3);
+
+-- name: audit_hold @sqlite
+SELECT 1;
+
+-- Looks at the oldest $2 rows: the first that is not older than $1, the last looked at, the last that is sealed
+-- and the oldest.
+-- name: audit_purge_range
+SELECT (SELECT MIN(f.seq) FROM (SELECT seq, created_at FROM audit WHERE seq IS NOT NULL ORDER BY seq LIMIT $2) f
+         WHERE f.created_at >= $1),
+       (SELECT MAX(f.seq) FROM (SELECT seq FROM audit WHERE seq IS NOT NULL ORDER BY seq LIMIT $2) f),
+       (SELECT MAX(seq) FROM audit_heads), (SELECT MIN(seq) FROM audit);
+
+-- Where each chain that has rows up to $1 will begin, and how many it loses.
+-- name: audit_purge_chains
+SELECT a.workspace_id, a.seq, a.hash, g.rows_gone
+  FROM audit a JOIN (SELECT workspace_id, MAX(seq) AS last_seq, COUNT(*) AS rows_gone
+                       FROM audit WHERE seq <= $1 GROUP BY workspace_id) g ON a.seq = g.last_seq
+ ORDER BY a.workspace_id;
+
+-- name: audit_purge
+DELETE FROM audit WHERE seq <= $1;
+
+-- How many rows stand before the first that is not older than $1.
+-- name: audit_purge_count
+SELECT COUNT(*) FROM audit
+ WHERE seq < COALESCE((SELECT MIN(seq) FROM audit WHERE created_at >= $1), 9223372036854775807)
+   AND seq <= (SELECT MAX(seq) FROM audit_heads);
+
+-- name: audit_set_checkpoint
+INSERT INTO audit_checkpoints (workspace_id, seq, hash) VALUES ($1, $2, $3)
+ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
 
 -- Newest first; $2 is where the page before ended.
 -- name: audit_list
 SELECT seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
        created_at, hash
   FROM audit
- WHERE workspace_id = $1 AND seq < $2
+ WHERE workspace_id = $1 AND seq > 0 AND seq < $2
    AND (CAST($3 AS TEXT) IS NULL OR actor = $3 OR actor_id = $3)
    AND (CAST($4 AS TEXT) IS NULL OR operation = $4)
    AND (CAST($5 AS TEXT) IS NULL OR subject = $5)

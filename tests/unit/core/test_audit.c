@@ -75,12 +75,27 @@ static void fill(struct engine *e)
 /* What somebody with the database in hand can do, and our own statements cannot. */
 static void tamper(struct engine *e, const char *sql)
 {
-    if (e->db->engine == DB_SQLITE)
-        NEED(e, db_script(e->db, "DROP TRIGGER audit_kept; DROP TRIGGER audit_fixed", &e->err));
-    else
-        NEED(e, db_script(e->db, "DROP TRIGGER audit_kept ON audit; DROP TRIGGER audit_fixed ON audit",
+    static const char *const guards[] = { "audit_kept", "audit_fixed", "audit_sealed", "audit_numbered" };
+
+    for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++)
+        NEED(e, db_script(e->db,
+                          arena_format(&e->arena, "DROP TRIGGER IF EXISTS %s%s", guards[i],
+                                       e->db->engine == DB_SQLITE ? "" : " ON audit"),
+                          &e->err));
+    if (e->db->engine == DB_POSTGRES)
+        NEED(e, db_script(e->db, "ALTER TABLE audit DROP CONSTRAINT IF EXISTS audit_numbers_are_positive",
                           &e->err));
     (void)engine_sql(e, sql);
+}
+
+/* Plain SQL that must not get through, whatever the database says about it. */
+static void assert_refused(struct engine *e, const char *sql)
+{
+    struct db_rows rows;
+
+    if (db_query_text(e->db, &e->arena, sql, DB_NO_ARGS, &rows, &e->err))
+        fail_msg("this went through: %s", sql);
+    engine_undo(e);
 }
 
 static void assert_broken(struct engine *e, int64_t at, const char *workspace_id)
@@ -126,19 +141,66 @@ static void the_hash_is_the_documented_one(void **state)
                         "963cd6b7c4c1937797e220c9a4de5e20812bdc730c4f008b7c4da2fd531eb806");
 }
 
+#define PLAIN_ROW                                                                                            \
+    "INTO audit (seq, workspace_id, actor_kind, actor, operation, created_at) VALUES (%d, 'a', 'sql', 'x', " \
+    "'x', 1)"
+
 static void sealed_rows_cannot_be_touched(void **state)
 {
     struct engine *e = engine_of(state);
-    struct db_rows rows;
 
     fill(e);
-    assert_false(db_query_text(e->db, &e->arena, "UPDATE audit SET actor = 'x' WHERE seq = 3", DB_NO_ARGS,
-                               &rows, &e->err));
-    engine_undo(e);
-    assert_false(
-        db_query_text(e->db, &e->arena, "DELETE FROM audit WHERE seq = 3", DB_NO_ARGS, &rows, &e->err));
-    engine_undo(e);
+    assert_refused(e, "UPDATE audit SET actor = 'x' WHERE seq = 3");
+    assert_refused(e, "UPDATE audit SET hash = 'x' WHERE seq = 3");
+    assert_refused(e, "UPDATE audit SET hash = NULL WHERE seq = 3");
+    assert_refused(e, "UPDATE audit SET seq = 30 WHERE seq = 3");
+    assert_refused(e, "UPDATE audit SET erasure = 'x' WHERE seq = 3");
+    assert_refused(e, "DELETE FROM audit WHERE seq = 3");
+    assert_refused(e, "DELETE FROM audit");
+    if (e->db->engine == DB_POSTGRES) {
+        assert_refused(e, "TRUNCATE audit");
+        assert_refused(e, "TRUNCATE audit, audit_heads CASCADE");
+    }
     assert_true(verify(e).whole);
+}
+
+static void rows_are_only_added_at_the_end(void **state)
+{
+    static const int numbers[] = { 0, -1, -7, 1, 3, 6, 9, 1000000 };
+    struct engine *e = engine_of(state);
+    bool sqlite = e->db->engine == DB_SQLITE;
+
+    fill(e);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        assert_refused(e, arena_format(&e->arena, "INSERT " PLAIN_ROW, numbers[i]));
+        if (sqlite)
+            assert_refused(e, arena_format(&e->arena, "INSERT OR REPLACE " PLAIN_ROW, numbers[i]));
+    }
+    /* Not even a row that waits for its seal is replaced. */
+    append(e, "a", "third");
+    engine_commit(e);
+    if (sqlite)
+        assert_refused(e, arena_format(&e->arena, "REPLACE " PLAIN_ROW, 7));
+    assert_string_equal(engine_sql(e, "SELECT COUNT(*) FROM audit"), "7");
+    assert_int_equal(seal(e), 1);
+    assert_true(verify(e).whole);
+}
+
+static void a_row_before_the_first_is_noticed_and_not_shown(void **state)
+{
+    static const int numbers[] = { 0, -3 };
+    struct engine *e = engine_of(state);
+    struct audit_filter filter = { .limit = 100 };
+    struct audit_entry *entries;
+    size_t count;
+
+    fill(e);
+    for (size_t i = 0; i < 2; i++) {
+        tamper(e, arena_format(&e->arena, "INSERT " PLAIN_ROW, numbers[i]));
+        assert_broken(e, numbers[i], NULL);
+    }
+    NEED(e, audit_list(e->db, &e->arena, "a", &filter, &entries, &count, &e->err));
+    assert_int_equal(count, 3);
 }
 
 static void a_changed_row_is_noticed(void **state)
@@ -284,6 +346,8 @@ int main(void)
         ON_BOTH(an_untouched_log_is_whole),
         ON_BOTH(the_hash_is_the_documented_one),
         ON_BOTH(sealed_rows_cannot_be_touched),
+        ON_BOTH(rows_are_only_added_at_the_end),
+        ON_BOTH(a_row_before_the_first_is_noticed_and_not_shown),
         ON_BOTH(a_changed_row_is_noticed),
         ON_BOTH(a_null_is_not_an_empty_text),
         ON_BOTH(a_deleted_row_is_noticed),

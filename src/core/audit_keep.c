@@ -1,0 +1,151 @@
+#include "core/audit_keep.h"
+
+#include "base/limits.h"
+#include "core/audit_row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The text of a member that has exactly so many characters, copied. */
+static bool read_text(const json_t *map, const char *key, char *into, size_t size)
+{
+    const char *text = json_string_value(json_object_get(map, key));
+
+    if (!text || strlen(text) + 1 != size)
+        return false;
+    memcpy(into, text, size);
+    return true;
+}
+
+static bool read_number(const json_t *map, const char *key, int64_t *number)
+{
+    const json_t *value = json_object_get(map, key);
+
+    *number = json_integer_value(value);
+    return json_is_integer(value);
+}
+
+static json_t *parse(const char *detail)
+{
+    struct err ignored = { 0 };
+    json_t *map = NULL;
+
+    return detail && json_parse(detail, strlen(detail), &map, &ignored) ? map : NULL;
+}
+
+bool audit_purge_record_read(const char *detail, struct audit_purge_record *record)
+{
+    JSON_AUTO *map = parse(detail);
+
+    return read_number(map, "through", &record->through) &&
+           read_text(map, "hash", record->hash, sizeof(record->hash));
+}
+
+bool audit_erase_record_read(const char *detail, struct audit_erase_record *record)
+{
+    JSON_AUTO *map = parse(detail);
+
+    return read_text(map, "erasure", record->erasure, sizeof(record->erasure)) &&
+           read_number(map, "rows", &record->rows) &&
+           read_text(map, "digest", record->digest, sizeof(record->digest));
+}
+
+/* Everything that is committed gets its seal, so that what is changed below has one. */
+static bool seal_all(struct db *db, struct arena *arena, struct err *err)
+{
+    size_t sealed;
+
+    do {
+        if (!audit_seal(db, arena, &sealed, err))
+            return false;
+    } while (sealed == SEAL_BATCH);
+    return true;
+}
+
+static bool unlock(struct db *db, struct arena *arena, bool may, struct err *err)
+{
+    struct db_rows rows;
+
+    return db_query(db, arena, SQL_AUDIT_UNLOCK, DB_ARGS(db_int(may)), &rows, err);
+}
+
+static bool append_purge(struct db *db, struct arena *arena, const struct audit_entry *by,
+                         const struct db_rows *chains, size_t row, struct err *err)
+{
+    struct audit_entry entry = *by;
+
+    entry.workspace_id = db_cell(chains, row, 0);
+    entry.operation = AUDIT_PURGE;
+    entry.detail = arena_format(arena, "{\"through\":%s,\"hash\":\"%s\",\"rows\":%s}",
+                                db_cell(chains, row, 1), db_cell(chains, row, 2), db_cell(chains, row, 3));
+    return audit_append(db, arena, &entry, err) &&
+           db_exec(db, arena, SQL_AUDIT_SET_CHECKPOINT,
+                   DB_ARGS(db_text(entry.workspace_id), db_int(db_cell_int(chains, row, 1)),
+                           db_text(db_cell(chains, row, 2))),
+                   NULL, err);
+}
+
+/* The records come first: on SQLite a number is never used twice only because the last row stays. */
+static bool purge_through(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t through,
+                          size_t *purged, struct err *err)
+{
+    struct db_rows chains;
+
+    if (!db_query(db, arena, SQL_AUDIT_PURGE_CHAINS, DB_ARGS(db_int(through)), &chains, err))
+        return false;
+    for (size_t row = 0; row < chains.count; row++)
+        if (!append_purge(db, arena, by, &chains, row, err))
+            return false;
+    if (!unlock(db, arena, true, err))
+        return false;
+    bool gone = db_exec(db, arena, SQL_AUDIT_PURGE, DB_ARGS(db_int(through)), purged, err);
+    struct err ignored = { 0 };
+
+    return unlock(db, arena, false, gone ? err : &ignored) && gone;
+}
+
+/* The last row of the beginning that may go, or 0. */
+static bool find_end(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, int64_t *through,
+                     struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_AUDIT_PURGE_RANGE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), &rows,
+                  err))
+        return false;
+    int64_t end = db_cell(&rows, 0, 0) ? db_cell_int(&rows, 0, 0) - 1 : db_cell_int(&rows, 0, 1);
+    int64_t sealed = db_cell_int(&rows, 0, 2), first = db_cell_int(&rows, 0, 3);
+
+    end = end < sealed ? end : sealed;
+    *through = end >= first ? end : 0;
+    return true;
+}
+
+bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t before_ms,
+                 size_t limit, size_t *purged, struct err *err)
+{
+    struct db_rows rows;
+    int64_t through;
+
+    *purged = 0;
+    if (!find_end(db, arena, before_ms, limit, &through, err))
+        return false;
+    if (through == 0)
+        return true;
+    if (!db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &rows, err) || !seal_all(db, arena, err))
+        return false;
+    /* Another node may have purged while this one waited for the lock. */
+    if (!find_end(db, arena, before_ms, limit, &through, err))
+        return false;
+    return through == 0 || (purge_through(db, arena, by, through, purged, err) && seal_all(db, arena, err));
+}
+
+bool audit_purge_count(struct db *db, struct arena *arena, int64_t before_ms, int64_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_AUDIT_PURGE_COUNT, DB_ARGS(db_int(before_ms)), &rows, err))
+        return false;
+    *count = db_cell_int(&rows, 0, 0);
+    return true;
+}

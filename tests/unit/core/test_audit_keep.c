@@ -1,0 +1,340 @@
+/*
+ * Letting go of the audit log's beginning, and anchors: what is done in order verifies, what only looks like
+ * it does not.
+ */
+#include "core/audit_anchor.h"
+#include "core/audit_keep.h"
+
+#include "tests/support/engines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#define NEED(e, condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            fail_msg("%s", (e)->err.text);                                                                   \
+    } while (0)
+
+#define BEGAN 1700000000000
+
+static const unsigned char seed[crypto_sign_SEEDBYTES] = { 7 };
+
+static struct engine *engine_of(void **state)
+{
+    struct engine *e = *state;
+
+    if (!e->db)
+        skip();
+    return e;
+}
+
+static void append_at(struct engine *e, const char *workspace_id, int64_t at_ms)
+{
+    struct audit_entry entry = {
+        .workspace_id = workspace_id,
+        .actor_kind = "user",
+        .actor_id = "u1",
+        .actor = "Ada",
+        .operation = "something",
+        .detail = "{\"text\":\"hello\"}",
+        .at_ms = at_ms,
+    };
+
+    NEED(e, audit_append(e->db, &e->arena, &entry, &e->err));
+}
+
+static void seal(struct engine *e)
+{
+    size_t sealed;
+
+    NEED(e, audit_seal(e->db, &e->arena, &sealed, &e->err));
+}
+
+/* Nine rows, one in each second: a 1, 3, 5, 7, 9 and b 2, 4, 6, 8. */
+static void fill(struct engine *e)
+{
+    for (int i = 1; i <= 9; i++)
+        append_at(e, i % 2 ? "a" : "b", BEGAN + i * 1000);
+    seal(e);
+    engine_commit(e);
+}
+
+static struct audit_verdict verify(struct engine *e)
+{
+    struct audit_verdict verdict;
+
+    NEED(e, audit_verify(e->db, &e->arena, &verdict, &e->err));
+    return verdict;
+}
+
+static size_t purge(struct engine *e, int64_t before_ms, size_t limit)
+{
+    struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = BEGAN + 60000 };
+    size_t purged;
+
+    NEED(e, audit_purge(e->db, &e->arena, &by, before_ms, limit, &purged, &e->err));
+    seal(e);
+    engine_commit(e);
+    return purged;
+}
+
+static void tamper(struct engine *e, const char *sql)
+{
+    static const char *const guards[] = { "audit_kept", "audit_fixed", "audit_sealed", "audit_numbered",
+                                          "audit_new" };
+
+    for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++)
+        NEED(e, db_script(e->db,
+                          arena_format(&e->arena, "DROP TRIGGER IF EXISTS %s%s", guards[i],
+                                       e->db->engine == DB_SQLITE ? "" : " ON audit"),
+                          &e->err));
+    NEED(e, db_script(e->db, sql, &e->err));
+}
+
+static void a_purged_beginning_verifies(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct audit_verdict verdict;
+    int64_t count;
+
+    fill(e);
+    NEED(e, audit_purge_count(e->db, &e->arena, BEGAN + 5000, &count, &e->err));
+    assert_int_equal(count, 4);
+    assert_int_equal(purge(e, BEGAN + 5000, 1000), 4);
+    verdict = verify(e);
+    assert_true(verdict.whole);
+    assert_int_equal(verdict.purged, 4);
+    assert_int_equal(verdict.rows, 7); /* five that stayed, a record in each chain */
+    assert_string_equal(engine_sql(e, "SELECT MIN(seq) FROM audit"), "5");
+    assert_string_equal(
+        engine_sql(e, "SELECT detail FROM audit WHERE workspace_id = 'b' AND seq = 11"),
+        arena_format(&e->arena, "{\"through\":4,\"hash\":\"%s\",\"rows\":2}",
+                     engine_sql(e, "SELECT hash FROM audit_checkpoints WHERE workspace_id = 'b'")));
+    /* It goes on, and is purged again: of a chain that has a checkpoint already, and of one that is all gone.
+     */
+    append_at(e, "c", BEGAN + 70000);
+    append_at(e, "a", BEGAN + 70000);
+    seal(e);
+    engine_commit(e);
+    assert_true(verify(e).whole);
+    assert_int_equal(purge(e, BEGAN + 65000, 1000), 7);
+    verdict = verify(e);
+    assert_true(verdict.whole);
+    assert_int_equal(verdict.purged, 11);
+    assert_int_equal(purge(e, BEGAN + 5000, 1000), 0);
+}
+
+static void purging_goes_in_small_steps(void **state)
+{
+    struct engine *e = engine_of(state);
+    size_t steps = 0;
+
+    fill(e);
+    while (purge(e, BEGAN + 8500, 3) > 0) {
+        steps++;
+        assert_true(verify(e).whole);
+    }
+    assert_int_equal(steps, 3);
+    assert_string_equal(engine_sql(e, "SELECT MIN(seq) FROM audit"), "9");
+}
+
+/* A row that came late keeps what stands behind it: the log is only ever cut at its beginning. */
+static void nothing_is_taken_from_the_middle(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    append_at(e, "a", BEGAN);
+    append_at(e, "a", BEGAN + 9000);
+    append_at(e, "a", BEGAN + 1000);
+    seal(e);
+    engine_commit(e);
+    assert_int_equal(purge(e, BEGAN + 5000, 1000), 1);
+    assert_true(verify(e).whole);
+}
+
+static void the_guards_are_back_after_a_purge(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = BEGAN + 60000 };
+    struct db_rows rows;
+    size_t purged;
+
+    fill(e);
+    NEED(e, audit_purge(e->db, &e->arena, &by, BEGAN + 5000, 1000, &purged, &e->err));
+    assert_false(
+        db_query_text(e->db, &e->arena, "DELETE FROM audit WHERE seq = 7", DB_NO_ARGS, &rows, &e->err));
+    engine_undo(e);
+}
+
+static void a_beginning_that_is_gone_without_a_record_is_noticed(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    fill(e);
+    tamper(e, "INSERT INTO audit_checkpoints (workspace_id, seq, hash)"
+              " SELECT workspace_id, seq, hash FROM audit WHERE seq IN (3, 4);"
+              "DELETE FROM audit WHERE seq <= 4");
+    assert_false(verify(e).whole);
+    assert_int_equal(verify(e).broken_at, 3);
+}
+
+static void a_moved_checkpoint_is_noticed(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    fill(e);
+    assert_int_equal(purge(e, BEGAN + 5000, 1000), 4);
+    tamper(e, "UPDATE audit_checkpoints SET seq = 5, hash = (SELECT hash FROM audit WHERE seq = 5)"
+              " WHERE workspace_id = 'a'; DELETE FROM audit WHERE seq = 5");
+    assert_false(verify(e).whole);
+}
+
+static void a_row_among_the_purged_is_noticed(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    fill(e);
+    assert_int_equal(purge(e, BEGAN + 5000, 1000), 4);
+    tamper(e, "INSERT INTO audit (seq, workspace_id, actor_kind, actor, operation, created_at)"
+              " VALUES (1, 'a', 'sql', 'x', 'x', 1)");
+    assert_false(verify(e).whole);
+    assert_int_equal(verify(e).broken_at, 1);
+}
+
+static struct audit_anchor anchor(struct engine *e)
+{
+    BUF_AUTO text = { 0 };
+    struct audit_anchor anchor;
+
+    NEED(e, audit_anchor_make(e->db, &e->arena, seed, BEGAN, &text, &e->err));
+    NEED(e, audit_anchor_read(&e->arena, text.bytes, text.len, &anchor, &e->err));
+    return anchor;
+}
+
+static struct anchor_verdict check(struct engine *e, const struct audit_anchor *anchor)
+{
+    struct anchor_verdict verdict;
+
+    NEED(e, audit_anchor_check(e->db, &e->arena, anchor, &verdict, &e->err));
+    return verdict;
+}
+
+static void an_anchor_holds_while_the_log_grows(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct audit_anchor made;
+
+    fill(e);
+    made = anchor(e);
+    assert_int_equal(made.count, 2);
+    assert_int_equal(made.rows, 9);
+    assert_int_equal(check(e, &made).finding, ANCHOR_HOLDS);
+    append_at(e, "a", BEGAN);
+    seal(e);
+    assert_int_equal(check(e, &made).finding, ANCHOR_HOLDS);
+}
+
+/* The end of the log with its heads set back: whole by itself, found by the anchor. */
+static void a_cut_end_is_found(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct audit_anchor made;
+    struct anchor_verdict verdict;
+
+    fill(e);
+    made = anchor(e);
+    tamper(e, "DELETE FROM audit WHERE seq > 7;"
+              "UPDATE audit_heads SET seq = 7, hash = (SELECT hash FROM audit WHERE seq = 7) WHERE "
+              "workspace_id = 'a';"
+              "UPDATE audit_heads SET seq = 6, hash = (SELECT hash FROM audit WHERE seq = 6) WHERE "
+              "workspace_id = 'b'");
+    assert_true(verify(e).whole);
+    verdict = check(e, &made);
+    assert_int_equal(verdict.finding, ANCHOR_CUT);
+    assert_int_equal(verdict.seq, 9);
+    assert_string_equal(verdict.workspace_id, "a");
+}
+
+static void a_log_written_anew_is_found(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct audit_anchor made;
+
+    fill(e);
+    made = anchor(e);
+    tamper(e, "DELETE FROM audit; DELETE FROM audit_heads");
+    for (int i = 1; i <= 12; i++)
+        append_at(e, i % 2 ? "a" : "b", BEGAN + i);
+    seal(e);
+    assert_true(verify(e).whole);
+    assert_int_equal(check(e, &made).finding, ANCHOR_REPLACED);
+    tamper(e, "DELETE FROM audit; DELETE FROM audit_heads");
+    assert_true(verify(e).whole);
+    assert_int_equal(check(e, &made).finding, ANCHOR_CUT);
+}
+
+static void a_purge_outlives_an_anchor_that_is_younger(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct audit_anchor early, late;
+
+    fill(e);
+    early = anchor(e);
+    append_at(e, "a", BEGAN + 20000);
+    append_at(e, "b", BEGAN + 20000);
+    seal(e);
+    engine_commit(e);
+    late = anchor(e);
+    /* Up to the very rows that the early one names: the checkpoints are what it named. */
+    assert_int_equal(purge(e, BEGAN + 15000, 1000), 9);
+    assert_int_equal(check(e, &early).finding, ANCHOR_HOLDS);
+    assert_int_equal(check(e, &late).finding, ANCHOR_HOLDS);
+    assert_int_equal(purge(e, BEGAN + 30000, 1000), 2);
+    assert_int_equal(check(e, &early).finding, ANCHOR_PURGED);
+    assert_int_equal(check(e, &late).finding, ANCHOR_HOLDS);
+}
+
+static void a_changed_anchor_is_refused(void **state)
+{
+    struct engine *e = engine_of(state);
+    BUF_AUTO text = { 0 };
+    struct audit_anchor read;
+    char *number;
+
+    fill(e);
+    NEED(e, audit_anchor_make(e->db, &e->arena, seed, BEGAN, &text, &e->err));
+    number = strstr(text.bytes, "\"seq\":9");
+    assert_non_null(number);
+    number[6] = '7';
+    assert_false(audit_anchor_read(&e->arena, text.bytes, text.len, &read, &e->err));
+    assert_non_null(strstr(e->err.text, "signature"));
+    assert_false(audit_anchor_read(&e->arena, "{}", 2, &read, &e->err));
+    assert_false(audit_anchor_read(&e->arena, "nothing", 7, &read, &e->err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(a_purged_beginning_verifies),
+        ON_BOTH(purging_goes_in_small_steps),
+        ON_BOTH(nothing_is_taken_from_the_middle),
+        ON_BOTH(the_guards_are_back_after_a_purge),
+        ON_BOTH(a_beginning_that_is_gone_without_a_record_is_noticed),
+        ON_BOTH(a_moved_checkpoint_is_noticed),
+        ON_BOTH(a_row_among_the_purged_is_noticed),
+        ON_BOTH(an_anchor_holds_while_the_log_grows),
+        ON_BOTH(a_cut_end_is_found),
+        ON_BOTH(a_log_written_anew_is_found),
+        ON_BOTH(a_purge_outlives_an_anchor_that_is_younger),
+        ON_BOTH(a_changed_anchor_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
