@@ -1,7 +1,9 @@
 #include "server/commands.h"
 
 #include "base/buf.h"
+#include "edge/cli/ask_wait.h"
 #include "edge/cli/client_commands.h"
+#include "edge/cli/patience.h"
 #include "edge/cli/scope.h"
 #include "gen/version.h"
 
@@ -59,6 +61,13 @@ static void set_signals(void)
     sigaction(SIGPIPE, &ignore, NULL);
 }
 
+/* The server, and what was named by its name there. */
+static bool find_places(struct cli *cli, struct err *err)
+{
+    return !(cli->command->uses & CLI_SERVER) ||
+           (commands_target(cli, err) && patience_begin(cli, err) && scope_resolve(cli, err));
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct err err = { 0 };
@@ -67,8 +76,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, &err);
     if (cli->help)
         return show_help(cli, argc, argv);
-    if (cli->command->uses & CLI_SERVER && !(commands_target(cli, &err) && scope_resolve(cli, &err)))
-        return cli_fail(cli, &err);
+    if (!find_places(cli, &err))
+        return ask_not_sent(cli, &err);
     return cli->command->run(cli);
 }
 

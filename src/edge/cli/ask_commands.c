@@ -1,16 +1,14 @@
 #include "base/str.h"
-#include "base/uuid.h"
 #include "edge/cli/ask_wait.h"
 #include "edge/cli/client_commands.h"
+#include "edge/cli/interrupt.h"
+#include "edge/cli/patience.h"
 #include "edge/cli/question_view.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PATIENCE_MS (5 * 60000) /* how long a server may be away while its answer is awaited */
-#define ASK_TRIES   5           /* of a question whose fate the server does not know */
 
 static bool read_file(struct cli *cli, const char *path, const char **text, struct err *err)
 {
@@ -143,10 +141,6 @@ static bool read_wish(struct cli *cli, json_t *wish, struct err *err)
     return true;
 }
 
-/*
- * A commit whose fate the server does not know is asked for again under the same key, so that there is one
- * question, not two. Ctrl-C waits for the reply: without the id there would be nothing to cancel.
- */
 static bool send_wish(struct cli *cli, json_t *wish, json_t **made, struct err *err)
 {
     const char *job = cli_get(cli, "job");
@@ -154,18 +148,9 @@ static bool send_wish(struct cli *cli, json_t *wish, json_t **made, struct err *
 
     if (job)
         json_object_set_new(wish, "id", json_string(job));
-    cli->idempotency_key = uuid_new(cli->arena);
-    for (int tries = 1;; tries++) {
-        *err = (struct err){ 0 };
-        if (invoke_json(cli, op_find(job ? "question_ask" : "question_create"), wish, 0, &reply, made, err))
-            break;
-        if (err->code != ERR_OUTCOME_UNKNOWN || tries == ASK_TRIES || interrupted())
-            return false;
-        sleep(1);
-    }
-    cli->idempotency_key = NULL;
-    return json_is_string(json_object_get(*made, "questionId")) ||
-           err_set(err, ERR_INTERNAL, "The reply of %s holds no question; is it witan?", cli->target.url);
+    return ask_send(cli, op_find(job ? "question_ask" : "question_create"), wish, &reply, made, err) &&
+           (json_is_string(json_object_get(*made, "questionId")) ||
+            err_set(err, ERR_INTERNAL, "The reply of %s holds no question; is it witan?", cli->target.url));
 }
 
 static int print_answer(const struct cli *cli, const json_t *question)
@@ -224,33 +209,29 @@ static int leave_interrupted(struct cli *cli, const char *id, bool cancels)
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (!cancels)
-        cli_note(cli, "The question stays open: `witan wait %s` waits for it again.", id);
-    else if (invoke_json(cli, op_find("question_cancel"), params, 0, &reply, &done, &err))
+    if (!cancels || !interrupted_by_person()) {
+        ask_left_open(cli, id);
+    } else if (invoke_json(cli, op_find("question_cancel"), params, 0, &reply, &done, &err)) {
         cli_note(cli, "The question was cancelled.");
-    else
+    } else {
         cli_note(cli, "The question was not cancelled: %s", err.text);
-    return CLI_INTERRUPTED;
+        ask_left_open(cli, id);
+    }
+    return interrupt_exit();
 }
 
 static int wait_and_report(struct cli *cli, const char *id, bool cancels)
 {
-    const char *text = cli_get(cli, "patience");
-    int64_t patience_ms = PATIENCE_MS;
     JSON_AUTO *question = NULL;
     struct err err = { 0 };
 
-    if (text && !str_to_duration_ms(text, &patience_ms)) {
-        err_field(&err, "patience", "--patience takes a duration such as 30s or 10m, not \"%s\".", text);
-        return cli_fail(cli, &err);
-    }
-    switch (ask_wait(cli, id, patience_ms, &question, &err)) {
+    switch (ask_wait(cli, id, &question, &err)) {
     case ASK_ENDED: return report_end(cli, question);
     case ASK_INTERRUPTED: return leave_interrupted(cli, id, cancels);
     case ASK_FAILED: break;
     }
     if (err.code != ERR_NOT_FOUND)
-        cli_note(cli, "Gave up waiting; `witan wait %s` waits for it again.", id);
+        ask_left_open(cli, id);
     return cli_fail(cli, &err);
 }
 
@@ -290,8 +271,10 @@ static int run_ask(struct cli *cli)
     const char *id;
 
     interrupt_catch();
-    if (!invoke_collect(cli, wish, &err) || !read_wish(cli, wish, &err) || !send_wish(cli, wish, &made, &err))
+    if (!invoke_collect(cli, wish, &err) || !read_wish(cli, wish, &err))
         return cli_fail(cli, &err);
+    if (!send_wish(cli, wish, &made, &err))
+        return ask_not_sent(cli, &err);
     id = term_line(cli->arena, member_text(cli->arena, made, "questionId"));
     if (cli_has(cli, "no-wait"))
         return print_id(cli, made, id);
@@ -314,24 +297,22 @@ static int run_wait(struct cli *cli)
     {                                                                                                        \
         "require-human", .help = "Only a person's answer counts: a default is exit code 5."                  \
     }
-#define PATIENCE                                                                                             \
-    {                                                                                                        \
-        "patience", "TIME",                                                                                  \
-            .help = "How long to try again when the server is away. Default: 5m; then exit code 8."          \
-    }
-
 const struct cli_command ask_commands[] = {
     {
         .name = "ask",
         .op = "question_create",
         .help = "Ask a person and wait for the answer, which is all that is printed on stdout. Exit code: 0 "
-                "answered, or yes; 3 no; 5 nobody answered in time; 6 cancelled; 8 server away; 130 interrupted.",
+                "answered, or yes; 3 no; 5 nobody answered in time; 6 cancelled; 8 server away; 130 Ctrl-C, "
+                "which cancels the question. SIGTERM (143), SIGHUP and a lost terminal (129) leave it open and "
+                "print how to go on waiting.",
         .examples = "witan ask \"Which region?\" --choice eu --choice us\n"
                     "witan ask --approve \"Deploy to production?\" && ./deploy\n"
                     "witan ask --approve \"Drop the old tables?\" --approvals 2\n"
                     "answer=$(witan ask \"What is the ticket's number?\" --timeout 1h)\n"
                     "witan ask \"Retry the upload?\" --type error_recovery --yes-no --default no "
-                    "--context errorDetails=@log.txt",
+                    "--context errorDetails=@log.txt\n"
+                    "witan ask --approve \"Deploy 1.4?\" --idempotency-key deploy-1.4   # once, however often started\n"
+                    "timeout 60 witan ask \"Which region?\" || echo \"still open\"",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "QUESTION", .param = "question", .flags = CLI_STDIN | CLI_MAY } },
         .options = {
@@ -352,9 +333,11 @@ const struct cli_command ask_commands[] = {
             { "job", "ID", .help = "The job that asks and waits. Without it one is made for the question." },
             { "agent", "NAME", .param = "agent" },
             { "no-wait", .help = "Print the question's id and leave; `witan wait ID` waits for it." },
+            { "idempotency-key", "KEY", .help = "Asking again with the same key and the same words waits for the "
+                                                "same question; the key is kept as long as it is open." },
             { "keep", .help = "Ctrl-C leaves the question open instead of cancelling it." },
             REQUIRE_HUMAN,
-            PATIENCE,
+            PATIENCE_OPTION,
         },
         .run = run_ask,
     },
@@ -362,14 +345,14 @@ const struct cli_command ask_commands[] = {
         .name = "wait",
         .op = "question_get",
         .help = "Wait for the answer to a question that was asked before; prints and ends as `witan ask` does. "
-                "Ctrl-C leaves the question open unless --cancel is given.",
+                "A signal leaves the question open; Ctrl-C cancels it if --cancel is given.",
         .examples = "witan wait ID\nwitan wait ID --require-human && ./deploy",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "ID", .param = "id" } },
         .options = {
             { "cancel", .help = "Ctrl-C cancels the question." },
             REQUIRE_HUMAN,
-            PATIENCE,
+            PATIENCE_OPTION,
         },
         .run = run_wait,
     },

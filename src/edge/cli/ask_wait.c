@@ -2,37 +2,16 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "base/uuid.h"
+#include "edge/cli/interrupt.h"
+#include "edge/cli/patience.h"
 #include "edge/cli/question_view.h"
+#include "edge/cli/resume.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAUSE_MS 1000
-#define NAP_MS   50 /* how long an interruption may go unnoticed during a pause */
-
-static volatile sig_atomic_t caught;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    caught = 1;
-}
-
-void interrupt_catch(void)
-{
-    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-}
-
-bool interrupted(void)
-{
-    return caught != 0;
-}
 
 /* The line that counts down on a terminal. */
 struct countdown {
@@ -70,48 +49,6 @@ static void clear_line(struct countdown *countdown)
     countdown->shown = false;
 }
 
-static void pause_a_second(void)
-{
-    struct timespec nap = { .tv_nsec = NAP_MS * 1000000L };
-
-    for (int slept = 0; slept < PAUSE_MS && !interrupted(); slept += NAP_MS)
-        nanosleep(&nap, NULL);
-}
-
-/* What may be better in a moment: nobody there, a proxy whose server restarts, too many requests. */
-static bool may_pass(const struct client_reply *reply, const struct err *err)
-{
-    return err->code == ERR_UNAVAILABLE || err->code == ERR_RATE_LIMITED || reply->status >= 500;
-}
-
-struct patience {
-    int64_t limit_ms, gone_since_ms; /* 0: the server is there */
-};
-
-/* Says so once, and whether to go on. */
-static bool be_patient(struct cli *cli, struct countdown *countdown, struct patience *patience,
-                       const struct err *err)
-{
-    int64_t now_ms = clock_ticks_ms();
-
-    clear_line(countdown);
-    if (patience->gone_since_ms == 0) {
-        patience->gone_since_ms = now_ms;
-        cli_note(cli, "%s The question is kept there; trying again.", err->text);
-    }
-    if (now_ms - patience->gone_since_ms >= patience->limit_ms)
-        return false;
-    pause_a_second();
-    return true;
-}
-
-static void is_back(struct cli *cli, struct patience *patience)
-{
-    if (patience->gone_since_ms != 0)
-        cli_note(cli, "The server is back; still waiting.");
-    patience->gone_since_ms = 0;
-}
-
 /* One look, held by the server for up to `wait_s` until the question has ended. */
 static bool look(struct cli *cli, const char *id, int wait_s, struct client_reply *reply, json_t **question,
                  struct err *err)
@@ -119,8 +56,6 @@ static bool look(struct cli *cli, const char *id, int wait_s, struct client_repl
     JSON_AUTO *params = json_pack("{s:s}", "id", id);
     JSON_AUTO *state = NULL;
 
-    *err = (struct err){ 0 };
-    *reply = (struct client_reply){ 0 };
     if (!invoke_json(cli, op_find("question_get"), params, wait_s, reply, &state, err))
         return false;
     *question = json_incref(json_object_get(state, "question"));
@@ -128,8 +63,7 @@ static bool look(struct cli *cli, const char *id, int wait_s, struct client_repl
            err_set(err, ERR_INTERNAL, "The reply of %s holds no question; is it witan?", cli->target.url);
 }
 
-static enum ask_waited wait_on(struct cli *cli, const char *id, struct patience *patience, json_t **question,
-                               struct err *err)
+static enum ask_waited wait_on(struct cli *cli, const char *id, json_t **question, struct err *err)
 {
     struct countdown *countdown = cli->pulse_state;
     struct client_reply reply;
@@ -140,47 +74,64 @@ static enum ask_waited wait_on(struct cli *cli, const char *id, struct patience 
         json_t *seen = NULL;
         bool good = look(cli, id, wait_s, &reply, &seen, err);
 
-        if (good && !view_is_open(seen)) {
+        if (!good && interrupted())
+            break;
+        if (!good || !view_is_open(seen)) {
             clear_line(countdown);
             *question = seen;
-            return ASK_ENDED;
+            return good ? ASK_ENDED : ASK_FAILED;
         }
-        if (!good) {
-            json_decref(seen);
-            wait_s = 0;
-            if (interrupted())
-                break;
-            if (!may_pass(&reply, err) || !be_patient(cli, countdown, patience, err)) {
-                clear_line(countdown);
-                return ASK_FAILED;
-            }
-            continue;
-        }
-        is_back(cli, patience);
         json_decref((json_t *)countdown->question);
         countdown->question = seen;
         countdown->ahead_ms = (reply.date_ms ? reply.date_ms : clock_now_ms()) - clock_ticks_ms();
         /* A server that is about to stop does not hold waits; it is not asked without a pause. */
         if (wait_s > 0 && clock_ticks_ms() - began_ms < PAUSE_MS)
-            pause_a_second();
+            interrupt_pause(PAUSE_MS);
         wait_s = WAIT_SECONDS_MAX;
     }
     clear_line(countdown);
     return ASK_INTERRUPTED;
 }
 
-enum ask_waited ask_wait(struct cli *cli, const char *id, int64_t patience_ms, json_t **question,
-                         struct err *err)
+enum ask_waited ask_wait(struct cli *cli, const char *id, json_t **question, struct err *err)
 {
     struct countdown countdown = { 0 };
-    struct patience patience = { .limit_ms = patience_ms };
     enum ask_waited waited;
 
     cli->pulse = tick;
     cli->pulse_state = &countdown;
-    waited = wait_on(cli, id, &patience, question, err);
+    waited = wait_on(cli, id, question, err);
     cli->pulse = NULL;
     cli->pulse_state = NULL;
     json_decref((json_t *)countdown.question);
     return waited;
+}
+
+void ask_left_open(struct cli *cli, const char *id)
+{
+    cli_note(cli, "It stays open; wait for it again with:\n  %s",
+             resume_command(cli, arena_format(cli->arena, "wait %s", id)));
+}
+
+bool ask_send(struct cli *cli, const struct op *op, const json_t *params, struct client_reply *reply,
+              json_t **made, struct err *err)
+{
+    const char *key = uuid_new(cli->arena);
+    bool good;
+
+    cli->idempotency_key = key;
+    cli->pulse = interrupt_pulse_asking;
+    good = invoke_json(cli, op, params, 0, reply, made, err);
+    cli->pulse = NULL;
+    cli->idempotency_key = NULL;
+    if (good && reply->replayed)
+        cli_note(cli, "This was asked before, under the same key.");
+    else if (!good && (interrupted() || patience_may_pass(reply, err)))
+        cli_note(cli, "To go on without asking twice:\n  %s", resume_same(cli, key));
+    return good;
+}
+
+int ask_not_sent(struct cli *cli, const struct err *err)
+{
+    return interrupted() ? interrupt_exit() : cli_fail(cli, err);
 }

@@ -7,8 +7,8 @@
  * here becomes one by itself (see cli_command_of).
  *
  * Exit codes are the same everywhere: 0 yes, 1 error, 2 usage, 3 no, 4 not allowed, 5 timed out, 6 cancelled,
- * 7 conflict, 8 cannot reach the server, 130 interrupted. What a command found goes to stdout, everything
- * said about it to stderr.
+ * 7 conflict, 8 cannot reach the server, 130 interrupted (129 and 143 by SIGHUP and SIGTERM). What a command
+ * found goes to stdout, everything said about it to stderr.
  */
 #ifndef EDGE_CLI_CLI_H
 #define EDGE_CLI_CLI_H
@@ -30,6 +30,7 @@ enum cli_exit {
     CLI_CANCELLED = 6,
     CLI_CONFLICT = 7,
     CLI_UNREACHABLE = 8,
+    CLI_SIGNALLED = 128, /* and the signal's number */
     CLI_INTERRUPTED = 130,
 };
 
@@ -94,6 +95,8 @@ struct cli {
     const struct cli_command *const *commands; /* all of them; ends with NULL */
     const struct cli_command *command;
     const struct op *op; /* the command's, or NULL */
+    int argc;            /* the words after the program's name */
+    char **argv;
     struct arena *arena;
     struct cli_value values[CLI_VALUES];
     size_t value_count;
@@ -102,6 +105,8 @@ struct cli {
     struct cli_target target;
     bool json, quiet, colour, help;
     const char *idempotency_key; /* sent when the command line gives none; or NULL */
+    int64_t patience_ms;         /* how long what may be repeated is tried again; 0: not at all */
+    int64_t away_since_ms;       /* since when the server is away; 0: it is there */
     /* Called about once a second while a request waits, or NULL; its false ends the request. */
     bool (*pulse)(struct cli *cli);
     void *pulse_state; /* the pulse's own */

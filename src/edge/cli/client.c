@@ -116,7 +116,7 @@ static bool unreachable(const struct cli *cli, const struct transfer *transfer, 
 
 static void read_reply(struct cli *cli, struct transfer *transfer, struct client_reply *reply)
 {
-    struct curl_header *date;
+    struct curl_header *date, *replayed;
     const char *type = NULL;
 
     *reply = (struct client_reply){ .len = transfer->body.len, .type = "" };
@@ -127,6 +127,8 @@ static void read_reply(struct cli *cli, struct transfer *transfer, struct client
         reply->type = arena_text(cli->arena, type);
     if (curl_easy_header(transfer->curl, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
         reply->date_ms = (int64_t)curl_getdate(date->value, NULL) * 1000;
+    reply->replayed =
+        curl_easy_header(transfer->curl, "Idempotent-Replayed", 0, CURLH_HEADER, -1, &replayed) == CURLHE_OK;
 }
 
 bool client_send(struct cli *cli, const struct client_request *request, struct client_reply *reply,

@@ -24,6 +24,7 @@ struct client_reply {
     size_t len;
     const char *type; /* the content type, or "" */
     int64_t date_ms;  /* of the Date header, or 0 */
+    bool replayed;    /* the server had done this before, under the same idempotency key */
 };
 
 /* Nobody answered: ERR_UNAVAILABLE with what to do about it. */

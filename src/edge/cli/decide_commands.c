@@ -1,16 +1,13 @@
 #include "base/str.h"
-#include "base/uuid.h"
 #include "edge/cli/ask_wait.h"
 #include "edge/cli/client_commands.h"
+#include "edge/cli/interrupt.h"
+#include "edge/cli/patience.h"
 #include "edge/cli/question_view.h"
 #include "edge/cli/scope.h"
 #include "edge/cli/term.h"
 
 #include <string.h>
-#include <unistd.h>
-
-#define PATIENCE_MS  (5 * 60000) /* how long a server may be away while its answer is awaited */
-#define DECIDE_TRIES 5           /* of a decision whose fate the server does not know */
 
 /* Details are any JSON; what is none is a text. */
 static bool read_details(struct cli *cli, json_t *params, struct err *err)
@@ -26,23 +23,6 @@ static bool read_details(struct cli *cli, json_t *params, struct err *err)
     if (!json_parse(text, strlen(text), &value, &ignored))
         value = json_string(text);
     json_object_set_new(params, "details", value);
-    return true;
-}
-
-/* Under one key, so that a reply that got lost does not make two decisions. */
-static bool send_decision(struct cli *cli, const json_t *params, struct client_reply *reply, json_t **made,
-                          struct err *err)
-{
-    cli->idempotency_key = uuid_new(cli->arena);
-    for (int tries = 1;; tries++) {
-        *err = (struct err){ 0 };
-        if (invoke_json(cli, cli->op, params, 0, reply, made, err))
-            break;
-        if (err->code != ERR_OUTCOME_UNKNOWN || tries == DECIDE_TRIES || interrupted())
-            return false;
-        sleep(1);
-    }
-    cli->idempotency_key = NULL;
     return true;
 }
 
@@ -98,15 +78,13 @@ static int wait_for_people(struct cli *cli, const json_t *decision)
              "A person has to approve this: %s/q/%s\nAnswer with `witan answer %s --approve`; the page says "
              "how else.",
              cli->target.url, id, id);
-    switch (ask_wait(cli, id, PATIENCE_MS, &question, &err)) {
+    switch (ask_wait(cli, id, &question, &err)) {
     case ASK_ENDED: return report_end(cli, decision, question);
-    case ASK_INTERRUPTED:
-        cli_note(cli, "It stays open: `witan wait %s` waits for it again.", id);
-        return CLI_INTERRUPTED;
+    case ASK_INTERRUPTED: ask_left_open(cli, id); return interrupt_exit();
     case ASK_FAILED: break;
     }
     if (err.code != ERR_NOT_FOUND)
-        cli_note(cli, "Gave up waiting; `witan wait %s` waits for it again.", id);
+        ask_left_open(cli, id);
     return cli_fail(cli, &err);
 }
 
@@ -123,8 +101,8 @@ static int run_decide(struct cli *cli)
         !scope_project(cli, &project, &err))
         return cli_fail(cli, &err);
     json_object_set_new(params, "id", json_string(project));
-    if (!send_decision(cli, params, &reply, &made, &err))
-        return cli_fail(cli, &err);
+    if (!ask_send(cli, cli->op, params, &reply, &made, &err))
+        return ask_not_sent(cli, &err);
     status = term_line(cli->arena, member_text(cli->arena, made, "status"));
     if (str_equal(status, "approved"))
         return report(cli, made, status, CLI_OK);
@@ -143,7 +121,7 @@ const struct cli_command decide_commands[] = {
         .op = "decision_create",
         .help = "Ask whether an agent may do something that the project's level of autonomy governs. Exit "
                 "code: 0 approved; 3 rejected, or, without --wait, not approved yet; 5 nobody answered in "
-                "time; 6 cancelled; 130 interrupted.",
+                "time; 6 cancelled; 8 server away; 129, 130 or 143 ended by a signal, which leaves it open.",
         .examples = "witan decide --category scopeChanges \"Add an export to PDF\" --wait && ./add-export\n"
                     "witan decide --category dependencyModifications \"Upgrade libfoo to 2.0\" "
                     "--details '{\"from\": \"1.4\", \"to\": \"2.0\"}'",
@@ -155,6 +133,8 @@ const struct cli_command decide_commands[] = {
             { "details", "JSON", .help = "What helps to decide: any JSON, or a text.", .flags = CLI_STDIN },
             { "agent", "NAME", .param = "agent" },
             { "wait", .help = "Wait until a person has decided." },
+            { "idempotency-key", "KEY", .help = "Asking again with the same key waits for the same decision." },
+            PATIENCE_OPTION,
         },
         .run = run_decide,
     },

@@ -1,6 +1,7 @@
 #include "edge/cli/invoke.h"
 
 #include "base/str.h"
+#include "edge/cli/patience.h"
 #include "ops/openapi.h"
 
 #include <stdlib.h>
@@ -187,9 +188,11 @@ bool invoke(struct cli *cli, const struct op *op, const json_t *params, int wait
     return client_send(cli, &request, reply, err);
 }
 
-bool invoke_json(struct cli *cli, const struct op *op, const json_t *params, int wait_s,
-                 struct client_reply *reply, json_t **out, struct err *err)
+static bool send_once(struct cli *cli, const struct op *op, const json_t *params, int wait_s,
+                      struct client_reply *reply, json_t **out, struct err *err)
 {
+    *reply = (struct client_reply){ 0 };
+    *err = (struct err){ 0 };
     if (!invoke(cli, op, params, wait_s, reply, err))
         return false;
     if (reply->status >= 400) {
@@ -201,6 +204,24 @@ bool invoke_json(struct cli *cli, const struct op *op, const json_t *params, int
     return err_set(err, ERR_INTERNAL,
                    "The server at %s answered with something that is not JSON; is it witan?",
                    cli->target.url);
+}
+
+/* Whether the same request twice is the same as once: reads, and writes under a key. */
+static bool may_repeat(const struct cli *cli, const struct op *op)
+{
+    return op->kind == OP_READ || cli_has(cli, "idempotency-key") || cli->idempotency_key;
+}
+
+bool invoke_json(struct cli *cli, const struct op *op, const json_t *params, int wait_s,
+                 struct client_reply *reply, json_t **out, struct err *err)
+{
+    while (!send_once(cli, op, params, wait_s, reply, out, err)) {
+        if (cli->patience_ms == 0 || !may_repeat(cli, op) || !patience_lasts(cli, reply, err))
+            return false;
+        wait_s = 0;
+    }
+    patience_rests(cli);
+    return true;
 }
 
 int invoke_print(const struct cli *cli, const struct client_reply *reply, bool indented)

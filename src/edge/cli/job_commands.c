@@ -1,7 +1,9 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "edge/cli/client_commands.h"
+#include "edge/cli/interrupt.h"
 #include "edge/cli/invoke.h"
+#include "edge/cli/resume.h"
 #include "edge/cli/term.h"
 
 #include <stdio.h>
@@ -260,6 +262,16 @@ static bool take_opening(void *user)
     return false;
 }
 
+/* Whoever follows a job only looks on: a signal ends that, not the job. */
+static int left_alone(struct cli *cli)
+{
+    const char *id = term_line(cli->arena, cli_get(cli, "ID"));
+
+    cli_note(cli, "The job goes on; follow it again with:\n  %s",
+             resume_command(cli, arena_format(cli->arena, "job follow %s", id)));
+    return interrupt_exit();
+}
+
 static int run_follow(struct cli *cli)
 {
     struct follow follow = { .cli = cli };
@@ -267,6 +279,8 @@ static int run_follow(struct cli *cli)
         arena_format(cli->arena, "/api/jobs/%s/stream", str_url_encode(cli->arena, cli_get(cli, "ID")));
     bool ever = false;
 
+    interrupt_catch();
+    cli->pulse = interrupt_pulse;
     for (;;) {
         struct err err = { 0 };
         struct client_stream stream = {
@@ -278,6 +292,8 @@ static int run_follow(struct cli *cli)
         };
         bool there = client_follow(cli, &stream, &err);
 
+        if (interrupted())
+            return left_alone(cli);
         if (follow.code)
             return follow.code;
         if (follow.status[0]) {
@@ -396,7 +412,8 @@ const struct cli_command job_commands[] = {
     },
     {
         .name = "job follow",
-        .help = "Follow a job until it ends. Exit code: 0 completed, 3 failed, 6 cancelled.",
+        .help = "Follow a job until it ends. Exit code: 0 completed, 3 failed, 6 cancelled; a signal ends the "
+                "following, not the job.",
         .examples = "witan job follow ID\nwitan job follow ID --json",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "ID", .help = "The job." } },

@@ -311,6 +311,8 @@ bool cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
     bool only_arguments = false;
     int at;
 
+    cli->argc = argc;
+    cli->argv = argv;
     if (!find_command(cli, argc, argv, &at, err))
         return false;
     if (!cli->command)

@@ -1,14 +1,17 @@
 #include "base/clock.h"
 #include "base/str.h"
+#include "edge/cli/ask_wait.h"
 #include "edge/cli/client_commands.h"
+#include "edge/cli/interrupt.h"
 #include "edge/cli/invoke.h"
+#include "edge/cli/patience.h"
+#include "edge/cli/resume.h"
 #include "edge/cli/term.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
-#define RETRIES 60 /* seconds without an answer after which a wait gives up */
+#define PAUSE_MS 1000
 
 static int exit_of_status(const char *status)
 {
@@ -54,37 +57,40 @@ static int print_replies(const struct cli *cli, const json_t *state)
 }
 
 /*
- * Asks again until the prompt has ended. A server that restarts meanwhile is waited for: the prompt is a row,
- * and still there when it is back.
+ * Asks again until the prompt has ended, or a signal comes. A server that restarts meanwhile is waited for:
+ * the prompt is a row, and still there when it is back.
  */
 static bool wait_for_end(struct cli *cli, const char *id, struct client_reply *reply, json_t **state,
                          struct err *err)
 {
-    const struct op *op = op_find("prompt_get");
     JSON_AUTO *params = json_pack("{s:s}", "id", id);
-    int failures = 0;
+    bool ended = false;
 
-    for (;;) {
+    cli->pulse = interrupt_pulse;
+    while (!ended && !interrupted()) {
         int64_t began_ms = clock_ticks_ms();
 
-        *err = (struct err){ 0 };
+        json_decref(*state);
         *state = NULL;
-        if (invoke_json(cli, op, params, WAIT_SECONDS_MAX, reply, state, err)) {
-            if (json_is_true(json_object_get(*state, "terminal")))
-                return true;
-            failures = 0;
-            json_decref(*state);
-            /* A server that is about to stop does not hold waits; it is not asked without a pause. */
-            if (clock_ticks_ms() - began_ms < 1000)
-                sleep(1);
-            continue;
-        }
-        if (err->code != ERR_UNAVAILABLE || ++failures > RETRIES)
-            return false;
-        if (failures == 1)
-            cli_note(cli, "%s Trying again.", err->text);
-        sleep(1);
+        if (!invoke_json(cli, op_find("prompt_get"), params, WAIT_SECONDS_MAX, reply, state, err))
+            break;
+        ended = json_is_true(json_object_get(*state, "terminal"));
+        /* A server that is about to stop does not hold waits; it is not asked without a pause. */
+        if (!ended && clock_ticks_ms() - began_ms < PAUSE_MS)
+            interrupt_pause(PAUSE_MS);
     }
+    cli->pulse = NULL;
+    return ended;
+}
+
+/* A prompt belongs to all who were asked: a signal ends the waiting, never the prompt. */
+static int left_open(struct cli *cli, const char *id, const struct err *err)
+{
+    if (interrupted() || err->code != ERR_NOT_FOUND)
+        cli_note(cli, "The prompt stays open; wait for it again with:\n  %s\nor end it with:\n  %s",
+                 resume_command(cli, arena_format(cli->arena, "prompt show %s --wait", id)),
+                 resume_command(cli, arena_format(cli->arena, "prompt cancel %s", id)));
+    return interrupted() ? interrupt_exit() : cli_fail(cli, err);
 }
 
 static int wait_and_print(struct cli *cli, const char *id, int (*print)(const struct cli *, const json_t *))
@@ -96,7 +102,7 @@ static int wait_and_print(struct cli *cli, const char *id, int (*print)(const st
     int code;
 
     if (!wait_for_end(cli, id, &reply, &state, &err))
-        return cli_fail(cli, &err);
+        return left_open(cli, id, &err);
     status = json_string_value(json_object_get(state, "status"));
     code = cli->json ? invoke_print(cli, &reply, false) : print(cli, state);
     if (code == CLI_OK && exit_of_status(status) != CLI_OK)
@@ -113,8 +119,12 @@ static int run_ask(struct cli *cli)
     const json_t *prompt;
     const char *id;
 
-    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
+    if (!invoke_collect(cli, params, &err))
         return cli_fail(cli, &err);
+    if (cli_has(cli, "wait"))
+        interrupt_catch();
+    if (!ask_send(cli, cli->op, params, &reply, &made, &err))
+        return ask_not_sent(cli, &err);
     prompt = json_object_get(made, "prompt");
     id = term_line(cli->arena, member_text(cli->arena, prompt, "id"));
     cli_note(cli, "Asked. Ends with %" PRId64 " %s or after %" PRId64 " minutes.%s",
@@ -255,8 +265,10 @@ static int run_show(struct cli *cli)
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (cli_has(cli, "wait"))
-        return wait_and_print(cli, cli_get(cli, "ID"), print_state);
+    if (cli_has(cli, "wait")) {
+        interrupt_catch();
+        return wait_and_print(cli, term_line(cli->arena, cli_get(cli, "ID")), print_state);
+    }
     if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &state, &err))
         return cli_fail(cli, &err);
     return cli->json ? invoke_print(cli, &reply, false) : print_state(cli, state);
@@ -343,8 +355,10 @@ const struct cli_command prompt_commands[] = {
               .flags = CLI_MINUTES },
             { "task", "ID", .param = "task_id" },
             { "count-all", .param = "count_all" },
-            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled." },
-            { "idempotency-key", "KEY", .help = "Repeating with the same key asks once." },
+            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled; a signal "
+                              "leaves it open and prints how to go on waiting." },
+            PATIENCE_OPTION,
+            { "idempotency-key", "KEY", .help = "Asking again with the same key waits for the same prompt." },
         },
         .run = run_ask,
     },
@@ -370,7 +384,9 @@ const struct cli_command prompt_commands[] = {
         .uses = CLI_SERVER | CLI_JSON,
         .args = { PROMPT_ID },
         .options = {
-            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled." },
+            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled; a signal "
+                              "leaves it open and prints how to go on waiting." },
+            PATIENCE_OPTION,
         },
         .run = run_show,
     },
