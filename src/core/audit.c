@@ -47,27 +47,58 @@ static struct chain *chain_of(struct chains *chains, const char *workspace_id, c
 
 #define SEAL_WIDTH 3
 
+/* In the writer's own transaction. */
+static bool store_in_batch(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
+                           const struct db_arg heads[], size_t head_count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t changed;
+
+        if (!db_exec(db, arena, SQL_AUDIT_SEAL_ROW, SEAL_WIDTH, &rows[i * SEAL_WIDTH], &changed, err))
+            return false;
+        if (changed != 1)
+            return err_set(err, ERR_INTERNAL, "Audit rows changed while they were being sealed.");
+    }
+    for (size_t i = 0; i < head_count; i++)
+        if (!db_exec(db, arena, SQL_AUDIT_SEAL_HEAD, SEAL_WIDTH, &heads[i * SEAL_WIDTH], NULL, err))
+            return false;
+    return true;
+}
+
+/* In one statement, which changes nothing if anybody has sealed since the rows were read; *stored says that. */
+static bool store_at_once(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
+                          const struct db_arg heads[], size_t head_count, bool *stored, struct err *err)
+{
+    struct db_rows reply;
+    int64_t behind = rows[1].number - 1; /* the first row's number follows the last one sealed */
+
+    if (!db_query(db, arena, SQL_AUDIT_SEAL_ALL,
+                  DB_ARGS(db_text(db_list(arena, SEAL_WIDTH, rows, count)),
+                          db_text(db_list(arena, SEAL_WIDTH, heads, head_count)), db_int(behind)),
+                  &reply, err))
+        return false;
+    *stored = db_cell_int(&reply, 0, 0) >= 0;
+    return true;
+}
+
 static bool store_seals(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
-                        const struct chains *chains, struct err *err)
+                        const struct chains *chains, bool *stored, struct err *err)
 {
     struct db_arg *heads = arena_array(arena, struct db_arg, chains->count * SEAL_WIDTH), *head = heads;
-    size_t changed;
 
-    if (!db_exec_rows(db, arena, SQL_AUDIT_SEAL_ROW, SQL_AUDIT_SEAL_ROWS, SEAL_WIDTH, rows, count, &changed,
-                      err))
-        return false;
-    if (changed != count)
-        return err_set(err, ERR_INTERNAL, "Audit rows changed while they were being sealed.");
     for (size_t i = 0; i < chains->count; i++) {
         *head++ = db_text(chains->items[i].workspace_id);
         *head++ = db_int(chains->items[i].seq);
         *head++ = db_text(chains->items[i].hash);
     }
-    return db_exec_rows(db, arena, SQL_AUDIT_SEAL_HEAD, SQL_AUDIT_SEAL_HEADS, SEAL_WIDTH, heads,
-                        chains->count, NULL, err);
+    if (db->engine == DB_POSTGRES)
+        return store_at_once(db, arena, rows, count, heads, chains->count, stored, err);
+    *stored = true;
+    return store_in_batch(db, arena, rows, count, heads, chains->count, err);
 }
 
-static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *rows, struct err *err)
+static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *rows, bool *stored,
+                      struct err *err)
 {
     struct chains chains = { .items = arena_array(arena, struct chain, rows->count) };
     struct db_arg *seals = arena_array(arena, struct db_arg, rows->count * SEAL_WIDTH), *seal = seals;
@@ -84,24 +115,34 @@ static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *
         *seal++ = db_int(chain->seq);
         *seal++ = db_text(arena_text(arena, hash));
     }
-    return store_seals(db, arena, seals, rows->count, &chains, err);
+    return store_seals(db, arena, seals, rows->count, &chains, stored, err);
+}
+
+bool audit_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_AUDIT_WAITING, DB_NO_ARGS, &rows, err))
+        return false;
+    *waiting = db_cell_bool(&rows, 0, 0);
+    return true;
 }
 
 bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err)
 {
     struct db_rows rows;
+    bool waiting, stored = true;
 
-    if (!db_query(db, arena, SQL_AUDIT_SEAL_CLAIM, DB_NO_ARGS, &rows, err))
+    *sealed = 0;
+    if (!audit_waiting(db, arena, &waiting, err))
         return false;
-    if (!db_cell_bool(&rows, 0, 0)) {
-        *sealed = 0;
+    if (!waiting)
         return true;
-    }
     if (!db_query(db, arena, SQL_AUDIT_UNSEALED, DB_ARGS(db_int(SEAL_BATCH)), &rows, err))
         return false;
-    if (rows.count > 0 && !seal_rows(db, arena, &rows, err))
+    if (rows.count > 0 && !seal_rows(db, arena, &rows, &stored, err))
         return false;
-    *sealed = rows.count;
+    *sealed = stored ? rows.count : 0;
     return true;
 }
 

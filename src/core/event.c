@@ -86,23 +86,20 @@ bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *e
     return read_number(db, arena, SQL_EVENT_FIRST, seq, err);
 }
 
-bool event_number(struct db *db, struct arena *arena, size_t *numbered, struct err *err)
+bool event_number(struct db *db, struct arena *arena, size_t *numbered, bool *busy, struct err *err)
 {
-    struct db_rows claim;
-    size_t changed = 0;
+    struct db_rows rows;
+    int64_t given;
 
     *numbered = 0;
+    *busy = false;
     if (db->engine == DB_SQLITE)
         return true;
-    if (!db_query(db, arena, SQL_EVENT_NUMBER_CLAIM, DB_NO_ARGS, &claim, err))
+    if (!db_query(db, arena, SQL_EVENT_NUMBER, DB_ARGS(db_int(SEAL_BATCH)), &rows, err))
         return false;
-    if (!db_cell_bool(&claim, 0, 0))
-        return true;
-    if (!db_exec(db, arena, SQL_EVENT_NUMBER, DB_ARGS(db_int(SEAL_BATCH)), &changed, err))
-        return false;
-    if (changed > 0 && !db_exec(db, arena, SQL_EVENT_NOTIFY, DB_NO_ARGS, NULL, err))
-        return false;
-    *numbered = changed;
+    given = db_cell_int(&rows, 0, 0);
+    *busy = given < 0;
+    *numbered = given > 0 ? (size_t)given : 0;
     return true;
 }
 

@@ -34,8 +34,11 @@ CHECKED bool event_last(struct db *db, struct arena *arena, int64_t *seq, struct
 /* The oldest number still kept: a reader that comes back with an older one has missed something. */
 CHECKED bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *err);
 
-/* PostgreSQL: numbers up to SEAL_BATCH committed rows if this session gets the lock; says how many. */
-CHECKED bool event_number(struct db *db, struct arena *arena, size_t *numbered, struct err *err);
+/*
+ * PostgreSQL: numbers up to SEAL_BATCH committed rows and says how many, or that another session is at it. Outside
+ * of a transaction, so that a node which is stopped in the middle holds nothing.
+ */
+CHECKED bool event_number(struct db *db, struct arena *arena, size_t *numbered, bool *busy, struct err *err);
 /* Forgets events older than `before_ms`, at most `limit` of them, never the newest. */
 CHECKED bool event_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
                          struct err *err);

@@ -36,6 +36,27 @@ static void write_arg(struct json_out *out, const struct db_arg *arg)
     }
 }
 
+static void write_row(struct json_out *out, size_t width, const struct db_arg row[])
+{
+    json_list(out, NULL);
+    for (size_t i = 0; i < width; i++)
+        write_arg(out, &row[i]);
+    json_list_end(out);
+}
+
+const char *db_list(struct arena *arena, size_t width, const struct db_arg rows[], size_t count)
+{
+    BUF_AUTO list = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &list);
+    json_list(&out, NULL);
+    for (size_t row = 0; row < count; row++)
+        write_row(&out, width, &rows[row * width]);
+    json_list_end(&out);
+    return arena_copy(arena, list.bytes, list.len);
+}
+
 /*
  * Rows as one list in one statement, as many as fit; the first always does. Says how many it took: rows may
  * be large, and neither a buffer nor a message to the server has room for any number of them.
@@ -50,12 +71,9 @@ static bool exec_some(struct db *db, struct arena *arena, enum sql_id many, size
 
     json_begin(&out, &list);
     json_list(&out, NULL);
-    do {
-        json_list(&out, NULL);
-        for (size_t i = 0; i < width; i++)
-            write_arg(&out, &rows[row * width + i]);
-        json_list_end(&out);
-    } while (++row < count && list.len < LIMIT_ROWS_BYTES);
+    do
+        write_row(&out, width, &rows[row * width]);
+    while (++row < count && list.len < LIMIT_ROWS_BYTES);
     json_list_end(&out);
     *taken = row;
     if (list.full)

@@ -1,5 +1,7 @@
 #include "db/postgres.h"
 
+#include "base/limits.h"
+
 #include <inttypes.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -350,14 +352,17 @@ PGconn *postgres_connect(const char *url, const char *application)
  */
 static bool set_up(struct postgres_db *db, struct err *err)
 {
+    char idle[80];
+
+    snprintf(idle, sizeof(idle), "SET idle_in_transaction_session_timeout = %d", TRANSACTION_IDLE_MS);
     return postgres_script(&db->base,
                            "SET client_min_messages = warning;"
                            "SET witan.node = 'on';"
                            "SET timezone = 'UTC';"
                            "SET statement_timeout = '10s';"
-                           "SET lock_timeout = '5s';"
-                           "SET idle_in_transaction_session_timeout = '30s';",
-                           err);
+                           "SET lock_timeout = '5s';",
+                           err) &&
+           postgres_script(&db->base, idle, err);
 }
 
 /* libpq's messages end with a line break and may have several lines; the first says it. */

@@ -22,32 +22,77 @@ struct sequencer {
     void (*numbered_call)(void *user);
     void *user;
     int reconnect_ms;
+    bool saw_unsealed;        /* the round before left rows without their seal */
+    int64_t held_up_since_ms; /* 0: it is not */
     atomic_bool clean; /* the last round saw that nothing lacked a number */
     _Atomic uint64_t numbered, sealed, failures, reconnects;
 };
 
 struct round {
     size_t numbered, sealed;
-    bool waiting;
+    bool waiting; /* something may lack its number or its seal */
 };
 
-/* One transaction: numbers, tells the other nodes when there is something to hear, and seals. */
-static bool run_round(struct sequencer *sequencer, struct round *round, struct err *err)
+/*
+ * Whoever numbered seals as well. The others were told of the numbers at that moment: they leave it a round, so
+ * that not every node reads and hashes the same rows.
+ */
+static bool seal(struct sequencer *sequencer, struct round *round, struct err *err)
 {
-    struct db *db = sequencer->db;
-    struct arena *arena = &sequencer->arena;
+    bool unsealed;
+
+    if (!audit_waiting(sequencer->db, &sequencer->arena, &unsealed, err))
+        return false;
+    bool mine = unsealed && (round->numbered > 0 || sequencer->saw_unsealed);
+
+    sequencer->saw_unsealed = unsealed;
+    round->waiting |= unsealed;
+    return !mine || audit_seal(sequencer->db, &sequencer->arena, &round->sealed, err);
+}
+
+/*
+ * Nothing moves although there is work: another session holds the lock. One that does so while it waits for its
+ * client gets NUMBERING_LEASE_MS; then it loses its connection, and with it whatever it had not committed.
+ */
+static void mind_the_lease(struct sequencer *sequencer, const struct round *round)
+{
+    int64_t now_ms = clock_ticks_ms();
+    struct err err = { 0 };
     struct db_rows rows;
 
-    arena_reset(arena);
-    if (!db_begin(db, true, err))
-        return false;
-    if (!event_number(db, arena, &round->numbered, err) || !audit_seal(db, arena, &round->sealed, err) ||
-        !db_query(db, arena, SQL_EVENTS_WAITING, DB_NO_ARGS, &rows, err)) {
-        db_rollback(db);
-        return false;
+    if (!round->waiting || round->numbered > 0 || round->sealed > 0) {
+        sequencer->held_up_since_ms = 0;
+        return;
     }
-    round->waiting = db_cell_bool(&rows, 0, 0);
-    return db_commit(db, err);
+    if (sequencer->held_up_since_ms == 0)
+        sequencer->held_up_since_ms = now_ms;
+    if (now_ms - sequencer->held_up_since_ms < NUMBERING_LEASE_MS)
+        return;
+    sequencer->held_up_since_ms = 0;
+    if (!db_query(sequencer->db, &sequencer->arena, SQL_NUMBERING_TAKE, DB_ARGS(db_int(NUMBERING_LEASE_MS)),
+                  &rows, &err))
+        log_line(LOG_WARN, "the numbering of events is held up by a session that cannot be ended", "why",
+                 err.text, NULL);
+    else if (db_cell_int(&rows, 0, 0) > 0)
+        log_line(LOG_WARN, "a session that held up the numbering of events was ended", NULL);
+}
+
+/*
+ * Numbers, and seals. Each statement is a transaction by itself, so that there is none in the middle of which this
+ * node could be stopped.
+ */
+static bool run_round(struct sequencer *sequencer, struct round *round, struct err *err)
+{
+    bool busy;
+
+    arena_reset(&sequencer->arena);
+    if (!event_number(sequencer->db, &sequencer->arena, &round->numbered, &busy, err))
+        return false;
+    round->waiting = busy || round->numbered > 0;
+    if (!seal(sequencer, round, err))
+        return false;
+    mind_the_lease(sequencer, round);
+    return true;
 }
 
 static void lose_connection(struct sequencer *sequencer, const struct err *err)

@@ -2,9 +2,11 @@
  * sequencer.h - gives PostgreSQL's events their numbers.
  *
  * Operations append events and audit rows without a number, since ordering them inside the operations'
- * own transactions would make all of them queue. Whichever node gets the lock numbers what has been
+ * own transactions would make all of them queue. Whichever node comes first numbers what has been
  * committed, seals the audit chain, and tells the other nodes with one NOTIFY. It works on a connection of
  * its own: a pool that is busy never holds up the events.
+ *
+ * It opens no transaction: a node that is stopped, wherever it is, holds up nobody (docs/decisions/0014).
  *
  * It runs at most every SEAL_INTERVAL_MS, at once when this node has committed or another has spoken, and
  * otherwise less and less often.

@@ -1,6 +1,7 @@
 // Two servers on one PostgreSQL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { cli } from './lib/cli.mjs';
 import { full, quickOnce, start, until } from './lib/server.mjs';
 import { assertInOrder, connect, listen } from './lib/streams.mjs';
@@ -90,6 +91,46 @@ test('one node dies, the other goes on', async (t) => {
         reader.events.map(({ seq }) => seq),
         logged,
     );
+});
+
+// Wherever it is stopped: between two statements, in the middle of one, with a reply unread.
+test('a node that stands still holds up nobody, and does no harm when it goes on', async (t) => {
+    const [a, b] = await pair(t);
+    const reader = await listen(t, b, { query: '?after=0' });
+    const [onA, onB] = [new Load(a, 6, { mark: 'A' }), new Load(b, 2, { mark: 'B' })];
+    t.after(() => (onA.going = onB.going = false));
+    let slowest = 0;
+    for (let round = 0; round < (full ? 150 : 10); round++) {
+        await onA.more(5 + Math.random() * 20);
+        await pause(Math.random() * 15);
+        process.kill(a.pid, 'SIGSTOP');
+        try {
+            const message = `round ${round}`;
+            const began = Date.now();
+            await b.say('Watch', message);
+            await reader.until((r) => r.events.some((event) => event.message === message), message);
+            slowest = Math.max(slowest, Date.now() - began);
+        } finally {
+            process.kill(a.pid, 'SIGCONT');
+        }
+    }
+    t.diagnostic(`the slowest event took ${slowest} ms`);
+    assert.ok(slowest < 10_000, `an event took ${slowest} ms`);
+    await Promise.all([onA.stop(), onB.stop()]);
+    for (const load of [onA, onB]) await checkLedger(load);
+    await until(async () => {
+        const { code, stdout } = await cli(a.folder, ['audit', 'verify', '--json', '--db', a.db]);
+        assert.equal(code, 0, stdout);
+        return JSON.parse(stdout).unsealed === 0;
+    }, 'every row is sealed');
+    const logged = (await b.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
+    assert.deepEqual(
+        logged,
+        logged.map((_, i) => i + 1),
+    );
+    await reader.until(() => reader.events.at(-1).seq >= logged.at(-1), 'the reader has the last event');
+    assertInOrder(reader.events);
+    assert.equal(reader.events.length, logged.length);
 });
 
 test('the audit log that two nodes wrote is whole', async (t) => {

@@ -18,15 +18,13 @@ SELECT r.value ->> 0, 'system', 'system', r.value ->> 1, r.value ->> 2, r.value 
   FROM jsonb_array_elements(CAST($1 AS JSONB)) WITH ORDINALITY AS r(value, place)
  ORDER BY r.place;
 
--- Whether there is anything to seal, and whether it is ours to do; the lock's number stands in core/locks.h.
--- The rows are read by a statement of their own, since only its snapshot is sure to be younger than the lock.
--- name: audit_seal_claim @sqlite
+-- Whether there is anything to seal.
+-- name: audit_waiting @sqlite
 SELECT CASE WHEN COALESCE((SELECT MAX(seq) FROM audit), 0) > COALESCE((SELECT MAX(seq) FROM audit_heads), 0)
             THEN 1 ELSE 0 END;
 
--- name: audit_seal_claim @postgres
-SELECT CASE WHEN EXISTS (SELECT 1 FROM audit WHERE seq IS NULL) THEN pg_try_advisory_xact_lock(7117, 3)
-            ELSE false END;
+-- name: audit_waiting @postgres
+SELECT CASE WHEN EXISTS (SELECT 1 FROM audit WHERE seq IS NULL) THEN 1 ELSE 0 END;
 
 -- What is to be sealed, with the number each row has or gets, the hash its chain ends with, and its key.
 -- name: audit_unsealed @sqlite
@@ -46,29 +44,18 @@ SELECT row_number() OVER (ORDER BY a.id) + (SELECT COALESCE(MAX(seq), 0) FROM au
  ORDER BY a.id
  LIMIT $1;
 
--- $1 is the row's key, $2 its number, $3 its hash.
--- name: audit_seal_row @sqlite
+-- SQLite seals inside the batch: $1 is the row's key, $2 its number, $3 its hash.
+-- name: audit_seal_row @sqlite only
 UPDATE audit SET hash = $3 WHERE seq = $1 AND seq = $2;
 
--- name: audit_seal_row @postgres
-UPDATE audit SET seq = $2, hash = $3 WHERE id = $1 AND seq IS NULL;
-
--- $1 is a list of the same values for each row. SQLite runs audit_seal_row for each.
--- name: audit_seal_rows @postgres only
-UPDATE audit SET seq = CAST(r.value ->> 1 AS BIGINT), hash = r.value ->> 2
-  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
- WHERE audit.id = CAST(r.value ->> 0 AS BIGINT) AND audit.seq IS NULL;
-
--- name: audit_seal_head
+-- name: audit_seal_head @sqlite only
 INSERT INTO audit_heads (workspace_id, seq, hash) VALUES ($1, $2, $3)
 ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
 
--- $1 is a list of the same values for each chain. SQLite runs audit_seal_head for each.
--- name: audit_seal_heads @postgres only
-INSERT INTO audit_heads (workspace_id, seq, hash)
-SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT), r.value ->> 2
-  FROM json_array_elements(CAST($1 AS JSON)) AS r(value)
-ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
+-- PostgreSQL is given all of it at once: $1 is a list of the rows' values, $2 of the chains', $3 the last number that
+-- was sealed when they were read. -1: somebody else was quicker, and nothing was changed.
+-- name: audit_seal_all @postgres only
+SELECT witan_seal_audit($1, $2, CAST($3 AS BIGINT));
 
 -- Verifying walks one chain after the other. A chain is any workspace that has rows, a head or a checkpoint.
 -- name: audit_next_chain

@@ -8,10 +8,3 @@ SELECT value FROM facts WHERE name = $1;
 INSERT INTO facts (name, value) VALUES ($1, CAST($2 AS TEXT))
     ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(facts.value AS BIGINT) + CAST(excluded.value AS BIGINT) AS TEXT)
 RETURNING value;
-
--- Whether events are committed that have no number yet. On SQLite a row is born with its number.
--- name: events_waiting @sqlite
-SELECT 0;
-
--- name: events_waiting @postgres
-SELECT CASE WHEN EXISTS (SELECT 1 FROM events WHERE seq IS NULL) THEN 1 ELSE 0 END;

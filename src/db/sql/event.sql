@@ -26,25 +26,22 @@ SELECT COALESCE(MAX(seq), 0) FROM events;
 -- name: event_first
 SELECT COALESCE(MIN(seq), 0) FROM events;
 
--- The rows are numbered by a statement of its own, since only its snapshot is sure to be younger than the
--- lock and so shows the last number that another node gave.
--- name: event_number_claim @postgres
-SELECT CASE WHEN EXISTS (SELECT 1 FROM events WHERE seq IS NULL) THEN pg_try_advisory_xact_lock(7117, 2)
-            ELSE false END;
-
--- name: event_number_claim @sqlite
-SELECT 0;
-
+-- How many got a number, or -1 while another session gives them. Outside of a transaction the server runs this to its
+-- end whatever becomes of us, so that no lock outlives it.
 -- name: event_number @postgres only
-UPDATE events
-   SET seq = n.seq
-  FROM (SELECT u.id, (SELECT COALESCE(MAX(seq), 0) FROM events) + row_number() OVER (ORDER BY u.id) AS seq
-          FROM (SELECT id FROM events WHERE seq IS NULL ORDER BY id LIMIT $1) u) n
- WHERE events.id = n.id;
+SELECT witan_number_events(CAST($1 AS INTEGER));
 
--- One word for all nodes that read the log.
--- name: event_notify @postgres only
-SELECT pg_notify('witan_events', '');
+-- Ends sessions that hold the lock of numbering or sealing and for $1 milliseconds have done nothing but wait for their
+-- client. No node of ours keeps it that long; one that was stopped at an unlucky moment, is of an older version, or is
+-- another program altogether might.
+-- name: numbering_take @postgres only
+SELECT COUNT(pg_terminate_backend(l.pid))
+  FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+ WHERE l.locktype = 'advisory' AND l.granted AND l.pid <> pg_backend_pid()
+   AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+   AND l.classid = 7117 AND l.objid IN (2, 3) AND l.objsubid = 2
+   AND a.wait_event_type = 'Client'
+   AND a.state_change < clock_timestamp() - CAST($1 AS INTEGER) * INTERVAL '1 millisecond';
 
 -- Looks at the oldest $2 rows only: times follow the numbers closely enough, and the cost is bounded.
 -- name: event_prune

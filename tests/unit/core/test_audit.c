@@ -310,6 +310,24 @@ static void one_session_seals_at_a_time(void **state)
     assert_true(verify(e).whole);
 }
 
+/* Hashes that were computed before another node sealed are of no use after it: the head has moved on. */
+static void a_seal_that_comes_late_changes_nothing(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    if (e->db->engine != DB_POSTGRES)
+        skip();
+    append(e, "a", "first");
+    assert_int_equal(seal(e), 1);
+    append(e, "a", "second");
+    engine_commit(e);
+    assert_string_equal(engine_sql(e, "SELECT witan_seal_audit('[[2, 1, \"x\"]]', '[[\"a\", 1, \"x\"]]', 0)"), "-1");
+    assert_string_equal(engine_sql(e, "SELECT COUNT(*) FROM audit WHERE seq IS NULL"), "1");
+    assert_int_equal(seal(e), 1);
+    engine_commit(e);
+    assert_true(verify(e).whole);
+}
+
 static void lists_are_filtered_and_walled(void **state)
 {
     struct engine *e = engine_of(state);
@@ -357,6 +375,7 @@ int main(void)
         ON_BOTH(a_chain_that_is_gone_is_noticed),
         ON_BOTH(long_chains_hold),
         ON_BOTH(one_session_seals_at_a_time),
+        ON_BOTH(a_seal_that_comes_late_changes_nothing),
         ON_BOTH(lists_are_filtered_and_walled),
     };
 

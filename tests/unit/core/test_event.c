@@ -41,9 +41,11 @@ static void append(struct engine *e, const char *type, int64_t at_ms)
 static size_t number(struct engine *e)
 {
     size_t numbered = 0;
+    bool busy;
 
     engine_commit(e);
-    NEED(e, event_number(e->db, &e->arena, &numbered, &e->err));
+    NEED(e, event_number(e->db, &e->arena, &numbered, &busy, &e->err));
+    assert_false(busy);
     engine_commit(e);
     return numbered;
 }
@@ -131,6 +133,7 @@ static void numbers_follow_commits(void **state)
     struct event event = { .workspace_id = "w", .type = "early", .at_ms = 1 };
     struct event *events;
     size_t count, numbered;
+    bool busy;
 
     if (e->db->engine == DB_SQLITE)
         skip();
@@ -141,14 +144,15 @@ static void numbers_follow_commits(void **state)
     assert_int_equal(number(e), 1);
     NEED(e, db_commit(other, &e->err));
 
-    NEED(e, event_number(e->db, &e->arena, &numbered, &e->err));
+    NEED(e, event_number(e->db, &e->arena, &numbered, &busy, &e->err));
     assert_int_equal(numbered, 1);
     NEED(e, db_begin(other, true, &e->err));
     NEED(e, event_append(other, &e->arena, &event, &e->err));
     NEED(e, db_commit(other, &e->err));
     NEED(e, db_begin(other, true, &e->err));
-    NEED(e, event_number(other, &e->arena, &numbered, &e->err));
+    NEED(e, event_number(other, &e->arena, &numbered, &busy, &e->err));
     assert_int_equal(numbered, 0);
+    assert_true(busy);
     NEED(e, db_commit(other, &e->err));
     engine_commit(e);
     assert_int_equal(number(e), 1);

@@ -20,6 +20,9 @@
 #include <time.h>
 
 #define APPEND "INSERT INTO events(workspace_id, type, data, created_at) VALUES('w', 'any', '{}', 1)"
+#define AUDIT                                                                                                \
+    "INSERT INTO audit(workspace_id, actor_kind, actor, operation, created_at)"                              \
+    " VALUES('w', 'system', 'system', 'any', 1)"
 #define EVENTS 300
 
 struct node {
@@ -182,12 +185,49 @@ static void lost_connections_come_back_on_postgres(void **state)
     node_stop(&node);
 }
 
+/*
+ * A session that took the lock and then hears no more of its client, as a node of an older version does that was
+ * stopped in the middle: it is ended, and the events go on long before its own time-outs would.
+ */
+static void a_session_that_stands_still_loses_the_lock_on_postgres(void **state)
+{
+    static const char *const takes[] = { "SELECT pg_advisory_xact_lock(7117, 2)",
+                                         "SELECT pg_advisory_xact_lock(7117, 3)" };
+    char url[256];
+    struct node node;
+
+    (void)state;
+    if (!units_postgres("engine_lease", url))
+        skip();
+    migrate(url);
+    node_start(&node, url);
+    for (size_t i = 0; i < 2; i++) {
+        ARENA_AUTO arena = { 0 };
+        struct err err = { 0 };
+        struct db_rows rows;
+        struct db *holder = db_open(url, &err);
+
+        assert_non_null(holder);
+        assert_true(db_script(holder, "SET idle_in_transaction_session_timeout = '60s'", &err));
+        assert_true(db_begin(holder, true, &err));
+        assert_true(db_query_text(holder, &arena, takes[i], DB_NO_ARGS, &rows, &err));
+        assert_int_equal(unit_write(node.store, 1, APPEND), ERR_NONE);
+        assert_int_equal(unit_write(node.store, 1, AUDIT), ERR_NONE);
+        assert_true(engine_settle(node.engine, 20000));
+        assert_int_equal(atomic_load(&node.heard), (int)i + 1);
+        assert_false(db_commit(holder, &err));
+        db_close(holder);
+    }
+    node_stop(&node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settles_on_sqlite),
         cmocka_unit_test(two_nodes_hear_the_same_on_postgres),
         cmocka_unit_test(lost_connections_come_back_on_postgres),
+        cmocka_unit_test(a_session_that_stands_still_loses_the_lock_on_postgres),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
