@@ -84,8 +84,10 @@
 #define DEADLINE_BATCH       256
 #define SEAL_BATCH           2000
 #define SEAL_INTERVAL_MS     5
-#define NUMBERING_LEASE_MS   1500 /* how long a session may hold up the numbering while it waits for its client */
-#define TRANSACTION_IDLE_MS  3000 /* between two statements; a node that was stopped gives its locks back then */
+#define NUMBERING_LEASE_MS                                                                                   \
+    1500 /* how long a session may hold up the numbering while it waits for its client */
+#define TRANSACTION_IDLE_MS                                                                                  \
+    3000 /* between two statements; a node that was stopped gives its locks back then */
 
 /* Streams and waits. */
 #define WAIT_SECONDS_MAX  55

@@ -65,7 +65,8 @@ static bool store_in_batch(struct db *db, struct arena *arena, const struct db_a
     return true;
 }
 
-/* In one statement, which changes nothing if anybody has sealed since the rows were read; *stored says that. */
+/* In one statement, which changes nothing if anybody has sealed since the rows were read; *stored says that.
+ */
 static bool store_at_once(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
                           const struct db_arg heads[], size_t head_count, bool *stored, struct err *err)
 {

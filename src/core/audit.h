@@ -3,8 +3,8 @@
  *
  * Append-only and hash-chained, one chain for each workspace. Operations append rows without a hash;
  * audit_seal gives them their hash (and on PostgreSQL their number) in order: on SQLite before each commit
- * of the writer, on PostgreSQL by whichever node comes first. Rows that a database trigger appended are sealed
- * the same way.
+ * of the writer, on PostgreSQL by whichever node comes first. Rows that a database trigger appended are
+ * sealed the same way.
  *
  * A row's hash is the SHA-256, in hex, of the hash before it in its chain ("" for the first) followed by its
  * columns seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id,
@@ -38,8 +38,8 @@ CHECKED bool audit_append(struct db *db, struct arena *arena, const struct audit
                           struct err *err);
 CHECKED bool audit_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err);
 /*
- * Seals what is not sealed yet, up to SEAL_BATCH rows, and says how many. On PostgreSQL the hashes are computed
- * outside of any transaction and stored by one statement: none, if another node was quicker.
+ * Seals what is not sealed yet, up to SEAL_BATCH rows, and says how many. On PostgreSQL the hashes are
+ * computed outside of any transaction and stored by one statement: none, if another node was quicker.
  */
 CHECKED bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err);
 

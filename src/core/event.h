@@ -35,8 +35,8 @@ CHECKED bool event_last(struct db *db, struct arena *arena, int64_t *seq, struct
 CHECKED bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *err);
 
 /*
- * PostgreSQL: numbers up to SEAL_BATCH committed rows and says how many, or that another session is at it. Outside
- * of a transaction, so that a node which is stopped in the middle holds nothing.
+ * PostgreSQL: numbers up to SEAL_BATCH committed rows and says how many, or that another session is at it.
+ * Outside of a transaction, so that a node which is stopped in the middle holds nothing.
  */
 CHECKED bool event_number(struct db *db, struct arena *arena, size_t *numbered, bool *busy, struct err *err);
 /* Forgets events older than `before_ms`, at most `limit` of them, never the newest. */

@@ -35,13 +35,24 @@ bool project_see(struct db *db, struct arena *arena, const struct caller *caller
     return rows.count > 0 ? from_row(&rows, 0, project, err) : unknown(err);
 }
 
-bool project_lock(struct db *db, struct arena *arena, const struct project *project, struct err *err)
+static bool lock(struct db *db, struct arena *arena, enum sql_id how, const struct project *project,
+                 struct err *err)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_PROJECT_LOCK, DB_ARGS(db_text(project->id)), &rows, err))
+    if (!db_query(db, arena, how, DB_ARGS(db_text(project->id)), &rows, err))
         return false;
     return rows.count > 0 || unknown(err);
+}
+
+bool project_lock(struct db *db, struct arena *arena, const struct project *project, struct err *err)
+{
+    return lock(db, arena, SQL_PROJECT_LOCK, project, err);
+}
+
+bool project_lock_whole(struct db *db, struct arena *arena, const struct project *project, struct err *err)
+{
+    return lock(db, arena, SQL_PROJECT_LOCK_WHOLE, project, err);
 }
 
 bool project_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,

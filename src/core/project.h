@@ -26,6 +26,9 @@ CHECKED bool project_see(struct db *db, struct arena *arena, const struct caller
                          struct project *project, struct err *err);
 /* Nobody else changes questions or dependencies in it until the transaction ends. ERR_NOT_FOUND when gone. */
 CHECKED bool project_lock(struct db *db, struct arena *arena, const struct project *project, struct err *err);
+/* And nobody adds anything that refers to it: before it is deleted. */
+CHECKED bool project_lock_whole(struct db *db, struct arena *arena, const struct project *project,
+                                struct err *err);
 
 /* Takes name, description, hil and settings; fills in the rest. */
 CHECKED bool project_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,

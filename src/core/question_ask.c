@@ -158,10 +158,10 @@ static bool check_rate(struct asking *asking, const struct docket *docket, const
         open += question_is_open(&docket->questions[i]);
     if (open >= settings()->questions_open)
         return too_many(err, 60, "This job has %lld open questions already: wait for answers first.", open);
-    if (!db_query(asking->db, asking->arena, SQL_QUESTION_COUNT_ASKED,
-                  DB_ARGS(db_text(job->id), db_text(clock_text(asking->arena, asking->now_ms - RATE_SPAN_MS)),
-                          db_text(clock_text(asking->arena, asking->now_ms))),
-                  &rows, err))
+    if (!db_query(
+            asking->db, asking->arena, SQL_QUESTION_COUNT_ASKED,
+            DB_ARGS(db_text(job->id), db_text(clock_text(asking->arena, asking->now_ms - RATE_SPAN_MS))),
+            &rows, err))
         return false;
     return db_cell_int(&rows, 0, 0) < settings()->questions_rate ||
            too_many(err, 60, "This job asks too often: at most %lld questions a minute.",

@@ -106,7 +106,8 @@ CHECKED bool db_exec(struct db *db, struct arena *arena, enum sql_id sql, size_t
  */
 CHECKED bool db_exec_rows(struct db *db, struct arena *arena, enum sql_id one, enum sql_id many, size_t width,
                           const struct db_arg rows[], size_t count, size_t *changed, struct err *err);
-/* Such a list by itself, for statements that take several. For rows of known size, which fit into a buffer. */
+/* Such a list by itself, for statements that take several. For rows of known size, which fit into a buffer.
+ */
 const char *db_list(struct arena *arena, size_t width, const struct db_arg rows[], size_t count);
 /* As db_query, with text that is prepared each time: for tools and tests, never for the domain. */
 CHECKED bool db_query_text(struct db *db, struct arena *arena, const char *sql, size_t argc,

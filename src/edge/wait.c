@@ -26,6 +26,7 @@ struct wait {
     enum wait_state state;
     bool fired; /* an event came during a look */
     bool last;  /* its time is up, or the server stops */
+    bool final; /* the look that is under way began after that: whatever it sees is the reply */
     bool gone;  /* the client went away */
     bool watched;
     bool counted; /* its look counts towards those at once */
@@ -151,6 +152,7 @@ static void pump(struct waits *waits)
         waits->looking++;
         wait->counted = true;
         wait->fired = false;
+        wait->final = wait->last;
         pthread_mutex_unlock(&waits->lock);
         waits->look(waits->user, wait);
         pthread_mutex_lock(&waits->lock);
@@ -329,7 +331,9 @@ static void server_stops(void *data)
 
 /*
  * The watch is armed before the wait can sleep: from that moment on another thread may finish the exchange.
- * A look that was overtaken by an event is repeated; the first one because it may have read before it.
+ * A look that was overtaken by an event is repeated; the first one because it may have read before it. One
+ * that began when the time was up is not, or something that changes all the time would hold its waiters for
+ * ever.
  */
 bool wait_looked(struct wait *wait, bool ended)
 {
@@ -346,7 +350,7 @@ bool wait_looked(struct wait *wait, bool ended)
         wait->counted = false;
         waits->looking--;
     }
-    over = ended || wait->gone || (wait->last && !wait->fired);
+    over = ended || wait->gone || wait->final || (wait->last && !wait->fired);
     if (over)
         leave(waits, wait);
     else if (wait->fired)

@@ -24,7 +24,7 @@ struct sequencer {
     int reconnect_ms;
     bool saw_unsealed;        /* the round before left rows without their seal */
     int64_t held_up_since_ms; /* 0: it is not */
-    atomic_bool clean; /* the last round saw that nothing lacked a number */
+    atomic_bool clean;        /* the last round saw that nothing lacked a number */
     _Atomic uint64_t numbered, sealed, failures, reconnects;
 };
 
@@ -34,8 +34,8 @@ struct round {
 };
 
 /*
- * Whoever numbered seals as well. The others were told of the numbers at that moment: they leave it a round, so
- * that not every node reads and hashes the same rows.
+ * Whoever numbered seals as well. The others were told of the numbers at that moment: they leave it a round,
+ * so that not every node reads and hashes the same rows.
  */
 static bool seal(struct sequencer *sequencer, struct round *round, struct err *err)
 {
@@ -51,8 +51,9 @@ static bool seal(struct sequencer *sequencer, struct round *round, struct err *e
 }
 
 /*
- * Nothing moves although there is work: another session holds the lock. One that does so while it waits for its
- * client gets NUMBERING_LEASE_MS; then it loses its connection, and with it whatever it had not committed.
+ * Nothing moves although there is work: another session holds the lock. One that does so while it waits for
+ * its client gets NUMBERING_LEASE_MS; then it loses its connection, and with it whatever it had not
+ * committed.
  */
 static void mind_the_lease(struct sequencer *sequencer, const struct round *round)
 {
@@ -78,8 +79,8 @@ static void mind_the_lease(struct sequencer *sequencer, const struct round *roun
 }
 
 /*
- * Numbers, and seals. Each statement is a transaction by itself, so that there is none in the middle of which this
- * node could be stopped.
+ * Numbers, and seals. Each statement is a transaction by itself, so that there is none in the middle of which
+ * this node could be stopped.
  */
 static bool run_round(struct sequencer *sequencer, struct round *round, struct err *err)
 {

@@ -319,7 +319,7 @@ static bool apply_due(struct db *db, struct work *work)
         pause_before_round(request->due_rounds);
     if (!deadline_apply(db, request->call.arena, clock_now_ms(), DEADLINE_BATCH, &ended, &work->err))
         return false;
-    request->due_more = ended == DEADLINE_BATCH;
+    request->due_more = ended >= DEADLINE_BATCH; /* a job's questions end together, so it may be more */
     return true;
 }
 

@@ -120,7 +120,7 @@ static bool run_project_delete(struct call *call)
 {
     struct project project;
 
-    return project_of(call, &project) &&
+    return project_of(call, &project) && project_lock_whole(call->db, call->arena, &project, &call->err) &&
            open_question_drop(call->db, call->arena, &project, &call->caller, NULL, NULL, call->now_ms,
                               &call->err) &&
            question_drop_project(call->db, call->arena, &call->caller, project.id, call->now_ms,

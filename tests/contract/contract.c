@@ -288,6 +288,7 @@ static void call_table(struct t *t, const struct op *op, const json_t *params)
         take_reply(t, call.request.call.status, call.request.reply.bytes);
     }
     t->replayed = call.request.replayed;
+    t->due_rounds = call.request.due_rounds;
     buf_done(&call.request.reply);
     sem_destroy(&call.finished);
     arena_done(&arena);

@@ -39,6 +39,7 @@ struct t {
     json_t *reply;    /* of the last call; the next one frees it */
     const char *text; /* the reply's text */
     bool replayed;
+    int due_rounds; /* how often something overdue was met on the way; straight into the table only */
 };
 
 struct contract {

@@ -259,3 +259,34 @@ CONTRACT(question_many_deadlines_end_once_each)
                      MANY);
     printf("    %d deadlines ended in %lld ms\n", MANY, (long long)took);
 }
+
+/* The questions of a job end together, so a batch may end more than its limit: it was a full one all the
+ * same. */
+CONTRACT(question_read_that_meets_many_overdue_ones_waits_for_all_of_them_once)
+{
+    if (t->door != DOOR_TABLE)
+        return;
+    outside_sql(t,
+                "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 499) "
+                "INSERT INTO jobs (id, workspace_id, kind, status, created_at) "
+                "SELECT 'dead-' || i, '%s', 'test', 'waiting_for_input', 1 FROM n",
+                t->workspace);
+    outside_sql(
+        t,
+        "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 499), "
+        "k(j) AS (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) "
+        "INSERT INTO agent_questions (id, job_id, workspace_id, type, question, response_type, timeout_at, "
+        "created_at, question_key, asked_by) "
+        "SELECT 'dead-' || i || '-' || j, 'dead-' || i, '%s', 'blocking', '?', 'text', "
+        "%s, %s, 1, 'Dev' FROM n, k",
+        t->workspace,
+        t->engine == DB_POSTGRES ? "CAST('2020-01-01T00:00:00.' || i || 'Z' AS TIMESTAMPTZ)"
+                                 : "'2020-01-01T00:00:00.' || i || 'Z'",
+        t->engine == DB_POSTGRES ? "CAST('2020-01-01T00:00:00Z' AS TIMESTAMPTZ)"
+                                 : "'2020-01-01T00:00:00.000Z'");
+    call(t, "job_list", "{s:i}", "limit", 1);
+    CHECK_STATUS(200);
+    CHECK_TEXT("jobs.0.id", "dead-499");
+    assert_true(t->due_rounds <= 1);
+    advance(t, 0);
+}

@@ -2,9 +2,13 @@
  * Many people at once. Each thread has a state of its own and goes straight into the operation table, which
  * is what all doors do; the store decides who was first.
  */
+#include "project_steps.h"
 #include "questions.h"
 
+#include "base/settings.h"
+
 #include <pthread.h>
+#include <time.h>
 
 enum { PEOPLE = 24, ROUNDS = 5 };
 
@@ -152,4 +156,99 @@ CONTRACT(question_race_of_answers_and_cancels_ends_it_once)
         assert_int_equal(
             count_events(t, job, "question_answered") + count_events(t, job, "question_cancelled"), 1);
     }
+}
+
+static void *ask_more(void *user)
+{
+    struct person *person = user;
+
+    pthread_barrier_wait(person->start);
+    ask_in(&person->t, person->id, "{s:s, s:s, s:s}", "question", "And this?", "type", "blocking",
+           "responseType", "text");
+    return NULL;
+}
+
+/* They queue for the job, so that many were made by the time that one is counted. */
+CONTRACT(question_race_keeps_to_the_rate_of_asking)
+{
+    static struct person people[PEOPLE];
+    int asked = 0;
+
+    if (t->door != DOOR_TABLE)
+        return;
+    all_at_once(t, people, make_job(t), NULL, ask_more);
+    for (int i = 0; i < PEOPLE; i++) {
+        asked += people[i].t.status == 201;
+        if (people[i].t.status != 201)
+            assert_int_equal(people[i].t.status, 429);
+    }
+    let_go(people);
+    assert_int_equal(asked, settings()->questions_rate);
+}
+
+static void *ask_alone(void *user)
+{
+    struct person *person = user;
+
+    call(&person->t, "question_create", "{s:s, s:s, s:s, s:s}", "projectId", person->id, "question", "Why?",
+         "type", "blocking", "responseType", "text");
+    return NULL;
+}
+
+static void *delete_project(void *user)
+{
+    struct person *person = user;
+
+    call(&person->t, "project_delete", "{s:s}", "id", person->id);
+    return NULL;
+}
+
+static void start_one(struct t *t, struct person *person, const char *id, void *(*run)(void *))
+{
+    *person = (struct person){
+        .t = { .door = DOOR_TABLE, .engine = t->engine, .workspace = t->workspace, .as = t->owner }, .id = id
+    };
+    assert_int_equal(pthread_create(&person->thread, NULL, run, person), 0);
+}
+
+static void until_so_many_wait_for_locks(struct t *t, int64_t count)
+{
+    for (int i = 0; i < 2000; i++) {
+        if (count_rows(t, "pg_locks l JOIN pg_database d ON d.oid = l.database OR l.database IS NULL OR "
+                          "l.database = 0 WHERE NOT l.granted AND d.datname = current_database()") >= count)
+            return;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    fail_msg("nobody waits");
+}
+
+/*
+ * The asking is stopped when its job is there and its question is not, the deleting comes, and then the
+ * asking goes on. SQLite has one writer, where this cannot be.
+ */
+CONTRACT(question_asked_while_its_project_is_deleted_goes_with_it)
+{
+    struct person asker, deleter;
+    const char *project;
+
+    if (t->door != DOOR_TABLE || t->engine != DB_POSTGRES)
+        return;
+    project = make_project(t);
+    outside_sql(t, "BEGIN");
+    outside_sql(t, "LOCK TABLE agent_questions IN EXCLUSIVE MODE");
+    start_one(t, &asker, project, ask_alone);
+    until_so_many_wait_for_locks(t, 1);
+    start_one(t, &deleter, project, delete_project);
+    until_so_many_wait_for_locks(t, 2);
+    outside_sql(t, "COMMIT");
+    pthread_join(asker.thread, NULL);
+    pthread_join(deleter.thread, NULL);
+    assert_int_equal(asker.t.status, 201);
+    assert_int_equal(deleter.t.status, 204);
+    show(t, text_at(&asker.t, "questionId"));
+    CHECK_TEXT("question.status", "cancelled");
+    json_decref(asker.t.reply);
+    json_decref(deleter.t.reply);
+    arena_done(&asker.t.arena);
+    arena_done(&deleter.t.arena);
 }

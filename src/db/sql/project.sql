@@ -30,3 +30,11 @@ SELECT id FROM projects WHERE id = $1;
 
 -- name: project_lock @postgres
 SELECT id FROM projects WHERE id = $1 FOR NO KEY UPDATE;
+
+-- Before it is deleted. Whoever is adding something that refers to it is waited for, and whoever comes later finds it
+-- gone: what is then there is all that will ever be.
+-- name: project_lock_whole @sqlite
+SELECT id FROM projects WHERE id = $1;
+
+-- name: project_lock_whole @postgres
+SELECT id FROM projects WHERE id = $1 FOR UPDATE;

@@ -69,9 +69,10 @@ SELECT * FROM question_rows
  ORDER BY sort_at, id
  LIMIT $4;
 
--- How many a job asked in a span of time.
+-- How many a job has asked since a moment. Those that were made while we waited for the job's lock, and so are younger
+-- than this call, count as well.
 -- name: question_count_asked
-SELECT COUNT(*) FROM agent_questions WHERE job_id = $1 AND created_at > $2 AND created_at <= $3;
+SELECT COUNT(*) FROM agent_questions WHERE job_id = $1 AND created_at > $2;
 
 -- What is open: $1 workspace, $2 and $3 where the page before ended, $4 rows at most, $5 now, $6 a type or
 -- NULL, $7 a project or NULL. What is overdue is not open, whether or not a row says so yet.

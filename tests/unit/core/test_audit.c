@@ -321,7 +321,8 @@ static void a_seal_that_comes_late_changes_nothing(void **state)
     assert_int_equal(seal(e), 1);
     append(e, "a", "second");
     engine_commit(e);
-    assert_string_equal(engine_sql(e, "SELECT witan_seal_audit('[[2, 1, \"x\"]]', '[[\"a\", 1, \"x\"]]', 0)"), "-1");
+    assert_string_equal(engine_sql(e, "SELECT witan_seal_audit('[[2, 1, \"x\"]]', '[[\"a\", 1, \"x\"]]', 0)"),
+                        "-1");
     assert_string_equal(engine_sql(e, "SELECT COUNT(*) FROM audit WHERE seq IS NULL"), "1");
     assert_int_equal(seal(e), 1);
     engine_commit(e);

@@ -186,8 +186,8 @@ static void lost_connections_come_back_on_postgres(void **state)
 }
 
 /*
- * A session that took the lock and then hears no more of its client, as a node of an older version does that was
- * stopped in the middle: it is ended, and the events go on long before its own time-outs would.
+ * A session that took the lock and then hears no more of its client, as a node of an older version does that
+ * was stopped in the middle: it is ended, and the events go on long before its own time-outs would.
  */
 static void a_session_that_stands_still_loses_the_lock_on_postgres(void **state)
 {
