@@ -17,6 +17,8 @@
     TEXT(server_public_url, "server.public_url", "", "How people reach this server; used in links.")         \
     TEXT(server_allowed_hosts, "server.allowed_hosts", "",                                                   \
          "Further host names accepted in Host and Origin, separated by commas.")                             \
+    TEXT(server_trusted_proxies, "server.trusted_proxies", "",                                               \
+         "Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.")         \
     BOOL(server_require_auth, "server.require_auth", false, "Demand a token or a login even on loopback.")   \
     INT(server_threads, "server.threads", 0, 0, 64, "HTTP threads; 0 means one for each core, at most 8.")   \
     INT(server_connections, "server.connections", 65536, 16, 1000000, "Open connections at most.")           \
@@ -41,6 +43,14 @@
     INT(limits_login_rate, "limits.login_rate", 5, 1, 1000,                                                  \
         "Tries of a password a minute, for each address and account.")                                       \
     INT(limits_streams, "limits.streams", 32768, 1, 1000000, "Open event streams and WebSockets at most.")   \
+    INT(limits_token_streams, "limits.token_streams", 1000, 0, 1000000,                                      \
+        "Event streams and waits that one token or login may have open; 0: any number.")                     \
+    INT(limits_workspace_streams, "limits.workspace_streams", 20000, 0, 1000000,                             \
+        "Event streams and waits of one workspace; 0: any number.")                                          \
+    INT(limits_address_streams, "limits.address_streams", 4000, 0, 1000000,                                  \
+        "Event streams and waits from one address other than this machine; 0: any number.")                  \
+    INT(limits_address_connections, "limits.address_connections", 4000, 0, 1000000,                          \
+        "Connections from one address other than this machine or a trusted proxy; 0: any number.")           \
     TIME(questions_min_timeout, "questions.min_timeout", "5m", 1, 86400000,                                  \
          "The shortest deadline that a question may be given.")                                              \
     INT(questions_rate, "questions.rate", 10, 1, 100000, "Questions a minute for each job.")                 \

@@ -1,5 +1,6 @@
 #include "edge/edge.h"
 
+#include "base/address.h"
 #include "base/clock.h"
 #include "base/settings.h"
 #include "edge/internal.h"
@@ -8,6 +9,7 @@
 #include "edge/wait.h"
 #include "ops/openapi.h"
 
+#include <arpa/inet.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +85,22 @@ static size_t body_limit(enum http_method method, const char *path, void *user)
     return match.op->body_max > limit ? match.op->body_max : limit;
 }
 
+/* This machine and the proxies stand for many. */
+static unsigned address_limit(const struct sockaddr *peer, void *user)
+{
+    const struct edge *edge = user;
+    char text[INET6_ADDRSTRLEN] = "";
+
+    if (peer->sa_family == AF_INET)
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)peer)->sin_addr, text, sizeof(text));
+    else if (peer->sa_family == AF_INET6)
+        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, text,
+                  sizeof(text));
+    if (address_is_loopback(text) || proxies_trust(&edge->proxies, text))
+        return 0;
+    return (unsigned)settings()->limits_address_connections;
+}
+
 static void write_refusal(struct buf *body, int status, const char *code, const char *text)
 {
     struct err err = { .name = code };
@@ -112,6 +130,7 @@ static void edge_free(struct edge *edge)
     waits_free(edge->waits);
     streams_free(edge->streams);
     metrics_free(edge->metrics);
+    holds_free(edge->holds);
     ratelimit_free(edge->tokens);
     logins_free(edge->logins);
     routes_free(edge->routes);
@@ -131,6 +150,7 @@ static bool listen_on(struct edge *edge, struct err *err)
         .handle = handle,
         .body_limit = body_limit,
         .before_body = before_body,
+        .address_limit = address_limit,
         .budget = &edge->budget,
         .refusal = write_refusal,
         .user = edge,
@@ -156,6 +176,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->engine = options->engine;
     (void)hosts_parse(options->listen, &own);
     if (sodium_init() < 0 || !op_check_table(op_all(), err) ||
+        !proxies_parse(settings()->server_trusted_proxies, &edge->proxies, err) ||
         !hosts_init(&edge->hosts, options->listen, own.port, settings()->server_public_url,
                     settings()->server_allowed_hosts, err)) {
         free(edge);
@@ -166,6 +187,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->routes = routes_new(op_all());
     edge->tokens = ratelimit_new(settings()->limits_token_rate, 1000, settings()->limits_token_burst);
     edge->logins = logins_new();
+    edge->holds = holds_new();
     edge->metrics = metrics_new(op_all());
     edge->streams = streams_new(edge->store, engine_hub(edge->engine));
     edge->waits = waits_new(engine_hub(edge->engine), rest_look_again, edge);

@@ -143,3 +143,17 @@ bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kin
     read_credentials(edge, exchange, arena, credentials);
     return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err);
 }
+
+void gate_remote(const struct edge *edge, struct http_exchange *exchange,
+                 char remote[static INET6_ADDRSTRLEN])
+{
+    ARENA_AUTO arena = { 0 };
+    char peer[INET6_ADDRSTRLEN];
+
+    http_peer_text(exchange, peer, sizeof(peer));
+    if (!proxies_trust(&edge->proxies, peer))
+        memcpy(remote, peer, sizeof(peer));
+    else
+        proxies_client(&edge->proxies, peer, http_header_lines(exchange, &arena, "X-Forwarded-For"),
+                       http_header_lines(exchange, &arena, "Forwarded"), remote);
+}

@@ -5,9 +5,11 @@
 #define EDGE_INTERNAL_H
 
 #include "edge/edge.h"
+#include "edge/holds.h"
 #include "edge/hosts.h"
 #include "edge/logins.h"
 #include "edge/metrics.h"
+#include "edge/proxies.h"
 #include "edge/ratelimit.h"
 #include "http/server.h"
 #include "ops/dispatch.h"
@@ -26,6 +28,8 @@ struct edge {
     struct routes *routes;
     struct http_server *http;
     struct hosts hosts;
+    struct proxies proxies;
+    struct holds *holds;
     struct ratelimit *tokens;
     struct logins *logins;
     struct metrics *metrics;
@@ -52,6 +56,13 @@ CHECKED bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum 
 /* The same for the whole request; one with a large body has entered already and is not counted twice. */
 CHECKED bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind,
                         struct arena *arena, struct credentials *credentials, struct err *err);
+
+/*
+ * The address that a request counts under and is written down with: its connection's, or the one that a
+ * trusted proxy passes on.
+ */
+void gate_remote(const struct edge *edge, struct http_exchange *exchange,
+                 char remote[static INET6_ADDRSTRLEN]);
 
 /* While the store is away everything fails the same way: true for as many lines of the log as say it. */
 bool edge_outage_line(void);

@@ -57,11 +57,20 @@ static bool run_opening(struct db *db, struct work *work)
            event_last(db, &opening->arena, &opening->bounds.last, &work->err);
 }
 
+/* Whoever opens too many is told so once it is known who it is. */
+static bool take_place(struct opening *opening, struct err *err)
+{
+    char remote[INET6_ADDRSTRLEN];
+
+    gate_remote(opening->edge, opening->exchange, remote);
+    return holds_take(opening->edge->holds, &opening->caller, remote, &opening->hold, err);
+}
+
 static void opening_done(struct work *work)
 {
     struct opening *opening = (struct opening *)work;
 
-    if (work->err.code == ERR_NONE) {
+    if (work->err.code == ERR_NONE && take_place(opening, &work->err)) {
         touch_caller(opening->edge->store, &opening->caller, clock_now_ms());
         opening->ready(opening);
         return;

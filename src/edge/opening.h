@@ -26,6 +26,7 @@ struct opening {
     struct err wish_err; /* told once the caller is known */
     struct caller caller;
     struct stream_bounds bounds;
+    struct hold hold; /* the door's, once it is ready */
 };
 
 /* `ready` ends with opening_free. */

@@ -93,7 +93,7 @@ static struct rest_call *call_new(struct edge *edge, struct http_exchange *excha
     call->input.budget = &edge->budget;
     call->arena = arena;
     call->began_us = clock_ticks_us();
-    http_peer_text(exchange, call->remote, sizeof(call->remote));
+    gate_remote(edge, exchange, call->remote);
     return call;
 }
 
@@ -170,13 +170,22 @@ static void answer(struct rest_call *call)
     call_free(call);
 }
 
+/* A wait takes its place when it goes to sleep for the first time; by then it is known who waits. */
+static bool take_place(struct rest_call *call)
+{
+    struct hold *hold = wait_hold(call->wait);
+
+    return hold->holds || holds_take(call->edge->holds, &call->request.call.caller, call->remote, hold,
+                                     &call->request.call.err);
+}
+
 /* A look on behalf of a wait: the reply is held back while the thing goes on. */
 static void finish_look(struct rest_call *call)
 {
     struct wait *wait = call->wait;
     bool ended = call->request.call.err.code != ERR_NONE || call->request.call.ended;
 
-    if (ended) {
+    if (ended || !take_place(call)) {
         (void)wait_looked(wait, true);
         answer(call);
         return;

@@ -79,6 +79,7 @@ static void sse_ready(struct opening *opening)
         abort();
     sse->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wish, &opening->bounds, true,
                              sse_wake);
+    stream_keep(sse->stream, &opening->hold);
     stream_aim(sse->stream, opening->exchange);
     http_stream(opening->exchange, "text/event-stream; charset=utf-8", headers, &calls, sse);
     opening_free(opening);

@@ -32,6 +32,7 @@ struct stream {
     _Atomic(struct page *) arrived; /* read, and not taken yet */
     struct stream *prev, *next;     /* by the time of the next heartbeat, the earliest first */
     int64_t beat_at_ms;
+    struct hold hold;
     char *wanted;                                    /* the filter's texts, in one block */
     char *workspace_id, *credential, *bound_project; /* in the block that follows */
     char texts[];
@@ -367,6 +368,11 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
     return stream;
 }
 
+void stream_keep(struct stream *stream, const struct hold *hold)
+{
+    stream->hold = *hold;
+}
+
 void stream_aim(struct stream *stream, void *target)
 {
     atomic_store(&stream->target, target);
@@ -399,6 +405,7 @@ void stream_close(struct stream *stream)
     pthread_mutex_unlock(&streams->lock);
     hub_leave(streams->hub, &stream->reader);
     atomic_fetch_sub(&streams->count, 1);
+    hold_give(&stream->hold);
     stream_drop(stream);
 }
 

@@ -18,6 +18,7 @@
 #define EDGE_STREAM_H
 
 #include "core/caller.h"
+#include "edge/holds.h"
 #include "edge/wish.h"
 #include "engine/hub.h"
 
@@ -43,6 +44,8 @@ typedef void stream_waker(void *target);
 struct stream *stream_new(struct streams *streams, const struct caller *caller,
                           const struct stream_wish *wish, const struct stream_bounds *bounds, bool beats,
                           stream_waker *wake);
+/* The place it has taken, given back when it is closed. Before stream_aim only. */
+void stream_keep(struct stream *stream, const struct hold *hold);
 /* Whom to wake; before it nobody is woken. */
 void stream_aim(struct stream *stream, void *target);
 /* Changes what is heard; with an `after` also from where. */

@@ -23,6 +23,7 @@ struct wait {
     struct credentials credentials; /* their texts follow, after the subject */
     int64_t until_ms, began_us;
     size_t heap_at;
+    struct hold hold;
     enum wait_state state;
     bool fired; /* an event came during a look */
     bool last;  /* its time is up, or the server stops */
@@ -377,7 +378,15 @@ int64_t wait_began_us(const struct wait *wait)
     return wait->began_us;
 }
 
-void wait_forget(void *wait)
+struct hold *wait_hold(struct wait *wait)
 {
+    return &wait->hold;
+}
+
+void wait_forget(void *data)
+{
+    struct wait *wait = data;
+
+    hold_give(&wait->hold);
     free(wait);
 }

@@ -16,6 +16,7 @@
 #define EDGE_WAIT_H
 
 #include "core/caller.h"
+#include "edge/holds.h"
 #include "engine/hub.h"
 #include "http/server.h"
 
@@ -38,6 +39,8 @@ bool wait_looked(struct wait *wait, bool ended);
 struct http_exchange *wait_exchange(const struct wait *wait);
 const struct credentials *wait_credentials(const struct wait *wait);
 int64_t wait_began_us(const struct wait *wait);
+/* The place it has taken, for the caller to fill in; given back with the wait. */
+struct hold *wait_hold(struct wait *wait);
 /* For http_options.forget. */
 void wait_forget(void *wait);
 

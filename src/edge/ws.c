@@ -196,6 +196,7 @@ static void ws_accept(struct opening *opening)
         abort();
     ws->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wish, &opening->bounds, false,
                             ws_wake);
+    stream_keep(ws->stream, &opening->hold);
     if (!websocket_accept(opening->exchange, &calls, ws))
         ws_closed(ws);
     opening_free(opening);

@@ -31,6 +31,30 @@ const char *http_header(const struct http_exchange *exchange, const char *name)
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
+struct lines {
+    struct arena *arena;
+    const char *name, *text;
+};
+
+static enum MHD_Result add_line(void *user, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    struct lines *lines = user;
+
+    (void)kind;
+    if (strcasecmp(name, lines->name) == 0)
+        lines->text = arena_format(lines->arena, "%s%s%s", lines->text ? lines->text : "",
+                                   lines->text ? "," : "", value ? value : "");
+    return MHD_YES;
+}
+
+const char *http_header_lines(const struct http_exchange *exchange, struct arena *arena, const char *name)
+{
+    struct lines lines = { .arena = arena, .name = name };
+
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, add_line, &lines);
+    return lines.text;
+}
+
 struct like {
     const char *prefix;
     bool found;

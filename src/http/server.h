@@ -97,6 +97,8 @@ const char *http_method_text(const struct http_exchange *exchange);
 const char *http_path(const struct http_exchange *exchange);  /* still escaped, without the query */
 const char *http_query(const struct http_exchange *exchange); /* raw, or "" */
 const char *http_header(const struct http_exchange *exchange, const char *name); /* or NULL */
+/* All lines of a header, joined by commas as they came, in the arena; NULL when there is none. */
+const char *http_header_lines(const struct http_exchange *exchange, struct arena *arena, const char *name);
 /* Whether there is a header whose name begins with this, in any case. */
 bool http_has_header_like(const struct http_exchange *exchange, const char *prefix);
 const char *http_body(const struct http_exchange *exchange, size_t *len);
