@@ -124,7 +124,9 @@ static bool check_integrity(struct doctor *doctor, struct db *db, struct err *er
     if (rows.count == 1 && str_equal(db_cell(&rows, 0, 0), "ok"))
         add(doctor, "integrity", FINE, NULL, "The file is sound.");
     else
-        add(doctor, "integrity", BAD, "Stop the server, keep a copy of the file, and go back to a backup.",
+        add(doctor, "integrity", BAD,
+            "Stop the server, keep a copy of the file, and go back to a backup: `witan restore FILE "
+            "--replace`.",
             "The file is damaged: %s", rows.count ? db_cell(&rows, 0, 0) : "it cannot be read");
     return true;
 }

@@ -1,8 +1,15 @@
 #include "server/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define COPY_STEP (1 << 30)
 
 bool files_make_folders(const char *path, struct err *err)
 {
@@ -18,4 +25,82 @@ bool files_make_folders(const char *path, struct err *err)
         *slash = '/';
     }
     return true;
+}
+
+/* A new file's descriptor, or -1. */
+static int create(const char *path, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0 && errno == EEXIST) {
+        err_set(err, ERR_CONFLICT, "There is a file %s already.", path);
+        err_hint(err, "Name another one, or take it away first.");
+    } else if (fd < 0) {
+        err_set(err, ERR_UNAVAILABLE, "Cannot make %s: %s.", path, strerror(errno));
+    }
+    return fd;
+}
+
+bool files_create(const char *path, struct err *err)
+{
+    int fd = create(path, err);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static bool copy_bytes(int in, int out)
+{
+    ssize_t sent;
+
+    do
+        sent = sendfile(out, in, NULL, COPY_STEP);
+    while (sent > 0 || (sent < 0 && errno == EINTR));
+    return sent == 0;
+}
+
+bool files_copy(const char *from, const char *to, struct err *err)
+{
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+
+    if (in < 0)
+        return err_set(err, ERR_NOT_FOUND, "Cannot read %s: %s.", from, strerror(errno));
+    int out = create(to, err);
+    bool good = out >= 0;
+
+    if (good && !copy_bytes(in, out)) {
+        good = err_set(err, ERR_UNAVAILABLE, "Cannot copy %s to %s: %s.", from, to, strerror(errno));
+        unlink(to);
+    }
+    if (out >= 0)
+        close(out);
+    close(in);
+    return good;
+}
+
+static bool sync_path(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && fsync(fd) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+bool files_settle(const char *path, const char *name, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+
+    if (sync_path(path) && rename(path, name) == 0 && sync_path(dirname(arena_text(&arena, name))))
+        return true;
+    return err_set(err, ERR_UNAVAILABLE, "Cannot bring %s to the disk: %s.", name, strerror(errno));
+}
+
+int64_t files_size(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? (int64_t)about.st_size : -1;
 }

@@ -1,5 +1,8 @@
 /*
  * files.h - files and folders that belong to the owner alone.
+ *
+ * Closing any descriptor of a file drops all POSIX locks that this process has on it, SQLite's among them:
+ * none of these may be called on a database that this process has open.
  */
 #ifndef SERVER_FILES_H
 #define SERVER_FILES_H
@@ -7,7 +10,17 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include <stdint.h>
+
 /* Makes every folder on the way to `path`, for the owner alone; those that are there stay as they are. */
 CHECKED bool files_make_folders(const char *path, struct err *err);
+/* An empty file for the owner alone; ERR_CONFLICT when there is one. */
+CHECKED bool files_create(const char *path, struct err *err);
+/* A copy for the owner alone; ERR_CONFLICT when there is a file already. */
+CHECKED bool files_copy(const char *from, const char *to, struct err *err);
+/* Brings a file to the disk and gives it another name, for good: a power cut does not undo it. */
+CHECKED bool files_settle(const char *path, const char *name, struct err *err);
+/* Its bytes, or -1. */
+int64_t files_size(const char *path);
 
 #endif

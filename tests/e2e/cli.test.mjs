@@ -33,6 +33,8 @@ const commands = [
     'audit verify',
     'audit anchor',
     'audit export',
+    'backup',
+    'restore',
     'config',
     'migrate',
     'doctor',

@@ -1,0 +1,126 @@
+// A copy of a store that is being written to, and a store from it.
+import assert from 'node:assert/strict';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { cli } from './lib/cli.mjs';
+import { Load, readChat } from './lib/load.mjs';
+import { freshStore, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
+import { sql } from './lib/sql.mjs';
+
+const witan = (server, ...args) => cli(server.folder, [...args, '--db', server.db]);
+
+async function good(server, ...args) {
+    const { code, stdout, stderr } = await witan(server, ...args);
+    assert.equal(code, 0, `witan ${args.join(' ')}: ${code}\n${stdout}${stderr}`);
+    return stdout;
+}
+
+onBothEngines('a backup under load is one moment of the store, and becomes one again', {}, async (server, t) => {
+    const file = join(server.folder, 'copy');
+    const open = await server.ask({ required_responses: 1 });
+    const load = new Load(server, 4);
+    await load.more(50);
+    const promised = [...load.acknowledged.keys()];
+    const said = JSON.parse(await good(server, 'backup', file, '--json'));
+    await load.more(20);
+    await load.stop();
+    assert.equal(load.lost, 0);
+    assert.ok(said.bytes > 1000);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.deepEqual(
+        (await readdir(server.folder)).filter((name) => name.startsWith('copy')),
+        ['copy'],
+        'nothing else is left behind',
+    );
+    const again = await witan(server, 'backup', file);
+    assert.equal(again.code, 7, 'nothing is written over');
+
+    // A store in use is not replaced.
+    const refused = await witan(server, 'restore', file, '--replace');
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /server|already/);
+    await server.say('Scout', 'still here');
+
+    const folder = await tempFolder(t);
+    const db = await freshStore(t, server.engine, folder);
+    const there = { folder, db };
+    await good(there, 'restore', file);
+    assert.equal((await witan(there, 'restore', file)).code, 7, 'there is one already');
+    assert.match(await good(there, 'audit', 'verify'), /whole/);
+    const restored = await start(t, { engine: server.engine, folder, db });
+    const texts = new Set((await readChat(restored)).map(({ message }) => message));
+    for (const text of promised) assert.ok(texts.has(text), `"${text}" was acknowledged before the backup`);
+    assert.ok(!texts.has('still here'));
+    // It goes on where it was: what was open can be answered.
+    await restored.must(201, 'POST', `/api/discussion/${open.id}`, { agent_name: 'Builder', message: 'yes' });
+    assert.equal((await restored.show(open.id)).status, 'resolved');
+    const rows = await restored.must(200, 'GET', '/api/audit?operation=store_backup');
+    assert.equal(rows.entries.length, 1, 'the copy says that it was made');
+    assert.equal((await restored.must(200, 'GET', '/api/audit?operation=store_restore')).entries.length, 1);
+    await until(
+        async () => JSON.parse(await good(there, 'audit', 'verify', '--json')).unsealed === 0,
+        'sealed',
+    );
+});
+
+test('restoring over a store moves it aside, and takes no half, damaged or foreign file', async (t) => {
+    const server = await start(t);
+    const { folder } = server;
+    await server.say('Scout', 'before');
+    const file = join(folder, 'copy');
+    await good(server, 'backup', file);
+    await server.say('Scout', 'after');
+    await server.kill9();
+
+    const nonsense = join(folder, 'nonsense');
+    await writeFile(nonsense, 'x'.repeat(5000));
+    for (const [what, sentence] of [
+        [nonsense, /not a database|damaged/],
+        [join(folder, 'nothing'), /no file/],
+    ]) {
+        const { code, stderr } = await witan(server, 'restore', what, '--replace');
+        assert.notEqual(code, 0);
+        assert.match(stderr, sentence);
+    }
+    // A copy of a running store's file alone may lack its end.
+    await writeFile(`${file}-wal`, 'something');
+    assert.match((await witan(server, 'restore', file, '--replace')).stderr, /write-ahead log/);
+    await rm(`${file}-wal`);
+    // A row that was changed in the copy.
+    const bent = join(folder, 'bent');
+    await good(server, 'backup', bent);
+    await sql(`sqlite:${bent}`, `DROP TRIGGER audit_fixed; UPDATE audit SET actor = 'x' WHERE seq = 1`);
+    assert.match((await witan(server, 'restore', bent, '--replace')).stderr, /audit log .* broken/);
+
+    assert.equal((await witan(server, 'restore', file)).code, 7, 'not without --replace');
+    const files = (await readdir(folder)).filter((name) => name.startsWith('witan.db'));
+    const { code, stderr } = await witan(server, 'restore', file, '--replace');
+    assert.equal(code, 0, stderr);
+    const aside = (await readdir(folder)).filter((name) => /^witan\.db\.before-[^-]*-[^-]*-[^-]*Z$/.test(name));
+    assert.equal(aside.length, 1, `${files} became ${await readdir(folder)}`);
+    await server.restart();
+    assert.deepEqual(
+        (await readChat(server)).map(({ message }) => message),
+        ['before'],
+    );
+    await server.stop();
+    // What was moved aside, log and all, is whole.
+    const old = { folder, db: `sqlite:${join(folder, aside[0])}` };
+    assert.match(await good(old, 'audit', 'verify'), /whole/);
+    assert.deepEqual(await sql(old.db, `SELECT COUNT(*) FROM squad_chat`), [['2']]);
+});
+
+test('without pg_dump a backup of PostgreSQL says what is missing', async (t) => {
+    const server = await start(t, { engine: 'postgres' });
+    const file = join(server.folder, 'copy');
+    const { code, stderr } = await cli(server.folder, ['backup', file, '--db', server.db], {
+        env: { PATH: server.folder },
+    });
+    assert.notEqual(code, 0);
+    assert.match(stderr, /no pg_dump/);
+    assert.deepEqual(
+        (await readdir(server.folder)).filter((name) => name.startsWith('copy')),
+        [],
+    );
+});
