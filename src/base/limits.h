@@ -68,17 +68,22 @@
 #define WRITE_BATCH          256
 #define WRITE_BATCH_MS       20
 #define STORE_WAIT_MOST      8    /* units that one caller waits for at once */
+#define STORE_WAIT_MS        5000 /* how long a unit waits for its turn, unless store.wait says otherwise */
+#define STORE_WAL_BYTES      (256 * MB)
+#define STORE_PAGE           (8 * KB)
 #define WAL_CHECKPOINT_PAGES 2000 /* 16 MB */
+#define WAL_ROOM_MS          250  /* how long reads are held back at once so that the WAL can start over */
+#define HEAVY_READERS        1    /* threads for heavy reads beside the other readers of SQLite */
+#define HEAVY_WORKERS_PART   8    /* on PostgreSQL: one more connection for each so many workers */
 #define READ_LIMIT_MS        5000
 #define LIMIT_ROWS_BYTES     (1 * MB) /* of rows that one statement is given as a list; more take another */
 #define SQLITE_BUSY_MS       2000     /* how long another program may hold the write lock */
 #define COMPUTE_QUEUE        1024
 #define COMPUTE_THREADS      2
-#define HASH_THREADS         2    /* for passwords; each hash takes 64 MB while it is made */
-#define HASH_QUEUE           64   /* passwords waiting to be hashed before 503 */
-#define HASH_NICE            10   /* these threads give way to all others */
-#define POOL_WAIT_MS         5000 /* a unit that got no PostgreSQL connection by then gets 503 */
-#define POOL_RETRIES         5    /* runs of a unit after serialisation failures and deadlocks */
+#define HASH_THREADS         2  /* for passwords; each hash takes 64 MB while it is made */
+#define HASH_QUEUE           64 /* passwords waiting to be hashed before 503 */
+#define HASH_NICE            10 /* these threads give way to all others */
+#define POOL_RETRIES         5  /* runs of a unit after serialisation failures and deadlocks */
 #define RECONNECT_MIN_MS     100
 #define RECONNECT_MAX_MS     2000
 #define DEADLINE_BATCH       256

@@ -28,9 +28,14 @@
          "How long a stop waits for what is running.")                                                       \
     TEXT(store_url, "store.url", "",                                                                         \
          "sqlite:PATH or postgres://...; empty means the embedded store in the data folder.")                \
-    INT(store_workers, "store.workers", 16, 1, 256, "PostgreSQL connections for operations.")                \
-    INT(store_readers, "store.readers", 2, 1, 64, "SQLite read threads.")                                    \
+    INT(store_workers, "store.workers", 16, 1, 256,                                                          \
+        "PostgreSQL connections for operations; one more for every eight of them runs reports.")             \
+    INT(store_readers, "store.readers", 2, 1, 64, "SQLite read threads; one more runs reports.")             \
     INT(store_queue, "store.queue", 4096, 16, 1000000, "Operations waiting before new ones get 503.")        \
+    TIME(store_wait, "store.wait", "5s", 100, 600000,                                                        \
+         "How long an operation waits for its turn before it gets 503.")                                     \
+    SIZE(store_wal, "store.wal", "256MB", 33554432, 68719476736,                                             \
+         "SQLite's write-ahead log; when it grows larger, reads are held back for a moment to empty it.")    \
     TEXT(log_level, "log.level", "info", "debug, info, warn or error.")                                      \
     TEXT(log_format, "log.format", "text", "text or json.")                                                  \
     SIZE(limits_body, "limits.body", "1MB", 1024, 104857600, "The largest request body.")                    \

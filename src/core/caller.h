@@ -33,6 +33,7 @@ struct credentials {
     const char *ticket;    /* a stream ticket, or NULL */
     const char *workspace; /* X-Witan-Workspace: id or slug, or NULL */
     bool may_be_solo;      /* from loopback, not forwarded, on a server that allows solo mode */
+    uint64_t key;          /* tells callers apart before they are known, for fair shares; 0: the server */
 };
 
 /*

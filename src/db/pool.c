@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/expiry.h"
 #include "db/postgres.h"
 
 #include <stdlib.h>
@@ -11,11 +12,11 @@
 #define WORKERS_DEFAULT 16
 #define WORKERS_MAX     256
 #define IDLE_LOOK_MS    1000 /* how often an idle worker looks whether its connection is still there */
-#define EXPIRE_LOOK_MS  200
 
 struct worker {
     struct pool *pool;
-    struct db *db; /* NULL while there is no connection */
+    struct queue *queue; /* one of the pool's */
+    struct db *db;       /* NULL while there is no connection */
     pthread_t thread;
     bool had_connection;
     bool unreachable; /* its last attempt to connect failed */
@@ -26,11 +27,11 @@ struct pool {
     const struct store_options *options;
     struct counters *counters;
     char *url;
-    struct queue queue;
+    struct queue queue, heavy;
+    struct expiry expiry;
     atomic_int connected, unreachable; /* workers */
     int count;
-    struct worker workers[WORKERS_MAX];
-    pthread_t watch;
+    struct worker workers[WORKERS_MAX + WORKERS_MAX / HEAVY_WORKERS_PART];
 };
 
 static const char lost[] = "The database cannot be reached right now; try again shortly.";
@@ -90,7 +91,8 @@ static void refuse_queued(struct pool *pool)
     enum queue_lane lane;
     struct work *work;
 
-    while (!pool_is_healthy(pool) && (work = queue_poll(&pool->queue, &lane)) != NULL)
+    while (!pool_is_healthy(pool) && ((work = queue_poll(&pool->queue, &lane)) != NULL ||
+                                      (work = queue_poll(&pool->heavy, &lane)) != NULL))
         work_refuse(work, ERR_UNAVAILABLE, lost);
 }
 
@@ -213,7 +215,7 @@ static void *worker_main(void *user)
                 break;
             continue;
         }
-        struct work *work = queue_take(&pool->queue, IDLE_LOOK_MS, &lane);
+        struct work *work = queue_take(worker->queue, IDLE_LOOK_MS, &lane);
 
         if (work)
             run_unit(worker, lane, work);
@@ -228,22 +230,21 @@ static void *worker_main(void *user)
     return NULL;
 }
 
-/* All workers may be busy or stuck: someone else must tell those who wait. */
-static void *watch_main(void *user)
-{
-    struct pool *pool = user;
-    struct work *work;
-
-    while (!queue_sleep(&pool->queue, EXPIRE_LOOK_MS)) {
-        int64_t before_us = clock_ticks_us() - (int64_t)POOL_WAIT_MS * 1000;
-
-        while ((work = queue_take_older(&pool->queue, before_us)) != NULL)
-            work_refuse(work, ERR_UNAVAILABLE, "The database is too busy; try again shortly.");
-    }
-    return NULL;
-}
-
 /* Opening and closing */
+
+static void start_workers(struct pool *pool, int wanted)
+{
+    int light = wanted < WORKERS_MAX ? wanted : WORKERS_MAX;
+    int heavy = light < HEAVY_WORKERS_PART ? 1 : light / HEAVY_WORKERS_PART;
+
+    pool->count = light + heavy;
+    for (int i = 0; i < pool->count; i++) {
+        pool->workers[i].pool = pool;
+        pool->workers[i].queue = i < light ? &pool->queue : &pool->heavy;
+        pool->workers[i].pause_ms = RECONNECT_MIN_MS;
+        thread_start(&pool->workers[i].thread, "witan-pg", worker_main, &pool->workers[i]);
+    }
+}
 
 struct pool *pool_open(const char *url, const struct store_options *options, struct counters *counters,
                        struct err *err)
@@ -259,19 +260,15 @@ struct pool *pool_open(const char *url, const struct store_options *options, str
     pool->options = options;
     pool->counters = counters;
     pool->url = strdup(url);
-    pool->count = options->workers > 0 ? options->workers : WORKERS_DEFAULT;
-    if (pool->count > WORKERS_MAX)
-        pool->count = WORKERS_MAX;
     queue_init(&pool->queue, options->queue ? options->queue : WRITE_QUEUE);
+    queue_init(&pool->heavy, options->queue ? options->queue : READ_QUEUE);
     atomic_store(&pool->connected, 1);
     pool->workers[0].db = first;
     pool->workers[0].had_connection = true;
-    for (int i = 0; i < pool->count; i++) {
-        pool->workers[i].pool = pool;
-        pool->workers[i].pause_ms = RECONNECT_MIN_MS;
-        thread_start(&pool->workers[i].thread, "witan-pg", worker_main, &pool->workers[i]);
-    }
-    thread_start(&pool->watch, "witan-pg-watch", watch_main, pool);
+    start_workers(pool, options->workers > 0 ? options->workers : WORKERS_DEFAULT);
+    pool->expiry = (struct expiry){ .queues = { &pool->queue, &pool->heavy },
+                                    .wait_ms = options->wait_ms ? options->wait_ms : STORE_WAIT_MS };
+    expiry_begin(&pool->expiry);
     return pool;
 }
 
@@ -280,10 +277,12 @@ void pool_close(struct pool *pool)
     if (!pool)
         return;
     queue_close(&pool->queue);
+    queue_close(&pool->heavy);
+    expiry_end(&pool->expiry);
     for (int i = 0; i < pool->count; i++)
         pthread_join(pool->workers[i].thread, NULL);
-    pthread_join(pool->watch, NULL);
     queue_done(&pool->queue);
+    queue_done(&pool->heavy);
     free(pool->url);
     free(pool);
 }
@@ -295,10 +294,10 @@ bool pool_put(struct pool *pool, enum queue_lane lane, struct work *work, struct
         err->retry_after_s = 1;
         return false;
     }
-    return queue_put(&pool->queue, lane, work, err);
+    return queue_put(work->heavy ? &pool->heavy : &pool->queue, lane, work, err);
 }
 
 size_t pool_queued(struct pool *pool, enum queue_lane lane)
 {
-    return queue_length(&pool->queue, lane);
+    return queue_length(&pool->queue, lane) + queue_length(&pool->heavy, lane);
 }

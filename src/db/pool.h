@@ -2,10 +2,10 @@
  * pool.h - the workers that run units on PostgreSQL, one transaction and one connection each.
  *
  * A worker whose connection is gone makes a new one by itself, with growing pauses. While no worker has
- * one, units are refused at once; a unit that waits for longer than POOL_WAIT_MS is refused too, so a
- * lost server costs callers a 503 and never a hang.
+ * one, units are refused at once; a unit that waits for too long is refused too, so a lost server costs
+ * callers a 503 and never a hang. Some workers take heavy units only, the others never do.
  *
- * Thread: pool_put from any; callbacks come from the workers' and the pool's own thread.
+ * Thread: pool_put from any; callbacks come from the workers' and the pool's own threads.
  */
 #ifndef DB_POOL_H
 #define DB_POOL_H

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#define KEPT_FOR_OTHERS 8 /* one part in so many of a lane */
+
 void queue_init(struct queue *queue, size_t limit)
 {
     pthread_condattr_t attributes;
@@ -15,10 +17,10 @@ void queue_init(struct queue *queue, size_t limit)
     pthread_cond_init(&queue->ready, &attributes);
     pthread_cond_init(&queue->closing, &attributes);
     pthread_condattr_destroy(&attributes);
-    for (int lane = 0; lane < LANE_COUNT; lane++) {
-        queue->lanes[lane].last = &queue->lanes[lane].first;
-        queue->lanes[lane].limit = limit;
-    }
+    for (size_t i = 0; i < QUEUE_SHARES; i++)
+        queue->shares[i].last = &queue->shares[i].first;
+    queue->turn_last = &queue->turn;
+    queue->limit = limit;
 }
 
 void queue_done(struct queue *queue)
@@ -35,19 +37,42 @@ static bool refuse(struct err *err, const char *why)
     return false;
 }
 
+/* The server's own work may fill a lane; a caller leaves its last part to those who have little waiting. */
+static bool is_full(const struct queue *queue, enum queue_lane lane, const struct work *work,
+                    const struct share *share)
+{
+    size_t kept = queue->limit / KEPT_FOR_OTHERS;
+    bool has_little = work->caller == 0 || share->count < kept / 2;
+
+    return queue->counts[lane] >= (has_little ? queue->limit : queue->limit - kept);
+}
+
+static void add(struct queue *queue, struct share *share, struct work *work)
+{
+    if (!share->first) {
+        share->next = NULL;
+        *queue->turn_last = share;
+        queue->turn_last = &share->next;
+    }
+    *share->last = work;
+    share->last = &work->next;
+    share->count++;
+    queue->counts[work->writes ? LANE_WRITE : LANE_READ]++;
+}
+
 bool queue_put(struct queue *queue, enum queue_lane lane, struct work *work, struct err *err)
 {
+    struct share *share = &queue->shares[work->caller % QUEUE_SHARES];
     bool closed, full, wake = false;
 
     work->next = NULL;
     work->queued_us = clock_ticks_us();
+    work->writes = lane == LANE_WRITE;
     pthread_mutex_lock(&queue->lock);
     closed = queue->closed;
-    full = queue->lanes[lane].count >= queue->lanes[lane].limit;
+    full = is_full(queue, lane, work, share);
     if (!closed && !full) {
-        *queue->lanes[lane].last = work;
-        queue->lanes[lane].last = &work->next;
-        queue->lanes[lane].count++;
+        add(queue, share, work);
         wake = queue->sleepers > 0;
     }
     pthread_mutex_unlock(&queue->lock);
@@ -61,26 +86,45 @@ bool queue_put(struct queue *queue, enum queue_lane lane, struct work *work, str
     return true;
 }
 
-static struct work *take_first(struct queue *queue, enum queue_lane lane)
+static struct work *take_first(struct queue *queue, struct share *share)
 {
-    struct work *work = queue->lanes[lane].first;
+    struct work *work = share->first;
 
-    queue->lanes[lane].first = work->next;
+    share->first = work->next;
     if (!work->next)
-        queue->lanes[lane].last = &queue->lanes[lane].first;
-    queue->lanes[lane].count--;
+        share->last = &share->first;
+    share->count--;
+    queue->counts[work->writes ? LANE_WRITE : LANE_READ]--;
     work->next = NULL;
     return work;
 }
 
-static struct work *take_oldest(struct queue *queue, enum queue_lane *lane)
+/* Takes the share that `at` leads to out of the round. */
+static void leave_round(struct queue *queue, struct share **at)
 {
-    struct work *write = queue->lanes[LANE_WRITE].first, *read = queue->lanes[LANE_READ].first;
+    struct share *share = *at;
 
-    if (!write && !read)
+    *at = share->next;
+    if (!share->next)
+        queue->turn_last = at;
+    share->next = NULL;
+}
+
+static struct work *take_next(struct queue *queue, enum queue_lane *lane)
+{
+    struct share *share = queue->turn;
+
+    if (!share)
         return NULL;
-    *lane = !read || (write && write->queued_us <= read->queued_us) ? LANE_WRITE : LANE_READ;
-    return take_first(queue, *lane);
+    struct work *work = take_first(queue, share);
+
+    leave_round(queue, &queue->turn);
+    if (share->first) {
+        *queue->turn_last = share;
+        queue->turn_last = &share->next;
+    }
+    *lane = work->writes ? LANE_WRITE : LANE_READ;
+    return work;
 }
 
 struct work *queue_poll(struct queue *queue, enum queue_lane *lane)
@@ -88,7 +132,7 @@ struct work *queue_poll(struct queue *queue, enum queue_lane *lane)
     struct work *work;
 
     pthread_mutex_lock(&queue->lock);
-    work = take_oldest(queue, lane);
+    work = take_next(queue, lane);
     pthread_mutex_unlock(&queue->lock);
     return work;
 }
@@ -100,7 +144,7 @@ struct work *queue_take(struct queue *queue, int timeout_ms, enum queue_lane *la
     int waited = 0;
 
     pthread_mutex_lock(&queue->lock);
-    while (!(work = take_oldest(queue, lane)) && !queue->closed && waited != ETIMEDOUT) {
+    while (!(work = take_next(queue, lane)) && !queue->closed && waited != ETIMEDOUT) {
         queue->sleepers++;
         if (timeout_ms < 0)
             pthread_cond_wait(&queue->ready, &queue->lock);
@@ -117,12 +161,29 @@ struct work *queue_take_older(struct queue *queue, int64_t before_us)
     struct work *work = NULL;
 
     pthread_mutex_lock(&queue->lock);
-    for (int lane = 0; lane < LANE_COUNT && !work; lane++) {
-        if (queue->lanes[lane].first && queue->lanes[lane].first->queued_us < before_us)
-            work = take_first(queue, (enum queue_lane)lane);
+    for (struct share **at = &queue->turn; *at; at = &(*at)->next) {
+        struct share *share = *at;
+
+        if (share->first->queued_us >= before_us)
+            continue;
+        work = take_first(queue, share);
+        if (!share->first)
+            leave_round(queue, at);
+        break;
     }
     pthread_mutex_unlock(&queue->lock);
     return work;
+}
+
+void queue_expire(struct queue *queue, int64_t before_us)
+{
+    struct err err = { 0 };
+    struct work *work;
+
+    err_set(&err, ERR_UNAVAILABLE, "The database is too busy; try again shortly.");
+    err.retry_after_s = (int)((clock_ticks_us() - before_us) / 1000000);
+    while ((work = queue_take_older(queue, before_us)) != NULL)
+        work_fail(work, &err);
 }
 
 bool queue_sleep(struct queue *queue, int timeout_ms)
@@ -163,7 +224,7 @@ size_t queue_length(struct queue *queue, enum queue_lane lane)
     size_t count;
 
     pthread_mutex_lock(&queue->lock);
-    count = queue->lanes[lane].count;
+    count = queue->counts[lane];
     pthread_mutex_unlock(&queue->lock);
     return count;
 }
@@ -179,7 +240,7 @@ void work_refuse(struct work *work, enum err_code code, const char *why)
 void work_fail(struct work *work, const struct err *why)
 {
     work->err = *why;
-    if (why->code == ERR_UNAVAILABLE || why->code == ERR_OUTCOME_UNKNOWN)
+    if ((why->code == ERR_UNAVAILABLE || why->code == ERR_OUTCOME_UNKNOWN) && why->retry_after_s == 0)
         work->err.retry_after_s = 1;
     work->done(work);
 }

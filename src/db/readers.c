@@ -1,6 +1,7 @@
 #include "db/readers.h"
 
 #include "base/limits.h"
+#include "db/expiry.h"
 #include "db/sqlite.h"
 #include "db/threads.h"
 
@@ -24,15 +25,18 @@ struct local {
 
 struct reader {
     struct readers *readers;
+    struct queue *queue; /* one of the readers' */
     struct db *db;
     pthread_t thread;
 };
 
 struct readers {
     char *path, *vfs;
-    struct queue queue;
+    struct hold *hold;
+    struct queue queue, heavy;
+    struct expiry expiry;
     int count;
-    struct reader all[READERS_MAX];
+    struct reader all[READERS_MAX + HEAVY_READERS];
     struct local *locals;
 };
 
@@ -44,15 +48,20 @@ static pthread_once_t locals_once = PTHREAD_ONCE_INIT;
 static struct db *open_one(const struct readers *readers, struct err *err)
 {
     struct sqlite_options how = {
-        .path = readers->path, .vfs = readers->vfs, .readonly = true, .busy_ms = SQLITE_BUSY_MS
+        .path = readers->path,
+        .vfs = readers->vfs,
+        .readonly = true,
+        .busy_ms = SQLITE_BUSY_MS,
+        .hurry = &readers->hold->hurry,
     };
 
     return sqlite_open(&how, err);
 }
 
-static void run(struct db *db, struct work *work)
+static void run(const struct readers *readers, struct db *db, struct work *work)
 {
     work->err = (struct err){ 0 };
+    hold_wait(readers->hold);
     if (!db_begin(db, false, &work->err))
         return;
     bool ok = work->run(db, work);
@@ -73,8 +82,8 @@ static void *reader_main(void *user)
     enum queue_lane lane;
     struct work *work;
 
-    while ((work = queue_take(&self->readers->queue, -1, &lane)) != NULL) {
-        run(self->db, work);
+    while ((work = queue_take(self->queue, -1, &lane)) != NULL) {
+        run(self->readers, self->db, work);
         work->done(work);
     }
     return NULL;
@@ -177,7 +186,7 @@ void readers_run_here(struct readers *readers, struct work *work)
             return;
         pthread_mutex_lock(&local->lock);
     }
-    run(local->db, work);
+    run(readers, local->db, work);
     pthread_mutex_unlock(&local->lock);
 }
 
@@ -188,12 +197,31 @@ static void readers_free(struct readers *readers)
     for (int i = 0; i < readers->count; i++)
         db_close(readers->all[i].db);
     queue_done(&readers->queue);
+    queue_done(&readers->heavy);
     free(readers->path);
     free(readers->vfs);
     free(readers);
 }
 
-struct readers *readers_open(const char *path, const struct store_options *options, struct err *err)
+/* Each takes from one queue, and the last ones from that of the heavy units. */
+static bool open_all(struct readers *readers, int wanted, struct err *err)
+{
+    int light = wanted < READERS_MAX ? wanted : READERS_MAX;
+
+    for (; readers->count < light + HEAVY_READERS; readers->count++) {
+        struct reader *reader = &readers->all[readers->count];
+
+        reader->readers = readers;
+        reader->queue = readers->count < light ? &readers->queue : &readers->heavy;
+        reader->db = open_one(readers, err);
+        if (!reader->db)
+            return false;
+    }
+    return true;
+}
+
+struct readers *readers_open(const char *path, const struct store_options *options, struct hold *hold,
+                             struct err *err)
 {
     struct readers *readers = calloc(1, sizeof(*readers));
     int wanted = options->readers > 0 ? options->readers : READERS_DEFAULT;
@@ -201,21 +229,20 @@ struct readers *readers_open(const char *path, const struct store_options *optio
     if (!readers)
         abort();
     pthread_once(&locals_once, make_key);
+    readers->hold = hold;
     queue_init(&readers->queue, options->queue ? options->queue : READ_QUEUE);
+    queue_init(&readers->heavy, options->queue ? options->queue : READ_QUEUE);
     readers->path = strdup(path);
     readers->vfs = options->vfs ? strdup(options->vfs) : NULL;
-    for (; readers->count < wanted && readers->count < READERS_MAX; readers->count++) {
-        struct reader *reader = &readers->all[readers->count];
-
-        reader->readers = readers;
-        reader->db = open_one(readers, err);
-        if (!reader->db) {
-            readers_free(readers);
-            return NULL;
-        }
+    if (!open_all(readers, wanted, err)) {
+        readers_free(readers);
+        return NULL;
     }
     for (int i = 0; i < readers->count; i++)
         thread_start(&readers->all[i].thread, "witan-reader", reader_main, &readers->all[i]);
+    readers->expiry = (struct expiry){ .queues = { &readers->queue, &readers->heavy },
+                                       .wait_ms = options->wait_ms ? options->wait_ms : STORE_WAIT_MS };
+    expiry_begin(&readers->expiry);
     return readers;
 }
 
@@ -224,6 +251,8 @@ void readers_close(struct readers *readers)
     if (!readers)
         return;
     queue_close(&readers->queue);
+    queue_close(&readers->heavy);
+    expiry_end(&readers->expiry);
     for (int i = 0; i < readers->count; i++)
         pthread_join(readers->all[i].thread, NULL);
     pthread_mutex_lock(&locals_lock);
@@ -237,10 +266,10 @@ void readers_close(struct readers *readers)
 
 bool readers_put(struct readers *readers, struct work *work, struct err *err)
 {
-    return queue_put(&readers->queue, LANE_READ, work, err);
+    return queue_put(work->heavy ? &readers->heavy : &readers->queue, LANE_READ, work, err);
 }
 
 size_t readers_queued(struct readers *readers)
 {
-    return queue_length(&readers->queue, LANE_READ);
+    return queue_length(&readers->queue, LANE_READ) + queue_length(&readers->heavy, LANE_READ);
 }

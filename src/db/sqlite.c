@@ -37,8 +37,9 @@ struct sqlite_db {
     bool readonly;
     bool open_transaction; /* db_begin succeeded, neither commit nor rollback was called */
     int64_t deadline_us;   /* 0 outside a read transaction */
-    int wal_pages;
-    bool may_change_audit; /* its unit of work purges or erases */
+    int wal_pages, busy_ms;
+    bool may_change_audit;    /* its unit of work purges or erases */
+    const atomic_bool *hurry; /* or NULL */
     sqlite3_stmt *control[CONTROL_COUNT];
     struct cached cache[SQL_COUNT + 1];
 };
@@ -73,11 +74,25 @@ static enum err_code code_of(int extended)
     }
 }
 
+static bool must_hurry(const struct sqlite_db *db)
+{
+    return db->hurry && atomic_load_explicit(db->hurry, memory_order_relaxed);
+}
+
+static bool read_was_ended(struct err *err)
+{
+    err_set(err, ERR_UNAVAILABLE, "The read was ended to make room for writes; try again.");
+    err->retry_after_s = 1;
+    return false;
+}
+
 /* Must be called before the failed statement is reset, which may change the message. */
 static bool sqlite_fail(struct sqlite_db *db, struct err *err)
 {
     int extended = sqlite3_extended_errcode(db->handle);
 
+    if (extended == SQLITE_INTERRUPT && must_hurry(db))
+        return read_was_ended(err);
     if (extended == SQLITE_INTERRUPT)
         return err_set(err, ERR_UNAVAILABLE, "The read took longer than %d ms and was ended.", READ_LIMIT_MS);
     err_set(err, code_of(extended), "%s", sqlite3_errmsg(db->handle));
@@ -118,6 +133,8 @@ static bool may_run(struct sqlite_db *db, struct err *err)
     if (db->open_transaction && sqlite3_get_autocommit(db->handle))
         return err_set(err, ERR_UNAVAILABLE,
                        "The transaction was lost to an earlier error; nothing was changed.");
+    if (db->deadline_us && must_hurry(db))
+        return read_was_ended(err);
     if (db->deadline_us && clock_ticks_us() > db->deadline_us)
         return err_set(err, ERR_UNAVAILABLE, "The read took longer than %d ms and was ended.", READ_LIMIT_MS);
     return true;
@@ -127,7 +144,7 @@ static int progress(void *user)
 {
     const struct sqlite_db *db = user;
 
-    return db->deadline_us && clock_ticks_us() > db->deadline_us;
+    return db->deadline_us && (must_hurry(db) || clock_ticks_us() > db->deadline_us);
 }
 
 /* Statements */
@@ -347,15 +364,34 @@ int sqlite_wal_pages(const struct db *base)
     return sqlite_of(base)->wal_pages;
 }
 
-bool sqlite_checkpoint(struct db *base, struct err *err)
+static bool checkpoint(struct sqlite_db *db, int mode, int *code, struct err *err)
 {
-    struct sqlite_db *db = sqlite_of(base);
-    int code = sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-
+    *code = sqlite3_wal_checkpoint_v2(db->handle, NULL, mode, NULL, NULL);
     /* Another program may be checkpointing, and a full disk keeps everything in the WAL: both pass. */
-    if (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED || (code & 0xff) == SQLITE_FULL)
+    if (*code == SQLITE_OK || (*code & 0xff) == SQLITE_BUSY || (*code & 0xff) == SQLITE_LOCKED ||
+        (*code & 0xff) == SQLITE_FULL)
         return true;
     return sqlite_fail(db, err);
+}
+
+bool sqlite_checkpoint(struct db *base, struct err *err)
+{
+    int code;
+
+    return checkpoint(sqlite_of(base), SQLITE_CHECKPOINT_PASSIVE, &code, err);
+}
+
+bool sqlite_restart_wal(struct db *base, int wait_ms, bool *emptied, struct err *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+    int code;
+
+    sqlite3_busy_timeout(db->handle, wait_ms);
+    bool ok = checkpoint(db, SQLITE_CHECKPOINT_RESTART, &code, err);
+
+    sqlite3_busy_timeout(db->handle, db->busy_ms);
+    *emptied = ok && code == SQLITE_OK;
+    return ok;
 }
 
 void sqlite_abandon(struct db *base)
@@ -516,6 +552,8 @@ struct db *sqlite_open(const struct sqlite_options *options, struct err *err)
     pthread_once(&configured, configure_once);
     db->base = (struct db){ .driver = &sqlite_driver, .engine = DB_SQLITE };
     db->readonly = options->readonly;
+    db->busy_ms = options->busy_ms;
+    db->hurry = options->hurry;
     if (!options->readonly)
         create_private(options->path);
     if (sqlite3_open_v2(options->path, &db->handle, flags, options->vfs) != SQLITE_OK) {

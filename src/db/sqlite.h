@@ -12,11 +12,14 @@
 
 #include "db/db.h"
 
+#include <stdatomic.h>
+
 struct sqlite_options {
     const char *path;
     const char *vfs; /* NULL: the default */
     bool readonly;
-    int busy_ms; /* how long to wait for a lock that another program holds */
+    int busy_ms;              /* how long to wait for a lock that another program holds */
+    const atomic_bool *hurry; /* while true, reads end with ERR_UNAVAILABLE; or NULL */
 };
 
 struct db *sqlite_open(const struct sqlite_options *options, struct err *err);
@@ -40,6 +43,11 @@ bool sqlite_is_idle(const struct db *db);
 int sqlite_wal_pages(const struct db *db);
 /* Moves what it can from the WAL to the database without waiting for readers. */
 CHECKED bool sqlite_checkpoint(struct db *db, struct err *err);
+/*
+ * Moves everything, waits up to `wait_ms` until nobody reads from the WAL, and lets it start over with the
+ * next write. `emptied` says whether that came about.
+ */
+CHECKED bool sqlite_restart_wal(struct db *db, int wait_ms, bool *emptied, struct err *err);
 /* After a failed fsync nothing more is written: closing must not checkpoint. */
 void sqlite_abandon(struct db *db);
 

@@ -14,6 +14,7 @@ struct store {
     struct store_options options;
     enum db_engine engine;
     struct counters counters;
+    struct hold hold;
     struct compute compute;
     struct hashing hashing;
     struct writer *writer; /* SQLite only, as are the readers */
@@ -28,10 +29,10 @@ static bool open_parts(struct store *store, const char *path, struct err *err)
         store->pool = pool_open(path, &store->options, &store->counters, err);
         return store->pool != NULL;
     }
-    store->writer = writer_open(path, &store->options, &store->counters, err);
+    store->writer = writer_open(path, &store->options, &store->counters, &store->hold, err);
     if (!store->writer)
         return false;
-    store->readers = readers_open(path, &store->options, err);
+    store->readers = readers_open(path, &store->options, &store->hold, err);
     return store->readers != NULL;
 }
 
@@ -48,6 +49,7 @@ struct store *store_open(const struct store_options *options, struct err *err)
         abort();
     store->options = *options;
     store->engine = engine;
+    hold_init(&store->hold);
     compute_init(&store->compute);
     hashing_init(&store->hashing);
     if (!open_parts(store, path, err)) {
@@ -71,6 +73,7 @@ void store_close(struct store *store)
     pool_close(store->pool);
     readers_close(store->readers);
     writer_close(store->writer);
+    hold_done(&store->hold);
     free(store);
 }
 
@@ -154,10 +157,12 @@ typedef bool hand_in_fn(struct store *store, struct work *work, struct err *err)
 
 static void hand_in(struct store *store, struct waiting *waiting, struct work *work, hand_in_fn *take)
 {
-    *waiting = (struct waiting){ .proxy = { .run = waiting_run, .done = waiting_done },
-                                 .inner = work,
-                                 .lock = PTHREAD_MUTEX_INITIALIZER,
-                                 .over = PTHREAD_COND_INITIALIZER };
+    *waiting = (struct waiting){
+        .proxy = { .run = waiting_run, .done = waiting_done, .caller = work->caller, .heavy = work->heavy },
+        .inner = work,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .over = PTHREAD_COND_INITIALIZER
+    };
     work->err = (struct err){ 0 };
     if (!take(store, &waiting->proxy, &work->err))
         waiting->finished = true;

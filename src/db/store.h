@@ -12,7 +12,9 @@
  * undone, those of its neighbours are not. `done` is called exactly once, on a store thread, after
  * commit or failure; work->err.code tells which.
  *
- * A full queue refuses (ERR_UNAVAILABLE, with retry_after_s) instead of growing.
+ * Callers are served in turn, one unit each (queue.h), reading and writing. Heavy reads have threads of their
+ * own, so that a light one never waits behind them. What has waited longer than wait_ms is answered, and a
+ * full queue refuses, with ERR_UNAVAILABLE and retry_after_s, instead of growing.
  *
  * Thread: store_write, store_read, store_compute and store_hash may be called from any thread and never
  * block.
@@ -27,16 +29,21 @@
 struct work {
     bool (*run)(struct db *db, struct work *work);
     void (*done)(struct work *work);
+    uint64_t caller;   /* whose it is, as a hash: callers are served in turn; 0: the server's own */
+    bool heavy;        /* a read that may take long: only heavy ones wait behind it */
     struct err err;    /* filled when run fails or the commit does */
-    struct work *next; /* the queue's */
-    int64_t queued_us; /* the queue's */
+    struct work *next; /* the queue's, as are the following */
+    int64_t queued_us;
+    bool writes;
 };
 
 struct store_options {
-    const char *url; /* "sqlite:PATH" or "postgres://..." */
-    int readers;     /* SQLite read threads; 0: 2 */
-    int workers;     /* PostgreSQL connections; 0: 16 */
-    size_t queue;    /* units waiting before refusal; 0: WRITE_QUEUE */
+    const char *url;   /* "sqlite:PATH" or "postgres://..." */
+    int readers;       /* SQLite read threads; 0: 2 */
+    int workers;       /* PostgreSQL connections; 0: 16 */
+    size_t queue;      /* units waiting before refusal; 0: WRITE_QUEUE */
+    int64_t wait_ms;   /* how long a unit waits for its turn; 0: STORE_WAIT_MS */
+    int64_t wal_bytes; /* SQLite's log, above which reads are held back to empty it; 0: STORE_WAL_BYTES */
     /*
      * Runs before each commit of a writing transaction on SQLite, on its connection: numbers and
      * chains what the batch appended to the logs. May be NULL. PostgreSQL's logs are sealed by the

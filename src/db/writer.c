@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "db/anchor.h"
+#include "db/expiry.h"
 #include "db/sqlite.h"
 
 #include <stdlib.h>
@@ -19,10 +20,14 @@ struct writer {
     struct counters *counters;
     struct db *db;
     struct anchor *anchor;
+    struct hold *hold;
     struct queue queue;
+    struct expiry expiry;
     pthread_t thread;
     atomic_bool broken;
     int checkpoint_at; /* pages in the WAL that call for a checkpoint */
+    int ceiling;       /* pages above which reads are held back so that it can start over */
+    int room_at;       /* pages that call for that; above the ceiling after it did not come about */
     int careful;       /* batches that still get savepoints, since one of late had to be run again */
 };
 
@@ -193,6 +198,27 @@ static void fail_batch(struct writer *writer, struct batch *batch)
         end_for_good(writer, why.text);
 }
 
+/*
+ * Readers that overlap without end keep the WAL from ever starting over. Above the ceiling new reads are held
+ * back for a moment; those that still run above twice the ceiling are ended. A reader in another program can
+ * only be waited for: then the next attempt comes when the WAL has grown by another quarter.
+ */
+static bool make_room(struct writer *writer, int pages, struct err *err)
+{
+    bool emptied = false;
+
+    hold_begin(writer->hold);
+    bool ok = sqlite_restart_wal(writer->db, WAL_ROOM_MS, &emptied, err);
+
+    if (ok && !emptied && pages >= 2 * writer->ceiling) {
+        hold_hurry(writer->hold);
+        ok = sqlite_restart_wal(writer->db, WAL_ROOM_MS, &emptied, err);
+    }
+    hold_end(writer->hold);
+    writer->room_at = emptied ? writer->ceiling : pages + writer->ceiling / 4;
+    return ok;
+}
+
 static void checkpoint_when_due(struct writer *writer)
 {
     int pages = sqlite_wal_pages(writer->db);
@@ -206,7 +232,7 @@ static void checkpoint_when_due(struct writer *writer)
     writer->checkpoint_at = pages + CHECKPOINT_STEP;
     anchor_drop(writer->anchor);
     /* After a failed fsync nobody knows what is on the disk. It is not tried again; recovery decides. */
-    if (!sqlite_checkpoint(writer->db, &err))
+    if (!sqlite_checkpoint(writer->db, &err) || (pages >= writer->room_at && !make_room(writer, pages, &err)))
         end_for_good(writer, err.text);
 }
 
@@ -255,8 +281,9 @@ static void *writer_main(void *user)
 }
 
 struct writer *writer_open(const char *path, const struct store_options *options, struct counters *counters,
-                           struct err *err)
+                           struct hold *hold, struct err *err)
 {
+    int64_t wal_bytes = options->wal_bytes ? options->wal_bytes : STORE_WAL_BYTES;
     struct sqlite_options how = { .path = path, .vfs = options->vfs, .busy_ms = SQLITE_BUSY_MS };
     struct db *db = sqlite_open(&how, err);
     struct anchor *anchor = db ? anchor_open(path, options->vfs, err) : NULL;
@@ -273,8 +300,13 @@ struct writer *writer_open(const char *path, const struct store_options *options
     writer->counters = counters;
     writer->db = db;
     writer->anchor = anchor;
+    writer->hold = hold;
+    writer->ceiling = writer->room_at = (int)(wal_bytes / STORE_PAGE);
     writer->checkpoint_at = WAL_CHECKPOINT_PAGES;
     queue_init(&writer->queue, options->queue ? options->queue : WRITE_QUEUE);
+    writer->expiry = (struct expiry){ .queues = { &writer->queue },
+                                      .wait_ms = options->wait_ms ? options->wait_ms : STORE_WAIT_MS };
+    expiry_begin(&writer->expiry);
     thread_start(&writer->thread, "witan-writer", writer_main, writer);
     return writer;
 }
@@ -284,6 +316,7 @@ void writer_close(struct writer *writer)
     if (!writer)
         return;
     queue_close(&writer->queue);
+    expiry_end(&writer->expiry);
     pthread_join(writer->thread, NULL);
     anchor_close(writer->anchor);
     db_close(writer->db);

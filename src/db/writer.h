@@ -9,14 +9,15 @@
 #ifndef DB_WRITER_H
 #define DB_WRITER_H
 
+#include "db/hold.h"
 #include "db/queue.h"
 #include "db/threads.h"
 
 struct writer;
 
-/* `options` and `counters` stay the caller's and must outlive the writer. */
+/* `options`, `counters` and `hold` stay the caller's and must outlive the writer. */
 struct writer *writer_open(const char *path, const struct store_options *options, struct counters *counters,
-                           struct err *err);
+                           struct hold *hold, struct err *err);
 void writer_close(struct writer *writer); /* runs what is queued first; accepts NULL */
 
 CHECKED bool writer_put(struct writer *writer, struct work *work, struct err *err);

@@ -38,14 +38,14 @@ static void page_done(struct work *work)
     page->arrived(page, page->user);
 }
 
-bool page_load(struct store *store, int64_t after, void (*arrived)(struct page *page, void *user), void *user,
-               struct err *err)
+bool page_load(struct store *store, uint64_t caller, int64_t after,
+               void (*arrived)(struct page *page, void *user), void *user, struct err *err)
 {
     struct page *page = calloc(1, sizeof(*page) + STREAM_PAGE * sizeof(struct notice *));
 
     if (!page)
         abort();
-    page->work = (struct work){ .run = run_page, .done = page_done };
+    page->work = (struct work){ .run = run_page, .done = page_done, .caller = caller };
     page->arrived = arrived;
     page->user = user;
     page->after = after;

@@ -19,8 +19,9 @@ struct page {
     struct notice *notices[];
 };
 
-CHECKED bool page_load(struct store *store, int64_t after, void (*arrived)(struct page *page, void *user),
-                       void *user, struct err *err);
+/* `caller` is whose turn it takes (callerkey.h). */
+CHECKED bool page_load(struct store *store, uint64_t caller, int64_t after,
+                       void (*arrived)(struct page *page, void *user), void *user, struct err *err);
 void page_free(struct page *page); /* accepts NULL */
 
 #endif

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "core/cookie.h"
+#include "edge/callerkey.h"
 #include "edge/internal.h"
 
 #include <string.h>
@@ -112,6 +113,19 @@ static bool check_rate(struct edge *edge, const struct credentials *credentials,
     return false;
 }
 
+/* What a caller shows is judged later; whoever shows nothing is told apart by address. */
+static uint64_t key_of(const struct http_exchange *exchange, const struct credentials *credentials)
+{
+    const char *shown = credentials->bearer ? credentials->bearer : credentials->session;
+    char remote[INET6_ADDRSTRLEN];
+
+    if (!shown) {
+        http_peer_text(exchange, remote, sizeof(remote));
+        shown = remote;
+    }
+    return callerkey(shown, strlen(shown));
+}
+
 static void read_credentials(const struct edge *edge, struct http_exchange *exchange, struct arena *arena,
                              struct credentials *credentials)
 {
@@ -125,6 +139,7 @@ static void read_credentials(const struct edge *edge, struct http_exchange *exch
         .may_be_solo = !edge->options.require_auth && edge->hosts.on_loopback &&
                        http_peer_is_loopback(exchange) && !was_forwarded(exchange),
     };
+    credentials->key = key_of(exchange, credentials);
 }
 
 bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,

@@ -142,6 +142,7 @@ void opening_begin(struct edge *edge, struct http_exchange *exchange, void (*rea
         opening_free(opening);
         return;
     }
+    opening->work.caller = opening->credentials.key;
     (void)!read_wish(opening, &opening->wish_err);
     if (store_can_read_here(edge->store)) {
         store_read_here(edge->store, &opening->work);

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "edge/callerkey.h"
 #include "edge/catchup.h"
 #include "edge/internal.h"
 #include "engine/poke.h"
@@ -430,11 +431,12 @@ static void cut_by_store(struct stream *stream, const struct err *err)
 
 static void load_page(struct stream *stream)
 {
+    const char *who = stream->credential ? stream->credential : "";
     struct err err = { 0 };
 
     stream_hold(stream);
-    stream->loading =
-        page_load(stream->streams->store, atomic_load(&stream->reader.cursor), page_arrived, stream, &err);
+    stream->loading = page_load(stream->streams->store, callerkey(who, strlen(who)),
+                                atomic_load(&stream->reader.cursor), page_arrived, stream, &err);
     if (stream->loading)
         return;
     stream_drop(stream);

@@ -289,7 +289,8 @@ struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const
     wait->credentials = (struct credentials){ .bearer = put(&room, credentials->bearer),
                                               .session = put(&room, credentials->session),
                                               .workspace = put(&room, credentials->workspace),
-                                              .may_be_solo = credentials->may_be_solo };
+                                              .may_be_solo = credentials->may_be_solo,
+                                              .key = credentials->key };
     pthread_mutex_lock(&waits->lock);
     enter(waits, wait);
     earliest = waits->heap[0] == wait;

@@ -251,6 +251,7 @@ const struct op analytics_ops[] = {
         .needs = ROLES_READ,
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
+        .heavy = true,
         .cli = "analytics",
         .run = run_analytics,
         .reply = analytics_reply,

@@ -139,6 +139,7 @@ const struct op audit_ops[] = {
         .needs = ROLES_MANAGE,
         .reaches = REACH_WORKSPACE,
         .kind = OP_READ,
+        .heavy = true,
         .run = run_audit_export,
         .reply_type = "application/x-ndjson",
         .params = {

@@ -28,6 +28,12 @@ static struct request *request_of(struct work *work)
     return (struct request *)((char *)work - offsetof(struct request, work));
 }
 
+static struct work work_of(const struct request *request, bool (*run)(struct db *db, struct work *work),
+                           void (*done)(struct work *work))
+{
+    return (struct work){ .run = run, .done = done, .caller = request->credentials.key };
+}
+
 /* Who may is decided by the row alone; handlers never ask. */
 static bool authorise(const struct op *op, const struct caller *caller, struct err *err)
 {
@@ -344,7 +350,7 @@ static void due_done(struct work *work)
 /* The read met something overdue: end it first, on the writer, then read again. */
 static void submit_due(struct request *request)
 {
-    request->work = (struct work){ .run = apply_due, .done = due_done };
+    request->work = work_of(request, apply_due, due_done);
     if (!store_write(request->store, &request->work, &request->call.err))
         finish(request);
 }
@@ -364,7 +370,8 @@ static void submit_run(struct store *store, struct request *request)
 {
     bool write = request->op->kind == OP_WRITE && request->bind_err.code == ERR_NONE;
 
-    request->work = (struct work){ .run = run_work, .done = run_done };
+    request->work = work_of(request, run_work, run_done);
+    request->work.heavy = request->op->heavy;
     if (request->op->quick && request->here && store_can_read_here(store)) {
         request->here = false; /* a second run comes from a store thread */
         store_read_here(store, &request->work);
@@ -427,7 +434,7 @@ static void submit_before(struct request *request)
     struct work *work = &request->work;
     struct err *err = &request->call.err;
 
-    *work = (struct work){ .run = before_work, .done = before_done };
+    *work = work_of(request, before_work, before_done);
     if (request->op->hashes ? !store_hash(request->store, work, turn_of(&request->call), err)
                             : !store_compute(request->store, work, err))
         finish(request);
@@ -452,7 +459,7 @@ static void fetch_done(struct work *work)
 /* Costly steps come after the caller has been admitted, so that strangers cannot make the server work. */
 static void submit_fetch(struct store *store, struct request *request)
 {
-    request->work = (struct work){ .run = fetch_work, .done = fetch_done };
+    request->work = work_of(request, fetch_work, fetch_done);
     if (!store_read(store, &request->work, &request->call.err))
         finish(request);
 }
@@ -490,7 +497,7 @@ static void bind_done(struct work *work)
 
 static void submit_bind(struct request *request)
 {
-    request->work = (struct work){ .run = bind_work, .done = bind_done };
+    request->work = work_of(request, bind_work, bind_done);
     if (!store_compute(request->store, &request->work, &request->call.err))
         finish(request);
 }
@@ -526,7 +533,7 @@ static void knock_only_done(struct work *work)
 
 static void submit_knock(struct request *request, void (*done)(struct work *work))
 {
-    request->work = (struct work){ .run = knock_work, .done = done };
+    request->work = work_of(request, knock_work, done);
     if (!store_read(request->store, &request->work, &request->work.err))
         done(&request->work);
 }

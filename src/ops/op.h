@@ -130,6 +130,7 @@ struct op {
     enum reach reaches; /* zero does not start */
     enum op_kind kind;
     bool quick;          /* a point read: may run on the HTTP thread */
+    bool heavy;          /* a read of much: others than heavy ones never wait behind it */
     bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
     bool by_link;        /* a link to what `id` names, given as `link`, stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */

@@ -129,6 +129,8 @@ static bool start(struct server *server, struct err *err)
         .readers = (int)s->store_readers,
         .workers = (int)s->store_workers,
         .queue = (size_t)s->store_queue,
+        .wait_ms = s->store_wait_ms,
+        .wal_bytes = s->store_wal,
         .seal = seal,
         .committed = committed,
         .fatal = fatal,

@@ -308,7 +308,7 @@ static void a_unit_does_not_wait_for_ever(void **state)
     assert_true(store_write(f->store, &behind.work, &err));
     unit_wait(&behind);
     assert_int_equal(behind.work.err.code, ERR_UNAVAILABLE);
-    assert_true(clock_ticks_ms() - start_ms >= POOL_WAIT_MS);
+    assert_true(clock_ticks_ms() - start_ms >= STORE_WAIT_MS);
     sem_post(&gate.open);
     unit_wait(&slow);
     assert_int_equal(slow.work.err.code, ERR_NONE);
@@ -367,7 +367,7 @@ static void a_lost_server_is_refused_at_once_and_found_again(void **state)
             longest_ms = clock_ticks_ms() - start_ms;
         usleep(50 * 1000);
     }
-    assert_true(longest_ms < POOL_WAIT_MS);
+    assert_true(longest_ms < STORE_WAIT_MS);
     assert_false(store_healthy(f->store));
     server("start", "");
     for (tries = 0; tries < 300 && !store_healthy(f->store); tries++)
