@@ -119,7 +119,6 @@
 #define LOGIN_BURST       5                          /* tries at once of each part */
 #define LIMIT_PLACES      32                         /* places remembered for one user */
 #define PLACE_MS          (180LL * 24 * 3600 * 1000) /* how long one is remembered after its last login */
-#define TOKEN_TOUCH_MS    60000 /* how old a token's last use may get before it is written again */
 #define AUDIT_VERIFY_PAGE 1000
 #define LIMIT_EXPORT      10000 /* audit rows in one page of an export */
 #define LIMIT_ANCHOR      (64 * MB)
@@ -128,6 +127,13 @@
 #define REFUSAL_ROWS_HOUR 1000   /* and in an hour: less than 10 MB a day */
 #define REFUSAL_PAUSE_MS  60000  /* between the first row of a kind and the second */
 #define REFUSAL_REST_MS   600000 /* between two rows for those who have no place */
+
+/* Tokens. */
+#define TOKEN_OVERLAP_USUAL 1440 /* minutes for which a replaced secret stays good */
+#define TOKEN_OVERLAP_MAX   (30 * 1440)
+#define LIMIT_OLD_SECRETS   5                    /* of one token that are still good */
+#define TOKEN_BRIEF_MS      (24LL * 3600 * 1000) /* of a token that lives no longer the end is not told */
+#define TOKEN_TOUCH_MS      60000 /* how old a token's last use may get before it is written again */
 
 /* Analytics and alerts. */
 #define ANALYTICS_ROWS       100000 /* questions or jobs of a range that a report counts, newest first */

@@ -61,6 +61,8 @@
     INT(questions_rate, "questions.rate", 10, 1, 100000, "Questions a minute for each job.")                 \
     INT(questions_open, "questions.open", 50, 1, 10000, "Open questions of one job at most.")                \
     TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.")       \
+    TIME(tokens_notice, "tokens.notice", "7d", 60000, 31536000000,                                           \
+         "How long before a token expires people are told.")                                                 \
     TIME(tickets_lifetime, "tickets.lifetime", "60s", 1000, 3600000, "How long a stream ticket lasts.")      \
     TIME(idempotency_lifetime, "idempotency.lifetime", "24h", 60000, 604800000,                              \
          "How long replies are kept for repeats; what was asked is, besides, as long as it is open.")        \

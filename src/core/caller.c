@@ -125,8 +125,8 @@ static bool refuse_token(struct err *err, const char *why)
     return err_hint(err, "Ask an owner or admin of the workspace for a new one (`witan token create`).");
 }
 
-static bool token_caller(struct arena *arena, const struct db_rows *rows, const char *wanted, int64_t now_ms,
-                         struct caller *caller, struct err *err)
+static bool token_caller(struct arena *arena, const struct db_rows *rows, const char *hash,
+                         const char *wanted, int64_t now_ms, struct caller *caller, struct err *err)
 {
     int64_t expires_ms;
 
@@ -147,20 +147,28 @@ static bool token_caller(struct arena *arena, const struct db_rows *rows, const 
         .agent_name = db_cell(rows, 0, 3),
         .project_id = db_cell(rows, 0, 4),
         .workspace_id = db_cell(rows, 0, 5),
-        .credential = arena_format(arena, "token:%s", db_cell(rows, 0, 0)),
+        .credential = arena_format(arena, "token:%s", hash),
         .last_used_ms = db_cell_int(rows, 0, 9),
     };
     return true;
 }
 
-static bool by_bearer(struct db *db, struct arena *arena, const char *bearer, const char *wanted,
+/* By the hash of a secret: the one in force, or one that has been replaced and is still good. */
+static bool by_secret(struct db *db, struct arena *arena, const char *hash, const char *wanted,
                       int64_t now_ms, struct caller *caller, struct err *err)
 {
     struct db_rows rows;
+    bool old;
 
-    if (!db_query(db, arena, SQL_CALLER_BY_TOKEN, DB_ARGS(db_text(secret_hash(arena, bearer))), &rows, err))
+    if (!db_query(db, arena, SQL_CALLER_BY_TOKEN, DB_ARGS(db_text(hash)), &rows, err))
         return false;
-    return token_caller(arena, &rows, wanted, now_ms, caller, err);
+    old = rows.count == 0;
+    if (old && !db_query(db, arena, SQL_CALLER_BY_OLD_SECRET, DB_ARGS(db_text(hash)), &rows, err))
+        return false;
+    if (!token_caller(arena, &rows, hash, wanted, now_ms, caller, err))
+        return false;
+    caller->old_secret = old ? hash : NULL;
+    return true;
 }
 
 static bool refuse_session(struct err *err, const char *why)
@@ -224,15 +232,10 @@ static bool by_solo(struct db *db, struct arena *arena, const char *wanted, stru
 bool caller_recheck(struct db *db, struct arena *arena, const char *credential, const char *workspace_id,
                     int64_t now_ms, struct caller *caller, struct err *err)
 {
-    struct db_rows rows;
     struct caller found = { 0 };
 
-    if (str_starts(credential, "token:")) {
-        if (!db_query(db, arena, SQL_CALLER_BY_TOKEN_ID, DB_ARGS(db_text(credential + strlen("token:"))),
-                      &rows, err))
-            return false;
-        return token_caller(arena, &rows, workspace_id, now_ms, caller, err);
-    }
+    if (str_starts(credential, "token:"))
+        return by_secret(db, arena, credential + strlen("token:"), workspace_id, now_ms, caller, err);
     if (str_starts(credential, "session:"))
         return by_session(db, arena, credential + strlen("session:"), workspace_id, now_ms, caller, err);
     if (!by_solo(db, arena, workspace_id, &found, err))
@@ -303,7 +306,7 @@ bool caller_identify(struct db *db, struct arena *arena, const struct credential
     const char *wanted = credentials->workspace ? str_fold(arena, credentials->workspace) : NULL;
 
     if (credentials->bearer)
-        return by_bearer(db, arena, credentials->bearer, wanted, now_ms, caller, err);
+        return by_secret(db, arena, secret_hash(arena, credentials->bearer), wanted, now_ms, caller, err);
     if (credentials->ticket)
         return by_ticket(db, arena, credentials, now_ms, caller, err);
     if (credentials->session)

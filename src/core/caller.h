@@ -52,8 +52,9 @@ struct caller {
     const char *agent_name; /* a token bound to an agent's name, or NULL */
     const char *project_id; /* a token bound to a project, or NULL */
     const char *workspace_id;
-    const char *credential; /* "token:ID", "session:HASH", "local": what a ticket stands for */
-    int64_t last_used_ms;   /* a token's: as stored; token_touch keeps it fresh */
+    const char *credential; /* "token:HASH", "session:HASH", "local": what a ticket stands for */
+    const char *old_secret; /* the hash of a token's secret that has been replaced, or NULL */
+    int64_t last_used_ms;   /* a token's secret's: as stored; token_touch keeps it fresh */
 };
 
 /*

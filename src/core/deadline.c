@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "core/mention.h"
 #include "core/question.h"
+#include "core/token.h"
 
 struct sweep {
     bool (*apply)(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
@@ -43,6 +44,7 @@ static const struct sweep sweeps[] = {
     { end_prompts, next_prompt },
     { question_sweep, question_next_due },
     { mention_sweep, next_mention },
+    { token_notice_sweep, token_notice_next },
 };
 
 #define SWEEPS (sizeof(sweeps) / sizeof(*sweeps))

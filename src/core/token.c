@@ -1,6 +1,10 @@
 #include "core/token.h"
 
+#include "base/limits.h"
+#include "base/settings.h"
+#include "base/str.h"
 #include "base/uuid.h"
+#include "core/notification.h"
 #include "core/secret.h"
 #include "core/workspace.h"
 
@@ -17,6 +21,7 @@ static void token_read(const struct db_rows *rows, size_t row, struct token *tok
         .expires_ms = db_cell_int(rows, row, 8),
         .last_used_ms = db_cell_int(rows, row, 9),
         .revoked_ms = db_cell_int(rows, row, 10),
+        .rotated_ms = db_cell_int(rows, row, 11),
     };
     if (!role_parse(db_cell(rows, row, 3), &token->role))
         token->role = 0;
@@ -32,6 +37,16 @@ static bool check_project(struct db *db, struct arena *arena, const struct token
                   DB_ARGS(db_text(token->project_id), db_text(token->workspace_id)), &rows, err))
         return false;
     return rows.count > 0 || err_field(err, "projectId", "There is no such project in this workspace.");
+}
+
+/* When its end is told: days before, of a token that does not live that long a quarter of its life. */
+static int64_t notice_ms(int64_t from_ms, int64_t expires_ms)
+{
+    int64_t life_ms = expires_ms - from_ms, ahead_ms = settings()->tokens_notice_ms;
+
+    if (expires_ms == 0 || life_ms <= TOKEN_BRIEF_MS)
+        return 0;
+    return expires_ms - (ahead_ms < life_ms / 4 ? ahead_ms : life_ms / 4);
 }
 
 bool token_create(struct db *db, struct arena *arena, struct token *token, int64_t now_ms,
@@ -51,7 +66,7 @@ bool token_create(struct db *db, struct arena *arena, struct token *token, int64
                  DB_ARGS(db_text(made.id), db_text(made.workspace_id), db_text(secret_hash(arena, told)),
                          db_text(made.name), db_text(role_name(made.role)), db_text(made.project_id),
                          db_text(made.agent_name), db_text(made.created_by), db_int(now_ms),
-                         db_ms(made.expires_ms)),
+                         db_ms(made.expires_ms), db_ms(notice_ms(now_ms, made.expires_ms))),
                  NULL, err))
         return false;
     *token = made;
@@ -59,21 +74,55 @@ bool token_create(struct db *db, struct arena *arena, struct token *token, int64
     return true;
 }
 
-bool token_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+/* Adds the replaced secrets to tokens that are in order, the newest first. */
+static bool add_old_secrets(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
+                            struct token tokens[], size_t count, struct err *err)
+{
+    struct db_rows rows;
+    size_t at = 0;
+
+    if (count == 0)
+        return true;
+    if (!db_query(db, arena, SQL_TOKEN_OLD_SECRETS,
+                  DB_ARGS(db_text(workspace_id), db_text(tokens[count - 1].id), db_text(tokens[0].id),
+                          db_int(now_ms)),
+                  &rows, err))
+        return false;
+    struct token_secret *secrets = arena_array(arena, struct token_secret, rows.count);
+
+    for (size_t row = 0; row < rows.count; row++) {
+        secrets[row] = (struct token_secret){ .replaced_ms = db_cell_int(&rows, row, 1),
+                                              .until_ms = db_cell_int(&rows, row, 2),
+                                              .last_used_ms = db_cell_int(&rows, row, 3) };
+        while (at < count && !str_equal(tokens[at].id, db_cell(&rows, row, 0)))
+            at++;
+        if (at == count)
+            break;
+        if (tokens[at].old_count++ == 0)
+            tokens[at].old = &secrets[row];
+    }
+    return true;
+}
+
+bool token_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
                struct token *token, struct err *err)
 {
     struct db_rows rows;
+    struct token found;
 
     if (!db_query(db, arena, SQL_TOKEN_GET, DB_ARGS(db_text(workspace_id), db_text(id)), &rows, err))
         return false;
     if (rows.count == 0)
         return err_set(err, ERR_NOT_FOUND, "There is no such token.");
-    token_read(&rows, 0, token);
+    token_read(&rows, 0, &found);
+    if (!add_old_secrets(db, arena, workspace_id, now_ms, &found, 1, err))
+        return false;
+    *token = found;
     return true;
 }
 
 bool token_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
-                size_t limit, struct token **tokens, size_t *count, struct err *err)
+                size_t limit, int64_t now_ms, struct token **tokens, size_t *count, struct err *err)
 {
     struct db_rows rows;
 
@@ -82,10 +131,76 @@ bool token_list(struct db *db, struct arena *arena, const char *workspace_id, co
             DB_ARGS(db_text(workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
             &rows, err))
         return false;
-    *tokens = arena_array(arena, struct token, rows.count);
-    *count = rows.count;
+    struct token *found = arena_array(arena, struct token, rows.count);
+
     for (size_t row = 0; row < rows.count; row++)
-        token_read(&rows, row, &(*tokens)[row]);
+        token_read(&rows, row, &found[row]);
+    if (!add_old_secrets(db, arena, workspace_id, now_ms, found, rows.count, err))
+        return false;
+    *tokens = found;
+    *count = rows.count;
+    return true;
+}
+
+static bool may_rotate(const struct token *token, int64_t now_ms, struct err *err)
+{
+    bool expired = token->expires_ms && now_ms > token->expires_ms;
+
+    if (token->revoked_ms || expired) {
+        err_set(err, ERR_CONFLICT, "This token has %s.", token->revoked_ms ? "been revoked" : "expired");
+        return err_hint(err, "Make a new one (`witan token create`).");
+    }
+    if (token->old_count >= LIMIT_OLD_SECRETS) {
+        err_set(err, ERR_CONFLICT, "This token has %zu replaced secrets that are still good.",
+                token->old_count);
+        return err_hint(err, "Wait until one of them has ended, or revoke the token and make a new one.");
+    }
+    return true;
+}
+
+/* What is to be done about its end has been done. */
+static bool resolve_notice(struct db *db, struct arena *arena, const char *id, int64_t now_ms,
+                           struct err *err)
+{
+    struct event *events;
+    size_t count;
+
+    return notification_resolve(db, arena, now_ms, "token", &id, 1, &events, &count, err) &&
+           event_append_many(db, arena, events, count, err);
+}
+
+static int64_t earlier(int64_t a_ms, int64_t b_ms)
+{
+    return b_ms == 0 || (a_ms != 0 && a_ms < b_ms) ? a_ms : b_ms;
+}
+
+bool token_rotate(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                  int64_t overlap_ms, int64_t expires_ms, int64_t now_ms, struct token *token,
+                  const char **secret, struct err *err)
+{
+    const char *told = secret_make(arena, SECRET_TOKEN);
+    struct token now;
+
+    if (expires_ms && expires_ms <= now_ms)
+        return err_field(err, "expiresAt", "expiresAt has passed already.");
+    if (!db_exec(db, arena, SQL_TOKEN_HOLD, DB_ARGS(db_text(workspace_id), db_text(id)), NULL, err) ||
+        !token_get(db, arena, workspace_id, id, now_ms, &now, err) || !may_rotate(&now, now_ms, err))
+        return false;
+    if (expires_ms == 0 && now.expires_ms)
+        expires_ms = now_ms + (now.expires_ms - (now.rotated_ms ? now.rotated_ms : now.created_ms));
+    int64_t until_ms = earlier(earlier(now_ms + overlap_ms, now.expires_ms), expires_ms);
+
+    if (overlap_ms > 0 && !db_exec(db, arena, SQL_TOKEN_KEEP_SECRET,
+                                   DB_ARGS(db_text(id), db_int(now_ms), db_int(until_ms)), NULL, err))
+        return false;
+    if (!db_exec(db, arena, SQL_TOKEN_NEW_SECRET,
+                 DB_ARGS(db_text(id), db_text(secret_hash(arena, told)), db_ms(expires_ms),
+                         db_ms(notice_ms(now_ms, expires_ms)), db_int(now_ms)),
+                 NULL, err) ||
+        !resolve_notice(db, arena, id, now_ms, err) ||
+        !token_get(db, arena, workspace_id, id, now_ms, token, err))
+        return false;
+    *secret = told;
     return true;
 }
 
@@ -94,13 +209,25 @@ bool token_revoke(struct db *db, struct arena *arena, const char *workspace_id, 
 {
     struct token token;
 
-    if (!token_get(db, arena, workspace_id, id, &token, err))
+    if (!token_get(db, arena, workspace_id, id, now_ms, &token, err))
         return false;
     return db_exec(db, arena, SQL_TOKEN_REVOKE, DB_ARGS(db_text(workspace_id), db_text(id), db_int(now_ms)),
-                   NULL, err);
+                   NULL, err) &&
+           resolve_notice(db, arena, id, now_ms, err);
 }
 
-bool token_touch(struct db *db, struct arena *arena, const char *id, int64_t now_ms, struct err *err)
+bool token_touch(struct db *db, struct arena *arena, const char *id, const char *old_secret, int64_t now_ms,
+                 struct err *err)
 {
+    if (old_secret)
+        return db_exec(db, arena, SQL_TOKEN_TOUCH_OLD, DB_ARGS(db_text(old_secret), db_int(now_ms)), NULL,
+                       err);
     return db_exec(db, arena, SQL_TOKEN_TOUCH, DB_ARGS(db_text(id), db_int(now_ms)), NULL, err);
+}
+
+bool token_prune_secrets(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+                         struct err *err)
+{
+    return db_exec(db, arena, SQL_TOKEN_PRUNE_SECRETS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
+                   pruned, err);
 }

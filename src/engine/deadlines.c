@@ -12,6 +12,7 @@
 #include "core/place.h"
 #include "core/session.h"
 #include "core/ticket.h"
+#include "core/token.h"
 #include "db/migrate.h"
 #include "engine/alerts.h"
 #include "engine/poke.h"
@@ -94,7 +95,7 @@ static bool run_sweep(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
     int64_t now_ms = clock_now_ms();
-    size_t pruned[6] = { 0 };
+    size_t pruned[7] = { 0 };
 
     arena_reset(&task->arena);
     task->count = 0;
@@ -102,6 +103,7 @@ static bool run_sweep(struct db *db, struct work *work)
         !session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
         !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
         !link_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[4], &work->err) ||
+        !token_prune_secrets(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[6], &work->err) ||
         !place_prune(db, &task->arena, now_ms - PLACE_MS, SWEEP_BATCH, &pruned[5], &work->err) ||
         !event_prune(db, &task->arena, now_ms - settings()->events_keep_ms, SWEEP_BATCH, &pruned[3],
                      &work->err))

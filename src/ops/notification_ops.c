@@ -4,14 +4,15 @@
 static const char *const priorities[] = { "high", "normal", "low", NULL };
 
 static const struct field ref_fields[] = {
-    { "type", T_TEXT, REQUIRED, "What kind of thing: prompt, chat, question, job." },
+    { "type", T_TEXT, REQUIRED, "What kind of thing: prompt, chat, question, job, token." },
     { "id", T_TEXT, REQUIRED, "Which one." },
     { 0 },
 };
 
 static const struct field notification_fields[] = {
     { "id", T_UUID, REQUIRED, "The notification." },
-    { "kind", T_TEXT, REQUIRED, "Why it came: mention, question, approval, error, completed, failed." },
+    { "kind", T_TEXT, REQUIRED,
+      "Why it came: mention, question, approval, error, completed, failed, token_expiring." },
     { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = priorities },
     { "title", T_TEXT, REQUIRED, "One line." },
     { "body", T_TEXT, REQUIRED, "The beginning of what it is about." },

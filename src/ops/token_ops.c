@@ -23,6 +23,16 @@ static void write_token(struct json_out *out, const struct token *token)
     write_time(out, "expiresAt", token->expires_ms);
     write_time(out, "lastUsedAt", token->last_used_ms);
     write_time(out, "revokedAt", token->revoked_ms);
+    write_time(out, "rotatedAt", token->rotated_ms);
+    json_list(out, "oldSecrets");
+    for (size_t i = 0; i < token->old_count; i++) {
+        json_map(out, NULL);
+        json_time(out, "replacedAt", token->old[i].replaced_ms);
+        json_time(out, "goodUntil", token->old[i].until_ms);
+        write_time(out, "lastUsedAt", token->old[i].last_used_ms);
+        json_map_end(out);
+    }
+    json_list_end(out);
 }
 
 static bool run_token_list(struct call *call)
@@ -32,8 +42,8 @@ static bool run_token_list(struct call *call)
     const char *after;
 
     if (!identity_page(call, "tokens", &after) ||
-        !token_list(call->db, call->arena, call->caller.workspace_id, after, limit + 1, &tokens, &count,
-                    &call->err))
+        !token_list(call->db, call->arena, call->caller.workspace_id, after, limit + 1, call->now_ms, &tokens,
+                    &count, &call->err))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -82,8 +92,8 @@ static bool run_token_get(struct call *call)
 {
     struct token token;
 
-    if (!token_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), &token,
-                   &call->err))
+    if (!token_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), call->now_ms,
+                   &token, &call->err))
         return false;
     json_map(&call->out, NULL);
     write_token(&call->out, &token);
@@ -96,10 +106,36 @@ static bool run_token_revoke(struct call *call)
     const char *id = arg_text(call, "id"), *workspace_id = call->caller.workspace_id;
     struct token token;
 
-    return token_get(call->db, call->arena, workspace_id, id, &token, &call->err) &&
+    return token_get(call->db, call->arena, workspace_id, id, call->now_ms, &token, &call->err) &&
            caller_may_grant(&call->caller, token.role, &call->err) &&
            token_revoke(call->db, call->arena, workspace_id, id, call->now_ms, &call->err);
 }
+
+static bool run_token_rotate(struct call *call)
+{
+    const char *id = arg_text(call, "id"), *workspace_id = call->caller.workspace_id, *secret;
+    int64_t overlap_ms = arg_int(call, "overlapMinutes") * 60000;
+    int64_t expires_ms = arg_given(call, "expiresAt") ? arg_int(call, "expiresAt") : 0;
+    struct token token;
+
+    if (!token_get(call->db, call->arena, workspace_id, id, call->now_ms, &token, &call->err) ||
+        !caller_may_grant(&call->caller, token.role, &call->err) ||
+        !token_rotate(call->db, call->arena, workspace_id, id, overlap_ms, expires_ms, call->now_ms, &token,
+                      &secret, &call->err))
+        return false;
+    json_map(&call->out, NULL);
+    write_token(&call->out, &token);
+    json_text(&call->out, "secret", secret);
+    json_map_end(&call->out);
+    return true;
+}
+
+static const struct field old_secret_fields[] = {
+    { "replacedAt", T_TIME, REQUIRED, "When another one took its place." },
+    { "goodUntil", T_TIME, REQUIRED, "Until when it is good all the same." },
+    { "lastUsedAt", T_TIME, REQUIRED, "When it was last used, to about a minute.", .flags = F_NULL },
+    { 0 },
+};
 
 #define TOKEN_FIELDS                                                                                         \
     { "id", T_TEXT, REQUIRED, "The token's id; not its secret." },                                           \
@@ -110,9 +146,13 @@ static bool run_token_revoke(struct call *call)
         { "createdBy", T_TEXT, REQUIRED, "The user or token that made it.", .flags = F_NULL },               \
         { "createdAt", T_TIME, REQUIRED, "When it was made." },                                              \
         { "expiresAt", T_TIME, REQUIRED, "Until when it is good.", .flags = F_NULL },                        \
-        { "lastUsedAt", T_TIME, REQUIRED, "When it was last used, to about a minute.", .flags = F_NULL },    \
+        { "lastUsedAt", T_TIME, REQUIRED, "When its secret was last used, to about a minute.",               \
+          .flags = F_NULL },                                                                                 \
+        { "revokedAt", T_TIME, REQUIRED, "When it was revoked.", .flags = F_NULL },                          \
+        { "rotatedAt", T_TIME, REQUIRED, "When it was given the secret that it has now.", .flags = F_NULL }, \
     {                                                                                                        \
-        "revokedAt", T_TIME, REQUIRED, "When it was revoked.", .flags = F_NULL                               \
+        "oldSecrets", T_LIST, REQUIRED, "Secrets from before that are still good, newest first.",            \
+            .items = T_OBJECT, .fields = old_secret_fields                                                   \
     }
 
 static const struct field token_fields[] = { TOKEN_FIELDS, { 0 } };
@@ -120,6 +160,11 @@ static const struct field token_create_reply[] = {
     TOKEN_FIELDS,
     { "secret", T_TEXT, REQUIRED, "What goes after \"Authorization: Bearer\". Shown this once." },
     SOLO_NOTE_FIELD,
+    { 0 },
+};
+static const struct field token_rotate_reply[] = {
+    TOKEN_FIELDS,
+    { "secret", T_TEXT, REQUIRED, "What goes after \"Authorization: Bearer\" from now on. Shown this once." },
     { 0 },
 };
 static const struct field token_list_reply[] = {
@@ -179,6 +224,26 @@ const struct op token_ops[] = {
         .run = run_token_get,
         .reply = token_fields,
         .params = { ID_PARAM },
+    },
+    {
+        .name = "token_rotate",
+        .http = "POST /api/tokens/{id}/rotate",
+        .tag = TAG_IDENTITY,
+        .help = "Give a token another secret, shown this once. The one so far stays good for a while.",
+        .needs = ROLES_MANAGE,
+        .reaches = REACH_WORKSPACE,
+        .kind = OP_WRITE,
+        .secret_reply = true,
+        .run = run_token_rotate,
+        .reply = token_rotate_reply,
+        .params = {
+            ID_PARAM,
+            { "overlapMinutes", T_INT, OPTIONAL, "How long the secret so far stays good; 0: not at all.",
+              .min = 0, .max = TOKEN_OVERLAP_MAX, .fallback = "1440" },
+            { "expiresAt", T_TIME, OPTIONAL,
+              "Until when the token is good from now on; as long again as it was given before when left out.",
+              .flags = F_NULL },
+        },
     },
     {
         .name = "token_revoke",

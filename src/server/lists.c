@@ -65,8 +65,10 @@ static int print_rows(const struct local *local, const struct list *list, const 
         json_map_end(&out);
         buf_char(&text, '\n');
     } else if (json_array_size(rows) > 0) {
+        JSON_AUTO *lines = list->lines ? list->lines(rows) : json_copy((json_t *)(uintptr_t)rows);
+
         term_init(&term, local->arena, &text, local->cli->colour);
-        term_table(&term, rows, list->columns, list->width, local->now_ms);
+        term_table(&term, lines, list->columns, list->width, local->now_ms);
     } else
         cli_note(local->cli, "There are no %s.", list->plural);
     return cli_print(text.bytes ? text.bytes : "", text.len);

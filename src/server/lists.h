@@ -12,6 +12,7 @@ struct list {
     const char *plural; /* the member that holds the rows */
     const struct term_column *columns;
     size_t width;
+    json_t *(*lines)(const json_t *rows); /* the table's lines, a new list; NULL: the rows as they are */
 };
 
 /* Runs the whole command. */

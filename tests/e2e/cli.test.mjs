@@ -26,6 +26,7 @@ const commands = [
     'user remove',
     'token create',
     'token list',
+    'token rotate',
     'token revoke',
     'workspace add',
     'workspace list',

@@ -376,6 +376,48 @@ onBothEngines('tokens expire and are revoked', {}, async (server) => {
     );
 });
 
+onBothEngines('a token is rotated beside a running server', {}, async (server) => {
+    const owner = await makeToken(server, { role: 'owner', name: 'owner' });
+    const old = await makeToken(server, { role: 'member', name: 'ci', expires: '90d' });
+    const witan = async (...args) => {
+        const done = await cli(server.folder, [...args, '--db', server.db]);
+        assert.equal(done.code, 0, done.stderr);
+        return done;
+    };
+    const list = async () => JSON.parse((await witan('token', 'list', '--json')).stdout).tokens;
+    const { id } = (await list()).find(({ name }) => name === 'ci');
+    const status = async (token) => (await get(server, '/api/me', { token })).status;
+    const { stdout, stderr } = await witan('token', 'rotate', id, '--overlap', '2h');
+    assert.match(stdout, /^witan_\S+\n$/);
+    assert.match(stderr, /stays good until/);
+    const secret = stdout.trim();
+    assert.equal(await status(secret), 200);
+    assert.equal(await status(old), 200);
+    // Both secrets stand in the list, each with its last use.
+    const seen = await until(async () => {
+        const token = (await list()).find((each) => each.id === id);
+        return token.lastUsedAt && token.oldSecrets[0]?.lastUsedAt && token;
+    }, 'both uses are noted');
+    assert.ok(Date.parse(seen.expiresAt) > Date.parse(seen.oldSecrets[0].goodUntil));
+    const table = (await witan('token', 'list')).stdout.split('\n').filter((line) => line.includes(id));
+    assert.equal(table.length, 2, table.join('\n'));
+    assert.match(table[1], /ci \(secret before\)/);
+    for (const known of [secret, old]) assert.ok(!(await witan('token', 'list', '--json')).stdout.includes(known));
+
+    await witan('token', 'rotate', id, '--at-once');
+    assert.equal(await status(secret), 401);
+    assert.equal(await status(old), 200, 'what was promised before stays');
+    await server.advance(2 * hour + 60_000, { token: owner });
+    assert.equal(await status(old), 401);
+    const { entries } = await until(async () => {
+        const rows = await server.must(200, 'GET', `/api/audit?subject=${id}&operation=token_rotate`, undefined, {
+            token: owner,
+        });
+        return rows.entries.length === 2 && rows;
+    }, 'two rows in the audit log');
+    assert.ok(entries.every(({ detail }) => !JSON.stringify(detail).includes('witan_')));
+});
+
 test('too many requests with one token', async (t) => {
     const server = await start(t, { env: { WITAN_LIMITS_TOKEN_RATE: '5', WITAN_LIMITS_TOKEN_BURST: '10' } });
     for (let i = 0; i < 50; i++)

@@ -6,11 +6,14 @@ SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug,
   FROM tokens t JOIN workspaces w ON w.id = t.workspace_id
  WHERE t.hash = $1;
 
--- name: caller_by_token_id
-SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug, t.expires_at, t.revoked_at,
-       t.last_used_at
-  FROM tokens t JOIN workspaces w ON w.id = t.workspace_id
- WHERE t.id = $1;
+-- A secret that a rotation has replaced.
+-- name: caller_by_old_secret
+SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug, s.good_until, t.revoked_at,
+       s.last_used_at
+  FROM token_secrets s
+  JOIN tokens t ON t.id = s.token_id
+  JOIN workspaces w ON w.id = t.workspace_id
+ WHERE s.hash = $1;
 
 -- The workspace that was asked for ($2) comes first, then `default`, then the one joined first; whether the
 -- first is the one asked for is for the caller to see.

@@ -52,7 +52,11 @@ export default async function ({ call, server, viewer }) {
     await call(403, 'GET', '/api/tokens', undefined, { token: viewer });
     await call(200, 'GET', `/api/tokens/${token.id}`);
     await call(404, 'GET', `/api/tokens/${nobody}`);
+    await call(200, 'POST', `/api/tokens/${token.id}/rotate`, {});
+    await call(400, 'POST', `/api/tokens/${token.id}/rotate`, { overlapMinutes: -1 });
+    await call(404, 'POST', `/api/tokens/${nobody}/rotate`, {});
     await call(204, 'DELETE', `/api/tokens/${token.id}`);
+    await call(409, 'POST', `/api/tokens/${token.id}/rotate`, {});
     await call(404, 'DELETE', `/api/tokens/${nobody}`);
     const workspace = await call(
         201,

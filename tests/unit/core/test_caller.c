@@ -422,7 +422,7 @@ static void workspaces_are_walled(void **state)
     enum role role;
     size_t count;
 
-    assert_false(token_get(e->db, &e->arena, DEFAULT_WORKSPACE_ID, token.id, &token, &e->err));
+    assert_false(token_get(e->db, &e->arena, DEFAULT_WORKSPACE_ID, token.id, NOW, &token, &e->err));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
     assert_false(workspace_see(e->db, &e->arena, &caller, "default", &workspace, &role, &e->err));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
