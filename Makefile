@@ -228,10 +228,11 @@ lint: all
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
-## docs: write docs/api.md anew from the operation table
+## docs: write docs/api.md and docs/events.md anew from their tables
 .PHONY: docs
 docs: all
-	@$(BUILD)/witan docs api >$(BUILD)/api.md && mv $(BUILD)/api.md docs/api.md
+	@for page in api events; do \
+		$(BUILD)/witan docs $$page >$(BUILD)/$$page.md && mv $(BUILD)/$$page.md docs/$$page.md; done
 
 ## bare: both commands in a fresh Debian 12 (BARE_TEST=0: only ./dev run)
 .PHONY: bare

@@ -359,6 +359,7 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
     stream->bound_project = put(&room, caller->project_id);
     stream->wanted =
         stream_wish_filter(wish, stream->workspace_id, stream->bound_project, &stream->reader.filter);
+    stream->reader.filter.role = (unsigned)caller->role;
     if (beats)
         stream_greet(stream, notice_comment("retry: 2000\n: open\n\n"));
     hub_join(streams->hub, &stream->reader, start_at(stream, wish->after, bounds));
@@ -386,6 +387,7 @@ void stream_change(struct stream *stream, const struct stream_wish *wish)
 
     int64_t last = hub_last(stream->streams->hub);
 
+    filter.role = stream->reader.filter.role;
     hub_refilter(stream->streams->hub, &stream->reader, &filter, wish->after > last ? last : wish->after);
     free(stream->wanted);
     stream->wanted = block;

@@ -2,22 +2,50 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "ops/event_type.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define BETWEEN ", "
+
+/* A name that is not in the table would never be heard of. */
+static bool check_type(const char *at, size_t len, struct err *err)
+{
+    char name[LIMIT_NAME + 1];
+    const struct event_type *type;
+
+    snprintf(name, sizeof(name), "%.*s", (int)(len < LIMIT_NAME ? len : LIMIT_NAME), at);
+    type = event_type_find(name);
+    if (type && !type->word)
+        return true;
+    err_field(err, "types", "There is no event type %s.", name);
+    return err_hint(err, "The nearest is %s; docs/events.md lists them all.", event_type_nearest(name));
+}
+
+static bool check_types(const char *types, struct err *err)
+{
+    size_t count = 0;
+
+    for (const char *at = types + strspn(types, BETWEEN); *at; at += strspn(at, BETWEEN)) {
+        size_t len = strcspn(at, BETWEEN);
+
+        if (++count > LIMIT_TYPES_FILTER)
+            return err_field(err, "types", "types names too many: %d at most.", LIMIT_TYPES_FILTER);
+        if (!check_type(at, len, err))
+            return false;
+        at += len;
+    }
+    return true;
+}
+
 bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err)
 {
-    size_t types = 1;
-
     wish->after = -1;
     if (after && (!str_to_int(after, &wish->after) || wish->after < 0))
         return err_field(err, "after", "after must be the number of an event.");
-    for (const char *at = wish->types; at && *at; at++)
-        types += *at == ',';
-    if (types > LIMIT_TYPES_FILTER)
-        return err_field(err, "types", "types names too many: %d at most.", LIMIT_TYPES_FILTER);
-    return true;
+    return !wish->types || check_types(wish->types, err);
 }
 
 static char *put(char **room, const char *text)

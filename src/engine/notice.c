@@ -1,6 +1,7 @@
 #include "engine/notice.h"
 
 #include "base/str.h"
+#include "ops/event_type.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,14 @@ static void put_frame(struct notice *notice, char *room, const char *prefix, con
     notice->json_len = len;
 }
 
+/* What another version wrote and this one does not know is for the owner alone. */
+static unsigned who_hears(const char *name)
+{
+    const struct event_type *type = event_type_find(name);
+
+    return type ? type->hears : ROLE_OWNER;
+}
+
 struct notice *notice_new(const struct event *event)
 {
     BUF_AUTO json = { 0 };
@@ -76,6 +85,7 @@ struct notice *notice_new(const struct event *event)
     struct notice *notice = notice_alloc(texts + strlen(prefix) + json.len + 3, &room);
 
     notice->seq = event->seq;
+    notice->hears = who_hears(event->type);
     notice->workspace_id = put_text(&room, event->workspace_id);
     notice->type = put_text(&room, event->type);
     notice->project_id = put_text(&room, event->project_id);
@@ -130,7 +140,8 @@ static bool wanted(const char *want, const char *have)
 
 bool notice_matches(const struct notice *notice, const struct notice_filter *filter)
 {
-    if (!str_equal(filter->workspace_id, notice->workspace_id) ||
+    if ((filter->role && !(filter->role & notice->hears)) ||
+        !str_equal(filter->workspace_id, notice->workspace_id) ||
         !wanted(filter->project_id, notice->project_id) || !wanted(filter->job_id, notice->job_id) ||
         !wanted(filter->discussion_id, notice->discussion_id))
         return false;

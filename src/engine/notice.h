@@ -16,7 +16,8 @@
 
 struct notice {
     atomic_uint holders;
-    int64_t seq; /* 0: said by the server itself, not in the log */
+    int64_t seq;    /* 0: said by the server itself, not in the log */
+    unsigned hears; /* set of enum role: who may hear of it */
     const char *workspace_id, *type, *project_id, *job_id, *discussion_id, *subject;
     const char *json;
     size_t json_len;
@@ -27,6 +28,7 @@ struct notice {
 /* What a reader wants to hear. The texts are the reader's; NULL means any. */
 struct notice_filter {
     const char *workspace_id; /* never NULL */
+    unsigned role;            /* the reader's; 0: it may hear everything */
     const char *project_id, *job_id, *discussion_id;
     const char *const *types; /* ends with NULL; NULL: all */
 };

@@ -1,5 +1,6 @@
 #include "core/alert.h"
 #include "core/analytics.h"
+#include "ops/fields.h"
 #include "ops/tables.h"
 
 #define TAG    "Analytics"
@@ -211,7 +212,7 @@ static const struct field outcomes_fields[] = {
     { 0 },
 };
 
-static const char *const alert_kinds[] = { "timeout_rate", "unanswered", "ask_errors", NULL };
+const char *const alert_kinds[] = { "timeout_rate", "unanswered", "ask_errors", NULL };
 static const struct field alert_fields[] = {
     { "id", T_UUID, REQUIRED, "The alert." },
     { "kind", T_ENUM, REQUIRED, "What holds.", .values = alert_kinds },

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "ops/event_type.h"
 #include "ops/openapi.h"
 #include "ops/reach.h"
 
@@ -142,5 +143,39 @@ void apidoc_write(const struct op *const *ops, struct buf *into)
             buf_format(into, "## %s\n\n", tag);
         }
         write_operation(*ops, into);
+    }
+}
+
+static void write_event(const struct event_type *type, struct buf *into)
+{
+    buf_format(into, "### %s\n\n%s Heard by: ", type->name, type->help);
+    write_roles(type->hears, into);
+    buf_text(into, type->word ? ". Not in the log: it has no number and no `workspaceId`.\n\n" : ".\n\n");
+    write_reply(type->fields, 0, into);
+    buf_char(into, '\n');
+}
+
+void eventdoc_write(const struct event_type *types, struct buf *into)
+{
+    const char *tag = "";
+
+    buf_text(into,
+             "# Events\n\n"
+             "Made from the table of events by `make docs`; do not edit by hand. The same table is served as "
+             "AsyncAPI 3 at `/api/asyncapi.json`.\n\n"
+             "They come over `GET /api/events` and `GET /api/jobs/{id}/stream` (server-sent events; `id:` is "
+             "the number in the log) and over `/ws` (one text message each, with the number as `seq`). Come "
+             "back with the last number you saw, as `Last-Event-ID` or `?after=`, and you miss nothing and "
+             "see nothing twice. `types=a,b` hears these types only; `projectId`, `jobId` and `discussionId` "
+             "narrow it further.\n\n"
+             "Beside its own members, every event has:\n\n");
+    write_reply(event_fields, 0, into);
+    buf_char(into, '\n');
+    for (; types->name; types++) {
+        if (strcmp(types->tag, tag) != 0) {
+            tag = types->tag;
+            buf_format(into, "## %s\n\n", tag);
+        }
+        write_event(types, into);
     }
 }

@@ -5,13 +5,13 @@
 #include "ops/question_fields.h"
 #include "ops/tables.h"
 
-static const char *const statuses[] = { "pending",   "running", "waiting_for_input", "waiting_for_approval",
-                                        "completed", "failed",  "cancelled",         NULL };
+const char *const job_statuses[] = { "pending",   "running", "waiting_for_input", "waiting_for_approval",
+                                     "completed", "failed",  "cancelled",         NULL };
 static const char *const first_statuses[] = { "pending", "running", NULL };
 static const char *const next_statuses[] = { "running", "completed", "failed", NULL };
-static const char *const levels[] = { "debug", "info", "warn", "error", NULL };
+const char *const job_log_levels[] = { "debug", "info", "warn", "error", NULL };
 
-static const struct field progress_fields[] = {
+const struct field job_progress_fields[] = {
     { "done", T_REAL, REQUIRED, "How much is done.", .flags = F_NULL },
     { "total", T_REAL, REQUIRED, "Of how much.", .flags = F_NULL },
     { "step", T_TEXT, REQUIRED, "What it is doing.", .flags = F_NULL },
@@ -27,31 +27,31 @@ static const struct field answer_fields[] = {
     { 0 },
 };
 
-#define JOB_FIELDS                                                                                           \
-    { "id", T_UUID, REQUIRED, "The job." },                                                                  \
-        { "workspaceId", T_ID, REQUIRED, "The workspace it belongs to." },                                   \
-        { "kind", T_TEXT, REQUIRED, "What kind of job it is." },                                             \
-        { "agent", T_TEXT, REQUIRED, "Who works on it.", .flags = F_NULL },                                  \
-        { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },                      \
-        { "taskId", T_ID, REQUIRED, "The task it works on.", .flags = F_NULL },                              \
-        { "status", T_ENUM, REQUIRED, "Where it stands.", .values = statuses },                              \
-        { "progress", T_OBJECT, REQUIRED, "How far it is.", .fields = progress_fields, .flags = F_NULL },    \
-        { "input", T_JSON, REQUIRED, "What it was given.", .flags = F_NULL },                                \
-        { "result", T_JSON, REQUIRED, "What came out.", .flags = F_NULL },                                   \
-        { "error", T_TEXT, REQUIRED, "Why it failed or was cancelled.", .flags = F_NULL },                   \
-        { "requestedBy", T_TEXT, REQUIRED, "Who asked for it.", .flags = F_NULL },                           \
-        { "restartOf", T_UUID, REQUIRED, "The job it starts again.", .flags = F_NULL },                      \
-        { "answer",                                                                                          \
-          T_OBJECT,                                                                                          \
-          REQUIRED,                                                                                          \
-          "The late answer it starts again with.",                                                           \
-          .fields = answer_fields,                                                                           \
-          .flags = F_NULL },                                                                                 \
-        { "createdAt", T_TIME, REQUIRED, "When it was made." },                                              \
-        { "endedAt", T_TIME, REQUIRED, "When it ended.", .flags = F_NULL },                                  \
-    {                                                                                                        \
-        "outcome", T_OBJECT, REQUIRED, "How it ended; null while open.", .fields = outcome_fields,           \
-                                                                         .flags = F_NULL                     \
+#define JOB_FIELDS                                                                                            \
+    { "id", T_UUID, REQUIRED, "The job." },                                                                   \
+        { "workspaceId", T_ID, REQUIRED, "The workspace it belongs to." },                                    \
+        { "kind", T_TEXT, REQUIRED, "What kind of job it is." },                                              \
+        { "agent", T_TEXT, REQUIRED, "Who works on it.", .flags = F_NULL },                                   \
+        { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },                       \
+        { "taskId", T_ID, REQUIRED, "The task it works on.", .flags = F_NULL },                               \
+        { "status", T_ENUM, REQUIRED, "Where it stands.", .values = job_statuses },                           \
+        { "progress", T_OBJECT, REQUIRED, "How far it is.", .fields = job_progress_fields, .flags = F_NULL }, \
+        { "input", T_JSON, REQUIRED, "What it was given.", .flags = F_NULL },                                 \
+        { "result", T_JSON, REQUIRED, "What came out.", .flags = F_NULL },                                    \
+        { "error", T_TEXT, REQUIRED, "Why it failed or was cancelled.", .flags = F_NULL },                    \
+        { "requestedBy", T_TEXT, REQUIRED, "Who asked for it.", .flags = F_NULL },                            \
+        { "restartOf", T_UUID, REQUIRED, "The job it starts again.", .flags = F_NULL },                       \
+        { "answer",                                                                                           \
+          T_OBJECT,                                                                                           \
+          REQUIRED,                                                                                           \
+          "The late answer it starts again with.",                                                            \
+          .fields = answer_fields,                                                                            \
+          .flags = F_NULL },                                                                                  \
+        { "createdAt", T_TIME, REQUIRED, "When it was made." },                                               \
+        { "endedAt", T_TIME, REQUIRED, "When it ended.", .flags = F_NULL },                                   \
+    {                                                                                                         \
+        "outcome", T_OBJECT, REQUIRED, "How it ended; null while open.", .fields = outcome_fields,            \
+                                                                         .flags = F_NULL                      \
     }
 
 static const struct field job_fields[] = { JOB_FIELDS, { 0 } };
@@ -67,7 +67,7 @@ static const struct field line_fields[] = {
     { "at", T_TIME, REQUIRED, "When it was written." },
     { "kind", T_TEXT, REQUIRED,
       "log, progress, status, question, answer, timeout, cancelled, approval, extended, late, restart." },
-    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = levels },
+    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = job_log_levels },
     { "message", T_TEXT, REQUIRED, "What happened." },
     { "data", T_JSON, REQUIRED, "The same for machines.", .flags = F_NULL },
     { 0 },
@@ -264,7 +264,7 @@ const struct op job_ops[] = {
         .run = run_job_list,
         .reply = list_reply,
         .params = {
-            { "status", T_ENUM, OPTIONAL, "Only jobs with this status.", .values = statuses },
+            { "status", T_ENUM, OPTIONAL, "Only jobs with this status.", .values = job_statuses },
             { "agent", T_NAME, OPTIONAL, "Only jobs of this agent." },
             { "kind", T_NAME, OPTIONAL, "Only jobs of this kind." },
             { "projectId", T_ID, OPTIONAL, "Only jobs of this project." },
@@ -347,7 +347,7 @@ const struct op job_ops[] = {
         .params = {
             ID_PARAM,
             { "message", T_TEXT, REQUIRED, "What happened.", .max = LIMIT_MESSAGE_CEILING },
-            { "level", T_ENUM, OPTIONAL, "How serious it is.", .values = levels, .fallback = "info" },
+            { "level", T_ENUM, OPTIONAL, "How serious it is.", .values = job_log_levels, .fallback = "info" },
             { "data", T_JSON, OPTIONAL, "The same for machines.", .max = LIMIT_CONTEXT },
         },
     },

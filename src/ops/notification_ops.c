@@ -1,9 +1,10 @@
 #include "core/notification.h"
+#include "ops/fields.h"
 #include "ops/tables.h"
 
-static const char *const priorities[] = { "high", "normal", "low", NULL };
+const char *const notification_priorities[] = { "high", "normal", "low", NULL };
 
-static const struct field ref_fields[] = {
+const struct field notification_ref_fields[] = {
     { "type", T_TEXT, REQUIRED, "What kind of thing: prompt, chat, question, job, token." },
     { "id", T_TEXT, REQUIRED, "Which one." },
     { 0 },
@@ -13,10 +14,10 @@ static const struct field notification_fields[] = {
     { "id", T_UUID, REQUIRED, "The notification." },
     { "kind", T_TEXT, REQUIRED,
       "Why it came: mention, question, approval, error, completed, failed, token_expiring." },
-    { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = priorities },
+    { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = notification_priorities },
     { "title", T_TEXT, REQUIRED, "One line." },
     { "body", T_TEXT, REQUIRED, "The beginning of what it is about." },
-    { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = ref_fields },
+    { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = notification_ref_fields },
     { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },
     { "read", T_BOOL, REQUIRED, "Whether its reader has marked it as read." },
     { "resolved", T_BOOL, REQUIRED, "Whether what it points at has ended." },

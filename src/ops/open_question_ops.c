@@ -6,9 +6,9 @@
 
 #define TAG_OPEN_QUESTIONS "Open questions"
 
-static const char *const statuses[] = { "open", "resolved", NULL };
+const char *const set_statuses[] = { "open", "resolved", NULL };
 
-static const struct field question_fields[] = {
+const struct field set_question_fields[] = {
     { "id", T_TEXT, REQUIRED, "Its id within the set." },
     { "text", T_TEXT, REQUIRED, "What is asked." },
     { "createdAt", T_TIME, REQUIRED, "When it was asked." },
@@ -21,7 +21,7 @@ static const struct field response_fields[] = {
     { 0 },
 };
 
-static const struct field given_fields[] = {
+const struct field set_answer_fields[] = {
     { "questionId", T_TEXT, REQUIRED, "Which question of the set." },
     { "answer", T_TEXT, REQUIRED, "The answer." },
     { "by", T_TEXT, OPTIONAL, "Who gave it, when the set stayed open then; else the outcome says it." },
@@ -36,9 +36,9 @@ static const struct field notification_fields[] = {
     { "sourceId", T_TEXT, REQUIRED, "Which feedback, section, plan, task or decision." },
     { "kind", T_TEXT, REQUIRED, "open_question, or approval." },
     { "agent", T_TEXT, REQUIRED, "Which agent asks.", .flags = F_NULL },
-    { "questions", T_LIST, REQUIRED, "The questions.", .items = T_OBJECT, .fields = question_fields },
-    { "responses", T_LIST, REQUIRED, "The answers so far.", .items = T_OBJECT, .fields = given_fields },
-    { "status", T_ENUM, REQUIRED, "open, or resolved by answers or dismissal.", .values = statuses },
+    { "questions", T_LIST, REQUIRED, "The questions.", .items = T_OBJECT, .fields = set_question_fields },
+    { "responses", T_LIST, REQUIRED, "The answers so far.", .items = T_OBJECT, .fields = set_answer_fields },
+    { "status", T_ENUM, REQUIRED, "open, or resolved by answers or dismissal.", .values = set_statuses },
     { "approved", T_BOOL, REQUIRED, "What was said about approving, if anything.", .flags = F_NULL },
     { "createdAt", T_TIME, REQUIRED, "When it was asked." },
     { "resolvedAt", T_TIME, REQUIRED, "When it was settled.", .flags = F_NULL },

@@ -6,12 +6,14 @@
 #ifndef OPS_OPENAPI_H
 #define OPS_OPENAPI_H
 
-#include "ops/op.h"
+#include "ops/event_type.h"
 
 /* The whole document, as served at /api/openapi.json. */
 void openapi_write(const struct op *const *ops, const char *version, struct buf *into);
 /* docs/api.md. */
 void apidoc_write(const struct op *const *ops, struct buf *into);
+/* docs/events.md. */
+void eventdoc_write(const struct event_type *types, struct buf *into);
 
 /* The method ("GET") and the path ("/api/...") of a row's http text, in the arena. */
 const char *op_method(const struct op *op, struct arena *arena);

@@ -20,7 +20,6 @@
 /* Members of the replies of several of them. */
 extern const struct field hil_fields[];     /* hilConfig */
 extern const char *const hil_words[];       /* autonomyLevel */
-extern const struct field task_fields[];    /* a task */
 extern const struct field context_fields[]; /* what an agent's next prompt must hold */
 
 /* The project that the path names, as this caller sees it. */

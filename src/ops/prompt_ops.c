@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-static const char *const statuses[] = { "pending", "collecting", "resolved", "timed_out", "cancelled", NULL };
+const char *const prompt_statuses[] = { "pending", "collecting", "resolved", "timed_out", "cancelled", NULL };
 static const char *const sources[] = { "human",  "agents", "default",   "timeout",
                                        "policy", "forced", "cancelled", NULL };
 
@@ -45,7 +45,8 @@ static const struct field prompt_fields[] = {
       .max = PROMPT_RESPONSES_MAX },
     { "timeout_minutes", T_INT, REQUIRED, "Minutes after which it times out.", .min = 1,
       .max = PROMPT_MINUTES_MAX },
-    { "status", T_ENUM, REQUIRED, "Open while pending or collecting; ended otherwise.", .values = statuses },
+    { "status", T_ENUM, REQUIRED, "Open while pending or collecting; ended otherwise.",
+      .values = prompt_statuses },
     CONTEXT_FIELD("collected_context"),
     { "squad_chat_id", T_UUID, REQUIRED, "The message that shows it in the chat.", .flags = F_NULL },
     { "resolved_at", T_TIME, REQUIRED, "When it ended.", .flags = F_NULL },
@@ -76,7 +77,7 @@ static const struct field get_reply[] = {
       .fields = chat_fields },
     { "ready", T_BOOL, REQUIRED, "Whether the asker can go on: resolved or timed out." },
     { "terminal", T_BOOL, REQUIRED, "Whether it has ended in any way: nothing more will come." },
-    { "status", T_ENUM, REQUIRED, "The prompt's status.", .values = statuses },
+    { "status", T_ENUM, REQUIRED, "The prompt's status.", .values = prompt_statuses },
     { "responseCount", T_INT, REQUIRED, "The replies that count." },
     { "requiredResponses", T_INT, REQUIRED, "How many of them resolve it." },
     CONTEXT_FIELD("collectedContext"),
@@ -265,7 +266,7 @@ const struct op prompt_ops[] = {
         .run = run_prompt_list,
         .reply = list_reply,
         .params = {
-            { "status", T_ENUM, OPTIONAL, "Only prompts with this status.", .values = statuses },
+            { "status", T_ENUM, OPTIONAL, "Only prompts with this status.", .values = prompt_statuses },
             { "agent", T_NAME, OPTIONAL,
               "Only what this agent may answer: not its own prompts, nor those it has answered." },
             { "task_id", T_TEXT, OPTIONAL, "Only prompts about this task.", .max = LIMIT_REF },

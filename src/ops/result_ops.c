@@ -1,4 +1,5 @@
 #include "core/result.h"
+#include "ops/fields.h"
 #include "ops/project.h"
 #include "ops/tables.h"
 

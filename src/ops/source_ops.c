@@ -1,5 +1,6 @@
 #include "core/context.h"
 #include "core/source.h"
+#include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/project.h"
 #include "ops/tables.h"
@@ -10,7 +11,7 @@
 
 static const char *const feedback_statuses[] = { "new", "waiting", "handled", NULL };
 
-static const struct field feedback_fields[] = {
+const struct field feedback_fields[] = {
     { "id", T_UUID, REQUIRED, "The feedback." },
     { "projectId", T_UUID, REQUIRED, "Its project." },
     { "author", T_TEXT, REQUIRED, "Who gave it." },

@@ -8,14 +8,14 @@
 #include "ops/project.h"
 #include "ops/tables.h"
 
-static const char *const statuses[] = { "open", "in_progress", "blocked", "closed", NULL };
+const char *const task_statuses[] = { "open", "in_progress", "blocked", "closed", NULL };
 
 const struct field task_fields[] = {
     { "id", T_UUID, REQUIRED, "The task." },
     { "project_id", T_UUID, REQUIRED, "Its project." },
     { "title", T_TEXT, REQUIRED, "One line." },
     { "description", T_TEXT, REQUIRED, "What is to be done." },
-    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = statuses },
+    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = task_statuses },
     { "priority", T_INT, REQUIRED, "0 comes first." },
     { "assignee", T_TEXT, REQUIRED, "Who has claimed it.", .flags = F_NULL },
     { "block_reason", T_TEXT, REQUIRED, "Why it is blocked; \"Open Question\" while answers are missing.",
@@ -350,7 +350,7 @@ const struct op task_ops[] = {
         .reply = list_reply,
         .params = {
             PROJECT_PARAM,
-            { "status", T_ENUM, OPTIONAL, "Only tasks with this status.", .values = statuses },
+            { "status", T_ENUM, OPTIONAL, "Only tasks with this status.", .values = task_statuses },
             { "assignee", T_NAME, OPTIONAL, "Only what this agent has claimed." },
             { "session_id", T_TEXT, OPTIONAL, "Only tasks of this session.", .max = LIMIT_REF },
             PAGE_PARAMS,
@@ -418,7 +418,7 @@ const struct op task_ops[] = {
             TASK_PARAM,
             { "title", T_NAME, OPTIONAL, "The new title.", .max = LIMIT_TITLE },
             { "description", T_TEXT, OPTIONAL, "The new description." },
-            { "status", T_ENUM, OPTIONAL, "The new status.", .values = statuses },
+            { "status", T_ENUM, OPTIONAL, "The new status.", .values = task_statuses },
             { "priority", T_INT, OPTIONAL, "0 comes first.", .min = 0, .max = TASK_PRIORITY_MAX },
             { "assignee", T_NAME, OPTIONAL, "Whose it is; null gives it back.", .flags = F_NULL },
             { "block_reason", T_TEXT, OPTIONAL, "Why it is blocked.", .max = LIMIT_TITLE, .flags = F_NULL },

@@ -97,11 +97,13 @@ static int run_docs(struct cli *cli)
     buf_init(&text, 0);
     if (strcmp(what, "api") == 0) {
         apidoc_write(op_all(), &text);
+    } else if (strcmp(what, "events") == 0) {
+        eventdoc_write(event_type_all(), &text);
     } else if (strcmp(what, "openapi") == 0) {
         openapi_write(op_all(), WITAN_VERSION, &text);
     } else {
         err_field(&err, "WHAT", "There is no document \"%s\".", what);
-        err_hint(&err, "There are api and openapi.");
+        err_hint(&err, "There are api, events and openapi.");
         return cli_fail(cli, &err);
     }
     return cli_print(text.bytes, text.len);
@@ -149,9 +151,9 @@ const struct cli_command tool_commands[] = {
     },
     {
         .name = "docs",
-        .help = "Print the reference of the API, or its OpenAPI description.",
+        .help = "Print the reference of the API or of its events, or the OpenAPI description.",
         .examples = "witan docs api >docs/api.md\nwitan docs openapi >openapi.json",
-        .args = { { "WHAT", .help = "api or openapi." } },
+        .args = { { "WHAT", .help = "api, events or openapi." } },
         .run = run_docs,
     },
     {

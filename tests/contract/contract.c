@@ -6,6 +6,7 @@
 #include "fixture.h"
 #include "ops/bind.h"
 #include "ops/dispatch.h"
+#include "ops/event_type.h"
 #include "ops/openapi.h"
 
 #include <curl/curl.h>
@@ -483,6 +484,22 @@ static void forget(struct t *t)
     }
 }
 
+/* Everything that was appended is as the table of events declares it. */
+static void check_events(struct t *t)
+{
+    struct db_rows rows = sql(t, "SELECT DISTINCT type, data FROM events WHERE workspace_id = $1",
+                              DB_ARGS(db_text(t->workspace)));
+
+    for (size_t i = 0; i < rows.count; i++) {
+        json_t *members = json_loads(db_cell(&rows, i, 1), 0, NULL);
+        struct err err = { 0 };
+
+        if (!event_type_check(db_cell(&rows, i, 0), members, &err))
+            fail_msg("%s\n  %s", err.text, db_cell(&rows, i, 1));
+        json_decref(members);
+    }
+}
+
 static void run_case(void **state)
 {
     const struct run *run = *state;
@@ -502,6 +519,7 @@ static void run_case(void **state)
     t.viewer = token_for(&t, "viewer", NULL);
     t.as = t.owner;
     run->contract->run(&t);
+    check_events(&t);
     forget(&t);
     json_decref(t.reply);
     db_close(t.db);

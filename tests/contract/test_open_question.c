@@ -563,7 +563,8 @@ static void many_sets(struct t *t, const char *project, const char *source, cons
                 "INSERT INTO open_questions (id, workspace_id, project_id, source, source_id, questions, "
                 "created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
                 "SELECT 'ffffffff-' || substr('%s', 10, 15) || CAST(%s + i AS TEXT), '%s', '%s', '%s', '%s', "
-                "'[{\"id\": \"q1\", \"text\": \"Number ' || i || '?\"}]', 1 FROM n",
+                "'[{\"id\": \"q1\", \"createdAt\": \"2026-01-01T00:00:00Z\", \"text\": \"Number ' || i || "
+                "'?\"}]', 1 FROM n",
                 count, project, above, t->workspace, project, source, source_id);
 }
 

@@ -311,7 +311,7 @@ static void wishes_are_checked(void **state)
 {
     struct stream_wish wish = { 0 };
     struct err err = { 0 };
-    char types[200] = "a";
+    char types[512] = "status";
 
     (void)state;
     assert_true(stream_wish_check(&wish, NULL, &err));
@@ -322,10 +322,18 @@ static void wishes_are_checked(void **state)
     assert_false(stream_wish_check(&wish, "x", &err));
     assert_string_equal(err.field, "after");
     for (int i = 0; i < LIMIT_TYPES_FILTER; i++)
-        strcat(types, ",a");
+        strcat(types, ",status");
     wish.types = types;
     assert_false(stream_wish_check(&wish, NULL, &err));
     assert_string_equal(err.field, "types");
+    wish.types = "status, prompt.created,";
+    assert_true(stream_wish_check(&wish, NULL, &err));
+    wish.types = "status,prompt.create";
+    assert_false(stream_wish_check(&wish, NULL, &err));
+    assert_string_equal(err.field, "types");
+    assert_non_null(strstr(err.hint, "prompt.created"));
+    wish.types = "server.stopping";
+    assert_false(stream_wish_check(&wish, NULL, &err));
 }
 
 #define ON_A_STORE(test) cmocka_unit_test_setup_teardown(test, start, stop)

@@ -1,0 +1,40 @@
+/*
+ * event_type.h - what can happen, said once.
+ *
+ * An event type is one kind of line in the log: its name, its members with their types, a sentence for
+ * people, and the roles that hear it. The filter of streams, docs/events.md and the AsyncAPI document at
+ * /api/asyncapi.json are derived from the row, and every event that the tests cause is held against it.
+ *
+ * All events carry type, at and workspaceId beside their own members. Some are words that a stream says for
+ * itself, which are in no log and have no number; those have .word set, and no workspaceId.
+ */
+#ifndef OPS_EVENT_TYPE_H
+#define OPS_EVENT_TYPE_H
+
+#include "ops/op.h"
+
+struct event_type {
+    const char *name; /* "prompt.created" */
+    const char *tag;  /* the heading in the reference, as for operations */
+    const char *help;
+    unsigned hears; /* set of enum role */
+    bool word;      /* said by a stream itself: cannot be filtered by, has no number */
+    const struct field *fields;
+};
+
+/* Ends with a NULL name. */
+const struct event_type *event_type_all(void);
+const struct event_type *event_type_find(const char *name); /* or NULL */
+/* The name of a type that a filter may name and that is most like this one, or NULL. */
+const char *event_type_nearest(const char *name);
+
+/* The members that every event of the log has, and every word. */
+extern const struct field event_fields[];
+
+/*
+ * Whether an event's members are those that its type declares: none missing, none of another type, none that
+ * is not named. For tests.
+ */
+CHECKED bool event_type_check(const char *name, const json_t *members, struct err *err);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * The table of events. A member that is OPTIONAL is missing in some of them; its help says in which.
+ */
+#include "ops/event_type.h"
+
+#include "ops/fields.h"
+#include "ops/question_fields.h"
+
+#define QUESTION_MEMBERS                                                                                     \
+    { "questionId", T_UUID, REQUIRED, "The question." },                                                     \
+    {                                                                                                        \
+        "jobId", T_UUID, REQUIRED, "The job that asked."                                                     \
+    }
+#define OUTCOME_MEMBER                                                                                       \
+    {                                                                                                        \
+        "outcome", T_OBJECT, REQUIRED, "How it ended, by whom, when.", .fields = outcome_fields              \
+    }
+
+const struct field event_fields[] = {
+    { "type", T_TEXT, REQUIRED, "What happened." },
+    { "at", T_TIME, REQUIRED, "When." },
+    { "workspaceId", T_ID, REQUIRED, "Where." },
+    { 0 },
+};
+
+static const struct field asked_fields[] = {
+    { "question", T_TEXT, REQUIRED, "What is asked." },
+    { "type", T_ENUM, REQUIRED, "How the job waits.", .values = question_types },
+    { "responseType", T_ENUM, REQUIRED, "What an answer looks like.", .values = response_types },
+    { "timeoutAt", T_TIME, REQUIRED, "When the default holds or the job fails.", .flags = F_NULL },
+    { "options", T_LIST, OPTIONAL, "What to choose from, if anything.", .items = T_OBJECT,
+      .fields = option_fields },
+    { "context", T_OBJECT, OPTIONAL, "What the asker told about it, if anything.", .flags = F_OPEN },
+    { 0 },
+};
+
+static const struct field question_asked[] = {
+    QUESTION_MEMBERS,
+    { "question", T_OBJECT, REQUIRED, "The question itself.", .fields = asked_fields },
+    { 0 },
+};
+
+static const struct field question_answered[] = {
+    QUESTION_MEMBERS,
+    { "response", T_OBJECT, REQUIRED, "The answer.", .fields = response_fields },
+    OUTCOME_MEMBER,
+    { 0 },
+};
+
+static const struct field question_ended[] = { QUESTION_MEMBERS, OUTCOME_MEMBER, { 0 } };
+
+static const struct field have_need_fields[] = {
+    { "have", T_INT, REQUIRED, "How many have approved." },
+    { "need", T_INT, REQUIRED, "How many must." },
+    { 0 },
+};
+
+static const struct field question_approval[] = {
+    QUESTION_MEMBERS,
+    { "by", T_TEXT, REQUIRED, "Who approved." },
+    { "approvals", T_OBJECT, REQUIRED, "How many of how many.", .fields = have_need_fields },
+    { 0 },
+};
+
+static const struct field question_moved[] = {
+    QUESTION_MEMBERS,
+    { "by", T_TEXT, REQUIRED, "Who it was." },
+    { "timeoutAt", T_TIME, REQUIRED, "The deadline as it now is.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field question_late[] = {
+    QUESTION_MEMBERS,
+    { "response", T_OBJECT, REQUIRED, "The answer that came too late.", .fields = response_fields },
+    { "by", T_TEXT, REQUIRED, "Whose it is." },
+    { 0 },
+};
+
+static const struct field status_fields[] = {
+    { "jobId", T_UUID, REQUIRED, "The job." },
+    { "status", T_ENUM, REQUIRED, "Where it stands now.", .values = job_statuses },
+    { "previousStatus", T_ENUM, REQUIRED, "Where it stood.", .values = job_statuses },
+    { 0 },
+};
+
+static const struct field job_created[] = {
+    { "jobId", T_UUID, REQUIRED, "The job." },
+    { "kind", T_TEXT, REQUIRED, "What kind of job it is." },
+    { "agent", T_TEXT, REQUIRED, "Who works on it.", .flags = F_NULL },
+    { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL },
+    { "taskId", T_ID, REQUIRED, "The task it works on.", .flags = F_NULL },
+    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = job_statuses },
+    { "restartOf", T_UUID, REQUIRED, "The job it starts again.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field job_log[] = {
+    { "jobId", T_UUID, REQUIRED, "The job." },
+    { "seq", T_INT, REQUIRED, "The line's number in the job's log." },
+    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = job_log_levels },
+    { "message", T_TEXT, REQUIRED, "What happened." },
+    { "data", T_JSON, REQUIRED, "The same for machines.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field job_progress[] = {
+    { "jobId", T_UUID, REQUIRED, "The job." },
+    { "progress", T_OBJECT, REQUIRED, "How far it is.", .fields = job_progress_fields },
+    { 0 },
+};
+
+static const struct field job_ended[] = {
+    { "jobId", T_UUID, REQUIRED, "The job." },
+    { "status", T_ENUM, REQUIRED, "completed, failed or cancelled.", .values = job_statuses },
+    { "error", T_TEXT, REQUIRED, "Why it failed or was cancelled.", .flags = F_NULL },
+    OUTCOME_MEMBER,
+    { 0 },
+};
+
+static const struct field chat_message[] = {
+    { "id", T_UUID, REQUIRED, "The message." },
+    { "agent_name", T_TEXT, REQUIRED, "Who wrote it; \"system\" for the server itself." },
+    { "message", T_TEXT, REQUIRED, "What was said." },
+    { "is_human", T_BOOL, REQUIRED, "Whether a person wrote it." },
+    { "message_type", T_ENUM, REQUIRED, "What kind of message it is.", .values = chat_message_types },
+    { "discussion_prompt_id", T_UUID, REQUIRED, "The prompt whose thread it stands in.", .flags = F_NULL },
+    { "task_ref", T_TEXT, REQUIRED, "The task it refers to.", .flags = F_NULL },
+    { "created_at", T_TIME, REQUIRED, "When it was written." },
+    { 0 },
+};
+
+static const struct field prompt_created[] = {
+    { "promptId", T_UUID, REQUIRED, "The prompt." },
+    { "task_id", T_TEXT, REQUIRED, "The task it is about, as the asker names it.", .flags = F_NULL },
+    { "requester_agent", T_TEXT, REQUIRED, "Who asks." },
+    { "prompt_message", T_TEXT, REQUIRED, "The question." },
+    { "required_responses", T_INT, REQUIRED, "Replies of different agents that resolve it." },
+    { "timeout_minutes", T_INT, REQUIRED, "Minutes after which it times out." },
+    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = prompt_statuses },
+    { "count_all", T_BOOL, REQUIRED, "Whether every reply counts." },
+    { "squad_chat_id", T_UUID, REQUIRED, "The message that shows it in the chat.", .flags = F_NULL },
+    { "created_at", T_TIME, REQUIRED, "When it was asked." },
+    { 0 },
+};
+
+#define COUNT_MEMBERS                                                                                        \
+    { "responseCount", T_INT, REQUIRED, "The replies that count." },                                         \
+    {                                                                                                        \
+        "requiredResponses", T_INT, REQUIRED, "The replies that resolve it."                                 \
+    }
+
+static const struct field prompt_responded[] = {
+    { "promptId", T_UUID, REQUIRED, "The prompt." },
+    { "chatId", T_UUID, REQUIRED, "The reply." },
+    { "agent_name", T_TEXT, REQUIRED, "Who replied." },
+    { "counted", T_BOOL, REQUIRED, "Whether it counts." },
+    { "status", T_ENUM, REQUIRED, "Where the prompt stands.", .values = prompt_statuses },
+    COUNT_MEMBERS,
+    { 0 },
+};
+
+static const struct field prompt_ended[] = {
+    { "promptId", T_UUID, REQUIRED, "The prompt." },
+    { "status", T_ENUM, REQUIRED, "resolved, timed_out or cancelled.", .values = prompt_statuses },
+    OUTCOME_MEMBER,
+    COUNT_MEMBERS,
+    { 0 },
+};
+
+/* An inbox holds notifications of people and agents, and, as one kind of them, sets of open questions. */
+#define INBOX_MEMBERS                                                                                        \
+    { "id", T_UUID, REQUIRED, "The notification, or the set of open questions." },                           \
+        { "kind", T_TEXT, REQUIRED,                                                                          \
+          "mention, question, approval, decision, error, completed, failed, open_question, and others." },   \
+        { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = notification_priorities },            \
+        { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = notification_ref_fields },              \
+        { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL },                                    \
+        { "resolved", T_BOOL, REQUIRED, "Whether what it points at has ended." },                            \
+        { "createdAt", T_TIME, REQUIRED, "When it came." },                                                  \
+        { "agent", T_TEXT, REQUIRED, "Whose inbox, when it is an agent's; who asks, in a set.",              \
+          .flags = F_NULL },                                                                                 \
+        { "title", T_TEXT, OPTIONAL, "One line; not when a set has changed." },                              \
+        { "body", T_TEXT, OPTIONAL, "The beginning of what it is about; not when a set has changed." },      \
+        { "read", T_BOOL, OPTIONAL, "Whether its reader has marked it as read; not in sets." },              \
+        { "userId", T_TEXT, OPTIONAL, "Whose inbox, when it is one person's; not in sets.",                  \
+          .flags = F_NULL },                                                                                 \
+        { "source", T_TEXT, OPTIONAL, "In sets: what it is about (eval, prd, plan, execute)." },             \
+        { "sourceId", T_TEXT, OPTIONAL, "In sets: which feedback, section, plan or task." },                 \
+        { "questions",       T_LIST,                                                                         \
+          OPTIONAL,          "In sets: the questions.",                                                      \
+          .items = T_OBJECT, .fields = set_question_fields },                                                \
+        { "responses",       T_LIST,                                                                         \
+          OPTIONAL,          "In sets: the answers so far.",                                                 \
+          .items = T_OBJECT, .fields = set_answer_fields },                                                  \
+        { "status", T_ENUM, OPTIONAL, "In sets: open or resolved.", .values = set_statuses },                \
+        { "approved", T_BOOL, OPTIONAL, "In sets: what was said about approving.", .flags = F_NULL },        \
+        { "resolvedAt", T_TIME, OPTIONAL, "In sets: when it was settled.", .flags = F_NULL },                \
+    {                                                                                                        \
+        "outcome", T_OBJECT, OPTIONAL, "In sets: how it was settled.", .fields = outcome_fields,             \
+                                                                       .flags = F_NULL                       \
+    }
+
+static const struct field inbox_fields[] = { INBOX_MEMBERS, { 0 } };
+
+static const struct field inbox_read[] = {
+    { "reader", T_TEXT, REQUIRED, "Whose inbox." },
+    { "count", T_INT, REQUIRED, "How many were marked." },
+    { "id", T_UUID, OPTIONAL, "The notification, when it was one." },
+    { "all", T_BOOL, OPTIONAL, "True when it was all of them." },
+    { 0 },
+};
+
+/* A task's members in both spellings of its project's id: one is the task's, the other the stream's filter.
+ */
+static const struct field task_changed[] = {
+    { "projectId", T_UUID, REQUIRED, "Its project." },
+    { "taskId", T_UUID, REQUIRED, "The task." },
+    { "id", T_UUID, REQUIRED, "The same." },
+    { "project_id", T_UUID, REQUIRED, "Its project." },
+    { "title", T_TEXT, REQUIRED, "One line." },
+    { "description", T_TEXT, REQUIRED, "What is to be done." },
+    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = task_statuses },
+    { "priority", T_INT, REQUIRED, "0 comes first." },
+    { "assignee", T_TEXT, REQUIRED, "Who has claimed it.", .flags = F_NULL },
+    { "block_reason", T_TEXT, REQUIRED, "Why it is blocked.", .flags = F_NULL },
+    { "depends_on", T_LIST, REQUIRED, "Tasks that must be closed first.", .items = T_UUID },
+    { "session_id", T_TEXT, REQUIRED, "The session it belongs to.", .flags = F_NULL },
+    { "result", T_JSON, REQUIRED, "What came of it.", .flags = F_NULL },
+    { "problems", T_LIST, REQUIRED, "What could not be read of its last result.", .items = T_TEXT },
+    { "created_at", T_TIME, REQUIRED, "When it was made." },
+    { "updated_at", T_TIME, REQUIRED, "When it last changed." },
+    { 0 },
+};
+
+#define DOCUMENT_MEMBERS                                                                                     \
+    { "projectId", T_UUID, REQUIRED, "Its project." },                                                       \
+        { "version", T_INT, REQUIRED, "The number of its newest text." },                                    \
+    {                                                                                                        \
+        "author", T_TEXT, REQUIRED, "Who wrote that."                                                        \
+    }
+
+static const struct field section_updated[] = {
+    { "sectionKey", T_TEXT, REQUIRED, "The section of the PRD." },
+    DOCUMENT_MEMBERS,
+    { 0 },
+};
+
+static const struct field plan_updated[] = {
+    { "planId", T_TEXT, REQUIRED, "The plan." },
+    DOCUMENT_MEMBERS,
+    { 0 },
+};
+
+static const struct field alert_event[] = {
+    { "alertId", T_UUID, REQUIRED, "The alert." },
+    { "kind", T_ENUM, REQUIRED, "What holds.", .values = alert_kinds },
+    { "active", T_BOOL, REQUIRED, "False when it has ended." },
+    { "since", T_TIME, REQUIRED, "Since when." },
+    { "endedAt", T_TIME, REQUIRED, "Until when.", .flags = F_NULL },
+    { "details", T_OBJECT, REQUIRED, "The figures.", .flags = F_OPEN },
+    { 0 },
+};
+
+static const struct field last_word[] = {
+    { "reason", T_TEXT, REQUIRED, "Why the stream ends, and how to go on." },
+    { 0 },
+};
+
+static const struct field gap_word[] = {
+    { "reason", T_TEXT, REQUIRED, "Why something is missing." },
+    { "after", T_INT, REQUIRED, "The number that was given." },
+    { "oldest", T_INT, REQUIRED, "The oldest number that is kept." },
+    { 0 },
+};
+
+#define CHAT_TAG  "Discussion prompts and squad chat"
+#define WORK_TAG  "Projects and tasks"
+#define INBOX_TAG "Inbox"
+
+static const struct event_type types[] = {
+    { "question_asked", TAG_QUESTIONS, "An agent asks people.", ROLES_READ, .fields = question_asked },
+    { "question_answered", TAG_QUESTIONS, "A question was answered, by a person or by its default.",
+      ROLES_READ, .fields = question_answered },
+    { "question_approval", TAG_QUESTIONS, "One of several approvals was given.", ROLES_READ,
+      .fields = question_approval },
+    { "question_timeout", TAG_QUESTIONS, "Nobody answered in time.", ROLES_READ, .fields = question_ended },
+    { "question_cancelled", TAG_QUESTIONS, "A question was taken back, or its job has ended.", ROLES_READ,
+      .fields = question_ended },
+    { "question_draft", TAG_QUESTIONS, "Somebody is typing an answer.", ROLES_READ,
+      .fields = question_moved },
+    { "question_extended", TAG_QUESTIONS, "A deadline was moved.", ROLES_READ, .fields = question_moved },
+    { "question_late_answer", TAG_QUESTIONS, "An answer came after the deadline. It is kept.", ROLES_READ,
+      .fields = question_late },
+    { "job.created", TAG_JOBS, "A job was made.", ROLES_READ, .fields = job_created },
+    { "status", TAG_JOBS, "A job's status changed.", ROLES_READ, .fields = status_fields },
+    { "job.log", TAG_JOBS, "A line was added to a job's log.", ROLES_READ, .fields = job_log },
+    { "job.progress", TAG_JOBS, "A job told how far it is.", ROLES_READ, .fields = job_progress },
+    { "job.ended", TAG_JOBS, "A job has ended.", ROLES_READ, .fields = job_ended },
+    { "chat.message", CHAT_TAG, "Something was said in the squad chat.", ROLES_READ, .fields = chat_message },
+    { "prompt.created", CHAT_TAG, "An agent asks the squad.", ROLES_READ, .fields = prompt_created },
+    { "prompt.responded", CHAT_TAG, "Somebody replied to a prompt.", ROLES_READ, .fields = prompt_responded },
+    { "prompt.ended", CHAT_TAG, "A prompt has ended.", ROLES_READ, .fields = prompt_ended },
+    { "notification.added", INBOX_TAG, "Something new waits in an inbox.", ROLES_READ,
+      .fields = inbox_fields },
+    { "notification.updated", INBOX_TAG, "A set of open questions got an answer and stays open.", ROLES_READ,
+      .fields = inbox_fields },
+    { "notification.resolved", INBOX_TAG, "What a notification points at has ended.", ROLES_READ,
+      .fields = inbox_fields },
+    { "notification.read", INBOX_TAG, "Notifications were marked as read.", ROLES_READ,
+      .fields = inbox_read },
+    { "task.updated", WORK_TAG, "A task was made or changed.", ROLES_READ, .fields = task_changed },
+    { "task.deleted", WORK_TAG, "A task was deleted.", ROLES_READ, .fields = task_changed },
+    { "feedback.added", WORK_TAG, "Somebody gave feedback.", ROLES_READ, .fields = feedback_fields },
+    { "prd.updated", WORK_TAG, "A section of the PRD has a new text.", ROLES_READ,
+      .fields = section_updated },
+    { "plan.updated", WORK_TAG, "A plan has a new text.", ROLES_READ, .fields = plan_updated },
+    { "alert", "Alerts", "Something is amiss with how questions are answered, or no longer.", ROLES_READ,
+      .fields = alert_event },
+    { "server.stopping", "The stream itself", "The last word before the server stops.", ROLES_READ,
+      .word = true, .fields = last_word },
+    { "stream.ended", "The stream itself", "The last word of a stream whose reader has lost its rights.",
+      ROLES_READ, .word = true, .fields = last_word },
+    { "stream.cut", "The stream itself", "The last word of a stream that cannot go on, or reads too slowly.",
+      ROLES_READ, .word = true, .fields = last_word },
+    { "stream.gap", "The stream itself", "Events after the given number are not there any more.", ROLES_READ,
+      .word = true, .fields = gap_word },
+    { 0 },
+};
+
+const struct event_type *event_type_all(void)
+{
+    return types;
+}
