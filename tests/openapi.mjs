@@ -1,4 +1,6 @@
-// The description at /api/openapi.json, as the running server gives it, is valid OpenAPI 3.1 without a warning.
+// The descriptions at /api/openapi.json and /api/asyncapi.json, as the running server gives them, are valid OpenAPI 3.1
+// and AsyncAPI 3 without a warning.
+import { Parser } from '@asyncapi/parser';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +12,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const binary = process.env.WITAN_BIN ?? 'build/witan';
-let folder, server, description;
+let folder, server, description, events;
 
 async function freePort() {
     const listener = createServer().listen(0, '127.0.0.1');
@@ -44,6 +46,7 @@ before(async () => {
     assert.equal(reply.status, 200);
     description = await reply.json();
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(description));
+    events = await (await fetch(`http://${address}/api/asyncapi.json`)).json();
 });
 
 after(async () => {
@@ -75,4 +78,27 @@ test('the lint finds a planted mistake', async () => {
     broken.paths[path][method].responses = { 200: { $ref: '#/components/responses/nowhere' } };
     await writeFile(join(folder, 'broken.json'), JSON.stringify(broken));
     assert.notEqual(lint(join(folder, 'broken.json')).status, 0);
+});
+
+// Advice on style is not asked for; errors and warnings are.
+async function faults(document) {
+    const { diagnostics } = await new Parser().parse(JSON.stringify(document));
+    return diagnostics.filter(({ severity }) => severity < 2).map(({ message, path }) => `${path.join('.')}: ${message}`);
+}
+
+test('the description of the events is AsyncAPI 3 without a warning', async () => {
+    assert.match(events.asyncapi, /^3\./);
+    assert.deepEqual(await faults(events), []);
+    assert.ok(events.components.messages['prompt.created'].payload.properties.promptId);
+});
+
+test('the parser finds a planted mistake', async () => {
+    const broken = structuredClone(events);
+    broken.channels.events.messages.status.$ref = '#/components/messages/nowhere';
+    assert.notDeepEqual(await faults(broken), []);
+});
+
+test('streams and health stand in the description', () => {
+    for (const path of ['/api/events', '/api/jobs/{id}/stream', '/ws', '/healthz', '/readyz', '/metrics'])
+        assert.ok(description.paths[path]?.get, path);
 });

@@ -7,6 +7,7 @@
 #include "edge/rest.h"
 #include "edge/stream.h"
 #include "edge/wait.h"
+#include "ops/asyncapi.h"
 #include "ops/openapi.h"
 
 #include <arpa/inet.h>
@@ -110,19 +111,34 @@ static void write_refusal(struct buf *body, int status, const char *code, const 
     dispatch_write_error(&err, body);
 }
 
-/* The description does not change while the program runs, so it is written once. */
-static void describe_api(struct edge *edge)
+/* Takes the text over. */
+static void description_keep(struct description *description, struct buf *text)
 {
-    BUF_AUTO text = { 0 };
+    struct http_fixed *body = &description->body;
     unsigned char hash[crypto_generichash_BYTES_MIN];
 
-    openapi_write(op_all(), edge->options.version, &text);
-    edge->openapi.packed = http_pack(text.bytes, text.len, &edge->openapi.packed_len);
-    edge->openapi.bytes = buf_take(&text, &edge->openapi.len);
-    crypto_generichash(hash, sizeof(hash), (const unsigned char *)edge->openapi.bytes, edge->openapi.len,
-                       NULL, 0);
-    snprintf(edge->openapi_tag, sizeof(edge->openapi_tag), "\"%02x%02x%02x%02x%02x%02x%02x%02x\"", hash[0],
+    body->packed = http_pack(text->bytes, text->len, &body->packed_len);
+    body->bytes = buf_take(text, &body->len);
+    crypto_generichash(hash, sizeof(hash), (const unsigned char *)body->bytes, body->len, NULL, 0);
+    snprintf(description->tag, sizeof(description->tag), "\"%02x%02x%02x%02x%02x%02x%02x%02x\"", hash[0],
              hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]);
+}
+
+static void description_free(struct description *description)
+{
+    free((char *)(uintptr_t)description->body.bytes);
+    free((char *)(uintptr_t)description->body.packed);
+}
+
+static void describe_api(struct edge *edge)
+{
+    BUF_AUTO operations = { 0 };
+    BUF_AUTO events = { 0 };
+
+    openapi_write(op_all(), edge->options.version, &operations);
+    description_keep(&edge->openapi, &operations);
+    asyncapi_write(edge->options.version, &events);
+    description_keep(&edge->asyncapi, &events);
 }
 
 static void edge_free(struct edge *edge)
@@ -136,8 +152,8 @@ static void edge_free(struct edge *edge)
     routes_free(edge->routes);
     rest_free_spares(edge);
     pthread_mutex_destroy(&edge->spare_lock);
-    free((char *)(uintptr_t)edge->openapi.bytes);
-    free((char *)(uintptr_t)edge->openapi.packed);
+    description_free(&edge->openapi);
+    description_free(&edge->asyncapi);
     free(edge);
 }
 

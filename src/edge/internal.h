@@ -21,6 +21,12 @@ struct waits;
 struct streams;
 struct rest_call;
 
+/* A document that does not change while the program runs, so it is written once. */
+struct description {
+    struct http_fixed body;
+    char tag[24]; /* its ETag */
+};
+
 struct edge {
     struct edge_options options;
     struct store *store;
@@ -36,8 +42,7 @@ struct edge {
     struct waits *waits;
     struct streams *streams;
     struct budget budget; /* of all bodies and replies in flight */
-    struct http_fixed openapi;
-    char openapi_tag[24];
+    struct description openapi, asyncapi;
     pthread_mutex_t spare_lock;
     struct rest_call *spares; /* rest.c: kept for the next requests */
     size_t spare_count;

@@ -110,18 +110,28 @@ static void metrics(struct edge *edge, struct http_exchange *exchange)
     http_reply(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", NULL, &body);
 }
 
-static void openapi(struct edge *edge, struct http_exchange *exchange)
+static void describe(struct http_exchange *exchange, const struct description *description)
 {
-    struct http_header_line headers[] = { { "ETag", edge->openapi_tag },
+    struct http_header_line headers[] = { { "ETag", description->tag },
                                           { "Cache-Control", "no-cache" },
                                           { NULL, NULL } };
     const char *known = http_header(exchange, "If-None-Match");
 
-    if (known && strstr(known, edge->openapi_tag)) {
+    if (known && strstr(known, description->tag)) {
         http_reply(exchange, 304, NULL, headers, NULL);
         return;
     }
-    http_reply_fixed(exchange, 200, "application/json", headers, &edge->openapi);
+    http_reply_fixed(exchange, 200, "application/json", headers, &description->body);
+}
+
+static void openapi(struct edge *edge, struct http_exchange *exchange)
+{
+    describe(exchange, &edge->openapi);
+}
+
+static void asyncapi(struct edge *edge, struct http_exchange *exchange)
+{
+    describe(exchange, &edge->asyncapi);
 }
 
 /* The test clock blocks until everything due has happened, so it has a thread of its own for the moment. */
@@ -214,6 +224,7 @@ static const struct {
     { "/readyz", HTTP_GET, "GET, HEAD", readiness, true, false, false },
     { "/metrics", HTTP_GET, "GET, HEAD", metrics, false, false, false },
     { "/api/openapi.json", HTTP_GET, "GET, HEAD", openapi, false, false, false },
+    { "/api/asyncapi.json", HTTP_GET, "GET, HEAD", asyncapi, false, false, false },
     { "/api/events", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/api/jobs/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/ws", HTTP_GET, "GET", ws_handle, false, true, false },

@@ -1,6 +1,7 @@
 #include "base/str.h"
 #include "ops/event_type.h"
 #include "ops/openapi.h"
+#include "ops/plain_path.h"
 #include "ops/reach.h"
 
 #include <string.h>
@@ -124,6 +125,18 @@ static void write_operation(const struct op *op, struct buf *into)
     }
 }
 
+static void write_plain(const struct plain_path *plain, struct buf *into)
+{
+    buf_format(into, "### %s\n\n`GET %s`\n\n%s%s\n\n", plain->name, plain->path, plain->help,
+               plain->open ? " Needs no token." : "");
+    if (plain->params[0].type)
+        write_reply(plain->params, 0, into);
+    buf_format(into, "%sAnswers %d", plain->params[0].type ? "\n" : "", plain->status ? plain->status : 200);
+    if (plain->reply_type)
+        buf_format(into, " with `%s`", plain->reply_type);
+    buf_format(into, ": %s\n\n", plain->reply_help);
+}
+
 void apidoc_write(const struct op *const *ops, struct buf *into)
 {
     const char *tag = "";
@@ -143,6 +156,13 @@ void apidoc_write(const struct op *const *ops, struct buf *into)
             buf_format(into, "## %s\n\n", tag);
         }
         write_operation(*ops, into);
+    }
+    for (const struct plain_path *plain = plain_path_all(); plain->path; plain++) {
+        if (strcmp(plain->tag, tag) != 0) {
+            tag = plain->tag;
+            buf_format(into, "## %s\n\n", tag);
+        }
+        write_plain(plain, into);
     }
 }
 

@@ -1,7 +1,9 @@
 #include "ops/openapi.h"
 
 #include "base/str.h"
+#include "ops/plain_path.h"
 #include "ops/reach.h"
+#include "ops/schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,9 +104,7 @@ static void write_default(struct json_out *out, const struct field *field)
         json_text(out, "default", field->fallback);
 }
 
-static void write_members(struct json_out *out, const struct field *fields);
-
-static void write_schema(struct json_out *out, const char *key, const struct field *field, enum type type)
+void schema_write(struct json_out *out, const char *key, const struct field *field, enum type type)
 {
     json_map(out, key);
     write_type(out, field, type);
@@ -112,7 +112,7 @@ static void write_schema(struct json_out *out, const char *key, const struct fie
     if (type == T_ENUM)
         write_values(out, field);
     if (type == T_OBJECT && field->fields)
-        write_members(out, field->fields);
+        schema_write_members(out, field->fields);
     if (type == T_LIST) {
         struct field item = *field;
 
@@ -120,7 +120,7 @@ static void write_schema(struct json_out *out, const char *key, const struct fie
         item.min = item.max = 0;
         item.help = "";
         item.fallback = NULL;
-        write_schema(out, "items", &item, field->items);
+        schema_write(out, "items", &item, field->items);
     }
     if (field->fallback && type == field->type)
         write_default(out, field);
@@ -129,13 +129,13 @@ static void write_schema(struct json_out *out, const char *key, const struct fie
     json_map_end(out);
 }
 
-static void write_members(struct json_out *out, const struct field *fields)
+void schema_write_members(struct json_out *out, const struct field *fields)
 {
     bool any = false;
 
     json_map(out, "properties");
     for (const struct field *field = fields; field->type; field++)
-        write_schema(out, field->name, field, field->type);
+        schema_write(out, field->name, field, field->type);
     json_map_end(out);
     for (const struct field *field = fields; field->type; field++)
         any |= field->need == REQUIRED;
@@ -160,7 +160,7 @@ static void write_wait_parameter(struct json_out *out)
     json_text(out, "name", wait.name);
     json_text(out, "in", "query");
     json_text(out, "description", wait.help);
-    write_schema(out, "schema", &wait, wait.type);
+    schema_write(out, "schema", &wait, wait.type);
     json_map_end(out);
 }
 
@@ -188,7 +188,7 @@ static void write_parameters(struct json_out *out, const struct op *op)
         if (place == IN_PATH || field->need == REQUIRED)
             json_bool(out, "required", true);
         json_text(out, "description", field->help);
-        write_schema(out, "schema", &plain, plain.type);
+        schema_write(out, "schema", &plain, plain.type);
         json_map_end(out);
     }
     if (op->waits)
@@ -221,7 +221,7 @@ static void write_body(struct json_out *out, const struct op *op)
     json_map(out, "application/json");
     json_map(out, "schema");
     json_text(out, "type", "object");
-    write_members(out, body);
+    schema_write_members(out, body);
     json_map_end(out);
     json_map_end(out);
     json_map_end(out);
@@ -241,7 +241,7 @@ static void write_reply(struct json_out *out, const struct op *op, int status)
         json_map(out, "schema");
         json_text(out, "type", op->reply ? "object" : "string");
         if (op->reply)
-            write_members(out, op->reply);
+            schema_write_members(out, op->reply);
         json_map_end(out);
         json_map_end(out);
         json_map_end(out);
@@ -325,6 +325,54 @@ static void write_second_paths(struct json_out *out, const struct op *const *ops
     }
 }
 
+static void write_plain_parameters(struct json_out *out, const struct plain_path *plain)
+{
+    json_list(out, "parameters");
+    for (const struct field *field = plain->params; field->type; field++) {
+        json_map(out, NULL);
+        json_text(out, "name", field->name);
+        json_text(out, "in", field->need == REQUIRED ? "path" : "query");
+        if (field->need == REQUIRED)
+            json_bool(out, "required", true);
+        schema_write(out, "schema", field, field->type);
+        json_map_end(out);
+    }
+    json_list_end(out);
+}
+
+static void write_plain_path(struct json_out *out, const struct plain_path *plain)
+{
+    char status[8];
+
+    snprintf(status, sizeof(status), "%d", plain->status ? plain->status : 200);
+    json_map(out, plain->path);
+    json_map(out, "get");
+    json_text(out, "operationId", plain->name);
+    json_list(out, "tags");
+    json_text(out, NULL, plain->tag);
+    json_list_end(out);
+    json_text(out, "summary", plain->help);
+    if (plain->open) {
+        json_list(out, "security");
+        json_list_end(out);
+    }
+    write_plain_parameters(out, plain);
+    json_map(out, "responses");
+    json_map(out, status);
+    json_text(out, "description", plain->reply_help);
+    if (plain->reply_type) {
+        json_map(out, "content");
+        json_raw(out, plain->reply_type, "{\"schema\":{}}");
+        json_map_end(out);
+    }
+    json_map_end(out);
+    json_raw(out, "4XX", "{\"$ref\":\"#/components/responses/Error\"}");
+    json_raw(out, "5XX", "{\"$ref\":\"#/components/responses/Error\"}");
+    json_map_end(out);
+    json_map_end(out);
+    json_map_end(out);
+}
+
 /* What each heading is about. One that is missing here fails the lint of the description. */
 static const char *tag_help(const char *tag)
 {
@@ -344,6 +392,8 @@ static const char *tag_help(const char *tag)
         { "People, tokens and workspaces", "Who may call, and where." },
         { "Audit", "Who did what, when and from where." },
         { "Analytics", "How questions are answered." },
+        { "Streams", "Hearing of it as it happens." },
+        { "Health", "Whether it runs, and how." },
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -352,21 +402,27 @@ static const char *tag_help(const char *tag)
     return NULL;
 }
 
+static void write_tag(struct json_out *out, const char *tag, const char **last)
+{
+    if (strcmp(tag, *last) == 0)
+        return;
+    *last = tag;
+    json_map(out, NULL);
+    json_text(out, "name", tag);
+    if (tag_help(tag))
+        json_text(out, "description", tag_help(tag));
+    json_map_end(out);
+}
+
 static void write_tags(struct json_out *out, const struct op *const *ops)
 {
     const char *last = "";
 
     json_list(out, "tags");
-    for (; *ops; ops++) {
-        if (strcmp((*ops)->tag, last) == 0)
-            continue;
-        last = (*ops)->tag;
-        json_map(out, NULL);
-        json_text(out, "name", last);
-        if (tag_help(last))
-            json_text(out, "description", tag_help(last));
-        json_map_end(out);
-    }
+    for (; *ops; ops++)
+        write_tag(out, (*ops)->tag, &last);
+    for (const struct plain_path *plain = plain_path_all(); plain->path; plain++)
+        write_tag(out, plain->tag, &last);
     json_list_end(out);
 }
 
@@ -406,6 +462,8 @@ void openapi_write(const struct op *const *ops, const char *version, struct buf 
         if (!seen_before(ops, op, op_path(*op)))
             write_path(&out, op, op_path(*op));
     write_second_paths(&out, ops);
+    for (const struct plain_path *plain = plain_path_all(); plain->path; plain++)
+        write_plain_path(&out, plain);
     json_map_end(&out);
     json_raw(&out, "components", components);
     json_map_end(&out);

@@ -2,6 +2,7 @@
 #include "db/claim.h"
 #include "db/migrate.h"
 #include "gen/version.h"
+#include "ops/asyncapi.h"
 #include "ops/openapi.h"
 #include "server/commands.h"
 #include "server/doctor.h"
@@ -99,11 +100,13 @@ static int run_docs(struct cli *cli)
         apidoc_write(op_all(), &text);
     } else if (strcmp(what, "events") == 0) {
         eventdoc_write(event_type_all(), &text);
+    } else if (strcmp(what, "asyncapi") == 0) {
+        asyncapi_write(WITAN_VERSION, &text);
     } else if (strcmp(what, "openapi") == 0) {
         openapi_write(op_all(), WITAN_VERSION, &text);
     } else {
         err_field(&err, "WHAT", "There is no document \"%s\".", what);
-        err_hint(&err, "There are api, events and openapi.");
+        err_hint(&err, "There are api, events, openapi and asyncapi.");
         return cli_fail(cli, &err);
     }
     return cli_print(text.bytes, text.len);
@@ -151,9 +154,9 @@ const struct cli_command tool_commands[] = {
     },
     {
         .name = "docs",
-        .help = "Print the reference of the API or of its events, or the OpenAPI description.",
+        .help = "Print the reference of the API or of its events, or the same as OpenAPI or AsyncAPI.",
         .examples = "witan docs api >docs/api.md\nwitan docs openapi >openapi.json",
-        .args = { { "WHAT", .help = "api, events or openapi." } },
+        .args = { { "WHAT", .help = "api, events, openapi or asyncapi." } },
         .run = run_docs,
     },
     {

@@ -258,9 +258,12 @@ onBothEngines('a reader that is too slow is cut off, slows nobody, and can resum
 });
 
 onBothEngines('what a stream is asked for is checked', {}, async (server) => {
-    for (const query of ['after=x', 'after=-1', `types=${'a,'.repeat(40)}a`]) {
+    for (const query of ['after=x', 'after=-1', `types=${'status,'.repeat(40)}status`, 'types=status,nope']) {
         const reply = await server.api('GET', `/api/events?${query}`, undefined, { agent: undefined });
         assert.equal(reply.status, 400, query);
     }
+    const mistyped = await server.api('GET', '/api/events?types=prompt.create', undefined, { agent: undefined });
+    assert.equal(mistyped.body.field, 'types');
+    assert.match(mistyped.body.hint, /prompt\.created/);
     assert.equal((await server.api('POST', '/api/events', {})).status, 405);
 });
