@@ -30,6 +30,8 @@
          "sqlite:PATH or postgres://...; empty means the embedded store in the data folder.")                \
     INT(store_workers, "store.workers", 16, 1, 256,                                                          \
         "PostgreSQL connections for operations; one more for every eight of them runs reports.")             \
+    TIME(store_timeout, "store.timeout", "10s", 100, 3600000,                                                \
+         "How long PostgreSQL may take to answer a statement; after that the call gets 503.")                \
     INT(store_readers, "store.readers", 2, 1, 64, "SQLite read threads; one more runs reports.")             \
     INT(store_queue, "store.queue", 4096, 16, 1000000, "Operations waiting before new ones get 503.")        \
     TIME(store_wait, "store.wait", "5s", 100, 600000,                                                        \

@@ -64,6 +64,8 @@ struct db_rows {
 struct db {
     const struct db_driver *driver;
     enum db_engine engine;
+    int64_t limit_ms; /* how long PostgreSQL's answer to a statement is waited for; 0: as long as it takes */
+    bool late;        /* one did not come in time: the connection is of no use any more */
 };
 
 struct db_driver {

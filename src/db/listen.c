@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/settings.h"
+#include "db/pgwait.h"
 #include "db/postgres.h"
 
 #include <libpq-fe.h>
@@ -79,14 +81,16 @@ static void disconnect(struct db_listener *listener)
 
 static bool connect_again(struct db_listener *listener)
 {
-    PGresult *result;
+    PGresult *result = NULL;
+    bool late;
 
     listener->connection = postgres_connect(listener->url, "witan-listen");
     if (PQstatus(listener->connection) != CONNECTION_OK) {
         disconnect(listener);
         return false;
     }
-    result = PQexec(listener->connection, listener->command);
+    if (PQsendQuery(listener->connection, listener->command))
+        result = pgwait_result(listener->connection, settings()->store_timeout_ms, &late);
 
     bool listening = PQresultStatus(result) == PGRES_COMMAND_OK;
 

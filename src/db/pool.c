@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/settings.h"
 #include "db/expiry.h"
 #include "db/postgres.h"
 
@@ -54,11 +55,13 @@ static struct db *connect_worker(const char *url, struct err *err)
 {
     struct db *db = postgres_open(url, err);
 
-    if (db && !db_script(db, "SET enable_seqscan = off; SET jit = off", err)) {
-        db_close(db);
+    if (!db)
         return NULL;
-    }
-    return db;
+    if (postgres_limit(db, settings()->store_timeout_ms, err) &&
+        db_script(db, "SET enable_seqscan = off; SET jit = off", err))
+        return db;
+    db_close(db);
+    return NULL;
 }
 
 static bool reconnect(struct worker *worker)
@@ -107,6 +110,22 @@ static void back_off(int attempt)
 
 enum outcome { FINISHED, AGAIN, LOST };
 
+static void set_unavailable(struct work *work, const char *why)
+{
+    work->err = (struct err){ 0 };
+    err_set(&work->err, ERR_UNAVAILABLE, "%s", why);
+    work->err.retry_after_s = 1;
+}
+
+/* Whoever has waited for as long as the setting says is not made to wait once more. */
+static enum outcome gone(const struct db *db, struct work *work)
+{
+    if (!db->late)
+        return LOST;
+    set_unavailable(work, "The database does not answer; try again shortly.");
+    return FINISHED;
+}
+
 /*
  * One attempt. Serialisation failures call for another; a connection that was lost before COMMIT was
  * sent has changed nothing, so the unit may run once more on a new one.
@@ -117,13 +136,13 @@ static enum outcome attempt(struct worker *worker, enum queue_lane lane, struct 
 
     work->err = (struct err){ 0 };
     if (!db_begin(db, lane == LANE_WRITE, &work->err))
-        return db->driver->alive(db) ? FINISHED : LOST;
+        return db->driver->alive(db) ? FINISHED : gone(db, work);
     bool ok = work->run(db, work);
 
     if (!ok && work->err.code == ERR_NONE)
         err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
     if (!db->driver->alive(db))
-        return LOST;
+        return gone(db, work);
     if (!ok || postgres_must_retry(db)) {
         db_rollback(db);
         return postgres_must_retry(db) || work->err.code == ERR_RETRY ? AGAIN : FINISHED;
@@ -141,15 +160,8 @@ static enum outcome attempt(struct worker *worker, enum queue_lane lane, struct 
     if (work->err.code == ERR_OUTCOME_UNKNOWN)
         return FINISHED;
     if (!db->driver->alive(db))
-        return LOST;
+        return gone(db, work);
     return postgres_must_retry(db) ? AGAIN : FINISHED;
-}
-
-static void set_unavailable(struct work *work, const char *why)
-{
-    work->err = (struct err){ 0 };
-    err_set(&work->err, ERR_UNAVAILABLE, "%s", why);
-    work->err.retry_after_s = 1;
 }
 
 static void run_attempts(struct worker *worker, enum queue_lane lane, struct work *work)

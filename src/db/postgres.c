@@ -1,6 +1,7 @@
 #include "db/postgres.h"
 
 #include "base/limits.h"
+#include "db/pgwait.h"
 
 #include <inttypes.h>
 #include <libpq-fe.h>
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX 32
+#define NUMBER_MAX  32
+#define PROBE_LOOKS 8
 
 struct postgres_db {
     struct db base;
@@ -34,7 +36,18 @@ static void result_clear(PGresult **result)
 
 static bool postgres_alive(struct db *base)
 {
-    return PQstatus(postgres_of(base)->conn) == CONNECTION_OK;
+    return !base->late && PQstatus(postgres_of(base)->conn) == CONNECTION_OK;
+}
+
+/* The answer to what was sent, or NULL: it could not be sent, or the answer was too long in coming. */
+static PGresult *answer(struct postgres_db *db, int sent)
+{
+    return sent ? pgwait_result(db->conn, db->base.limit_ms, &db->base.late) : NULL;
+}
+
+static PGresult *execute(struct postgres_db *db, const char *sql)
+{
+    return answer(db, PQsendQuery(db->conn, sql));
 }
 
 static enum err_code code_of(const char *state)
@@ -71,6 +84,12 @@ static bool fail(struct postgres_db *db, const PGresult *result, struct err *err
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *where = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
 
+    if (db->base.late) {
+        err_set(err, ERR_UNAVAILABLE, "The database did not answer within %lld ms; try again shortly.",
+                (long long)db->base.limit_ms);
+        err->retry_after_s = 1;
+        return false;
+    }
     if (!postgres_alive(&db->base) || !state) {
         err_set(err, ERR_UNAVAILABLE, "The connection to the database was lost.");
         err->retry_after_s = 1;
@@ -105,13 +124,15 @@ bool postgres_must_retry(const struct db *base)
     return postgres_of(base)->must_retry;
 }
 
+/* What the server said at the end comes before the end itself, so one look is not enough. */
 bool postgres_probe(struct db *base)
 {
     struct postgres_db *db = postgres_of(base);
     struct pollfd ready = { .fd = PQsocket(db->conn), .events = POLLIN };
 
-    if (ready.fd >= 0 && poll(&ready, 1, 0) > 0)
-        PQconsumeInput(db->conn);
+    for (int i = 0; i < PROBE_LOOKS && ready.fd >= 0 && poll(&ready, 1, 0) > 0; i++)
+        if (!PQconsumeInput(db->conn))
+            break;
     return postgres_alive(base);
 }
 
@@ -184,13 +205,13 @@ static bool prepare(struct postgres_db *db, enum sql_id sql, struct err *err)
     if (!text->postgres)
         return err_set(err, ERR_INTERNAL, "%s is not for PostgreSQL.", text->name);
 
-    RESULT_AUTO *result = PQprepare(db->conn, text->name, text->postgres, 0, NULL);
+    RESULT_AUTO *result = answer(db, PQsendPrepare(db->conn, text->name, text->postgres, 0, NULL));
 
     if (!is_ok(result))
         return fail(db, result, err);
     db->params[sql] = text->params;
     if (text->params > 0 && (!text->sqlite || strcmp(text->sqlite, text->postgres) != 0)) {
-        RESULT_AUTO *described = PQdescribePrepared(db->conn, text->name);
+        RESULT_AUTO *described = answer(db, PQsendDescribePrepared(db->conn, text->name));
 
         if (!is_ok(described))
             return fail(db, described, err);
@@ -211,8 +232,8 @@ static bool postgres_query(struct db *base, struct arena *arena, enum sql_id sql
     if (!db->prepared[sql] && !prepare(db, sql, err))
         return false;
     const char **values = values_of(arena, argc, argv);
-    RESULT_AUTO *result =
-        PQexecPrepared(db->conn, sql_texts[sql].name, db->params[sql], values, NULL, NULL, 0);
+    RESULT_AUTO *result = answer(
+        db, PQsendQueryPrepared(db->conn, sql_texts[sql].name, db->params[sql], values, NULL, NULL, 0));
 
     return finish(db, result, arena, rows, err);
 }
@@ -222,7 +243,8 @@ static bool postgres_query_text(struct db *base, struct arena *arena, const char
 {
     struct postgres_db *db = postgres_of(base);
     const char **values = values_of(arena, argc, argv);
-    RESULT_AUTO *result = PQexecParams(db->conn, sql, (int)argc, NULL, values, NULL, NULL, 0);
+    RESULT_AUTO *result =
+        answer(db, PQsendQueryParams(db->conn, sql, (int)argc, NULL, values, NULL, NULL, 0));
 
     return finish(db, result, arena, rows, err);
 }
@@ -230,7 +252,7 @@ static bool postgres_query_text(struct db *base, struct arena *arena, const char
 static bool postgres_script(struct db *base, const char *sql, struct err *err)
 {
     struct postgres_db *db = postgres_of(base);
-    RESULT_AUTO *result = PQexec(db->conn, sql);
+    RESULT_AUTO *result = execute(db, sql);
 
     return is_ok(result) || fail(db, result, err);
 }
@@ -255,7 +277,7 @@ static bool postgres_begin(struct db *base, bool write, struct err *err)
 
 static void forget_prepared(struct postgres_db *db)
 {
-    RESULT_AUTO *result = PQexec(db->conn, "DEALLOCATE ALL");
+    RESULT_AUTO *result = execute(db, "DEALLOCATE ALL");
 
     if (!is_ok(result))
         return;
@@ -267,12 +289,12 @@ static void postgres_rollback(struct db *base)
 {
     struct postgres_db *db = postgres_of(base);
 
-    if (PQtransactionStatus(db->conn) != PQTRANS_IDLE) {
-        RESULT_AUTO *result = PQexec(db->conn, "ROLLBACK");
+    if (!base->late && PQtransactionStatus(db->conn) != PQTRANS_IDLE) {
+        RESULT_AUTO *result = execute(db, "ROLLBACK");
 
         (void)result;
     }
-    if (db->stale)
+    if (db->stale && postgres_alive(base))
         forget_prepared(db);
     db->open_transaction = false;
 }
@@ -285,17 +307,20 @@ static bool postgres_commit(struct db *base, struct err *err)
 {
     struct postgres_db *db = postgres_of(base);
 
-    if (!postgres_alive(base)) {
+    /* A session that the server has ended already is told apart from one that is lost on the way. */
+    if (!postgres_probe(base)) {
         db->open_transaction = false;
         return err_set(err, ERR_UNAVAILABLE, "The connection to the database was lost.");
     }
-    RESULT_AUTO *result = PQexec(db->conn, "COMMIT");
+    RESULT_AUTO *result = execute(db, "COMMIT");
 
     if (!is_ok(result)) {
         fail(db, result, err);
         if (db->writing && !postgres_alive(base))
             err_set(err, ERR_OUTCOME_UNKNOWN,
-                    "The connection to the database was lost during the commit; it may have happened.");
+                    base->late
+                        ? "The database did not answer to the commit in time; it may have happened."
+                        : "The connection to the database was lost during the commit; it may have happened.");
         postgres_rollback(base);
         return false;
     }
@@ -365,6 +390,16 @@ static bool set_up(struct postgres_db *db, struct err *err)
            postgres_script(&db->base, idle, err);
 }
 
+bool postgres_limit(struct db *base, int64_t limit_ms, struct err *err)
+{
+    char script[96];
+
+    base->limit_ms = limit_ms;
+    snprintf(script, sizeof(script), "SET statement_timeout = %lld; SET lock_timeout = %lld",
+             (long long)(limit_ms - limit_ms / 10), (long long)(limit_ms / 2));
+    return postgres_script(base, script, err);
+}
+
 /* libpq's messages end with a line break and may have several lines; the first says it. */
 static void say_unreachable(const PGconn *conn, struct err *err)
 {
@@ -388,7 +423,7 @@ struct db *postgres_open(const char *url, struct err *err)
         err_set(err, ERR_UNAVAILABLE, "This PostgreSQL is too old: witan needs version 13 or newer.");
     else {
         PQsetNoticeProcessor(db->conn, ignore_notice, NULL);
-        if (set_up(db, err))
+        if (PQsetnonblocking(db->conn, 1) == 0 && set_up(db, err))
             return &db->base;
     }
     postgres_close(&db->base);

@@ -17,6 +17,12 @@ PGconn *postgres_connect(const char *url, const char *application);
 struct db *postgres_open(const char *url, struct err *err);
 
 /*
+ * From now on no statement may take longer. The server is told to end it a little earlier, which leaves the
+ * connection whole; a server that does not answer even then loses it.
+ */
+CHECKED bool postgres_limit(struct db *db, int64_t limit_ms, struct err *err);
+
+/*
  * Whether a statement of this transaction met a serialisation failure or a deadlock, whatever its
  * caller made of the error: the unit must run again.
  */

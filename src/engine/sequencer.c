@@ -3,8 +3,10 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/settings.h"
 #include "core/audit.h"
 #include "core/event.h"
+#include "db/postgres.h"
 #include "engine/poke.h"
 
 #include <stdatomic.h>
@@ -115,7 +117,7 @@ static bool work_once(struct sequencer *sequencer, struct round *round)
 
     if (!sequencer->db) {
         sequencer->db = db_open(sequencer->url, &err);
-        if (!sequencer->db) {
+        if (!sequencer->db || !postgres_limit(sequencer->db, settings()->store_timeout_ms, &err)) {
             lose_connection(sequencer, &err);
             return false;
         }

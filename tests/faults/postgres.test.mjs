@@ -2,7 +2,7 @@
 // nothing hangs, and the server goes on by itself.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -21,6 +21,12 @@ async function ownPostgres(t) {
     const postgres = {
         start: async () => (await run('tests/pg', ['start', folder])).stdout.trim(),
         stop: (mode) => run('tests/pg', ['stop', folder, mode]),
+        // To all of its processes.
+        signal: async (name) => {
+            const main = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0];
+            const { stdout } = await run('pgrep', ['-P', main]);
+            for (const pid of [main, ...stdout.trim().split('\n')]) process.kill(Number(pid), name);
+        },
     };
     t.after(async () => {
         await postgres.stop('immediate').catch(() => {});
@@ -81,6 +87,42 @@ for (const mode of ['fast', 'immediate'])
             logged,
         );
     });
+
+// Its connections look alive, since the kernel answers for it.
+test('a PostgreSQL that stands still under load', { timeout: 300_000 }, async (t) => {
+    const postgres = await ownPostgres(t);
+    const server = await start(t, {
+        db: await createDatabase(postgres.url),
+        env: { WITAN_STORE_TIMEOUT: '1s' },
+    });
+    const load = new Load(server);
+    t.after(() => (load.going = false));
+    for (let round = 0; round < (full ? 10 : 1); round++) {
+        await load.more(100);
+        await postgres.signal('SIGSTOP');
+        try {
+            const refused = load.refused.length;
+            await until(() => load.refused.length >= refused + 8, 'all are refused', longest);
+            await until(
+                async () =>
+                    (await server.api('GET', '/readyz', undefined, { timeout: longest })).status === 503,
+                'not ready',
+            );
+        } finally {
+            await postgres.signal('SIGCONT');
+        }
+        await load.more(100);
+    }
+    await load.stop();
+    assert.equal(load.lost, 0, 'every request was answered');
+    for (const reply of load.refused) {
+        assert.equal(reply.status, 503, reply.text);
+        assert.ok(['unavailable', 'outcome_unknown'].includes(reply.body.code), reply.text);
+    }
+    assert.ok(load.slowest <= longest, `a request took ${load.slowest} ms`);
+    await checkLedger(load);
+    t.diagnostic(`the slowest request took ${load.slowest} ms`);
+});
 
 test(
     'waits end in time while PostgreSQL is away, and a stop needs no database',

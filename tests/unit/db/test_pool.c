@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/settings.h"
 #include "tests/support/units.h"
 
 #include <setjmp.h>
@@ -18,10 +19,12 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SCHEMA                                                                                               \
@@ -84,6 +87,11 @@ static bool text(struct db *db, struct unit *unit, const char *sql)
     struct db_rows rows;
 
     return db_query_text(db, &unit->arena, sql, DB_NO_ARGS, &rows, &unit->work.err);
+}
+
+static void test_sleep(long ms)
+{
+    nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
 static void several_run_side_by_side(void **state)
@@ -279,10 +287,10 @@ static bool wait_at_gate(struct db *db, struct unit *unit)
 {
     struct gate *gate = unit->user;
 
-    (void)db;
     sem_post(&gate->reached);
-    while (sem_wait(&gate->open) != 0)
-        continue;
+    while (sem_trywait(&gate->open) != 0)
+        if (!text(db, unit, "SELECT pg_sleep(0.05)"))
+            return false;
     return true;
 }
 
@@ -315,6 +323,131 @@ static void a_unit_does_not_wait_for_ever(void **state)
     unit_done(&slow);
     unit_done(&behind);
     fixture_free(f);
+}
+
+/* Stands still between two statements for longer than its locks may be kept; then it is run once more. */
+static bool sleep_too_long(struct db *db, struct unit *unit)
+{
+    if (!text(db, unit, "UPDATE t SET n = n + 1 WHERE id = 1"))
+        return false;
+    if (unit->runs == 1)
+        test_sleep(TRANSACTION_IDLE_MS + 1500);
+    return true;
+}
+
+static void a_unit_that_stands_still_gives_its_locks_back(void **state)
+{
+    struct fixture *f = fixture_new(2);
+    struct unit unit;
+
+    (void)state;
+    unit_init(&unit, 0, NULL);
+    unit.body = sleep_too_long;
+    assert_true(store_write_wait(f->store, &unit.work));
+    assert_int_equal(unit.runs, 2);
+    assert_int_equal(units_number(f->url, "SELECT n FROM t WHERE id = 1"), 1);
+    unit_done(&unit);
+    fixture_free(f);
+}
+
+#define LIMIT_MS 1500
+
+/* Stops the session's own process on the server, a moment from now, when it is at what comes next. */
+struct freeze {
+    pthread_t thread;
+    pid_t pid;
+};
+
+static void *stop_soon(void *user)
+{
+    struct freeze *freeze = user;
+
+    test_sleep(300);
+    kill(freeze->pid, SIGSTOP);
+    return NULL;
+}
+
+static bool begin_freeze(struct db *db, struct unit *unit)
+{
+    struct freeze *freeze = unit->user;
+    struct db_rows rows;
+
+    if (!db_query_text(db, &unit->arena, "SELECT pg_backend_pid()", DB_NO_ARGS, &rows, &unit->work.err))
+        return false;
+    freeze->pid = (pid_t)db_cell_int(&rows, 0, 0);
+    return pthread_create(&freeze->thread, NULL, stop_soon, freeze) == 0;
+}
+
+static bool stop_in_statement(struct db *db, struct unit *unit)
+{
+    return text(db, unit, "INSERT INTO t VALUES(70)") && begin_freeze(db, unit) &&
+           text(db, unit, "SELECT pg_sleep(0.6)");
+}
+
+static bool stop_in_commit(struct db *db, struct unit *unit)
+{
+    return text(db, unit, "INSERT INTO slow VALUES(71)") && begin_freeze(db, unit);
+}
+
+static void shorten_the_limit(void)
+{
+    static struct settings changed;
+
+    changed = *settings();
+    changed.store_timeout_ms = LIMIT_MS;
+    settings_use(&changed);
+}
+
+static struct err run_frozen(struct fixture *f, bool (*body)(struct db *, struct unit *))
+{
+    struct freeze freeze = { 0 };
+    struct unit unit;
+    int64_t start_ms = clock_ticks_ms();
+
+    unit_init(&unit, 0, NULL);
+    unit.body = body;
+    unit.user = &freeze;
+    assert_false(store_write_wait(f->store, &unit.work));
+    assert_true(clock_ticks_ms() - start_ms >= LIMIT_MS);
+    assert_int_equal(unit.runs, 1);
+    pthread_join(freeze.thread, NULL);
+    assert_int_equal(unit_write(f->store, 72, "SELECT $1"), ERR_NONE);
+    kill(freeze.pid, SIGCONT);
+    unit_done(&unit);
+    return unit.work.err;
+}
+
+static bool becomes(struct fixture *f, const char *sql, int64_t number)
+{
+    for (int i = 0; i < 200 && units_number(f->url, sql) != number; i++)
+        test_sleep(50);
+    return units_number(f->url, sql) == number;
+}
+
+/* The server does not answer, and its connection looks well: whoever waits is told, and what is known of it.
+ */
+static void a_server_that_stands_still_is_not_waited_for(void **state)
+{
+    struct fixture *f;
+    struct err err;
+
+    (void)state;
+    shorten_the_limit();
+    f = fixture_new(2);
+    units_script(f->url, "CREATE TABLE slow(id BIGINT);"
+                         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                         " PERFORM pg_sleep(0.6); RETURN NULL; END $$;"
+                         "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED"
+                         " FOR EACH ROW EXECUTE FUNCTION slow()");
+    err = run_frozen(f, stop_in_statement);
+    assert_int_equal(err.code, ERR_UNAVAILABLE);
+    assert_int_equal(err.retry_after_s, 1);
+    err = run_frozen(f, stop_in_commit);
+    assert_int_equal(err.code, ERR_OUTCOME_UNKNOWN);
+    assert_true(becomes(f, "SELECT count(*) FROM slow WHERE id = 71", 1));
+    assert_int_equal(units_number(f->url, "SELECT count(*) FROM t WHERE id = 70"), 0);
+    fixture_free(f);
+    settings_use(NULL);
 }
 
 static void closing_runs_what_is_queued(void **state)
@@ -392,6 +525,8 @@ int main(void)
         cmocka_unit_test(a_unit_whose_connection_was_lost_runs_once_more),
         cmocka_unit_test(a_connection_lost_during_commit_leaves_the_outcome_unknown),
         cmocka_unit_test(a_unit_does_not_wait_for_ever),
+        cmocka_unit_test(a_unit_that_stands_still_gives_its_locks_back),
+        cmocka_unit_test(a_server_that_stands_still_is_not_waited_for),
         cmocka_unit_test(closing_runs_what_is_queued),
         cmocka_unit_test(a_lost_server_is_refused_at_once_and_found_again),
     };
