@@ -122,6 +122,10 @@
 #define AUDIT_VERIFY_PAGE 1000
 #define LIMIT_EXPORT      10000 /* audit rows in one page of an export */
 #define LIMIT_ANCHOR      (64 * MB)
+#define PURGE_BATCH       500 /* rows that one transaction lets go of */
+#define PURGE_AUDIT_BATCH                                                                                    \
+    5000 /* of the audit log, each of whose batches adds a row to every chain it touches */
+#define PURGE_JOBS        20     /* whose log lines are looked at in one batch */
 #define REFUSAL_PLACES    256    /* kinds of refusals gathered at once */
 #define REFUSAL_ROWS      64     /* audit rows written for them in one go */
 #define REFUSAL_ROWS_HOUR 1000   /* and in an hour: less than 10 MB a day */

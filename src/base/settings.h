@@ -69,6 +69,12 @@
     TIME(idempotency_lifetime, "idempotency.lifetime", "24h", 60000, 604800000,                              \
          "How long replies are kept for repeats; what was asked is, besides, as long as it is open.")        \
     TIME(events_keep, "events.keep", "30d", 3600000, 315360000000, "How long events stay in the log.")       \
+    TIME(logs_keep, "logs.keep", "0s", 0, 315360000000,                                                      \
+         "How long the log lines of ended jobs stay; 0s means for ever.")                                    \
+    TIME(notifications_keep, "notifications.keep", "0s", 0, 315360000000,                                    \
+         "How long notifications stay that were read or are settled; 0s means for ever.")                    \
+    TIME(audit_keep, "audit.keep", "0s", 0, 315360000000,                                                    \
+         "How long rows stay in the audit log; 0s means for ever.")                                          \
     TEXT(                                                                                                    \
         audit_key_file, "audit.key_file", "",                                                                \
         "The key that signs anchors of the audit log; empty means audit.key in the folder of the settings.")

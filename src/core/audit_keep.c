@@ -139,13 +139,3 @@ bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *b
         return false;
     return through == 0 || (purge_through(db, arena, by, through, purged, err) && seal_all(db, arena, err));
 }
-
-bool audit_purge_count(struct db *db, struct arena *arena, int64_t before_ms, int64_t *count, struct err *err)
-{
-    struct db_rows rows;
-
-    if (!db_query(db, arena, SQL_AUDIT_PURGE_COUNT, DB_ARGS(db_int(before_ms)), &rows, err))
-        return false;
-    *count = db_cell_int(&rows, 0, 0);
-    return true;
-}

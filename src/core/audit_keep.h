@@ -36,8 +36,5 @@ bool audit_erase_record_read(const char *detail, struct audit_erase_record *reco
  */
 CHECKED bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t before_ms,
                          size_t limit, size_t *purged, struct err *err);
-/* How many rows that would be without a limit. */
-CHECKED bool audit_purge_count(struct db *db, struct arena *arena, int64_t before_ms, int64_t *count,
-                               struct err *err);
 
 #endif

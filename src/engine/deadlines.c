@@ -6,10 +6,9 @@
 #include "base/settings.h"
 #include "base/str.h"
 #include "core/deadline.h"
-#include "core/event.h"
-#include "core/idempotency.h"
 #include "core/link.h"
 #include "core/place.h"
+#include "core/purge.h"
 #include "core/session.h"
 #include "core/ticket.h"
 #include "core/token.h"
@@ -25,7 +24,7 @@
 #define RETRY_MS     100
 #define ANCHOR_MS    60000
 #define SWEEP_MS     (5 * 60000)
-#define SWEEP_BATCH  500
+#define SWEEP_BATCH  PURGE_BATCH
 #define SWEEP_ROUNDS 20 /* batches of one sweep; the rest waits for the next */
 #define LANES        3  /* batches of what is due that PostgreSQL ends side by side when there are many */
 
@@ -48,6 +47,7 @@ struct task {
     struct arena arena;
     struct deadlines *owner;
     bool anchor;
+    int round; /* of a sweep */
     size_t count;
     int64_t due_ms; /* 0: nothing waits */
     int64_t db_now_ms, offset_ms;
@@ -90,23 +90,43 @@ static bool run_apply(struct db *db, struct work *work)
     return deadline_apply(db, &task->arena, clock_now_ms(), DEADLINE_BATCH, &task->count, &work->err);
 }
 
+/* Batches of what the settings let go of; the audit log's is larger, and one of it in a sweep is enough. */
+static bool purge(struct db *db, struct task *task, int64_t now_ms, struct err *err)
+{
+    const struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = now_ms };
+
+    for (int i = 0; i < PURGE_KINDS; i++) {
+        enum purge_kind kind = (enum purge_kind)i;
+        int64_t keep_ms = purge_keep_ms(kind);
+        size_t purged = 0;
+        bool audit = kind == PURGE_AUDIT;
+
+        if (keep_ms == 0 || (audit && task->round > 0))
+            continue;
+        if (!purge_batch(db, &task->arena, kind, &by, now_ms - keep_ms,
+                         audit ? PURGE_AUDIT_BATCH : SWEEP_BATCH, &purged, err))
+            return false;
+        if (purged > task->count && !audit)
+            task->count = purged;
+    }
+    return true;
+}
+
 /* One small batch of each kind; count is the largest of them. */
 static bool run_sweep(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
     int64_t now_ms = clock_now_ms();
-    size_t pruned[7] = { 0 };
+    size_t pruned[5] = { 0 };
 
     arena_reset(&task->arena);
     task->count = 0;
-    if (!idempotency_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[0], &work->err) ||
-        !session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
-        !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
-        !link_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[4], &work->err) ||
-        !token_prune_secrets(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[6], &work->err) ||
-        !place_prune(db, &task->arena, now_ms - PLACE_MS, SWEEP_BATCH, &pruned[5], &work->err) ||
-        !event_prune(db, &task->arena, now_ms - settings()->events_keep_ms, SWEEP_BATCH, &pruned[3],
-                     &work->err))
+    if (!session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[0], &work->err) ||
+        !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
+        !link_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
+        !token_prune_secrets(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[4], &work->err) ||
+        !place_prune(db, &task->arena, now_ms - PLACE_MS, SWEEP_BATCH, &pruned[3], &work->err) ||
+        !purge(db, task, now_ms, &work->err))
         return false;
     for (size_t i = 0; i < sizeof(pruned) / sizeof(pruned[0]); i++)
         if (pruned[i] > task->count)
@@ -202,6 +222,7 @@ static bool sweep(struct deadlines *deadlines, struct task *task)
     deadlines->sweep_at_ms = clock_ticks_ms() + SWEEP_MS;
     for (int round = 0; round < SWEEP_ROUNDS && !poke_stopping(&deadlines->poke); round++) {
         task->work = (struct work){ .run = run_sweep };
+        task->round = round;
         if (!store_write_wait(deadlines->store, &task->work))
             return false;
         atomic_fetch_add(&deadlines->swept, task->count);

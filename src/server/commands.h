@@ -23,6 +23,7 @@ extern const struct cli_command token_commands[];
 extern const struct cli_command workspace_commands[];
 extern const struct cli_command audit_commands[];
 extern const struct cli_command backup_commands[];
+extern const struct cli_command purge_commands[];
 
 /* Loads the settings as the command's options say. The caller calls config_done, also after a failure. */
 CHECKED bool commands_config(const struct cli *cli, struct config *config, struct err *err);

@@ -36,6 +36,7 @@ const commands = [
     'audit export',
     'backup',
     'restore',
+    'purge',
     'config',
     'migrate',
     'doctor',

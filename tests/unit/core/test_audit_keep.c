@@ -4,6 +4,7 @@
  */
 #include "core/audit_anchor.h"
 #include "core/audit_keep.h"
+#include "core/purge.h"
 
 #include "tests/support/engines.h"
 
@@ -105,7 +106,7 @@ static void a_purged_beginning_verifies(void **state)
     int64_t count;
 
     fill(e);
-    NEED(e, audit_purge_count(e->db, &e->arena, BEGAN + 5000, &count, &e->err));
+    NEED(e, purge_count(e->db, &e->arena, PURGE_AUDIT, BEGAN + 5000, &count, &e->err));
     assert_int_equal(count, 4);
     assert_int_equal(purge(e, BEGAN + 5000, 1000), 4);
     verdict = verify(e);

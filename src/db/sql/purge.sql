@@ -1,0 +1,39 @@
+-- Letting go of what has been kept for long enough. Events, idempotency keys and audit rows have their statements
+-- where the rest of theirs are.
+
+-- name: purge_events_count
+SELECT COUNT(*) FROM events WHERE created_at < $1 AND seq < (SELECT MAX(seq) FROM events);
+
+-- name: purge_idempotency_count
+SELECT COUNT(*) FROM idempotency WHERE created_at < $1;
+
+-- name: purge_logs_count
+SELECT COUNT(*) FROM job_logs l JOIN jobs j ON j.id = l.job_id
+ WHERE j.ended_at IS NOT NULL AND j.log_lines > 0 AND j.ended_at < $1;
+
+-- Lines of the $3 jobs that ended first, $2 at most.
+-- name: purge_logs
+DELETE FROM job_logs
+ WHERE (job_id, seq) IN
+       (SELECT l.job_id, l.seq FROM job_logs l
+         WHERE l.job_id IN (SELECT id FROM jobs
+                             WHERE ended_at IS NOT NULL AND log_lines > 0 AND ended_at < $1
+                             ORDER BY ended_at LIMIT $3)
+         LIMIT $2);
+
+-- A job without lines says so, and is not looked at again.
+-- name: purge_logs_done
+UPDATE jobs SET log_lines = 0
+ WHERE id IN (SELECT id FROM jobs
+               WHERE ended_at IS NOT NULL AND log_lines > 0 AND ended_at < $1
+               ORDER BY ended_at LIMIT $2)
+   AND NOT EXISTS (SELECT 1 FROM job_logs l WHERE l.job_id = jobs.id);
+
+-- name: purge_notifications_count
+SELECT COUNT(*) FROM notifications WHERE (read_at IS NOT NULL OR resolved_at IS NOT NULL) AND created_at < $1;
+
+-- name: purge_notifications
+DELETE FROM notifications
+ WHERE id IN (SELECT id FROM notifications
+               WHERE (read_at IS NOT NULL OR resolved_at IS NOT NULL) AND created_at < $1
+               ORDER BY created_at LIMIT $2);
