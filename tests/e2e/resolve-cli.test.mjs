@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { cli } from './lib/cli.mjs';
 import { onBothEngines } from './lib/server.mjs';
+import { Terminal } from './lib/terminal.mjs';
 import { Work, assertHolds, blocked, open } from './lib/work.mjs';
 
 async function begun(server) {
@@ -78,15 +79,25 @@ onBothEngines('the rest stays without an answer only when that is said', {}, asy
     assert.deepEqual(await again.stored(), [['q2', '1 GB']]);
 });
 
-onBothEngines('words alone do not settle what waits for a yes or a no', {}, async (server) => {
+onBothEngines('words alone do not settle what waits for a yes or a no', {}, async (server, t) => {
     const work = await Work.begin(server, { hilConfig: 'confirm_all' });
     const { questionId } = await work.post('/decisions', { category: 'scopeChanges', description: 'An export' });
     const words = await cli(server.folder, ['resolve', questionId, 'Why not?', '--url', server.url]);
     assert.equal(words.code, 2, words.stderr);
     const { question } = await server.must(200, 'GET', `/api/questions/${questionId}`);
     assert.equal(question.status, 'pending');
-    const yes = await cli(server.folder, ['resolve', questionId, '--approve', '--url', server.url]);
-    assert.equal(yes.code, 0, yes.stderr);
+    // At a terminal a yes waits for Enter, below what it is about.
+    const terminal = await Terminal.open(t, server);
+    const answers = (typed) =>
+        terminal.run(`witan resolve ${questionId} --approve`, async () => {
+            await terminal.saw(/An export[^]*Enter goes on/);
+            terminal.type(typed);
+        });
+    const unsure = await answers('n\n');
+    assert.equal(unsure.code, 2, unsure.shown);
+    assert.equal((await server.must(200, 'GET', `/api/questions/${questionId}`)).question.status, 'pending');
+    const yes = await answers('\n');
+    assert.equal(yes.code, 0, yes.shown);
     const no = await cli(server.folder, ['resolve', questionId, '--reject', '--url', server.url]);
     assert.equal(no.code, 7, no.stderr);
     assert.match(no.stderr, /approved by/);

@@ -1,31 +1,17 @@
 #include "base/clock.h"
 #include "base/str.h"
+#include "edge/cli/answer_batch.h"
 #include "edge/cli/client_commands.h"
 #include "edge/cli/listed.h"
 #include "edge/cli/pending.h"
 #include "edge/cli/question_view.h"
+#include "edge/cli/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH_MAX  2000
-#define BATCH_SENT 100 /* answers in one request */
-
-/* One answer to give. */
-struct answer {
-    const char *id;
-    const char *word; /* what was typed for it */
-    json_t *question; /* as the server shows it */
-    json_t *response; /* what will be sent */
-};
-
-struct batch {
-    struct cli *cli;
-    const char *word; /* for all that have none of their own, or NULL */
-    struct answer answers[BATCH_MAX];
-    size_t count;
-};
+#define NAME_MAX_BYTES 200 /* of a question, where it is only named */
 
 static bool add(struct batch *batch, const char *name, const char *word, struct err *err)
 {
@@ -157,47 +143,6 @@ static bool fill(struct batch *batch, struct answer *answer, struct err *err)
            add_extras(batch->cli, answer->response, err);
 }
 
-static void show_batch(struct batch *batch)
-{
-    struct arena *arena = batch->cli->arena;
-    BUF_AUTO text = { 0 };
-    struct term term;
-    struct table table;
-
-    buf_init(&text, 0);
-    term_init(&term, arena, &text, batch->cli->colour && isatty(STDERR_FILENO));
-    table_init(&table, &term, 4, (const char *[]){ "ID", "TYPE", "ANSWER", "QUESTION" });
-    for (size_t i = 0; i < batch->count; i++) {
-        const json_t *question = batch->answers[i].question;
-
-        table_row(&table, (const char *[]){ batch->answers[i].id, member_text(arena, question, "type"),
-                                            view_answer(arena, batch->answers[i].response),
-                                            member_text(arena, question, "question") });
-    }
-    table_end(&table);
-    fwrite(text.bytes, 1, text.len, stderr);
-}
-
-/* Standard input may hold the answers, so the person is asked on the terminal itself. */
-static bool confirm(const struct batch *batch, struct err *err)
-{
-    char line[16] = "";
-    FILE *terminal;
-    bool yes = false;
-
-    if (cli_has(batch->cli, "yes"))
-        return true;
-    terminal = fopen("/dev/tty", "r+");
-    if (!terminal)
-        return err_set(err, ERR_INVALID, "Without a terminal, several answers at once need --yes.");
-    fprintf(terminal, "Answer %zu question%s like this? [y/N] ", batch->count, batch->count == 1 ? "" : "s");
-    fflush(terminal);
-    bool answered = fgets(line, sizeof(line), terminal) && view_yes_no(line, &yes);
-
-    fclose(terminal);
-    return (answered && yes) || err_set(err, ERR_INVALID, "Nothing was answered.");
-}
-
 /* Who was first, and with what: "Answered already by Ada: yes". */
 static const char *winner_text(struct arena *arena, const json_t *question)
 {
@@ -230,105 +175,73 @@ static int lost(struct cli *cli, const char *id, const struct err *err)
     return code;
 }
 
+const char *answer_names(struct arena *arena, const struct answer *answer)
+{
+    const char *text = term_line(arena, member_text(arena, answer->question, "question"));
+    size_t len = str_fitting(text, NAME_MAX_BYTES);
+
+    return arena_format(arena, "%s \"%.*s%s\"", listed_short(arena, answer->id), (int)len, text,
+                        text[len] ? "..." : "");
+}
+
+/* An approval at a terminal is shown whole before it is given; whoever typed 2 for 1 sees it now. */
+static bool confirm_approval(struct batch *batch, const struct answer *answer, struct err *err)
+{
+    struct cli *cli = batch->cli;
+    BUF_AUTO text = { 0 };
+    char line[16] = "";
+    struct term term;
+    bool yes = false;
+
+    buf_init(&text, 0);
+    term_init(&term, cli->arena, &text, cli->colour);
+    view_write(&term, answer->question, clock_now_ms());
+    buf_format(&text, "Answer: %s. Enter goes on, n leaves it as it is: ",
+               view_answer(cli->arena, answer->response));
+    if (terminal_ask(text.bytes, line, sizeof(line)) && (!*line || (view_yes_no(line, &yes) && yes)))
+        return true;
+    return err_set(err, ERR_INVALID, "Nothing was answered.");
+}
+
+/* The question is named before its answer is sent. */
+static bool name_first(struct batch *batch, const struct answer *answer, struct err *err)
+{
+    struct cli *cli = batch->cli;
+    bool approval = str_equal(member_text(cli->arena, answer->question, "responseType"), "approval");
+
+    if (approval && !batch->typed_here && terminal_can_ask(cli))
+        return confirm_approval(batch, answer, err);
+    cli_note(cli, "Answering %s: %s", answer_names(cli->arena, answer),
+             term_line(cli->arena, view_answer(cli->arena, answer->response)));
+    return true;
+}
+
 static int answer_one(struct batch *batch)
 {
     struct cli *cli = batch->cli;
     struct answer *answer = &batch->answers[0];
     JSON_AUTO *params = json_pack("{s:s, s:O}", "id", answer->id, "response", answer->response);
     JSON_AUTO *done = NULL;
+    const char *name = answer_names(cli->arena, answer);
     struct client_reply reply;
     struct err err = { 0 };
 
+    if (!name_first(batch, answer, &err))
+        return cli_fail(cli, &err);
     if (!invoke_json(cli, op_find("question_answer"), params, 0, &reply, &done, &err))
         return lost(cli, answer->id, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
     if (json_is_object(json_object_get(done, "approvals")) &&
         !json_is_true(json_object_get(done, "jobResumed")))
-        cli_note(cli, "Noted: %lld of %lld approvals.",
+        cli_note(cli, "Noted for %s: %lld of %lld approvals.", name,
                  (long long)member_int(json_object_get(done, "approvals"), "have"),
                  (long long)member_int(json_object_get(done, "approvals"), "need"));
     else
-        cli_note(cli, "Answered.%s",
+        cli_note(cli, "Answered %s: %s.%s", name,
+                 term_line(cli->arena, view_answer(cli->arena, answer->response)),
                  json_is_true(json_object_get(done, "jobResumed")) ? " The job goes on." : "");
     return CLI_OK;
-}
-
-static bool send_part(struct batch *batch, size_t from, size_t count, json_t *results, struct err *err)
-{
-    JSON_AUTO *params = json_pack("{s:[]}", "answers");
-    JSON_AUTO *done = NULL;
-    struct client_reply reply;
-
-    for (size_t i = from; i < from + count; i++)
-        json_array_append_new(
-            json_object_get(params, "answers"),
-            json_pack("{s:s, s:O}", "id", batch->answers[i].id, "response", batch->answers[i].response));
-    if (!invoke_json(batch->cli, op_find("question_answer_batch"), params, 0, &reply, &done, err))
-        return false;
-    json_array_extend(results, json_object_get(done, "results"));
-    return true;
-}
-
-static int exit_of_results(const json_t *results, size_t asked)
-{
-    const json_t *result;
-    size_t index;
-    int code = json_array_size(results) == asked ? CLI_OK : CLI_ERROR;
-
-    json_array_foreach(results, index, result)
-    {
-        const char *status = json_string_value(json_object_get(result, "status"));
-
-        if (str_equal(status, "answered") || str_equal(status, "pending"))
-            continue;
-        if (!str_equal(status, "conflict") && !str_equal(status, "late"))
-            return CLI_ERROR;
-        code = CLI_CONFLICT;
-    }
-    return code;
-}
-
-static int print_results(const struct cli *cli, const json_t *results)
-{
-    BUF_AUTO text = { 0 };
-    const json_t *result;
-    size_t index;
-
-    buf_init(&text, 0);
-    if (cli->json)
-        buf_format(&text, "{\"results\":%s}\n", json_dump_text(cli->arena, results));
-    else
-        json_array_foreach(results, index, result)
-        {
-            const char *why = member_text(cli->arena, result, "error");
-            const char *status = member_text(cli->arena, result, "status");
-
-            buf_format(&text, "%s\t%s\n", term_line(cli->arena, member_text(cli->arena, result, "id")),
-                       term_line(cli->arena, why ? why : status));
-        }
-    return text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
-}
-
-static int answer_many(struct batch *batch)
-{
-    JSON_AUTO *results = json_array();
-    struct err err = { 0 };
-    int printed, failed = CLI_OK;
-
-    show_batch(batch);
-    if (!confirm(batch, &err))
-        return cli_fail(batch->cli, &err);
-    for (size_t from = 0; from < batch->count && !failed; from += BATCH_SENT) {
-        size_t left = batch->count - from;
-
-        if (!send_part(batch, from, left < BATCH_SENT ? left : BATCH_SENT, results, &err))
-            failed = cli_fail(batch->cli, &err);
-    }
-    printed = print_results(batch->cli, results);
-    if (failed)
-        return failed;
-    return printed ? printed : exit_of_results(results, batch->count);
 }
 
 /* Somebody at a terminal who gave no answer is shown the question and asked for one. */
@@ -351,6 +264,7 @@ static bool ask_here(struct batch *batch, struct err *err)
     if (!fgets(line, sizeof(line), stdin))
         return err_set(err, ERR_INVALID, "Nothing was answered.");
     batch->word = str_trim(batch->cli->arena, line);
+    batch->typed_here = true;
     return true;
 }
 
@@ -428,16 +342,18 @@ const struct cli_command answer_commands[] = {
     {
         .name = "answer",
         .op = "question_answer",
-        .help = "Answer questions, by id or by their number in the last `witan inbox`. One is answered at once; "
-                "several are shown first. Exit code 7: somebody else was first.",
+        .help = "Answer questions by the number that `witan inbox` has shown in this terminal, or by their id, whole "
+                "or short. The question is named before and after; at a terminal an approval waits for Enter, and "
+                "several answers for a yes. Exit code 7: somebody else was first.",
         .examples = "witan answer 2 eu\nwitan answer 1 --approve --note \"After the backup.\"\n"
+                    "witan answer 3f2a9c1d --approve --yes\n"
                     "witan answer 3 --reject --note \"Not on a Friday.\"\n"
                     "git log -1 --format=%B | witan answer 4 -\n"
                     "witan answer 1 2 5 --approve\n"
                     "witan answer --filter type=approval --filter text=deploy --reject --yes",
         .uses = CLI_SERVER | CLI_JSON,
-        .args = { { "ID", .help = "Ids or numbers; with one of them, the answer may follow, or \"-\" for standard "
-                                  "input.",
+        .args = { { "ID", .help = "Numbers of this terminal, or ids; with one of them, the answer may follow, or \"-\" "
+                                  "for standard input.",
                     .flags = CLI_MANY } },
         .options = {
             { "approve", .help = "Approve, or say yes." },
@@ -447,8 +363,8 @@ const struct cli_command answer_commands[] = {
             { "args", "JSON", .help = "Approve the proposed action with these arguments instead." },
             { "stdin", .help = "Read ids from standard input, one on a line, each with its answer behind it." },
             { "filter", "KEY=VALUE", .help = "All open ones with this type, project or text." },
-            { "yes", .help = "Answer several without being asked." },
-            { "no-input", .help = "Never ask on the terminal." },
+            { "yes", .help = "Do not ask on the terminal: answer." },
+            { "no-input", .help = "Never ask on the terminal; several answers then need --yes." },
         },
         .run = run_answer,
     },

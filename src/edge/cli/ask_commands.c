@@ -2,6 +2,7 @@
 #include "edge/cli/ask_wait.h"
 #include "edge/cli/client_commands.h"
 #include "edge/cli/interrupt.h"
+#include "edge/cli/listed.h"
 #include "edge/cli/patience.h"
 #include "edge/cli/question_view.h"
 
@@ -289,8 +290,13 @@ static int run_ask(struct cli *cli)
 
 static int run_wait(struct cli *cli)
 {
+    struct err err = { 0 };
+    const char *id;
+
     interrupt_catch();
-    return wait_and_report(cli, cli_get(cli, "ID"), cli_has(cli, "cancel"));
+    if (!listed_id(cli, cli_get(cli, "ID"), &id, &err))
+        return ask_not_sent(cli, &err);
+    return wait_and_report(cli, id, cli_has(cli, "cancel"));
 }
 
 #define REQUIRE_HUMAN                                                                                        \
@@ -346,9 +352,9 @@ const struct cli_command ask_commands[] = {
         .op = "question_get",
         .help = "Wait for the answer to a question that was asked before; prints and ends as `witan ask` does. "
                 "A signal leaves the question open; Ctrl-C cancels it if --cancel is given.",
-        .examples = "witan wait ID\nwitan wait ID --require-human && ./deploy",
+        .examples = "witan wait ID\nwitan wait ID --require-human && ./deploy\nwitan wait 2",
         .uses = CLI_SERVER | CLI_JSON,
-        .args = { { "ID", .param = "id" } },
+        .args = { { "ID", .help = "The question: its id, whole or short, or its number in this terminal." } },
         .options = {
             { "cancel", .help = "Ctrl-C cancels the question." },
             REQUIRE_HUMAN,

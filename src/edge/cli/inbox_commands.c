@@ -17,12 +17,14 @@ static const char events_path[] =
     "/api/events?types=question_asked,question_answered,question_timeout,question_cancelled,"
     "question_late_answer";
 
-/* The list being shown, and what its numbers stand for. */
+/* The list being shown, and under which numbers. */
 struct inbox {
     struct cli *cli;
     struct pending_filter filter;
     const char *ids[SHOWN_MAX];
+    size_t numbers[SHOWN_MAX]; /* 0: it goes by its id, as everything does where no terminal shows it */
     size_t count;
+    bool numbered;    /* some have a number */
     int64_t ahead_ms; /* what the server's clock shows more than this machine's ticks */
     char last_id[64];
     int code;
@@ -44,25 +46,35 @@ static const char *deadline_of(struct arena *arena, const json_t *question)
     return strcmp(member_text(arena, question, "type"), "approval") == 0 ? "not approved" : "job fails";
 }
 
+static const char *number_text(struct arena *arena, size_t number)
+{
+    return number > 0 ? arena_format(arena, "%zu", number) : "-";
+}
+
+/* Without a terminal that keeps its numbers, the ids alone: a number there would mean nothing. */
 static void write_table(struct inbox *inbox, const struct pending *pending, struct buf *into)
 {
-    struct cli *cli = inbox->cli;
+    static const char *const heads[] = { "#", "ID", "TYPE", "LEFT", "AT THE DEADLINE", "ASKED", "QUESTION" };
+    struct arena *arena = inbox->cli->arena;
+    size_t skip = inbox->numbered ? 0 : 1, columns = sizeof(heads) / sizeof(heads[0]) - skip;
     struct term term;
     struct table table;
     const json_t *question;
     size_t index;
 
-    term_init(&term, cli->arena, into, cli->colour);
-    table_init(&table, &term, 6,
-               (const char *[]){ "#", "TYPE", "LEFT", "AT THE DEADLINE", "ASKED", "QUESTION" });
+    term_init(&term, arena, into, inbox->cli->colour);
+    table_init(&table, &term, columns, heads + skip);
     json_array_foreach(pending->questions, index, question)
     {
-        table_row(&table,
-                  (const char *[]){
-                      arena_format(cli->arena, "%zu", index + 1), member_text(cli->arena, question, "type"),
-                      view_left(cli->arena, question, pending->now_ms), deadline_of(cli->arena, question),
-                      term_when(cli->arena, member_text(cli->arena, question, "createdAt"), pending->now_ms),
-                      member_text(cli->arena, question, "question") });
+        const char *cells[] = { number_text(arena, inbox->numbers[index]),
+                                listed_short(arena, inbox->ids[index]),
+                                member_text(arena, question, "type"),
+                                view_left(arena, question, pending->now_ms),
+                                deadline_of(arena, question),
+                                term_when(arena, member_text(arena, question, "createdAt"), pending->now_ms),
+                                member_text(arena, question, "question") };
+
+        table_row(&table, cells + skip);
     }
     table_end(&table);
 }
@@ -111,6 +123,23 @@ static void write_json_lines(const struct pending *pending, struct buf *into)
     }
 }
 
+/* Whether the list is a table for people, which is the only kind that has numbers. */
+static bool shows_table(const struct cli *cli)
+{
+    return !cli->json && !cli_has(cli, "plain");
+}
+
+/* What is about to be shown, by its number where it has one. */
+static void number(struct inbox *inbox, size_t from)
+{
+    size_t count = inbox->count - from;
+
+    if (shows_table(inbox->cli))
+        listed_number(inbox->cli, inbox->ids + from, count, inbox->numbers + from);
+    for (size_t i = from; i < inbox->count; i++)
+        inbox->numbered |= inbox->numbers[i] > 0;
+}
+
 static void remember(struct inbox *inbox, const struct pending *pending)
 {
     const json_t *question;
@@ -122,10 +151,9 @@ static void remember(struct inbox *inbox, const struct pending *pending)
     {
         const char *id = member_text(inbox->cli->arena, question, "id");
 
-        if (id && inbox->count < SHOWN_MAX)
-            inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, id);
+        inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, id ? id : "?");
     }
-    listed_keep(inbox->cli, inbox->ids, inbox->count);
+    number(inbox, 0);
 }
 
 static bool show_list(struct inbox *inbox, struct err *err)
@@ -155,7 +183,8 @@ static bool show_list(struct inbox *inbox, struct err *err)
     return true;
 }
 
-static size_t number_of(const struct inbox *inbox, const char *id)
+/* Where it stands in the list, from 1; 0: it was not shown. */
+static size_t place_of(const struct inbox *inbox, const char *id)
 {
     for (size_t i = 0; i < inbox->count; i++)
         if (str_equal(inbox->ids[i], id))
@@ -163,15 +192,35 @@ static size_t number_of(const struct inbox *inbox, const char *id)
     return 0;
 }
 
+/* What a line about it begins with: the number, and the id that means the same elsewhere. */
+static const char *label(const struct inbox *inbox, struct arena *arena, size_t place)
+{
+    const char *id = listed_short(arena, inbox->ids[place - 1]);
+
+    if (!inbox->numbered)
+        return id;
+    return arena_format(arena, "%s  %s", number_text(arena, inbox->numbers[place - 1]), id);
+}
+
+/* The oldest is forgotten; its number stays what it is. */
+static void make_room(struct inbox *inbox)
+{
+    if (inbox->count < SHOWN_MAX)
+        return;
+    inbox->count--;
+    memmove(inbox->ids, inbox->ids + 1, inbox->count * sizeof(*inbox->ids));
+    memmove(inbox->numbers, inbox->numbers + 1, inbox->count * sizeof(*inbox->numbers));
+}
+
 static void write_asked(struct inbox *inbox, struct term *term, const json_t *event)
 {
     const json_t *question = json_object_get(event, "question");
     int64_t now_ms = clock_ticks_ms() + inbox->ahead_ms;
 
-    if (inbox->count < SHOWN_MAX)
-        inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, in_line(term->arena, event, "questionId"));
-    listed_keep(inbox->cli, inbox->ids, inbox->count);
-    term_paint(term, TERM_BOLD, arena_format(term->arena, "%zu", inbox->count));
+    make_room(inbox);
+    inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, in_line(term->arena, event, "questionId"));
+    number(inbox, inbox->count - 1);
+    term_paint(term, TERM_BOLD, label(inbox, term->arena, inbox->count));
     buf_format(term->out, "  %s  %s left  %s\n", in_line(term->arena, question, "type"),
                view_left(term->arena, question, now_ms), in_line(term->arena, question, "question"));
 }
@@ -179,14 +228,15 @@ static void write_asked(struct inbox *inbox, struct term *term, const json_t *ev
 static void write_ended(struct inbox *inbox, struct term *term, const json_t *event, const char *type)
 {
     const char *answer = view_answer(term->arena, json_object_get(event, "response"));
-    size_t number = number_of(inbox, member_text(term->arena, event, "questionId"));
+    size_t place = place_of(inbox, member_text(term->arena, event, "questionId"));
 
     /* A question that a filter kept out of the list is of no interest now either. */
-    if (number == 0)
+    if (place == 0)
         return;
     term_paint(term, TERM_DIM,
-               arena_format(term->arena, "%zu  %s%s%s\n", number, type + strlen("question_"),
-                            answer ? ": " : "", answer ? term_line(term->arena, answer) : ""));
+               arena_format(term->arena, "%s  %s%s%s\n", label(inbox, term->arena, place),
+                            type + strlen("question_"), answer ? ": " : "",
+                            answer ? term_line(term->arena, answer) : ""));
 }
 
 static bool passes(const struct inbox *inbox, struct arena *arena, const json_t *event)
@@ -218,8 +268,7 @@ static bool take_event(void *user, const char *id, const char *data)
     bool asked = strcmp(type, "question_asked") == 0;
 
     /* What was asked while the list was being read stands in both. */
-    if (asked &&
-        (!passes(inbox, &arena, event) || number_of(inbox, member_text(&arena, event, "questionId"))))
+    if (asked && (!passes(inbox, &arena, event) || place_of(inbox, member_text(&arena, event, "questionId"))))
         return true;
     if (inbox->cli->json)
         buf_format(&text, "%s\n", data);
@@ -279,10 +328,10 @@ static int run_inbox(struct cli *cli)
 {
     struct inbox *inbox = arena_new(cli->arena, struct inbox);
     const char *limit = cli_get(cli, "limit");
-    int64_t number = SHOWN_DEFAULT;
+    int64_t most = SHOWN_DEFAULT;
     struct err err = { 0 };
 
-    if (limit && (!str_to_int(limit, &number) || number < 1 || number > SHOWN_MAX)) {
+    if (limit && (!str_to_int(limit, &most) || most < 1 || most > SHOWN_MAX)) {
         err_field(&err, "limit", "--limit takes a number from 1 to %d.", SHOWN_MAX);
         return cli_fail(cli, &err);
     }
@@ -291,7 +340,7 @@ static int run_inbox(struct cli *cli)
         .filter = { .type = cli_get(cli, "type"),
                     .project = cli_get(cli, "project"),
                     .sort = cli_get(cli, "sort"),
-                    .limit = (size_t)number },
+                    .limit = (size_t)most },
     };
     if (cli_has(cli, "watch"))
         return watch(inbox);
@@ -302,8 +351,9 @@ const struct cli_command inbox_commands[] = {
     {
         .name = "inbox",
         .op = "question_pending",
-        .help = "List what waits for an answer, numbered for `witan answer N`.",
-        .examples = "witan inbox\nwitan inbox --watch\nwitan inbox --type approval --sort deadline\n"
+        .help = "List what waits for an answer. On a terminal each question has a number for `witan answer N`, which "
+                "stays its number in that terminal; the short id means the same everywhere.",
+        .examples = "witan inbox\nwitan inbox --watch\nwitan inbox | grep -i deploy\nwitan inbox --type approval --sort deadline\n"
                     "witan inbox --watch --json | while read -r line; do ...; done",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {

@@ -1,19 +1,35 @@
 /*
- * listed.h - the numbers of the last inbox that was shown.
+ * listed.h - the numbers and short ids that stand for questions on the command line.
  *
- * `witan inbox` numbers what it shows and `witan answer 2` means what stood there as 2, even when the list
- * has changed since: the numbers are kept in a file of the user's state folder, one for each server and
- * workspace.
+ * `witan inbox` numbers what it shows on a terminal, and `witan answer 2` means what stood there as 2. A
+ * terminal gives each question one number, once: a later list, of whatever filter, shows the same question
+ * under the same number and a new one under the next, so that whatever can still be read on the screen is
+ * right. Only what is shown gets a number; a pipe, --json and other terminals give none and change none. The
+ * numbers are kept in a file of the user's state folder, one for each terminal (terminal.h), with the server
+ * and the workspace of each question.
+ *
+ * A short id is the end of an id, which is random. It means the same everywhere, as long as the question is
+ * open.
  */
 #ifndef EDGE_CLI_LISTED_H
 #define EDGE_CLI_LISTED_H
 
 #include "edge/cli/cli.h"
 
-/* Forgets the old list and keeps these ids as 1, 2, 3 ... Without a folder to keep them in: false, no harm.
+#define LISTED_SHORT 8 /* characters of an id that `inbox` shows */
+
+/*
+ * Gives numbers to what this terminal is about to show, the old ones where it had one. 0 for those that could
+ * not be kept, which is all of them when stdout is no terminal.
  */
-bool listed_keep(struct cli *cli, const char *const ids[], size_t count);
-/* The id that a number stands for; ERR_NOT_FOUND. A word that is no small number is an id by itself. */
+void listed_number(struct cli *cli, const char *const ids[], size_t count, size_t numbers[]);
+
+const char *listed_short(struct arena *arena, const char *id);
+
+/*
+ * The id that a word stands for: a number that this terminal has shown, the end of an open question's id, or
+ * an id itself. A number that this terminal does not know, or that belongs to another server, is refused.
+ */
 CHECKED bool listed_id(struct cli *cli, const char *word, const char **id, struct err *err);
 
 #endif

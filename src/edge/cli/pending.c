@@ -22,11 +22,20 @@ static bool workspace_of(struct cli *cli, const char **id, struct err *err)
     return true;
 }
 
-static bool holds(struct arena *arena, const json_t *question, const char *part)
+static bool ends_with(const char *text, const char *tail)
+{
+    size_t len = text ? strlen(text) : 0, tail_len = strlen(tail);
+
+    return len >= tail_len && strcmp(text + len - tail_len, tail) == 0;
+}
+
+static bool holds(struct arena *arena, const json_t *question, const struct pending_filter *filter)
 {
     const char *text = member_text(arena, question, "question");
 
-    return !part || (text && strstr(str_fold(arena, text), str_fold(arena, part)));
+    if (filter->tail && !ends_with(member_text(arena, question, "id"), filter->tail))
+        return false;
+    return !filter->text || (text && strstr(str_fold(arena, text), str_fold(arena, filter->text)));
 }
 
 static json_t *params_of(const struct pending_filter *filter, const char *workspace)
@@ -51,7 +60,7 @@ static bool add_page(struct cli *cli, const struct pending_filter *filter, const
 
     json_array_foreach(json_object_get(page, "questions"), index, question)
     {
-        if (!holds(cli->arena, question, filter->text))
+        if (!holds(cli->arena, question, filter))
             continue;
         if (json_array_size(pending->questions) == filter->limit) {
             pending->more = true;

@@ -10,6 +10,7 @@ struct pending_filter {
     const char *type, *project; /* or NULL */
     const char *sort;           /* deadline, created; or NULL */
     const char *text;           /* a part of the question, in any case; or NULL */
+    const char *tail;           /* the end of the id; or NULL */
     size_t limit;               /* at most so many */
 };
 

@@ -1,7 +1,9 @@
 #include "base/str.h"
 #include "edge/cli/client_commands.h"
+#include "edge/cli/question_view.h"
 #include "edge/cli/scope.h"
 #include "edge/cli/term.h"
+#include "edge/cli/terminal.h"
 
 #include <string.h>
 
@@ -158,8 +160,9 @@ static bool stands_as_wished(struct cli *cli, const json_t *set, const json_t *p
 }
 
 /* Every question with the answer it has: what a person wants to see before and after. */
-static void note_questions(struct cli *cli, const json_t *set)
+static const char *questions_text(struct cli *cli, const json_t *set)
 {
+    const char *text = "";
     const json_t *question;
     size_t index;
 
@@ -170,10 +173,20 @@ static void note_questions(struct cli *cli, const json_t *set)
         const char *by = text_of(response, "by");
         const char *who = by ? arena_format(cli->arena, " (%s)", term_line(cli->arena, by)) : "";
 
-        cli_note(cli, "  %s: %s\n    %s%s%s", term_line(cli->arena, id),
-                 term_line(cli->arena, text_of(question, "text")), response ? "answered: " : "no answer",
-                 response ? term_line(cli->arena, text_of(response, "answer")) : "", who);
+        text = arena_format(cli->arena, "%s  %s: %s\n    %s%s%s\n", text, term_line(cli->arena, id),
+                            term_line(cli->arena, text_of(question, "text")),
+                            response ? "answered: " : "no answer",
+                            response ? term_line(cli->arena, text_of(response, "answer")) : "", who);
     }
+    return text;
+}
+
+static void note_questions(struct cli *cli, const json_t *set)
+{
+    const char *text = questions_text(cli, set);
+
+    if (*text)
+        cli_note(cli, "%.*s", (int)strlen(text) - 1, text);
 }
 
 static void note_ending(struct cli *cli, const json_t *set)
@@ -234,6 +247,23 @@ static void report(struct cli *cli, const json_t *set, bool was_open)
     note_questions(cli, set);
 }
 
+/* As for `witan answer`: at a terminal a yes or a no waits for Enter, below what it is about. */
+static bool confirm(struct cli *cli, const json_t *set, struct err *err)
+{
+    bool approve = cli_has(cli, "approve");
+    char line[16] = "";
+    bool yes = false;
+
+    if ((!approve && !cli_has(cli, "reject")) || !terminal_can_ask(cli))
+        return true;
+    if (terminal_ask(arena_format(cli->arena, "%sAnswer: %s. Enter goes on, n leaves it as it is: ",
+                                  questions_text(cli, set), approve ? "approved" : "not approved"),
+                     line, sizeof(line)) &&
+        (!*line || (view_yes_no(line, &yes) && yes)))
+        return true;
+    return err_set(err, ERR_INVALID, "Nothing was answered.");
+}
+
 static int settle(struct cli *cli, const char *project, const json_t *before, json_t *params)
 {
     JSON_AUTO *set = NULL;
@@ -265,7 +295,8 @@ static int run_resolve(struct cli *cli)
     struct err err = { 0 };
 
     if (!check_wish(cli, &err) || !scope_find(cli, "open questions", id, holds_set, &project, &err) ||
-        !find_set(cli, project, id, &set, &err) || !read_wish(cli, set, params, &err))
+        !find_set(cli, project, id, &set, &err) || !read_wish(cli, set, params, &err) ||
+        !confirm(cli, set, &err))
         return cli_fail(cli, &err);
     json_object_set_new(params, "id", json_string(project));
     json_object_set_new(params, "nid", json_string(id));
@@ -294,6 +325,7 @@ const struct cli_command resolve_commands[] = {
             { "reject", .help = "No." },
             { "dismiss", .help = "Close it without an answer; this counts as no." },
             { "rest-unanswered", .help = "Settle it now: questions without an answer stay without one." },
+            { "yes", .help = "Do not ask on the terminal: approve or reject." },
             SCOPE_FOUND,
         },
         .run = run_resolve,
