@@ -151,16 +151,18 @@ static uint64_t digest_rows(const struct db_rows *rows)
 }
 
 /*
- * What a refused call may leave behind: when its token was last used, that asking failed, and the alert about
- * it that some later look raises.
+ * What a refused call may leave behind: when its token was last used, that asking failed, the alert about
+ * it that some later look raises, and that somebody was turned away.
  */
 static const char *rows_of(struct t *t, const char *table)
 {
     if (strcmp(table, "tokens") == 0)
         return "SELECT id, hash, name, role, expires_at, revoked_at FROM tokens";
+    if (strcmp(table, "audit") == 0)
+        return "SELECT * FROM audit WHERE detail IS NULL OR detail NOT LIKE '{\"refused\":%'";
     if (strcmp(table, "events") == 0)
         return "SELECT * FROM events WHERE type <> 'alert'";
-    if (strcmp(table, "ask_errors") == 0 || strcmp(table, "alerts") == 0)
+    if (strcmp(table, "ask_errors") == 0 || strcmp(table, "alerts") == 0 || strcmp(table, "audit_heads") == 0)
         return NULL;
     return arena_format(&t->arena, "SELECT * FROM %s", table);
 }
