@@ -12,13 +12,15 @@
 /* Input. */
 #define LIMIT_BODY            (1 * MB) /* a request's body, unless its operation says otherwise */
 #define LIMIT_RESULT_BODY     (10 * MB)
-#define LIMIT_MESSAGE         (64 * KB) /* a chat message, an answer, a prompt */
-#define LIMIT_MESSAGE_CEILING (1 * MB)  /* what the setting limits.message may be raised to */
-#define LIMIT_NAME            64        /* an agent's, user's or workspace's name, in characters */
+#define LIMIT_RESULT_OUTPUT   (LIMIT_RESULT_BODY - 64 * KB) /* leaves room for what goes with it */
+#define LIMIT_MESSAGE         (64 * KB)                     /* a chat message, an answer, a prompt */
+#define LIMIT_MESSAGE_CEILING (1 * MB) /* what the setting limits.message may be raised to */
+#define LIMIT_NAME            64       /* an agent's, user's or workspace's name, in characters */
 #define LIMIT_TITLE           500
 #define LIMIT_REF             200 /* free-text references such as task_id */
 #define LIMIT_URL             (8 * KB)
 #define LIMIT_CURSOR          512
+#define LIMIT_LIST            1000 /* entries of a list that does not say otherwise */
 #define LIMIT_JSON_DEPTH      32
 #define LIMIT_JSON_VALUES     200000    /* in one text, keys not counted */
 #define LIMIT_PARSE_HERE      (16 * KB) /* a larger body is parsed on a worker, once its sender is known */

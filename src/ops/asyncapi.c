@@ -31,7 +31,7 @@ static void write_payload(struct json_out *out, const struct event_type *type)
         all[count++] = *field;
     json_map(out, "payload");
     json_text(out, "type", "object");
-    schema_write_members(out, all);
+    schema_write_members(out, all, SCHEMA_REPLY);
     json_map_end(out);
 }
 

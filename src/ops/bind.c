@@ -1,6 +1,7 @@
 #include "ops/bind.h"
 
 #include "base/clock.h"
+#include "base/settings.h"
 #include "base/str.h"
 #include "base/uuid.h"
 
@@ -78,11 +79,18 @@ static bool raw_text(const struct field *field, const struct raw *raw, const cha
     return true;
 }
 
+int64_t bind_text_max(const struct field *field)
+{
+    if (field->max == LIMIT_MESSAGE_CEILING)
+        return settings()->limits_message;
+    return field->max ? field->max : LIMIT_MESSAGE;
+}
+
 static bool bind_text(const struct field *field, struct arena *arena, const struct raw *raw, struct arg *arg,
                       struct err *err)
 {
     const char *text;
-    int64_t most = field->max ? field->max : LIMIT_MESSAGE;
+    int64_t most = bind_text_max(field);
 
     if (!raw_text(field, raw, &text, err))
         return false;
@@ -278,7 +286,7 @@ static bool check_list(const struct field *field, struct arena *arena, const jso
 {
     struct field item = *field;
     size_t count = json_array_size(list);
-    size_t most = field->max ? (size_t)field->max : 1000;
+    size_t most = field->max ? (size_t)field->max : LIMIT_LIST;
 
     if (count > most)
         return err_field(err, field->name, "%s has too many entries: at most %zu.", field->name, most);

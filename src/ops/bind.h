@@ -22,6 +22,9 @@ struct raw_input {
     const json_t *body; /* an object, or NULL */
 };
 
+/* How many bytes a T_TEXT may have. */
+int64_t bind_text_max(const struct field *field);
+
 CHECKED bool bind_args(const struct op *op, struct arena *arena, const struct raw_input *input,
                        struct arg args[static LIMIT_PARAMS], struct err *err);
 

@@ -51,11 +51,13 @@ struct field {
     enum type type;
     int need;
     const char *help;
-    int64_t min, max;           /* 0, 0: the type's own limits */
-    const char *fallback;       /* the value when not given, as text */
+    int64_t min, max;     /* 0, 0: the type's own limits; a text's LIMIT_MESSAGE_CEILING: limits.message */
+    const char *fallback; /* the value when not given, as text */
     const char *const *values;  /* T_ENUM: ends with NULL */
     const struct field *fields; /* T_OBJECT, or T_LIST of objects */
     enum type items;            /* T_LIST */
+    const char
+        *form; /* what core asks for beyond the type, as members of a JSON schema (of a list: its items') */
     unsigned flags;
 };
 

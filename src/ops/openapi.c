@@ -30,124 +30,6 @@ enum param_place op_param_place(const struct op *op, const struct field *field)
     return IN_BODY;
 }
 
-static const char *schema_type(enum type type)
-{
-    switch (type) {
-    case T_INT: return "integer";
-    case T_REAL: return "number";
-    case T_BOOL: return "boolean";
-    case T_OBJECT: return "object";
-    case T_LIST: return "array";
-    default: return "string";
-    }
-}
-
-/* OpenAPI 3.1 says "or null" with a list of types. */
-static void write_type(struct json_out *out, const struct field *field, enum type type)
-{
-    if (type == T_JSON)
-        return;
-    if (!(field->flags & F_NULL)) {
-        json_text(out, "type", schema_type(type));
-        return;
-    }
-    json_list(out, "type");
-    json_text(out, NULL, schema_type(type));
-    json_text(out, NULL, "null");
-    json_list_end(out);
-}
-
-static void write_limits(struct json_out *out, const struct field *field, enum type type)
-{
-    switch (type) {
-    case T_UUID: json_text(out, "format", "uuid"); break;
-    case T_TIME: json_text(out, "format", "date-time"); break;
-    case T_NAME: json_int(out, "maxLength", field->max ? field->max : LIMIT_NAME); break;
-    case T_TEXT:
-        if (field->max)
-            json_int(out, "maxLength", field->max);
-        break;
-    case T_INT:
-    case T_REAL:
-        if (field->min || field->max) {
-            json_int(out, "minimum", field->min);
-            json_int(out, "maximum", field->max);
-        }
-        break;
-    case T_LIST:
-        if (field->max)
-            json_int(out, "maxItems", field->max);
-        break;
-    default: break;
-    }
-}
-
-static void write_values(struct json_out *out, const struct field *field)
-{
-    json_list(out, "enum");
-    for (const char *const *value = field->values; *value; value++)
-        json_text(out, NULL, *value);
-    if (field->flags & F_NULL)
-        json_none(out, NULL);
-    json_list_end(out);
-}
-
-static void write_default(struct json_out *out, const struct field *field)
-{
-    int64_t number;
-
-    if (field->type == T_BOOL)
-        json_bool(out, "default", strcmp(field->fallback, "true") == 0);
-    else if (field->type == T_INT && str_to_int(field->fallback, &number))
-        json_int(out, "default", number);
-    else
-        json_text(out, "default", field->fallback);
-}
-
-void schema_write(struct json_out *out, const char *key, const struct field *field, enum type type)
-{
-    json_map(out, key);
-    write_type(out, field, type);
-    write_limits(out, field, type);
-    if (type == T_ENUM)
-        write_values(out, field);
-    if (type == T_OBJECT && field->fields)
-        schema_write_members(out, field->fields);
-    if (type == T_LIST) {
-        struct field item = *field;
-
-        item.flags = 0;
-        item.min = item.max = 0;
-        item.help = "";
-        item.fallback = NULL;
-        schema_write(out, "items", &item, field->items);
-    }
-    if (field->fallback && type == field->type)
-        write_default(out, field);
-    if (field->help[0])
-        json_text(out, "description", field->help);
-    json_map_end(out);
-}
-
-void schema_write_members(struct json_out *out, const struct field *fields)
-{
-    bool any = false;
-
-    json_map(out, "properties");
-    for (const struct field *field = fields; field->type; field++)
-        schema_write(out, field->name, field, field->type);
-    json_map_end(out);
-    for (const struct field *field = fields; field->type; field++)
-        any |= field->need == REQUIRED;
-    if (!any)
-        return;
-    json_list(out, "required");
-    for (const struct field *field = fields; field->type; field++)
-        if (field->need == REQUIRED)
-            json_text(out, NULL, field->name);
-    json_list_end(out);
-}
-
 static void write_wait_parameter(struct json_out *out)
 {
     static const struct field wait = {
@@ -160,7 +42,7 @@ static void write_wait_parameter(struct json_out *out)
     json_text(out, "name", wait.name);
     json_text(out, "in", "query");
     json_text(out, "description", wait.help);
-    schema_write(out, "schema", &wait, wait.type);
+    schema_write(out, "schema", &wait, wait.type, SCHEMA_QUERY);
     json_map_end(out);
 }
 
@@ -188,7 +70,7 @@ static void write_parameters(struct json_out *out, const struct op *op)
         if (place == IN_PATH || field->need == REQUIRED)
             json_bool(out, "required", true);
         json_text(out, "description", field->help);
-        schema_write(out, "schema", &plain, plain.type);
+        schema_write(out, "schema", &plain, plain.type, SCHEMA_QUERY);
         json_map_end(out);
     }
     if (op->waits)
@@ -208,8 +90,6 @@ static void write_body(struct json_out *out, const struct op *op)
         if (op_param_place(op, field) != IN_BODY)
             continue;
         body[count] = *field;
-        if (field->need == OPTIONAL)
-            body[count].flags |= F_NULL;
         required |= field->need == REQUIRED;
         count++;
     }
@@ -221,7 +101,7 @@ static void write_body(struct json_out *out, const struct op *op)
     json_map(out, "application/json");
     json_map(out, "schema");
     json_text(out, "type", "object");
-    schema_write_members(out, body);
+    schema_write_members(out, body, SCHEMA_BODY);
     json_map_end(out);
     json_map_end(out);
     json_map_end(out);
@@ -241,7 +121,7 @@ static void write_reply(struct json_out *out, const struct op *op, int status)
         json_map(out, "schema");
         json_text(out, "type", op->reply ? "object" : "string");
         if (op->reply)
-            schema_write_members(out, op->reply);
+            schema_write_members(out, op->reply, SCHEMA_REPLY);
         json_map_end(out);
         json_map_end(out);
         json_map_end(out);
@@ -334,7 +214,7 @@ static void write_plain_parameters(struct json_out *out, const struct plain_path
         json_text(out, "in", field->need == REQUIRED ? "path" : "query");
         if (field->need == REQUIRED)
             json_bool(out, "required", true);
-        schema_write(out, "schema", field, field->type);
+        schema_write(out, "schema", field, field->type, SCHEMA_QUERY);
         json_map_end(out);
     }
     json_list_end(out);

@@ -132,12 +132,19 @@ static bool run_project_delete(struct call *call)
     {                                                                                                        \
         "description", T_TEXT, OPTIONAL, "What it is about."                                                 \
     }
+#define HIL_WEIGHT "{\"enum\":[\"automated\",\"notify_and_proceed\",\"requires_approval\",null]}"
+#define HIL_FORM                                                                                             \
+    "\"anyOf\":[{\"enum\":[\"confirm_all\",\"major_only\",\"full\",null]},{\"type\":\"object\","             \
+    "\"properties\":{"                                                                                       \
+    "\"scopeChanges\":" HIL_WEIGHT ",\"architectureDecisions\":" HIL_WEIGHT                                  \
+    ",\"dependencyModifications\":" HIL_WEIGHT "}}]"
 #define HIL_PARAM                                                                                            \
     {                                                                                                        \
         "hilConfig", T_JSON, OPTIONAL,                                                                       \
             "How much agents may decide: confirm_all, major_only, full, or an object of scopeChanges, "      \
             "architectureDecisions and dependencyModifications, each automated, notify_and_proceed or "      \
-            "requires_approval. What is not named requires approval, or stays as it is."                     \
+            "requires_approval. What is not named requires approval, or stays as it is.",                    \
+            .form = HIL_FORM                                                                                 \
     }
 static const struct field settings_fields[] = {
     { "answerers", T_LIST, OPTIONAL, "Who alone may answer for the project, by name or id.", .items = T_TEXT,

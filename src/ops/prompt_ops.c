@@ -326,7 +326,7 @@ const struct op prompt_ops[] = {
         .reply = close_reply,
         .params = {
             { "id", T_UUID, REQUIRED, "The prompt." },
-            { "action", T_TEXT, REQUIRED, "resolve or cancel." },
+            { "action", T_TEXT, REQUIRED, "resolve or cancel.", .form = "\"pattern\":\"^(resolve|cancel)$\"" },
         },
     },
     { 0 },

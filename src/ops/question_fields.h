@@ -27,6 +27,9 @@ extern const struct field question_fields[];
 extern const struct field option_fields[];
 extern const struct field response_fields[];
 
+/* An option is named by its label, its value, or both. */
+#define OPTION_FORM "\"anyOf\":[{\"required\":[\"label\"]},{\"required\":[\"value\"]}]"
+
 /* The parameters of asking, and what they say. */
 #define ASK_PARAMS                                                                                            \
     { "question", T_TEXT,                                                                                     \
@@ -45,6 +48,7 @@ extern const struct field response_fields[];
           "What to choose from.",                                                                             \
           .items = T_OBJECT,                                                                                  \
           .fields = option_fields,                                                                            \
+          .form = OPTION_FORM,                                                                                \
           .max = LIMIT_OPTIONS },                                                                             \
         { "context",                                                                                          \
           T_OBJECT,                                                                                           \

@@ -170,7 +170,7 @@ const struct op result_ops[] = {
               .values = sources },
             { "sourceId", T_ID, REQUIRED, "Which one: feedbackId, sectionKey, planId or taskId." },
             { "output", T_TEXT, OPTIONAL, "The output as the model printed it.",
-              .max = LIMIT_RESULT_BODY },
+              .max = LIMIT_RESULT_OUTPUT },
             { "result", T_OBJECT, OPTIONAL, "The result as an object, in place of output.", .flags = F_OPEN },
         },
     },

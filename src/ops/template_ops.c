@@ -21,6 +21,7 @@ static const char *const sources[] = { "personas", "integrations", NULL };
           "What to choose from.",                                                                            \
           .items = T_OBJECT,                                                                                 \
           .fields = option_fields,                                                                           \
+          .form = OPTION_FORM,                                                                               \
           .max = LIMIT_OPTIONS },                                                                            \
         { "optionsFrom", T_ENUM, OPTIONAL, "Take the options from the workspace's settings when asked.",     \
           .values = sources },                                                                               \

@@ -46,7 +46,7 @@ static bool read_output(struct cli *cli, const char **output, struct err *err)
 
     if (!file)
         return err_field(err, "FILE", "Cannot read %s: %s.", path, strerror(errno));
-    buf_init(&all, LIMIT_RESULT_BODY);
+    buf_init(&all, LIMIT_RESULT_OUTPUT);
     while ((got = fread(chunk, 1, sizeof(chunk), file)) > 0)
         buf_add(&all, chunk, got);
     bool broken = ferror(file) != 0;
@@ -56,7 +56,7 @@ static bool read_output(struct cli *cli, const char **output, struct err *err)
     if (broken)
         return err_field(err, "FILE", "Cannot read %s to its end.", from_stdin ? "standard input" : path);
     if (all.full)
-        return err_set(err, ERR_TOO_LARGE, "The output is larger than %d bytes.", LIMIT_RESULT_BODY);
+        return err_set(err, ERR_TOO_LARGE, "The output is larger than %d bytes.", LIMIT_RESULT_OUTPUT);
     *output = as_text(cli->arena, all.bytes ? all.bytes : "", all.len, &replaced);
     if (replaced > 0)
         cli_note(cli, "%zu bytes were no text and have been replaced.", replaced);
