@@ -50,8 +50,8 @@ bool caller_is_person(const struct caller *caller)
 {
     switch (caller->kind) {
     case CALLER_LOCAL:
-    case CALLER_LINK:
-    case CALLER_USER: return true;
+    case CALLER_LINK: return true;
+    case CALLER_USER:
     case CALLER_TOKEN: return caller->role != ROLE_AGENT && !caller->agent_name;
     case CALLER_NOBODY:
     case CALLER_SYSTEM: return false;

@@ -81,7 +81,11 @@ bool role_parse(const char *name, enum role *role);
 bool caller_sees_project(const struct caller *caller, const char *project_id);
 /* The same for what is said to everybody unless it is about a project: chat, prompts, notifications. */
 bool caller_hears_project(const struct caller *caller, const char *project_id);
-/* A person: the local owner, a user, whoever holds a link from one, or a token that is not an agent's. */
+/*
+ * A person: the local owner, a user, whoever holds a link from one, or a person's token. A token is a
+ * person's when it was made with another role than agent and is bound to no agent; nothing else tells who
+ * holds it, so agents are given tokens of their own. A user with the role agent is one, too.
+ */
 bool caller_is_person(const struct caller *caller);
 /* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */
 CHECKED bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err);

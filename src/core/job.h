@@ -68,7 +68,10 @@ struct job_change {
     const char *error;  /* or NULL */
 };
 
-/* The agent's own report. A step that the status does not allow is ERR_CONFLICT. */
+/*
+ * The agent's own report. A step that the status does not allow is ERR_CONFLICT. Ending it takes its blocking
+ * questions along: an agent that did not ask those ends neither this way nor by job_cancel: ERR_FORBIDDEN.
+ */
 CHECKED bool job_update(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                         int64_t now_ms, const struct job_change *change, struct job *job, struct err *err);
 CHECKED bool job_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,

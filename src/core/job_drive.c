@@ -46,6 +46,20 @@ static bool may_step(const struct job *job, const char *to)
     return true;
 }
 
+/* The end of a job takes its questions along, so an agent ends none that others wait with for people. */
+static bool may_end(const struct docket *docket, const struct job *job, const struct caller *caller,
+                    struct err *err)
+{
+    for (size_t i = 0; i < docket->question_count; i++) {
+        const struct question *question = &docket->questions[i];
+
+        if (strcmp(question->job_id, job->id) == 0 && question_is_open(question) &&
+            question_blocks(question) && !question_may_end(caller, job, question, err))
+            return false;
+    }
+    return true;
+}
+
 static void step(struct docket *docket, struct job *job, const struct caller *caller,
                  const struct job_change *change)
 {
@@ -71,6 +85,8 @@ bool job_update(struct db *db, struct arena *arena, const struct caller *caller,
         return false;
     if (!job_is_open(found) || (change->status && !may_step(found, change->status)))
         return refuse_step(arena, found, change->status ? change->status : "changed", err);
+    if (change->status && !str_equal(change->status, "running") && !may_end(&docket, found, caller, err))
+        return false;
     if (change->error && !str_equal(change->status, "failed"))
         return err_field(err, "error", "Only a job that failed has an error.");
     if (change->error)
@@ -96,6 +112,8 @@ bool job_cancel(struct db *db, struct arena *arena, const struct caller *caller,
         return false;
     if (!job_is_open(found))
         return refuse_step(arena, found, "cancelled", err);
+    if (!may_end(&docket, found, caller, err))
+        return false;
     docket_end_job(&docket, found,
                    &(struct job_ending){ .status = "cancelled",
                                          .source = "cancelled",

@@ -37,6 +37,7 @@ static void from_row(const struct db_rows *rows, size_t row, struct open_questio
         .outcome_by = db_cell(rows, row, 12),
         .created_ms = db_cell_int(rows, row, 13),
         .resolved_ms = db_cell_int(rows, row, 14),
+        .asked_by_id = db_cell(rows, row, 15),
     };
 }
 
@@ -256,7 +257,8 @@ static bool add(struct db *db, struct arena *arena, const struct project *projec
     return db_exec(db, arena, SQL_OPEN_QUESTION_INSERT,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
                            db_text(set->source), db_text(set->source_id), db_text(set->kind),
-                           db_text(set->questions), db_text(set->agent), db_int(now_ms)),
+                           db_text(set->questions), db_text(set->agent), db_int(now_ms),
+                           db_text(wish->asked_by_id)),
                    NULL, err) &&
            db_exec(db, arena, SQL_OPEN_QUESTION_INBOX_ADD,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),

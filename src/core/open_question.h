@@ -26,6 +26,7 @@ struct open_question {
     bool has_approved, approved;             /* what was said about approving, if anything */
     const char *outcome_source, *outcome_by; /* NULL while open */
     int64_t created_ms, resolved_ms;         /* resolved 0: not */
+    const char *asked_by_id;                 /* the user or token that handed it in, or NULL: not known */
 };
 
 bool open_question_is_open(const struct open_question *set);
@@ -33,7 +34,8 @@ bool open_question_is_open(const struct open_question *set);
 struct open_question_wish {
     const char *source, *source_id;
     const char *agent;
-    const char *about; /* the task's title, or what else people know the source by */
+    const char *asked_by_id; /* the user or token that hands it in */
+    const char *about;       /* the task's title, or what else people know the source by */
     const struct output_question *questions;
     size_t count;
 };

@@ -304,7 +304,11 @@ bool open_question_resolve(struct db *db, struct arena *arena, const struct proj
     if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
         !open_question_get(db, arena, project, id, set, err))
         return false;
-    return !open_question_is_open(set) || take_reply(db, arena, project, caller, reply, now_ms, set, err);
+    if (!open_question_is_open(set))
+        return true;
+    if (reply->has_approved && reply->approved && !who_answers_consents(caller, set->asked_by_id, err))
+        return false;
+    return take_reply(db, arena, project, caller, reply, now_ms, set, err);
 }
 
 static bool is_last_of_source(const struct open_question *sets, size_t count, size_t which)

@@ -6,6 +6,7 @@
 
 #include <sodium.h>
 #include <string.h>
+#include <strings.h>
 
 bool question_is_open(const struct question *question)
 {
@@ -78,6 +79,7 @@ void question_from_row(const struct db_rows *rows, size_t row, struct question *
         .restart_job_id = db_cell(rows, row, 35),
         .template = db_cell(rows, row, 36),
         .key = db_cell_int(rows, row, 37),
+        .asked_by_id = db_cell(rows, row, 40),
     };
     if (question->timeout_at && !clock_parse(question->timeout_at, &question->due_ms))
         question->due_ms = 0;
@@ -109,6 +111,19 @@ bool question_get(struct db *db, struct arena *arena, const struct caller *calle
         return err_set(err, ERR_DUE, "The time of this question is up.");
     *question = found;
     return true;
+}
+
+/* What waits for a person is ended by a person, or taken back by whoever asked. */
+bool question_may_end(const struct caller *caller, const struct job *job, const struct question *question,
+                      struct err *err)
+{
+    bool as_the_agent = caller->agent_name && job->agent && strcasecmp(caller->agent_name, job->agent) == 0;
+
+    if (caller_is_person(caller) || as_the_agent || str_equal(question->asked_by_id, caller->id))
+        return true;
+    return err_set(err, ERR_FORBIDDEN,
+                   "This question was asked by another one and waits for people; agents take back only what "
+                   "they asked themselves.");
 }
 
 /* What similar questions share */

@@ -42,6 +42,7 @@ struct question {
     const char *draft_by, *draft_at;
     int64_t draft_moves;
     const char *asked_by;
+    const char *asked_by_id;                            /* the user or token that asked; NULL: not known */
     const char *requested_by;                           /* a user's id, or NULL */
     const char *outcome_source, *outcome_by, *ended_at; /* NULL while open */
     const char *restart_job_id;                         /* or NULL */
@@ -136,12 +137,13 @@ struct question_answer {
 };
 
 /*
- * Answers one or several questions, in the order given. Each has its own result; false only when the store
- * failed, so that one bad answer does not undo the others. A late answer is a refusal that is kept: whoever
- * calls must commit it.
+ * Answers one or several questions, in the order given. A member's token that asked for an approval
+ * does not give it. Each has its own result; false only when the store failed, so that one bad answer does
+ * not undo the others. A late answer is a refusal that is kept: whoever calls must commit it.
  */
 CHECKED bool question_answer(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
                              struct question_answer answers[], size_t count, struct err *err);
+/* An agent cancels what it asked itself, and extends that, but nothing that others asked: ERR_FORBIDDEN. */
 CHECKED bool question_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
                              int64_t now_ms, const char *reason, bool *job_resumed, struct err *err);
 /* The project goes away: every question that is open in it is cancelled, and its job goes on. */

@@ -351,6 +351,15 @@ static bool check_response(struct answering *answering, const struct question *q
                           given, "response", response, err);
 }
 
+/* What is asked for here is a yes, so that everything but a plain no could be taken for one. */
+static bool check_consent(const struct caller *caller, const struct question *question,
+                          const struct response *response, struct err *err)
+{
+    bool approval = str_equal(question->type, "approval") || str_equal(question->response_type, "approval");
+
+    return !approval || response->is_false || who_answers_consents(caller, question->asked_by_id, err);
+}
+
 /*
  * Everything is checked before anything is changed, since a batch goes on after a refusal. False only when
  * the store failed.
@@ -367,7 +376,8 @@ static bool answer_one(struct answering *answering, struct question *question, s
     }
     if (!who_answers_check(docket->arena, answering->caller, question, answering->projects,
                            answering->project_count, &answer->err) ||
-        !check_response(answering, question, answer->response, &response, &answer->err))
+        !check_response(answering, question, answer->response, &response, &answer->err) ||
+        !check_consent(answering->caller, question, &response, &answer->err))
         return true;
     if (!question_is_open(question) && !question_ended_by_deadline(question)) {
         refuse_second(answering, question, &answer->err);

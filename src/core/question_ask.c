@@ -13,16 +13,17 @@ static bool insert(const struct asking *asking, struct err *err)
 {
     const struct question *q = asking->question;
 
-    return db_exec(
-        asking->db, asking->arena, SQL_QUESTION_INSERT,
-        DB_ARGS(db_text(q->id), db_text(q->job_id), db_text(q->workspace_id), db_text(q->project_id),
-                db_text(q->type), db_text(q->question), db_text(q->context), db_text(q->response_type),
-                db_text(q->options), db_text(q->timeout_at), db_text(q->default_response),
-                db_text(q->metadata), db_text(q->created_at), db_text(q->parent_id), db_int(q->key),
-                db_bool(q->allow_other), db_bool(q->allow_default_approve), db_text(q->assigned_to),
-                db_text(q->required_role), db_int(q->required_approvals), db_text(q->action),
-                db_text(q->asked_by), db_text(q->requested_by), db_text(q->template)),
-        NULL, err);
+    return db_exec(asking->db, asking->arena, SQL_QUESTION_INSERT,
+                   DB_ARGS(db_text(q->id), db_text(q->job_id), db_text(q->workspace_id),
+                           db_text(q->project_id), db_text(q->type), db_text(q->question),
+                           db_text(q->context), db_text(q->response_type), db_text(q->options),
+                           db_text(q->timeout_at), db_text(q->default_response), db_text(q->metadata),
+                           db_text(q->created_at), db_text(q->parent_id), db_int(q->key),
+                           db_bool(q->allow_other), db_bool(q->allow_default_approve),
+                           db_text(q->assigned_to), db_text(q->required_role), db_int(q->required_approvals),
+                           db_text(q->action), db_text(q->asked_by), db_text(q->requested_by),
+                           db_text(q->template), db_text(q->asked_by_id)),
+                   NULL, err);
 }
 
 static void tell_asked(struct docket *docket, const struct question *question)

@@ -51,6 +51,7 @@ bool question_cancel(struct db *db, struct arena *arena, const struct caller *ca
 
     if (!open_one(&docket, db, arena, caller, id, now_ms, &question, err) ||
         !job_may_drive(caller, docket_job(&docket, question->job_id), err) ||
+        !question_may_end(caller, docket_job(&docket, question->job_id), question, err) ||
         !must_be_open(arena, question, err))
         return false;
     *job_resumed = docket_end(
@@ -153,7 +154,9 @@ bool question_extend(struct db *db, struct arena *arena, const struct caller *ca
     double due;
 
     if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err) ||
-        !job_may_drive(caller, docket_job(&docket, found->job_id), err) || !must_be_open(arena, found, err))
+        !job_may_drive(caller, docket_job(&docket, found->job_id), err) ||
+        !question_may_end(caller, docket_job(&docket, found->job_id), found, err) ||
+        !must_be_open(arena, found, err))
         return false;
     if (found->due_ms == 0)
         return err_set(err, ERR_CONFLICT, "This question has no deadline.");

@@ -265,6 +265,7 @@ bool question_make(struct asking *asking, const struct job *job, struct err *err
         .approvals = "[]",
         .late_answers = "[]",
         .asked_by = job->agent ? job->agent : caller_title(asking->caller),
+        .asked_by_id = asking->caller->id,
     };
     if (!check_texts(asking, err) || !check_contents(asking, err) || !check_default(asking, err) ||
         !check_timeout(asking, err) || !check_approvals(asking, err) || !check_people(asking, err))

@@ -31,6 +31,10 @@ int64_t question_key(struct arena *arena, const char *workspace_id, const char *
  */
 bool question_late_settles(const struct question *question, bool is_yes, const char *by);
 
+/* Whether this caller may end a question without an answer, or move its deadline. ERR_FORBIDDEN. */
+CHECKED bool question_may_end(const struct caller *caller, const struct job *job,
+                              const struct question *question, struct err *err);
+
 /* How somebody is called in logs and outcomes. */
 const char *caller_title(const struct caller *caller);
 

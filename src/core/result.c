@@ -118,6 +118,7 @@ static bool ask(struct db *db, struct arena *arena, const struct project *projec
         .source = result->source,
         .source_id = result->source_id,
         .agent = result->agent,
+        .asked_by_id = result->handed_in_by,
         .about = about,
         .questions = result->questions,
         .count = result->question_count,

@@ -21,6 +21,7 @@ struct result {
     const char *agent;              /* analyst, dreamer, planner, coder, reviewer */
     const char *source, *source_id; /* what it is about */
     const char *author;             /* who hands it in, by name */
+    const char *handed_in_by;       /* the same by id: a user's or token's */
     const struct output *output;
     /* Filled in. */
     bool accepted;                           /* it was understood and taken */

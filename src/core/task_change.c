@@ -93,24 +93,36 @@ static void settle(const struct task_change *change, struct task *wanted)
         wanted->own_block = NULL;
 }
 
+static void refuse_close(struct arena *arena, const struct task *task, struct err *err)
+{
+    err_set(err, ERR_CONFLICT, "Questions about this task wait for people, so an agent cannot close it.");
+    err->name = "open_questions";
+    err->detail = error_detail(arena, task, &(struct db_rows){ 0 });
+}
+
 /*
  * An unanswered question keeps the task from being worked on, whoever would like to. Closing does not settle
- * it, so whoever opens the task again meets it again.
+ * it, so whoever opens the task again meets it again; but it ends the waiting, which is for people to do.
  */
 static bool check_questions(struct db *db, struct arena *arena, const struct project *project,
-                            const struct task *from, const struct task *to, struct err *err)
+                            const struct caller *caller, const struct task *from, const struct task *to,
+                            struct err *err)
 {
     bool waited = task_is(from, "closed") || task_is_blocked_by_question(from);
     bool goes_on = !task_is(to, "closed") && !task_is_blocked_by_question(to);
+    bool closes = task_is(to, "closed") && !task_is(from, "closed") && !caller_is_person(caller);
     const char *open;
 
-    if (!waited || !goes_on)
+    if (!(waited && goes_on) && !closes)
         return true;
     if (!open_question_newest_open(db, arena, project, "execute", from->id, &open, err))
         return false;
     if (!open)
         return true;
-    refuse_claim(db, arena, from, err);
+    if (closes)
+        refuse_close(arena, from, err);
+    else
+        refuse_claim(db, arena, from, err);
     return err_hint(err, "Answer or dismiss its open questions: /api/projects/%s/notifications.",
                     from->project_id);
 }
@@ -131,7 +143,7 @@ static bool check_step(struct db *db, struct arena *arena, const struct project 
     if (to->assignee && !str_equal(from->assignee, to->assignee) &&
         !caller_may_speak_as(caller, to->assignee, err))
         return false;
-    if (!check_questions(db, arena, project, from, to, err))
+    if (!check_questions(db, arena, project, caller, from, to, err))
         return false;
     if (starts && to->open_deps > 0) {
         struct task still = *from;

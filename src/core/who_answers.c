@@ -111,6 +111,16 @@ bool who_answers_check(struct arena *arena, const struct caller *caller, const s
     return true;
 }
 
+bool who_answers_consents(const struct caller *caller, const char *asked_by_id, struct err *err)
+{
+    bool as_token = caller->kind == CALLER_TOKEN || caller->kind == CALLER_LINK;
+
+    if (!as_token || caller->role != ROLE_MEMBER || !str_equal(caller->id, asked_by_id))
+        return true;
+    err_set(err, ERR_FORBIDDEN, "This token asked for the approval and cannot give it itself.");
+    return err_hint(err, "Answer with a login, or with a token that did not ask.");
+}
+
 bool who_answers_one(struct db *db, struct arena *arena, const struct caller *caller,
                      const struct question *question, struct err *err)
 {

@@ -2,7 +2,10 @@
  * who_answers.h - which people may answer a question.
  *
  * Any person of the workspace who is more than a viewer, unless the question is assigned to somebody, needs
- * a role, or belongs to a project whose settings name its `answerers`. Agents never answer for people. In
+ * a role, or belongs to a project whose settings name its `answerers`. Agents never answer for people: who
+ * is a person is said in caller.h. Nor does a member's token say yes to what it asked itself, since whoever
+ * asks may well be an agent to whom a person has lent it: another person does, or the same one with a login
+ * or a token of their own. Owners and admins are not held to that, since they could make another token. In
  * solo mode there is one person, who may answer everything.
  */
 #ifndef CORE_WHO_ANSWERS_H
@@ -29,6 +32,12 @@ CHECKED bool who_answers_check(struct arena *arena, const struct caller *caller,
 /* The same for one question, which looks up what it needs. */
 CHECKED bool who_answers_one(struct db *db, struct arena *arena, const struct caller *caller,
                              const struct question *question, struct err *err);
+
+/*
+ * Whether this caller may say yes to what was asked by a user or token (its id, or NULL: not known).
+ * ERR_FORBIDDEN for the member's token that asked, and for a link that stands for it.
+ */
+CHECKED bool who_answers_consents(const struct caller *caller, const char *asked_by_id, struct err *err);
 
 /* The set of roles that suffice. */
 unsigned who_answers_roles(const struct question *question);

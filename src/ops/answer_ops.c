@@ -277,7 +277,8 @@ const struct op answer_ops[] = {
         .http = "POST /api/questions/{id}/answer",
         .tag = TAG_QUESTIONS,
         .help = "Answer a question. The first answer wins and the job goes on in the same moment; an answer "
-                "after the deadline is refused as late, and kept.",
+                "after the deadline is refused as late, and kept. A member's token that asked for "
+                "an approval does not give it.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -311,7 +312,8 @@ const struct op answer_ops[] = {
         .name = "question_cancel",
         .http = "POST /api/questions/{id}/cancel",
         .tag = TAG_QUESTIONS,
-        .help = "Cancel an open question. Its job goes on without an answer.",
+        .help = "Cancel an open question. Its job goes on without an answer. Agents cancel what they asked "
+                "themselves.",
         .needs = ROLES_WRITE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -326,7 +328,8 @@ const struct op answer_ops[] = {
         .name = "question_extend",
         .http = "POST /api/questions/{id}/extend",
         .tag = TAG_QUESTIONS,
-        .help = "Move a question's deadline back, up to 24 hours after it was asked.",
+        .help = "Move a question's deadline back, up to 24 hours after it was asked. Agents move that of what they "
+                "asked themselves.",
         .needs = ROLES_WRITE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -370,8 +373,8 @@ const struct op answer_ops[] = {
         .name = "question_restart",
         .http = "POST /api/questions/{id}/restart",
         .tag = TAG_QUESTIONS,
-        .help = "Start a new job with an answer that came too late. Once for each question.",
-        .needs = ROLES_WRITE,
+        .help = "Start a new job with an answer that came too late. Once for each question; a person decides it.",
+        .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
         .status = 201,

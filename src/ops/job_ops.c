@@ -291,7 +291,8 @@ const struct op job_ops[] = {
         .http = "PATCH /api/jobs/{id}",
         .tag = TAG_JOBS,
         .help = "Say that a job of yours runs, has completed or has failed. The end cancels its open "
-                "questions; non-blocking ones stay answerable.",
+                "questions; non-blocking ones stay answerable. An agent ends no job in which others wait for "
+                "people.",
         .needs = ROLES_WRITE,
         .reaches = REACH_JOB,
         .kind = OP_WRITE,
@@ -309,7 +310,7 @@ const struct op job_ops[] = {
         .name = "job_cancel",
         .http = "POST /api/jobs/{id}/cancel",
         .tag = TAG_JOBS,
-        .help = "Cancel a job and its open questions.",
+        .help = "Cancel a job and its open questions. An agent cancels no job in which others wait for people.",
         .needs = ROLES_WRITE,
         .reaches = REACH_JOB,
         .kind = OP_WRITE,

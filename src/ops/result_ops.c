@@ -131,6 +131,7 @@ static bool run_result_submit(struct call *call)
         .source = result_source_of(arg_text(call, "agent")),
         .source_id = arg_text(call, "sourceId"),
         .author = call->caller.agent_name ? call->caller.agent_name : arg_text(call, "agent"),
+        .handed_in_by = call->caller.id,
         .output = call->prepared,
     };
     struct project project;

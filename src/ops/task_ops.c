@@ -407,7 +407,8 @@ const struct op task_ops[] = {
         .name = "task_update",
         .http = "PATCH /api/projects/{id}/tasks/{tid}",
         .tag = TAG_PROJECTS,
-        .help = "Change a task. Status closed finishes it; open, or an assignee of null, gives it back.",
+        .help = "Change a task. Status closed finishes it, which an agent cannot do while questions about it are "
+                "open; status open, or an assignee of null, gives it back.",
         .needs = ROLES_WRITE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,

@@ -4,8 +4,9 @@
 INSERT INTO agent_questions (id, job_id, workspace_id, project_id, type, question, context, response_type, options,
                              timeout_at, default_response, metadata, created_at, parent_id, question_key, allow_other,
                              allow_default_approve, assigned_to, required_role, required_approvals, action, asked_by,
-                             requested_by, template)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24);
+                             requested_by, template, asked_by_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+        $25);
 
 -- name: question_get
 SELECT * FROM question_rows WHERE id = $1 AND workspace_id = $2;
