@@ -56,6 +56,12 @@
         "Event streams and waits of one workspace; 0: any number.")                                          \
     INT(limits_address_streams, "limits.address_streams", 4000, 0, 1000000,                                  \
         "Event streams and waits from one address other than this machine; 0: any number.")                  \
+    SIZE(limits_token_stored, "limits.token_stored", "2GB", 0, 1125899906842624,                             \
+         "What one token or login may store in a day; 0: any amount.")                                       \
+    SIZE(limits_workspace_stored, "limits.workspace_stored", "20GB", 0, 1125899906842624,                    \
+         "What may be stored in one workspace in a day; 0: any amount.")                                     \
+    SIZE(limits_address_stored, "limits.address_stored", "4GB", 0, 1125899906842624,                         \
+         "What one address other than this machine may store in a day; 0: any amount.")                      \
     INT(limits_address_connections, "limits.address_connections", 4000, 0, 1000000,                          \
         "Connections from one address other than this machine or a trusted proxy; 0: any number.")           \
     TIME(questions_min_timeout, "questions.min_timeout", "5m", 1, 86400000,                                  \

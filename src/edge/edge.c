@@ -147,6 +147,7 @@ static void edge_free(struct edge *edge)
     streams_free(edge->streams);
     metrics_free(edge->metrics);
     holds_free(edge->holds);
+    stored_free(edge->stored);
     ratelimit_free(edge->tokens);
     logins_free(edge->logins);
     routes_free(edge->routes);
@@ -204,6 +205,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->tokens = ratelimit_new(settings()->limits_token_rate, 1000, settings()->limits_token_burst);
     edge->logins = logins_new();
     edge->holds = holds_new();
+    edge->stored = stored_new();
     edge->metrics = metrics_new(op_all());
     edge->streams = streams_new(edge->store, engine_hub(edge->engine));
     edge->waits = waits_new(engine_hub(edge->engine), rest_look_again, edge);

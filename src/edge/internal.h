@@ -11,6 +11,7 @@
 #include "edge/metrics.h"
 #include "edge/proxies.h"
 #include "edge/ratelimit.h"
+#include "edge/stored.h"
 #include "http/server.h"
 #include "ops/dispatch.h"
 #include "ops/route.h"
@@ -36,6 +37,7 @@ struct edge {
     struct hosts hosts;
     struct proxies proxies;
     struct holds *holds;
+    struct stored *stored;
     struct ratelimit *tokens;
     struct logins *logins;
     struct metrics *metrics;

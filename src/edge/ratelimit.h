@@ -22,5 +22,11 @@ struct ratelimit *ratelimit_new(int64_t count, int64_t period_ms, int64_t burst)
 void ratelimit_free(struct ratelimit *limit); /* accepts NULL */
 /* False: too often; *retry_after_s says when to come back. `now_us` is clock_ticks_us(). */
 bool ratelimit_take(struct ratelimit *limit, const void *key, size_t len, int64_t now_us, int *retry_after_s);
+/* Whether `count` more would be allowed; takes nothing. One that is larger than the burst waits for a full
+ * bucket. */
+bool ratelimit_allows(struct ratelimit *limit, const void *key, size_t len, int64_t count, int64_t now_us,
+                      int *retry_after_s);
+/* Takes them whether allowed or not, for what has happened already. */
+void ratelimit_spend(struct ratelimit *limit, const void *key, size_t len, int64_t count, int64_t now_us);
 
 #endif

@@ -132,6 +132,16 @@ static size_t add_header(struct http_header_line *headers, size_t count, const c
     return count + 1;
 }
 
+/* What was done has been stored; a repeat stored nothing. */
+static void note_stored(const struct rest_call *call)
+{
+    const struct request *request = &call->request;
+
+    if (request->op->kind == OP_WRITE && request->body_len > 0 && !request->replayed)
+        stored_note(call->edge->stored, &request->call.caller, call->remote, request->body_len,
+                    clock_ticks_us());
+}
+
 static void answer(struct rest_call *call)
 {
     struct request *request = &call->request;
@@ -156,6 +166,7 @@ static void answer(struct rest_call *call)
         if (status == 405 && call->input.match.allow)
             count = add_header(headers, count, "Allow", call->input.match.allow);
     } else {
+        note_stored(call);
         if (request->op->reply_type)
             type = request->op->reply_type;
         for (size_t i = 0; i < CALL_COOKIES && request->call.cookies[i]; i++)
@@ -242,6 +253,14 @@ static bool admit_login(struct request *request, struct err *err)
     return logins_admit(call->edge->logins, &request->call.tried, call->remote, clock_ticks_us(), err);
 }
 
+static bool admit_write(struct request *request, struct err *err)
+{
+    struct rest_call *call = request->user;
+
+    return stored_admit(call->edge->stored, &request->call.caller, call->remote, request->body_len,
+                        clock_ticks_us(), err);
+}
+
 static void fill_request(struct rest_call *call, void (*then)(struct request *request))
 {
     struct request *request = &call->request;
@@ -252,6 +271,7 @@ static void fill_request(struct rest_call *call, void (*then)(struct request *re
     request->call.remote = call->remote;
     request->call.device = request->credentials.device;
     request->admit_login = admit_login;
+    request->admit_write = admit_write;
     request->call.request_id = http_request_id(call->exchange);
     request->finished = then;
     request->user = call;

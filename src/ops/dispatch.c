@@ -105,6 +105,8 @@ static bool admit(struct db *db, struct request *request)
 
     if (!know_caller(db, request))
         return false;
+    if (call->op->kind == OP_WRITE && request->admit_write && !request->admit_write(request, &call->err))
+        return false;
     if (request->bind_err.code != ERR_NONE) {
         call->err = request->bind_err;
         return false;

@@ -32,6 +32,9 @@ struct request {
     bool here;           /* the calling thread may run quick reads itself */
     /* For rows with .limit_logins, between .fetch and .before: may they try? NULL: always. */
     bool (*admit_login)(struct request *request, struct err *err);
+    /* For rows that write, once the caller is known: may they store this much? Takes nothing. NULL: always.
+     */
+    bool (*admit_write)(struct request *request, struct err *err);
     void (*finished)(struct request *request);
     void *user;
 

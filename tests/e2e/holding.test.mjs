@@ -118,6 +118,43 @@ test('without a trusted proxy nobody can choose an address', async (t) => {
     assert.equal(entries[0].remote, '127.0.0.1');
 });
 
+test('what a token, a workspace and an address store in a day is limited', async (t) => {
+    const server = await start(t, {
+        env: {
+            WITAN_LIMITS_TOKEN_STORED: '30KB',
+            WITAN_LIMITS_WORKSPACE_STORED: '100KB',
+            WITAN_LIMITS_ADDRESS_STORED: '60KB',
+            WITAN_SERVER_TRUSTED_PROXIES: '127.0.0.1',
+        },
+    });
+    const tokens = [];
+    for (let i = 0; i < 5; i++) tokens.push(await makeToken(server, { name: `t${i}` }));
+    const say = (token, from) =>
+        server.api(
+            'POST',
+            '/api/chat',
+            { agent_name: 'A', message: 'x'.repeat(9900) },
+            { token, headers: from ? { 'X-Forwarded-For': from } : {} },
+        );
+    const refusedFor = (reply, why) => {
+        assert.equal(reply.status, 429, reply.text);
+        assert.match(reply.body.error, why);
+        assert.ok(Number(reply.headers['retry-after']) > 60);
+    };
+    // What is refused for another reason stores nothing.
+    const wrong = { agent_name: '', message: 'x'.repeat(9900) };
+    for (let i = 0; i < 5; i++)
+        assert.equal((await server.api('POST', '/api/chat', wrong, { token: tokens[0] })).status, 400);
+    for (let i = 0; i < 3; i++) assert.equal((await say(tokens[0])).status, 201);
+    refusedFor(await say(tokens[0]), /token or login/);
+    await server.must(200, 'GET', '/api/chat', undefined, { token: tokens[0] });
+    for (const token of [tokens[1], tokens[2]])
+        for (let i = 0; i < 3; i++) assert.equal((await say(token, '203.0.113.5')).status, 201);
+    refusedFor(await say(tokens[3], '203.0.113.5'), /address/);
+    assert.equal((await say(tokens[3])).status, 201);
+    refusedFor(await say(tokens[4]), /workspace/);
+});
+
 const beyond = Object.values(networkInterfaces())
     .flat()
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;

@@ -109,6 +109,27 @@ static void threads_share_one_bucket(void **state)
     ratelimit_free(race.limit);
 }
 
+/* Amounts: looking takes nothing, what has happened is taken in any case, and all of it is earned back. */
+static void amounts_are_looked_at_and_spent(void **state)
+{
+    struct ratelimit *limit = ratelimit_new(100, 100000, 100);
+    int retry_after_s = 0;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_true(ratelimit_allows(limit, "k", 1, 100, SECOND_US, &retry_after_s));
+    ratelimit_spend(limit, "k", 1, 90, SECOND_US);
+    assert_true(ratelimit_allows(limit, "k", 1, 10, SECOND_US, &retry_after_s));
+    assert_false(ratelimit_allows(limit, "k", 1, 30, SECOND_US, &retry_after_s));
+    assert_int_equal(retry_after_s, 20);
+    ratelimit_spend(limit, "k", 1, 60, SECOND_US);
+    assert_false(ratelimit_allows(limit, "k", 1, 1, SECOND_US, &retry_after_s));
+    assert_int_equal(retry_after_s, 51);
+    assert_true(ratelimit_allows(limit, "k", 1, 1, 52 * SECOND_US, &retry_after_s));
+    assert_true(ratelimit_allows(limit, "other", 5, 1000, SECOND_US, &retry_after_s));
+    ratelimit_free(limit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +137,7 @@ int main(void)
         cmocka_unit_test(says_when_to_come_back),
         cmocka_unit_test(strangers_do_not_free_a_busy_key),
         cmocka_unit_test(threads_share_one_bucket),
+        cmocka_unit_test(amounts_are_looked_at_and_spent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

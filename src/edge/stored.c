@@ -1,0 +1,102 @@
+#include "edge/stored.h"
+
+#include "base/address.h"
+#include "base/limits.h"
+#include "base/settings.h"
+#include "edge/ratelimit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY_MS (24LL * 3600 * 1000)
+
+enum { BY_CALLER, BY_WORKSPACE, BY_ADDRESS, KINDS };
+
+static const struct {
+    const char *whose, *setting;
+} kinds[KINDS] = {
+    { "This token or login", "limits.token_stored" },
+    { "This workspace", "limits.workspace_stored" },
+    { "This address", "limits.address_stored" },
+};
+
+struct stored {
+    struct ratelimit *limits[KINDS]; /* NULL: no limit */
+};
+
+static struct ratelimit *limit_of(int64_t bytes)
+{
+    int64_t count = (bytes + KB - 1) / KB;
+
+    return count > 0 ? ratelimit_new(count, DAY_MS, count) : NULL;
+}
+
+struct stored *stored_new(void)
+{
+    struct stored *stored = calloc(1, sizeof(*stored));
+
+    if (!stored)
+        abort();
+    stored->limits[BY_CALLER] = limit_of(settings()->limits_token_stored);
+    stored->limits[BY_WORKSPACE] = limit_of(settings()->limits_workspace_stored);
+    stored->limits[BY_ADDRESS] = limit_of(settings()->limits_address_stored);
+    return stored;
+}
+
+void stored_free(struct stored *stored)
+{
+    if (!stored)
+        return;
+    for (int kind = 0; kind < KINDS; kind++)
+        ratelimit_free(stored->limits[kind]);
+    free(stored);
+}
+
+/* The keys of what is counted for this caller; NULL where it is not. */
+static void find_keys(const struct stored *stored, const struct caller *caller, const char *remote,
+                      char address[static ADDRESS_KEY_SIZE], const char *keys[static KINDS])
+{
+    address_key(remote, address);
+    keys[BY_CALLER] = caller->kind == CALLER_LOCAL ? NULL : caller->credential;
+    keys[BY_WORKSPACE] = caller->workspace_id;
+    keys[BY_ADDRESS] = address_is_loopback(remote) ? NULL : address;
+    for (int kind = 0; kind < KINDS; kind++)
+        if (!stored->limits[kind])
+            keys[kind] = NULL;
+}
+
+static int64_t units(size_t bytes)
+{
+    return (int64_t)((bytes + KB - 1) / KB);
+}
+
+bool stored_admit(struct stored *stored, const struct caller *caller, const char *remote, size_t bytes,
+                  int64_t now_us, struct err *err)
+{
+    char address[ADDRESS_KEY_SIZE];
+    const char *keys[KINDS];
+    int retry_after_s;
+
+    find_keys(stored, caller, remote, address, keys);
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (!keys[kind] || ratelimit_allows(stored->limits[kind], keys[kind], strlen(keys[kind]),
+                                            units(bytes), now_us, &retry_after_s))
+            continue;
+        err_set(err, ERR_RATE_LIMITED, "%s has stored as much as it may in a day.", kinds[kind].whose);
+        err->retry_after_s = retry_after_s;
+        return err_hint(err, "Try again later, or raise %s.", kinds[kind].setting);
+    }
+    return true;
+}
+
+void stored_note(struct stored *stored, const struct caller *caller, const char *remote, size_t bytes,
+                 int64_t now_us)
+{
+    char address[ADDRESS_KEY_SIZE];
+    const char *keys[KINDS];
+
+    find_keys(stored, caller, remote, address, keys);
+    for (int kind = 0; kind < KINDS; kind++)
+        if (keys[kind])
+            ratelimit_spend(stored->limits[kind], keys[kind], strlen(keys[kind]), units(bytes), now_us);
+}
