@@ -7,8 +7,10 @@
 #define SLEW_DIVISOR 20   /* a difference is worked off by at most 1/20 of the time that passes */
 #define STEP_FROM_MS 2000 /* forward differences from here on are not worth waiting for */
 #define DAY_MS       INT64_C(86400000)
-#define FIRST_MS     INT64_C(-62167219200000) /* 0000-01-01T00:00:00.000Z */
-#define LAST_MS      INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
+#define FIRST_MS                                                                                             \
+    INT64_C(-62135596800000)             /* 0001-01-01T00:00:00.000Z: there is no year 0 in every database   \
+                                          */
+#define LAST_MS INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
 /*
  * Now is the boot time plus a shift. The shift moves from `from` to `to`, starting at boot time `start`.
@@ -279,6 +281,10 @@ bool clock_parse(const char *text, int64_t *ms)
     if (!text || !take_date(&text, &date) || !take_one_of(&text, "Tt ") || !take_time(&text, &time) ||
         !take_zone(&text, &zone) || *text)
         return false;
-    *ms = date + time - zone;
+    int64_t moment = date + time - zone;
+
+    if (moment < FIRST_MS || moment > LAST_MS)
+        return false;
+    *ms = moment;
     return true;
 }

@@ -34,7 +34,7 @@ void clock_set_offset_ms(int64_t offset_ms);
 
 void clock_format(int64_t ms, char text[static CLOCK_TEXT_SIZE]);
 char *clock_text(struct arena *arena, int64_t ms);
-/* RFC 3339 with any offset; false for anything else. */
+/* RFC 3339 with any offset, in the years 1 to 9999; false for anything else. */
 bool clock_parse(const char *text, int64_t *ms);
 
 #endif

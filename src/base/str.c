@@ -147,6 +147,44 @@ char *str_sanitise(struct arena *arena, const char *text)
     return clean;
 }
 
+/* Characters that nobody sees, or that change how their neighbours are read. */
+static bool is_hidden(uint32_t code)
+{
+    static const uint32_t ranges[][2] = {
+        { 0x00, 0x1F },       { 0x7F, 0x9F },       { 0xAD, 0xAD },       { 0x34F, 0x34F },
+        { 0x61C, 0x61C },     { 0x115F, 0x1160 },   { 0x17B4, 0x17B5 },   { 0x180B, 0x180F },
+        { 0x200B, 0x200B },   { 0x200E, 0x200F },   { 0x2028, 0x202E },   { 0x2060, 0x206F },
+        { 0x3164, 0x3164 },   { 0xFEFF, 0xFEFF },   { 0xFFA0, 0xFFA0 },   { 0xFFF9, 0xFFFB },
+        { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A }, { 0xE0000, 0xE0FFF },
+    };
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* Written in Persian, in Indian scripts and in emoji; behind or before a plain letter they only deceive. */
+static bool is_joiner(uint32_t code)
+{
+    return code == 0x200C || code == 0x200D || (code >= 0xFE00 && code <= 0xFE0F);
+}
+
+bool str_is_plain_line(const char *text)
+{
+    size_t len = strlen(text);
+    uint32_t code, before = 0;
+
+    for (size_t at = 0, step; at < len; at += step, before = code) {
+        step = str_decode(text + at, len - at, &code);
+        if (step == 0 || is_hidden(code))
+            return false;
+        if (is_joiner(code) && (before < 0x80 || (code < 0xFE00 && (unsigned char)text[at + step] < 0x80)))
+            return false;
+    }
+    return true;
+}
+
 char *str_fold(struct arena *arena, const char *text)
 {
     char *folded = arena_text(arena, text);

@@ -24,6 +24,12 @@ char *str_trim(struct arena *arena, const char *text);
  * of what follows; CRLF and CR become LF.
  */
 char *str_sanitise(struct arena *arena, const char *text);
+/*
+ * One line of which everything can be seen: no control characters (those of the terminal that come as one
+ * character, U+0080 to U+009F, among them), nothing that turns the reading direction, nothing invisible. For
+ * names and titles: two that look alike must be alike.
+ */
+bool str_is_plain_line(const char *text);
 /* ASCII letters lowered, the rest kept: the key under which names are compared. */
 char *str_fold(struct arena *arena, const char *text);
 /*

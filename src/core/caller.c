@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define NO_SLUG "?"
+
 static const struct {
     enum role role;
     const char *name;
@@ -303,8 +305,11 @@ static bool by_cookie(struct db *db, struct arena *arena, const struct credentia
 bool caller_identify(struct db *db, struct arena *arena, const struct credentials *credentials,
                      int64_t now_ms, struct caller *caller, struct err *err)
 {
-    const char *wanted = credentials->workspace ? str_fold(arena, credentials->workspace) : NULL;
+    const char *wanted = credentials->workspace;
 
+    /* What is no text names no workspace; NO_SLUG does not either, and can be looked up. */
+    if (wanted)
+        wanted = str_is_utf8(wanted, strlen(wanted)) ? str_fold(arena, wanted) : NO_SLUG;
     if (credentials->bearer)
         return by_secret(db, arena, secret_hash(arena, credentials->bearer), wanted, now_ms, caller, err);
     if (credentials->ticket)

@@ -147,10 +147,48 @@ bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column)
     return cell && (strcmp(cell, "1") == 0 || strcmp(cell, "t") == 0 || strcmp(cell, "true") == 0);
 }
 
+/* Hosts may be several, each with a port; that of an IPv6 address follows its bracket. */
+static bool hosts_are_tidy(const char *at, const char *end)
+{
+    while (at < end) {
+        at += *at == '[' ? strcspn(at, "]") : 0;
+        at += strcspn(at, ":,/?");
+        if (*at == ':')
+            at += 1 + strspn(at + 1, "0123456789");
+        if (at < end && *at != ',')
+            return false;
+        at++;
+    }
+    return true;
+}
+
+/*
+ * A password with a raw '@', '/' or '?' makes libpq take a part of it for the host or the port, and print
+ * that in its error. So an address is refused, without a word of it, unless libpq reads it as it looks.
+ */
+static bool is_tidy(const char *rest)
+{
+    const char *end = rest + strcspn(rest, "/?");
+    const char *at = memchr(rest, '@', (size_t)(end - rest));
+    const char *hosts = at ? at + 1 : rest;
+
+    return !strchr(hosts, '@') && hosts_are_tidy(hosts, end);
+}
+
+bool db_url_unreadable(struct err *err)
+{
+    err_set(err, ERR_INVALID, "The address of the PostgreSQL store cannot be read.");
+    return err_hint(
+        err, "It is postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password write @ as %%40, : as %%3A, "
+             "/ as %%2F, ? as %%3F and %% as %%25.");
+}
+
 bool db_url_engine(const char *url, enum db_engine *engine, const char **path, struct err *err)
 {
     if (strncmp(url, "postgres://", strlen("postgres://")) == 0 ||
         strncmp(url, "postgresql://", strlen("postgresql://")) == 0) {
+        if (!is_tidy(strstr(url, "://") + 3))
+            return db_url_unreadable(err);
         *engine = DB_POSTGRES;
         *path = url;
         return true;

@@ -128,6 +128,9 @@ bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column);   /* 1
 struct db *db_open(const char *url, struct err *err);
 /* Which engine a url names, and the part of it that the driver wants. */
 CHECKED bool db_url_engine(const char *url, enum db_engine *engine, const char **path, struct err *err);
+/* What is said of an address that PostgreSQL cannot read: nothing of it, since a password may stand anywhere.
+ */
+bool db_url_unreadable(struct err *err);
 void db_close(struct db *db); /* accepts NULL */
 
 /* Without the pool's savepoints: for tools, tests and migrations. */

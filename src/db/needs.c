@@ -95,7 +95,7 @@ bool needs_of_store(const char *url, struct arena *arena, struct needs *needs, s
         PQconninfoFree(given);
         PQconninfoFree(usual);
         if (!given)
-            return err_set(err, ERR_INVALID, "The address of the store is not one that PostgreSQL reads.");
+            return db_url_unreadable(err);
     }
     *needs = found;
     return true;

@@ -60,6 +60,7 @@ static enum err_code code_of(const char *state)
         { "23503", ERR_CONFLICT },    /* foreign key */
         { "23P01", ERR_CONFLICT },    /* exclusion */
         { "23", ERR_INVALID },        /* check, not null */
+        { "22", ERR_INVALID },        /* a value that no column can hold: a year 0, bytes that are no text */
         { "P0001", ERR_INVALID },     /* raised by a trigger */
         { "40001", ERR_RETRY },       /* serialisation failure */
         { "40P01", ERR_RETRY },       /* deadlock */
@@ -409,8 +410,20 @@ static void say_unreachable(const PGconn *conn, struct err *err)
     err->retry_after_s = 1;
 }
 
+static bool is_readable(const char *url)
+{
+    PQconninfoOption *options = PQconninfoParse(url, NULL);
+
+    PQconninfoFree(options);
+    return options != NULL;
+}
+
 struct db *postgres_open(const char *url, struct err *err)
 {
+    if (!is_readable(url)) {
+        db_url_unreadable(err);
+        return NULL;
+    }
     struct postgres_db *db = calloc(1, sizeof(*db));
 
     if (!db)

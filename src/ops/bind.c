@@ -119,10 +119,12 @@ static bool bind_name(const struct field *field, struct arena *arena, const stru
         return err_field(err, field->name, "%s must not be empty.", field->name);
     if (str_chars(name) > most)
         return err_field(err, field->name, "%s is too long: at most %zu characters.", field->name, most);
-    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
-        if (*c < 0x20 || *c == 0x7f)
-            return err_field(err, field->name, "%s must be one line without control characters.",
-                             field->name);
+    if (!str_is_plain_line(name)) {
+        err_field(err, field->name, "%s must be one line without control or invisible characters.",
+                  field->name);
+        return err_hint(err,
+                        "Characters that turn the reading direction are not allowed either; type it anew.");
+    }
     arg->text = name;
     return true;
 }
@@ -138,9 +140,8 @@ static bool bind_id(const struct field *field, struct arena *arena, const struct
 
     if (len == 0 || len > LIMIT_REF)
         return bad_id(field, raw, err);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c <= 0x20 || *c == 0x7f)
-            return bad_id(field, raw, err);
+    if (strchr(text, ' ') || !str_is_plain_line(text))
+        return bad_id(field, raw, err);
     char *id = arena_copy(arena, text, len);
 
     if (uuid_valid(id))

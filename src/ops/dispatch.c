@@ -473,6 +473,8 @@ static void check_key(const char *key, struct err *err)
 
     if (len == 0 || len > LIMIT_IDEMPOTENCY_KEY)
         (void)err_set(err, ERR_INVALID, "Idempotency-Key must have 1 to %d bytes.", LIMIT_IDEMPOTENCY_KEY);
+    else if (!str_is_utf8(key, len))
+        (void)err_set(err, ERR_INVALID, "Idempotency-Key must be valid UTF-8.");
 }
 
 static void submit_bound(struct request *request)

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "db/db.h"
 #include "server/yaml.h"
 
 #include <ctype.h>
@@ -87,9 +88,19 @@ const char *config_listen_url(struct arena *arena, const char *listen, int port)
                 : arena_format(arena, "http://%s%s", host, colon);
 }
 
-/* libpq takes a password after the name and also as a parameter. */
+/* libpq takes a password after the name and also as a parameter. In what it cannot read it may be anywhere.
+ */
 const char *config_mask_url(struct arena *arena, const char *url)
 {
+    enum db_engine engine;
+    const char *path;
+    struct err ignored = { 0 };
+
+    if (!db_url_engine(url, &engine, &path, &ignored))
+        return arena_format(arena, "%.*s:***", (int)strcspn(url, ":@/?"), url);
+    if (engine == DB_SQLITE)
+        return url;
+
     const char *scheme = strstr(url, "://");
     const char *at = scheme ? strrchr(scheme, '@') : NULL;
     const char *colon = at ? strchr(scheme + 3, ':') : NULL;

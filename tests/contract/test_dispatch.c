@@ -149,3 +149,38 @@ CONTRACT(every_write_leaves_an_audit_row_and_no_read_does)
     CHECK_STATUS(200);
     CHECK_TEXT("entries.0.operation", "chat_post");
 }
+
+CONTRACT(idempotency_keys_are_text)
+{
+    const char *before = fingerprint(t);
+
+    t->idempotency_key = "\xff\xfe";
+    post(t, "Hello");
+    CHECK_STATUS(400);
+    CHECK_TEXT("error", "Idempotency-Key must be valid UTF-8.");
+    t->idempotency_key = NULL;
+    assert_string_equal(fingerprint(t), before);
+}
+
+/* Two names that look alike are alike, and none steers a terminal. */
+CONTRACT(names_show_all_that_they_hold)
+{
+    static const char *const hidden[] = { "Build\xC2\x9B"
+                                          "er",
+                                          "Build\xE2\x80\xAE"
+                                          "er",
+                                          "Build\xE2\x80\x8B"
+                                          "er" };
+
+    for (size_t i = 0; i < 3; i++) {
+        call(t, "chat_post", "{s:s, s:s}", "agent_name", hidden[i], "message", "Hello");
+        CHECK_STATUS(400);
+        CHECK_TEXT("field", "agent_name");
+        call(t, "project_create", "{s:s}", "name", hidden[i]);
+        CHECK_STATUS(400);
+        call(t, "analytics_get", "{s:s}", "projectId", hidden[i]);
+        CHECK_STATUS(400);
+    }
+    call(t, "chat_post", "{s:s, s:s}", "agent_name", "Zo\xC3\xAB", "message", "Hello");
+    CHECK_STATUS(201);
+}

@@ -206,6 +206,6 @@ SELECT r.value ->> 0, CAST(r.value ->> 1 AS INTEGER), r.value ->> 2, r.value ->>
 -- name: job_logs
 SELECT seq, kind, level, message, data, created_at
   FROM job_logs
- WHERE job_id = $1 AND seq > $2
+ WHERE job_id = $1 AND seq > CAST($2 AS BIGINT)
  ORDER BY seq
  LIMIT $3;

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -170,14 +171,20 @@ int cli_fail(const struct cli *cli, const struct err *err)
 
 void cli_note(const struct cli *cli, const char *fmt, ...)
 {
+    ARENA_AUTO arena = { 0 };
+    char *text = NULL;
     va_list args;
+    int len;
 
     if (cli->quiet)
         return;
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    len = vasprintf(&text, fmt, args);
     va_end(args);
-    fputc('\n', stderr);
+    if (len < 0)
+        abort();
+    fprintf(stderr, "%s\n", str_sanitise(&arena, text));
+    free(text);
 }
 
 int cli_print(const void *bytes, size_t len)

@@ -177,8 +177,8 @@ static void times_are_written(void **state)
         { 951782399999, "2000-02-28T23:59:59.999Z" },
         { 951782400000, "2000-02-29T00:00:00.000Z" },
         { 1769860800000, "2026-01-31T12:00:00.000Z" },
-        { -62167219200000, "0000-01-01T00:00:00.000Z" },
-        { INT64_MIN, "0000-01-01T00:00:00.000Z" },
+        { -62135596800000, "0001-01-01T00:00:00.000Z" },
+        { INT64_MIN, "0001-01-01T00:00:00.000Z" },
         { INT64_MAX, "9999-12-31T23:59:59.999Z" },
     };
     ARENA_AUTO arena = { 0 };
@@ -192,7 +192,7 @@ static void times_are_written(void **state)
 static void times_agree_with_libc(void **state)
 {
     (void)state;
-    for (int64_t ms = -62167219200000; ms < 253402300800000; ms += 68400123 * 7) {
+    for (int64_t ms = -62135596800000; ms < 253402300800000; ms += 68400123 * 7) {
         char ours[CLOCK_TEXT_SIZE], theirs[64];
         int64_t rest = (ms % 1000 + 1000) % 1000, back;
         time_t seconds = (time_t)((ms - rest) / 1000);
@@ -262,6 +262,9 @@ static void other_texts_are_no_times(void **state)
         "2026-01-31T12:00:00ZZ",
         "+026-01-31T12:00:00Z",
         "1769860800000",
+        "0000-12-31T23:59:59Z",
+        "0001-01-01T00:00:00+00:01",
+        "9999-12-31T23:59:59-00:01",
     };
     int64_t ms = 77;
 

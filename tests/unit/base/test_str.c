@@ -102,6 +102,51 @@ static void unwanted_characters_are_dropped(void **state)
     assert_string_equal(str_sanitise(&arena, ""), "");
 }
 
+static void a_plain_line_shows_all_that_it_holds(void **state)
+{
+    static const char *const good[] = {
+        "",
+        "Builder 7",
+        "Zo\xC3\xAB",
+        "\xE5\xBC\xA0\xE4\xBC\x9F",
+        "Ops (\xE2\x9D\xA4\xEF\xB8\x8F)",
+        "\xD8\xB9\xE2\x80\x8C\xD8\xB1",
+    };
+    static const char *const bad[] = {
+        "a\nb",
+        "a\tb",
+        "a\x7F",
+        "\xC2\x9B[31m",
+        "a\xC2\x85",
+        "\xE2\x80\xAE"
+        "abc",
+        "a\xE2\x80\x8B"
+        "b",
+        "a\xE2\x80\x8D"
+        "b",
+        "a\xEF\xB8\x8F",
+        "\xEF\xBB\xBF"
+        "a",
+        "a\xC2\xAD"
+        "b",
+        "a\xE2\x80\xA8"
+        "b",
+        "\xD8\xB9\xE2\x80\x8C",
+        "\xF3\xA0\x81\x81",
+        "\xE2\x81\xA6"
+        "a",
+        "\xFF",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+        if (!str_is_plain_line(good[i]))
+            fail_msg("good %zu", i);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        if (str_is_plain_line(bad[i]))
+            fail_msg("bad %zu", i);
+}
+
 static void one_question_has_one_normal_text(void **state)
 {
     ARENA_AUTO arena = { 0 };
@@ -237,6 +282,7 @@ int main(void)
         cmocka_unit_test(space_is_trimmed),
         cmocka_unit_test(characters_are_counted),
         cmocka_unit_test(unwanted_characters_are_dropped),
+        cmocka_unit_test(a_plain_line_shows_all_that_it_holds),
         cmocka_unit_test(one_question_has_one_normal_text),
         cmocka_unit_test(a_beginning_that_fits_has_whole_characters),
         cmocka_unit_test(texts_are_compared),
