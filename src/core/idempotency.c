@@ -61,20 +61,21 @@ bool idempotency_keep(struct db *db, struct arena *arena, const struct idempoten
                    NULL, err);
 }
 
-bool idempotency_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *seen,
+bool idempotency_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *pruned,
                        struct err *err)
 {
     int64_t before_ms = now_ms - settings()->idempotency_lifetime_ms;
-    size_t renewed, pruned;
+    size_t renewed;
 
     if (!db_exec(db, arena, SQL_IDEMPOTENCY_RENEW,
                  DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(now_ms),
                          db_text(clock_text(arena, before_ms))),
                  &renewed, err) ||
-        !db_exec(db, arena, SQL_IDEMPOTENCY_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
-                 &pruned, err))
+        !db_exec(db, arena, SQL_IDEMPOTENCY_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
+                 err))
         return false;
-    *seen = renewed + pruned;
+    if (*pruned == 0)
+        *pruned = renewed;
     return true;
 }
 

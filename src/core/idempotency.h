@@ -33,10 +33,12 @@ CHECKED bool idempotency_claim(struct db *db, struct arena *arena, const struct 
 /* Keeps the reply; a NULL body says that it held a secret. */
 CHECKED bool idempotency_keep(struct db *db, struct arena *arena, const struct idempotency *claim, int status,
                               const char *body, struct err *err);
-/* Looks at claims that are older than the lifetime, at most `limit` of them, and forgets those that nothing
- * open needs; says how many it looked at. */
-CHECKED bool idempotency_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *seen,
-                               struct err *err);
+/*
+ * Of the oldest `limit` claims that have outlived their lifetime, forgets those that nothing open needs, and
+ * says how many; when all of them are needed, how many these were, since there may be others behind them.
+ */
+CHECKED bool idempotency_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit,
+                               size_t *pruned, struct err *err);
 /* The hash of what makes two requests the same: the body and the values in the path. */
 const char *idempotency_hash(struct arena *arena, const void *body, size_t len, const char *path_values);
 

@@ -1,5 +1,6 @@
 #include "core/purge.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/settings.h"
 #include "core/audit_keep.h"
@@ -62,8 +63,13 @@ bool purge_count(struct db *db, struct arena *arena, enum purge_kind kind, int64
         [PURGE_AUDIT] = SQL_AUDIT_PURGE_COUNT,
     };
     struct db_rows rows;
+    bool counted =
+        kind == PURGE_IDEMPOTENCY
+            ? db_query(db, arena, statements[kind],
+                       DB_ARGS(db_int(before_ms), db_text(clock_text(arena, before_ms))), &rows, err)
+            : db_query(db, arena, statements[kind], DB_ARGS(db_int(before_ms)), &rows, err);
 
-    if (!db_query(db, arena, statements[kind], DB_ARGS(db_int(before_ms)), &rows, err))
+    if (!counted)
         return false;
     *count = db_cell_int(&rows, 0, 0);
     return true;

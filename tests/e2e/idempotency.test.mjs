@@ -1,5 +1,6 @@
 // The same request again, with the same Idempotency-Key: the first reply, and one row.
 import assert from 'node:assert/strict';
+import { cli } from './lib/cli.mjs';
 import { onBothEngines } from './lib/server.mjs';
 import { makeToken } from './lib/identity.mjs';
 
@@ -64,6 +65,23 @@ onBothEngines('a key is forgotten after a day, and errors are not kept', {}, asy
         ).status,
         201,
     );
+});
+
+onBothEngines('a purge leaves the keys of what is open', {}, async (server) => {
+    const asked = { question: 'Deploy?', type: 'approval', responseType: 'approval' };
+    const ask = () => server.must(201, 'POST', '/api/questions', asked, keyed('deploy'));
+    const { questionId } = await ask();
+    await server.api('POST', '/api/chat', body, keyed('said'));
+    await new Promise((wake) => setTimeout(wake, 1100));
+    const purge = (...args) =>
+        cli(server.folder, ['purge', '--kind', 'idempotency', '--older-than', '1s', '--db', server.db, ...args]);
+    const dry = JSON.parse((await purge('--dry-run', '--json')).stdout);
+    assert.equal(dry.kinds.find(({ kind }) => kind === 'idempotency').rows, 1);
+    const done = await purge('--yes');
+    assert.equal(done.code, 0, done.stderr);
+    assert.equal((await ask()).questionId, questionId);
+    await server.api('POST', '/api/chat', body, keyed('said'));
+    assert.equal(await count(server), 2);
 });
 
 onBothEngines('many at once with the same key make one row', {}, async (server) => {

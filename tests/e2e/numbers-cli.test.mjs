@@ -60,7 +60,8 @@ onBothEngines('two terminals and a pipe list and answer, and nobody hits the wro
     assert.equal((await a.run('witan answer 2 --approve --yes')).code, 7);
 });
 
-onBothEngines('lists that follow, filter and grow keep the numbers of a terminal', {}, async (server, t) => {
+test('lists that follow, filter and grow keep the numbers of a terminal', async (t) => {
+    const server = await start(t);
     const a = await Terminal.open(t, server);
     const known = {};
     const check = (shown) => {

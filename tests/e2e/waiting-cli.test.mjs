@@ -103,7 +103,8 @@ test('a lost terminal and a closed session leave the question open', async (t) =
     assert.deepEqual([(await ended)[0], said], [0, 'approved\n']);
 });
 
-onBothEngines('every command that waits leaves open what it waits for', {}, async (server) => {
+test('every command that waits leaves open what it waits for', async (t) => {
+    const server = await start(t);
     const env = { WITAN_URL: server.url };
     const work = await Work.begin(server, { hilConfig: 'confirm_all' });
     for (const [signal, code] of Object.entries(signals)) {

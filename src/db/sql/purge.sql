@@ -4,8 +4,15 @@
 -- name: purge_events_count
 SELECT COUNT(*) FROM events WHERE created_at < $1 AND seq < (SELECT MAX(seq) FROM events);
 
+-- Without those that idempotency_renew would keep ($2 is $1 as a time).
 -- name: purge_idempotency_count
-SELECT COUNT(*) FROM idempotency WHERE created_at < $1;
+SELECT COUNT(*) FROM idempotency
+ WHERE created_at < $1
+   AND NOT EXISTS (SELECT 1 FROM agent_questions q
+                    WHERE q.id = idempotency.question_id AND (q.status = 'pending' OR q.ended_at >= $2))
+   AND NOT EXISTS (SELECT 1 FROM discussion_prompts p
+                    WHERE p.id = idempotency.prompt_id
+                      AND (p.status IN ('pending', 'collecting') OR p.resolved_at >= $2));
 
 -- name: purge_logs_count
 SELECT COUNT(*) FROM job_logs l JOIN jobs j ON j.id = l.job_id

@@ -15,6 +15,7 @@ export class Terminal {
         const terminal = new Terminal();
         terminal.shown = '';
         terminal.child = spawn('script', ['-qfec', 'sh', '/dev/null'], {
+            cwd: server.folder,
             env: cleanEnv(server.folder, {
                 WITAN_URL: server.url,
                 PATH: `${bin}:${process.env.PATH}`,
