@@ -61,7 +61,7 @@ OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o
 SQL         := $(sort $(wildcard src/db/sql/*.sql))
 MIGRATIONS  := $(sort $(wildcard src/db/migrations/*.sql))
 SQL_FOLDERS := $(wildcard src/db/sql src/db/migrations)
-TOOL_OBJS   := $(BUILD)/obj/tools/sqlblocks.o
+TOOL_OBJS   := $(BUILD)/obj/tools/sqlblocks.o $(BUILD)/obj/tools/sqlcolumns.o
 GEN         := $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/version.h
 
 LIB         := $(BUILD)/libwitan.a
@@ -115,9 +115,9 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GEN)
 
 # Generated files. mksql leaves a file alone whose content stays the same, hence the stamp.
 
-$(BUILD)/tools/mksql: tools/mksql.c tools/sqlblocks.c tools/sqlblocks.h
+$(BUILD)/tools/mksql: tools/mksql.c $(wildcard tools/sql*.c tools/sql*.h)
 	@mkdir -p $(@D)
-	@$(CC) $(STD) $(WARN) -O1 -g -I. -o $@ tools/mksql.c tools/sqlblocks.c
+	@$(CC) $(STD) $(WARN) -O1 -g -I. -o $@ $(filter %.c,$^)
 
 $(BUILD)/gen/sql.stamp: $(BUILD)/tools/mksql $(SQL) $(MIGRATIONS) $(SQL_FOLDERS)
 	@mkdir -p $(BUILD)/gen $(BUILD)/include/gen

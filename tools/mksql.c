@@ -170,6 +170,30 @@ static void write_literal(FILE *out, const char *bytes, size_t len)
     fputc('"', out);
 }
 
+static void write_upper(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        fputc(toupper((unsigned char)*name), out);
+}
+
+/* Names for the places of a list's cells; COL_JOB_END is the place behind the last. */
+static void write_columns(FILE *out, size_t index)
+{
+    const struct sqllist *list = blocks.lists[index];
+
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(blocks.lists[i]->name, list->name) == 0)
+            return;
+    fprintf(out, "enum %s_column {\n", list->name);
+    for (size_t i = 0; i <= list->columns.count; i++) {
+        fputs("    COL_", out);
+        write_upper(out, list->name);
+        fputc('_', out);
+        write_upper(out, i < list->columns.count ? list->columns.items[i].name : "end");
+        fputs(i < list->columns.count ? ",\n" : "\n};\n\n", out);
+    }
+}
+
 static bool write_header(FILE *out)
 {
     fputs("/* Made by mksql from the .sql files; changes belong there. */\n"
@@ -179,12 +203,13 @@ static bool write_header(FILE *out)
         if (!sqlblocks_is_first(&blocks, i))
             continue;
         fputs("    SQL_", out);
-        for (const char *c = blocks.items[i].name; *c; c++)
-            fputc(toupper((unsigned char)*c), out);
+        write_upper(out, blocks.items[i].name);
         fputs(",\n", out);
     }
-    fputs("    SQL_COUNT\n};\n\n"
-          "/* A statement as each engine gets it, NULL where it has none; params is the highest $n. */\n"
+    fputs("    SQL_COUNT\n};\n\n", out);
+    for (size_t i = 0; i < blocks.list_count; i++)
+        write_columns(out, i);
+    fputs("/* A statement as each engine gets it, NULL where it has none; params is the highest $n. */\n"
           "struct sql_text {\n    const char *name;\n    const char *sqlite;\n    const char *postgres;\n"
           "    int params;\n};\n\n"
           "/* Indexed by enum sql_id; an entry of NULLs follows the last. */\n"

@@ -6,17 +6,20 @@
 #include <string.h>
 
 static const char NAME_MARK[] = "-- name:";
+static const char COLUMNS_MARK[] = "-- columns:";
 
 /* What the scanner stands in; a literal or a comment may run over several lines. */
 enum scan_state { IN_SQL, IN_LITERAL, IN_IDENTIFIER, IN_COMMENT };
 
 struct scan {
     enum scan_state state;
+    enum sqlblock_engine engine;
     bool ended; /* a semicolon was seen: only comments and space may follow */
     int params;
     char *text;
     size_t len;
     size_t line_start; /* where the current line begins in text */
+    bool is_list;      /* of columns, not a statement */
 };
 
 struct line {
@@ -58,6 +61,10 @@ void sqlblocks_done(struct sqlblocks *blocks)
 {
     for (size_t i = 0; i < blocks->count; i++)
         free(blocks->items[i].text);
+    for (size_t i = 0; i < blocks->list_count; i++) {
+        sqlcolumns_done(&blocks->lists[i]->columns);
+        free(blocks->lists[i]);
+    }
     free(blocks->items);
     sqlblocks_init(blocks);
 }
@@ -102,9 +109,19 @@ static bool next_line(struct source *source, struct line *out)
     return true;
 }
 
+static bool starts_with(struct line line, const char *mark)
+{
+    return line.len >= strlen(mark) && memcmp(line.at, mark, strlen(mark)) == 0;
+}
+
+static bool is_columns_line(struct line line)
+{
+    return starts_with(line, COLUMNS_MARK);
+}
+
 static bool is_name_line(struct line line)
 {
-    return line.len >= sizeof NAME_MARK - 1 && memcmp(line.at, NAME_MARK, sizeof NAME_MARK - 1) == 0;
+    return starts_with(line, NAME_MARK) || is_columns_line(line);
 }
 
 static bool parse_engine(struct source *source, struct line words, struct sqlblock *block)
@@ -134,8 +151,8 @@ static bool parse_engine(struct source *source, struct line words, struct sqlblo
 
 static bool parse_name(struct source *source, struct line line, struct sqlblock *block)
 {
-    struct line rest = { line.at + sizeof NAME_MARK - 1, line.len - (sizeof NAME_MARK - 1) };
-    size_t len = 0;
+    size_t mark = strlen(is_columns_line(line) ? COLUMNS_MARK : NAME_MARK), len = 0;
+    struct line rest = { line.at + mark, line.len - mark };
 
     rest = trimmed(rest);
     while (len < rest.len && is_name_char(rest.at[len]))
@@ -210,6 +227,57 @@ static bool put(struct source *source, struct scan *scan, char c)
     return true;
 }
 
+/* The list that a statement for this engine means: its own, or the one for both. */
+static const struct sqllist *find_list(const struct sqlblocks *blocks, struct line name,
+                                       enum sqlblock_engine engine)
+{
+    const struct sqllist *found = NULL;
+
+    for (size_t i = 0; i < blocks->list_count; i++) {
+        const struct sqllist *list = blocks->lists[i];
+
+        if (strlen(list->name) != name.len || memcmp(list->name, name.at, name.len) != 0)
+            continue;
+        if (list->engine == engine)
+            return list;
+        if (list->engine == SQLBLOCK_BOTH)
+            found = list;
+    }
+    return found;
+}
+
+/* Puts the columns in place of `{name}` or `{name table}`. */
+static bool scan_list(struct source *source, struct scan *scan, struct line rest, size_t *used)
+{
+    const char *end = memchr(rest.at, '}', rest.len);
+    struct line inside = { rest.at + 1, end ? (size_t)(end - rest.at) - 1 : 0 }, name = inside, table;
+    char alias[SQLBLOCKS_NAME_MAX + 1] = "";
+
+    name.len = 0;
+    while (name.len < inside.len && is_name_char(inside.at[name.len]))
+        name.len++;
+    table = trimmed((struct line){ inside.at + name.len, inside.len - name.len });
+    if (!end || name.len == 0 || table.len > SQLBLOCKS_NAME_MAX)
+        return fail(source->err, source->file, source->line, "a list is named as {name} or {name table}");
+    for (size_t i = 0; i < table.len; i++)
+        if (!is_name_char(table.at[i]))
+            return fail(source->err, source->file, source->line, "a list is named as {name} or {name table}");
+    memcpy(alias, table.at, table.len);
+    const struct sqllist *list = find_list(source->blocks, name, scan->engine);
+
+    if (!list)
+        return fail(source->err, source->file, source->line, "there is no list of columns %.*s before this",
+                    (int)(name.len < SQLBLOCKS_NAME_MAX ? name.len : SQLBLOCKS_NAME_MAX), name.at);
+    char *text = sqlcolumns_text(&list->columns, alias);
+    bool good = text || fail(source->err, source->file, source->line, "out of memory");
+
+    for (const char *c = text; good && *c; c++)
+        good = put(source, scan, *c);
+    free(text);
+    *used = (size_t)(end - rest.at) + 1;
+    return good;
+}
+
 /* Takes one character of plain SQL; a comment to the end of the line is the caller's business. */
 static bool scan_sql(struct source *source, struct scan *scan, struct line rest, size_t *used)
 {
@@ -227,6 +295,8 @@ static bool scan_sql(struct source *source, struct scan *scan, struct line rest,
     }
     if (scan->ended && !is_space(c))
         return fail(source->err, source->file, source->line, "a block holds one statement");
+    if (c == '{')
+        return scan_list(source, scan, rest, used);
     if (c == '\'')
         scan->state = IN_LITERAL;
     else if (c == '"')
@@ -286,6 +356,60 @@ static bool scan_line(struct source *source, struct scan *scan, struct line line
     return put(source, scan, '\n');
 }
 
+static bool same_names(const struct sqlcolumns *a, const struct sqlcolumns *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->items[i].name, b->items[i].name) != 0)
+            return false;
+    return true;
+}
+
+/* Cells are picked by place, so twins must agree in it. */
+static bool check_twin(struct source *source, const struct sqllist *list)
+{
+    for (size_t i = 0; i < source->blocks->list_count; i++) {
+        const struct sqllist *other = source->blocks->lists[i];
+
+        if (strcmp(other->name, list->name) != 0)
+            continue;
+        if (other->engine == list->engine)
+            return fail(source->err, list->file, list->line, "%s is already defined at %.60s:%d", list->name,
+                        other->file, other->line);
+        if (!same_names(&other->columns, &list->columns))
+            return fail(source->err, list->file, list->line,
+                        "%s has other names, or another order, than at %.60s:%d", list->name, other->file,
+                        other->line);
+    }
+    return true;
+}
+
+static bool append_list(struct source *source, const char *text, const struct sqlblock *block)
+{
+    struct sqlblocks *blocks = source->blocks;
+    struct sqllist *list = calloc(1, sizeof *list);
+    const char *why = "out of memory";
+
+    if (!list || !sqlcolumns_read(&list->columns, text, &why)) {
+        free(list);
+        return fail(source->err, block->file, block->line, "%s: %s", block->name, why);
+    }
+    memcpy(list->name, block->name, sizeof list->name);
+    list->engine = block->engine;
+    list->file = block->file;
+    list->line = block->line;
+    if (check_twin(source, list) &&
+        (blocks->list_count < SQLBLOCKS_LISTS_MAX ||
+         fail(source->err, block->file, block->line, "more than %d lists", SQLBLOCKS_LISTS_MAX))) {
+        blocks->lists[blocks->list_count++] = list;
+        return true;
+    }
+    sqlcolumns_done(&list->columns);
+    free(list);
+    return false;
+}
+
 static bool finish_block(struct source *source, struct scan *scan, struct sqlblock *block)
 {
     if (scan->state != IN_SQL)
@@ -296,6 +420,10 @@ static bool finish_block(struct source *source, struct scan *scan, struct sqlblo
     if (scan->len == 0)
         return fail(source->err, block->file, block->line, "%s is empty", block->name);
     scan->text[scan->len] = '\0';
+    if (scan->is_list && scan->params > 0)
+        return fail(source->err, block->file, block->line, "a list of columns takes no parameters");
+    if (scan->is_list)
+        return append_list(source, scan->text, block);
     block->params = scan->params;
     block->text = strdup(scan->text);
     if (!block->text)
@@ -327,10 +455,12 @@ static bool parse_text(struct source *source, struct scan *scan, struct sqlblock
 static bool parse_block(struct source *source, struct line name_line, char *text)
 {
     struct sqlblock block = { 0 };
-    struct scan scan = { .text = text };
+    struct scan scan = { .text = text, .is_list = is_columns_line(name_line) };
 
-    return parse_name(source, name_line, &block) && check_unused(source, &block) &&
-           parse_text(source, &scan, &block);
+    if (!parse_name(source, name_line, &block) || (!scan.is_list && !check_unused(source, &block)))
+        return false;
+    scan.engine = block.engine;
+    return parse_text(source, &scan, &block);
 }
 
 static bool parse_all(struct source *source, char *text)

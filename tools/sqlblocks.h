@@ -4,7 +4,8 @@
  * A line `-- name: prompt_get` starts a block that runs to the next such line. `-- name: prompt_get
  * @postgres` holds the text for PostgreSQL, `@sqlite` the one for SQLite; `@postgres only` says that there is
  * none for the other. Comments and blank lines are dropped, and so is the closing semicolon: what remains
- * is what the engine gets to see.
+ * is what the engine gets to see. A line `-- columns: job` starts a list of columns in the same way, to which
+ * statements behind it refer as `{job}` or `{job j}` (sqlcolumns.h).
  *
  * The blocks of all files are gathered in one list, so that a name used twice is found wherever the two
  * stand. The list owns its texts; `file` is borrowed from the caller. Nothing here prints or exits, and
@@ -14,6 +15,8 @@
 #ifndef WITAN_TOOLS_SQLBLOCKS_H
 #define WITAN_TOOLS_SQLBLOCKS_H
 
+#include "tools/sqlcolumns.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +24,7 @@
 #define SQLBLOCKS_NAME_MAX   63
 #define SQLBLOCKS_TEXT_MAX   65536
 #define SQLBLOCKS_PARAMS_MAX 99
+#define SQLBLOCKS_LISTS_MAX  128
 
 enum sqlblock_engine { SQLBLOCK_BOTH, SQLBLOCK_SQLITE, SQLBLOCK_POSTGRES, SQLBLOCK_ENGINES };
 
@@ -34,10 +38,21 @@ struct sqlblock {
     int line;
 };
 
+/* A list of columns. With a text for each engine, both have the same names in the same order. */
+struct sqllist {
+    char name[SQLBLOCKS_NAME_MAX + 1];
+    enum sqlblock_engine engine;
+    struct sqlcolumns columns;
+    const char *file;
+    int line;
+};
+
 struct sqlblocks {
     struct sqlblock *items;
     size_t count;
     size_t capacity;
+    struct sqllist *lists[SQLBLOCKS_LISTS_MAX];
+    size_t list_count;
 };
 
 struct sqlblocks_error {

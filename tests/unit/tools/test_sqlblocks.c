@@ -236,6 +236,47 @@ static void twins_must_fit_together(void **state)
     assert_no_statement("-- name: a\n$1\n-- name: a @postgres\n$2", 1, "1 parameters on SQLite but 2");
 }
 
+static void statements_refer_to_lists_of_columns(void **state)
+{
+    (void)state;
+    assert_true(parse("-- columns: job\nid, -- the key\n status,\n\nf(.at, '.x', 1.5, k.y) AS made_at;\n"
+                      "-- name: a\nSELECT {job j}, 1 FROM jobs j;\n"
+                      "-- name: b\nSELECT {job}, '{job}' FROM jobs;\n"));
+    assert_int_equal(blocks.count, 2);
+    assert_string_equal(blocks.items[0].text,
+                        "SELECT j.id, j.status, f(j.at, '.x', 1.5, k.y) AS made_at, 1 FROM jobs j");
+    assert_string_equal(blocks.items[1].text,
+                        "SELECT id, status, f(at, '.x', 1.5, k.y) AS made_at, '{job}' FROM jobs");
+    assert_int_equal(blocks.list_count, 1);
+    assert_int_equal(blocks.lists[0]->columns.count, 3);
+    assert_string_equal(blocks.lists[0]->columns.items[2].name, "made_at");
+}
+
+static void a_list_may_differ_by_engine_but_not_in_its_names(void **state)
+{
+    (void)state;
+    assert_true(parse("-- columns: c @sqlite\nx, at\n-- columns: c @postgres\nx, t(.at) AS at\n"
+                      "-- name: a @sqlite\nSELECT {c}\n-- name: a @postgres\nSELECT {c p}\n"));
+    assert_string_equal(blocks.items[0].text, "SELECT x, at");
+    assert_string_equal(blocks.items[1].text, "SELECT p.x, t(p.at) AS at");
+    sqlblocks_done(&blocks);
+    assert_fails("-- columns: c @sqlite\nx, at\n-- columns: c @postgres\nat, x", 3, "another order");
+    assert_fails("-- columns: c\nx\n-- columns: c\nx", 3, "already defined");
+}
+
+static void lists_are_checked(void **state)
+{
+    (void)state;
+    assert_fails("-- name: a\nSELECT {job} FROM x\n", 2, "no list of columns job before");
+    assert_fails("-- columns: c\nx\n-- name: a\nSELECT {c} {c FROM", 4, "named as {name}");
+    assert_fails("-- columns: c\nx\n-- name: a\nSELECT {c p.q}", 4, "named as {name}");
+    assert_fails("-- columns: c\nx, x", 1, "twice");
+    assert_fails("-- columns: c\nx,", 1, "an entry is");
+    assert_fails("-- columns: c\nf(x)", 1, "an entry is");
+    assert_fails("-- columns: c\nf($1) AS x", 1, "no parameters");
+    assert_fails("-- columns: c\n-- name: a\nA", 1, "empty");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -253,6 +294,9 @@ int main(void)
         TEST(twins_replace_the_text_on_their_engine),
         TEST(an_engine_may_be_left_out),
         TEST(twins_must_fit_together),
+        TEST(statements_refer_to_lists_of_columns),
+        TEST(a_list_may_differ_by_engine_but_not_in_its_names),
+        TEST(lists_are_checked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
