@@ -207,8 +207,8 @@ const struct op token_ops[] = {
         .params = {
             { "name", T_NAME, REQUIRED, "What it is for." },
             { "role", T_ENUM, OPTIONAL, "What it may do.", .values = identity_roles, .fallback = "agent" },
-            { "projectId", T_ID, OPTIONAL, "Bind it to this project.", .flags = F_NULL },
-            { "agentName", T_NAME, OPTIONAL, "Let it speak as this agent only.", .flags = F_NULL },
+            { "projectId", T_ID, OPTIONAL, "Bind it to this project: it reaches nothing beyond.", .flags = F_NULL },
+            { "agentName", T_NAME, OPTIONAL, "Let it speak as this agent only, and do what agents may, whatever its role.", .flags = F_NULL },
             { "expiresAt", T_TIME, OPTIONAL, "Until when it is good.", .flags = F_NULL },
         },
     },

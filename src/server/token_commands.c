@@ -135,8 +135,8 @@ const struct cli_command token_commands[] = {
         .options = {
             { "name", "NAME", .help = "What it is for. Default: the agent's name." },
             { "role", "ROLE", .help = "owner, admin, member, agent or viewer. Default: agent." },
-            { "agent", "NAME", .help = "Bind it to an agent: it cannot speak as another one." },
-            { "project", "ID", .help = "Bind it to a project." },
+            { "agent", "NAME", .help = "Bind it to an agent: it speaks as that one, and may do what agents may, whatever its role." },
+            { "project", "ID", .help = "Bind it to a project: it reaches nothing beyond." },
             { "expires", "TIME", .help = "How long it is good, such as 90d. Default: until revoked.",
               .flags = CLI_EXPIRES },
             LOCAL_WORKSPACE,
