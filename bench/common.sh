@@ -44,6 +44,8 @@ build_programs() {
     if [ -x "$bin/pgscript" ] && [ -z "$(find bench/src "$build/flags" -newer "$bin/pgscript" -type f)" ]; then
         return
     fi
+    # The yardstick of get and post; the server itself does without.
+    need_packages /usr/include/microhttpd.h libmicrohttpd-dev
     say "building the programs of the benchmarks"
     cd bench/src
     compile load load.c util.c http_in.c net.c request.c closed.c sse.c idle.c first.c \

@@ -107,8 +107,12 @@
 #define WS_BACKLOG_BYTES  (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
 
 /* HTTP. */
-#define HTTP_POOL_BYTES (16 * KB)
+#define HTTP_HEAD_BYTES (16 * KB) /* request line and header fields together */
+#define HTTP_FIELDS     100
+#define CHUNK_DIGITS    8        /* of a chunk's size */
+#define CHUNK_OVERHEAD  (8 * KB) /* of extensions and trailer fields in one body */
 #define HTTP_IDLE_S     75
+#define HTTP_SEND_S     30        /* a reader that takes nothing for so long is cut off */
 #define HTTP_BODY_S     30        /* a body that takes longer to arrive is cut off */
 #define HTTP_BODY_ASK   (64 * KB) /* a larger one is read only once somebody has said that it may come */
 

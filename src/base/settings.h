@@ -24,6 +24,8 @@
     INT(server_connections, "server.connections", 65536, 16, 1000000, "Open connections at most.")           \
     BOOL(server_sandbox, "server.sandbox", true,                                                             \
          "Give up files, ports and system calls that the server does not need, where the kernel can.")       \
+    TIME(server_send_timeout, "server.send_timeout", "30s", 1000, 3600000,                                   \
+         "How long a client may take nothing of a reply or stream before it is cut off.")                    \
     TIME(server_stop_grace, "server.stop_grace", "10s", 0, 600000,                                           \
          "How long a stop waits for what is running.")                                                       \
     TEXT(store_url, "store.url", "",                                                                         \

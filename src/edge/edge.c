@@ -164,6 +164,7 @@ static bool listen_on(struct edge *edge, struct err *err)
         .listen = edge->options.listen,
         .threads = (int)settings()->server_threads,
         .connections = (unsigned)settings()->server_connections,
+        .send_ms = (int)settings()->server_send_timeout_ms,
         .handle = handle,
         .body_limit = body_limit,
         .before_body = before_body,

@@ -1,176 +1,219 @@
 /*
- * internal.h - what the files of src/http share: the server, its connections and its exchanges.
+ * internal.h - what the files of src/http share: the server, its loops and their connections.
  *
- * Locks: there is one, server->lock. It guards the list of connections, the armed watches and the list
- * of waiting exchanges. libmicrohttpd's callbacks take it, so it is never held across
- * MHD_resume_connection, MHD_upgrade_action or a callback of the layer above.
+ * A connection and the request it is busy with are one thing, struct http_exchange: HTTP/1.1 answers one
+ * request after the other. It belongs to one loop, and only that loop's thread touches it. Two exceptions:
+ * while it is parked its owner, on any thread, reads the request and writes the reply; and `mail` and
+ * `next_mail` are guarded by the loop's lock, through which every other thread speaks to the loop.
  *
- * Memory: a connection is freed by the watcher's thread, one round of its epoll after it was closed, so
- * that an event which is already in the watcher's hands never points at freed memory. An exchange is
- * counted: libmicrohttpd holds one reference until the request is over, the owner of a parked exchange
- * one until it replies, an armed watch one, and the watcher one while it runs a callback.
+ * Nothing is counted: a closed connection is freed at the end of the loop's round, when no event, no mail and
+ * no owner can name it any more.
  */
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
 #include "base/tally.h"
+#include "http/chunked.h"
+#include "http/head.h"
 #include "http/server.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define REQUEST_ID_SIZE 65 /* 64 characters and a NUL */
 #define SERVER_THREADS  8
+#define SCRATCH_BYTES   (64 * KB)
+#define DATE_SIZE       96
 
-struct ws_hub;
 struct websocket;
 
-struct conn {
-    struct http_server *server;
-    struct conn *prev, *next;      /* server->conns, or server->dead by `next` */
-    struct http_exchange *watched; /* the armed watch, with a reference */
-    _Atomic int64_t cut_ms;        /* when the sweep cuts this connection off; 0: never */
-    unsigned char address[16];     /* whose connections are counted together: see watch.c */
-    int fd;
-    bool counted, crowded; /* in server->addresses; one too many there */
-    bool vanished;         /* the client went away, or at least will send no more */
+enum conn_state {
+    CONN_HEAD,      /* a head is being read, or nothing has come yet */
+    CONN_BODY,      /* its body is being read */
+    CONN_HANDLING,  /* the handler runs */
+    CONN_PARKED,    /* it belongs to its owner */
+    CONN_FINISHED,  /* the handler has said what to send */
+    CONN_REPLYING,  /* a reply is being sent */
+    CONN_STREAMING, /* so is a stream, until its pull says -1 */
+    CONN_ENDING,    /* the last bytes of a stream are being sent */
+    CONN_WEBSOCKET,
+    CONN_LINGERING, /* all is sent; what still comes is thrown away for a moment, so that the client reads it
+                     */
 };
 
-/* Who may finish an exchange. */
-enum holder { HOLDER_HANDLER, HOLDER_PARKED, HOLDER_NONE };
+/* What other threads ask of the loop; bits of http_exchange.mail. */
+enum { MAIL_JOIN = 1, MAIL_WATCH = 2, MAIL_WAKE = 4, MAIL_READ = 8, MAIL_FINISH = 16 };
 
-/* Whether a stream sleeps. A wake swaps in WOKEN; whoever finds ASLEEP in exchange resumes it. */
-enum pulse { PULSE_AWAKE, PULSE_WOKEN, PULSE_ASLEEP };
+/* Each kind has one length of time, so each is a list in the order of time. */
+enum timer_kind { TIMER_NONE, TIMER_REQUEST, TIMER_IDLE, TIMER_SEND, TIMER_LINGER, TIMER_BEAT, TIMER_KINDS };
 
-/* A reply on its way from the thread that made it to the connection's own thread, in one block. */
-struct packed_reply {
-    int status;
-    char *body;                     /* or, when it is not ours to free: */
-    const struct http_fixed *fixed; /* which outlives the server */
-    size_t len;
-    const char *content_type;
-    struct http_header_line headers[]; /* ends with a NULL name; the texts follow */
+/* What came in: there from the first byte of a request until it is answered. */
+struct request {
+    struct head head;
+    struct chunked chunked;
+    char *body; /* in `bytes`, or a block of its own when body_room says so */
+    size_t body_len, body_room, body_limit;
+    size_t used, len, room; /* of the bytes: read, there, and at most */
+    bool asked;             /* options.before_body was */
+    char id[REQUEST_ID_SIZE];
+    char bytes[];
+};
+
+/* What goes out and has not gone yet. */
+struct out {
+    struct buf head;                /* or the bytes of a stream */
+    char *body;                     /* ours to free */
+    const struct http_fixed *fixed; /* outlives the server */
+    const char *bytes;              /* the body that is sent, of either */
+    size_t body_len, at;            /* how much has been sent, of head and body together */
 };
 
 struct http_exchange {
-    struct http_server *server;
-    struct MHD_Connection *connection;
-    struct conn *conn;
-    struct http_exchange *prev, *next; /* server->waiting while `linked`; server->ended by `next` */
+    struct loop *loop;
+    struct http_exchange *prev, *next;     /* loop->all, or loop->dead by `next` */
+    struct http_exchange *earlier, *later; /* of the same timer */
+    struct http_exchange *next_again, *next_mail;
+    int64_t due_ms;
+    struct request *request;
+    struct out out;
     void *data;
-    const char *method_text;
-    const char *raw_uri; /* as it stands in libmicrohttpd's memory, only to be compared with */
-    const struct sockaddr *peer;
-    char *query;
-    char *body;
-    size_t body_len, body_room, body_limit, body_expected;
-    size_t charged;                 /* what it has of options.budget */
-    struct packed_reply *reply;     /* set before the resume, taken on the connection's thread */
-    struct MHD_Response *response;  /* the same, for streams and upgrades */
     struct http_stream_calls calls; /* gone and stop also serve watches */
     void *stream_data;
-    struct websocket *websocket; /* accepted, and not upgraded yet */
-    int response_status;
-    atomic_uint refs;
-    _Atomic unsigned char holder, pulse;
-    atomic_bool gone;
-    unsigned char method;
-    bool linked, streaming, told_to_stop, cut, abandoned; /* under server->lock */
-    bool begun, handled, refused, draining, upgraded, head, gzip;
-    bool asked, asking, active,
-        expects; /* before_body was; it has parked it; in server->active; 100-continue */
-    bool lean;   /* a stream whose buffer has been given back to the kernel */
-    char request_id[REQUEST_ID_SIZE];
-    char uri[]; /* the path, cut at the '?' */
+    struct websocket *websocket;  /* accepted */
+    struct in6_addr peer;         /* a v4 address is a mapped one */
+    unsigned char counted_as[16]; /* its key in server->addresses */
+    size_t charged;               /* what it has of options.budget */
+    int fd;
+    int status; /* of the reply that was left here */
+    int unsent; /* in the kernel when the send timer was set */
+    unsigned char state, timer, method;
+    unsigned char mail;        /* under loop->lock */
+    bool readable, vanished;   /* what epoll has told */
+    bool queued;               /* on loop->again */
+    bool counted, crowded;     /* in server->addresses; one too many there */
+    bool asking;               /* options.before_body has not decided yet */
+    bool keep, linger, broken; /* how the connection goes on once the reply is out */
+    bool head, gzip, packable; /* HEAD; the client takes gzip; the reply may be gzipped */
+    bool streaming, in_chunks; /* a stream was left here; each piece says how long it is */
+    bool watched;
+};
+
+struct timer_list {
+    struct http_exchange *first, *last;
+    int64_t ms;
+};
+
+struct loop {
+    struct http_server *server;
+    pthread_t thread;
+    int epoll_fd, event_fd;
+    int64_t now_ms, date_ms;
+    struct http_exchange *all, *dead;
+    struct http_exchange *again, **again_end; /* those with more to do than one turn */
+    struct timer_list timers[TIMER_KINDS];
+    struct request *spare;
+    struct buf spare_head;
+    bool running, stopping;
+    char date[DATE_SIZE];
+    char *scratch;
+
+    pthread_mutex_t lock; /* never held across a callback */
+    struct http_exchange *mail, **mail_end;
+    bool asleep, ended;
 };
 
 struct http_server {
     struct http_options options;
-    struct MHD_Daemon *daemon;
-    struct ws_hub *hub;
-    pthread_mutex_t lock;
-    struct conn *conns, *dead;
-    struct http_exchange *waiting; /* parked exchanges and streams */
-    struct http_exchange *ended;   /* upgraded exchanges that only await their last unref */
-    pthread_t watcher;
-    int epoll_fd, event_fd, listen_fd, port;
-    bool watching;
-    atomic_bool quiet, closing, stop_round, late_watch, watcher_stops;
-    atomic_uint refs; /* http_close's own, and one for each abandoned exchange */
-    atomic_uint connections, parked, streams, websockets, active;
+    struct loop *loops;
+    unsigned loop_count, next_loop;
     struct tally *addresses; /* connections of each; NULL without options.address_limit */
+    int listen_fd, spare_fd, port;
+    atomic_bool quiet, closing, cut;
+    atomic_uint refs; /* http_close's own, and one for each abandoned exchange */
+    atomic_uint connections, parked, streams, websockets;
     _Atomic uint64_t accepted, refused, vanished, crowded, request_number;
     uint32_t request_prefix;
-    int64_t body_ms, idle_ms;
 };
 
 /* server.c: gives back a reference; the last one frees. */
 void server_drop(struct http_server *server);
 
-/* request.c: libmicrohttpd's callbacks for one request. */
-void *request_begin(void *server, const char *uri, struct MHD_Connection *connection);
-enum MHD_Result request_call(void *server, struct MHD_Connection *connection, const char *url,
-                             const char *method, const char *version, const char *upload, size_t *upload_len,
-                             void **exchange);
-void request_end(void *server, struct MHD_Connection *connection, void **exchange,
-                 enum MHD_RequestTerminationCode how);
-/* Reads what is left of an upload and throws it away, for a moment: the refusal is already on its way. */
-void request_drain(struct http_exchange *exchange);
-
-/* exchange.c */
-/* Takes what grows from `from` to `to` bytes from the budget, until it is released or the exchange ends. */
-bool exchange_charge(struct http_exchange *exchange, size_t from, size_t to);
-void exchange_release(struct http_exchange *exchange, size_t bytes);
-/* Counts as work that http_close waits for, or not any more. */
-void exchange_activate(struct http_exchange *exchange, bool active);
-void exchange_hold(struct http_exchange *exchange);
-void exchange_drop(struct http_exchange *exchange);
-/* Puts a parked exchange or a stream on the server's list of those to be told when it stops. */
-void exchange_link(struct http_exchange *exchange);
-/* Hands a ready response (a stream or an upgrade) to the connection, from the handler or parked. */
-void exchange_finish(struct http_exchange *exchange, int status, struct MHD_Response *response);
-/* Takes a parked exchange away from an owner that did not come back, and ends it without a reply. */
-bool exchange_abandon(struct http_exchange *exchange);
-
-/* reply.c */
-enum MHD_Result reply_now(struct http_exchange *exchange, int status, const char *content_type,
-                          const struct http_header_line *headers, char *body, size_t len);
-enum MHD_Result reply_fixed(struct http_exchange *exchange, int status, const char *content_type,
-                            const struct http_header_line *headers, const struct http_fixed *fixed);
-enum MHD_Result reply_packed(struct http_exchange *exchange);
-enum MHD_Result reply_refuse(struct http_exchange *exchange, int status, const char *code, const char *text);
-void reply_write_refusal(struct http_exchange *exchange, struct buf *body, int status, const char *code,
-                         const char *text);
-/* The packed reply, for one whose body is not read: straight to the socket if the body is on its way. */
-enum MHD_Result reply_unread(struct http_exchange *exchange);
-/* Writes a refusal straight to the socket, in the middle of an upload where libmicrohttpd takes no reply. */
-void reply_cut_off(struct http_exchange *exchange, int status, const char *code, const char *text);
-void reply_add_headers(struct http_exchange *exchange, struct MHD_Response *response,
-                       const char *content_type, const struct http_header_line *headers);
-
-/* stream.c: wakes a stream for good; its next pull ends it. */
-void stream_cut(struct http_exchange *exchange);
-
-/* watch.c: the thread that sees clients go, cuts off slow ones and tells waiters that the server stops. */
-bool watch_open(struct http_server *server, struct err *err);
-void watch_close(struct http_server *server);
-void watch_nudge(struct http_server *server);
-void watch_connection(void *server, struct MHD_Connection *connection, void **context,
-                      enum MHD_ConnectionNotificationCode what);
-void watch_arm(struct http_exchange *exchange);
-bool watch_disarm(struct http_exchange *exchange);
-
 /* listen.c: a listening, non-blocking socket for "address:port" or "[v6]:port", or -1. */
 int listen_open(const char *address, int *port, struct err *err);
+/* Takes the connections that wait and hands them out to the loops in turn. */
+void listen_accept(struct http_server *server);
 
-/* websocket.c */
-/* Ends one whose connection broke before it was upgraded. */
-void websocket_discard(struct websocket *ws);
-struct ws_hub *ws_hub_open(struct http_server *server, struct err *err);
-/* Tells every WebSocket that the server stops; later ones are told as they open. */
-void ws_hub_stop(struct ws_hub *hub);
-/* Drops what is left and ends the thread. Accepts NULL. */
-void ws_hub_close(struct ws_hub *hub);
+/* loop.c */
+bool loop_open(struct loop *loop, struct http_server *server, struct err *err);
+void loop_wake(struct loop *loop);
+void loop_close(struct loop *loop);
+/* From any thread. False: the loop has ended, and the exchange is the caller's to free. */
+bool loop_post(struct http_exchange *conn, unsigned char mail);
+/* Gives the connection another turn after the others have had theirs. */
+void loop_again(struct http_exchange *conn);
+void timer_set(struct http_exchange *conn, enum timer_kind kind);
+void timer_clear(struct http_exchange *conn);
+
+/* conn.c: on the loop's thread. */
+void conn_run(struct http_exchange *conn);
+void conn_mail(struct http_exchange *conn, unsigned char mail);
+void conn_expired(struct http_exchange *conn, enum timer_kind kind);
+void conn_stop(struct http_exchange *conn);
+/* Tells the owners, closes, and leaves the memory to the end of the round; a parked one's to its owner. */
+void conn_close(struct http_exchange *conn);
+/* The reply is out: goes on with the next request, or ends the connection. */
+void conn_next(struct http_exchange *conn);
+void conn_refuse(struct http_exchange *conn, const struct http_fault *fault);
+/* The handler, or options.before_body, has returned: does what it has left to do. */
+void conn_settle(struct http_exchange *conn);
+/* Sends at once; what does not go is left in conn->out. */
+void conn_send(struct http_exchange *conn, const char *bytes, size_t len);
+/* True: all has been sent, or can never be (conn->broken). */
+bool conn_flush(struct http_exchange *conn);
+
+/* request.c: reads what there is; true when a whole message is there for the handler. */
+bool request_read(struct http_exchange *conn);
+/* What is there of the socket: bytes, 0 for its end, -1 when there is nothing now. */
+ssize_t request_receive(struct http_exchange *conn, char *into, size_t room);
+void request_free(struct http_exchange *conn);
+/* Gives the request its id; there may be no request yet, only something to refuse. */
+void request_name(struct http_exchange *conn);
+/* Keeps what came behind the message, for the next one. False: there is nothing. */
+bool request_keep_rest(struct http_exchange *conn);
+
+/* Goes on with the body, whose head has been read. */
+bool request_read_body(struct http_exchange *conn);
+
+/* exchange.c */
+/* Hands over what was left on the exchange, from the handler or parked. */
+void exchange_finish(struct http_exchange *exchange);
+/* The request has been answered: lets go of what it brought and of its owner's data. */
+void exchange_reset(struct http_exchange *exchange);
+void exchange_free(struct http_exchange *exchange);
+/* Takes from options.budget for something that grows; false, and nothing is taken: no room. */
+bool exchange_charge(struct http_exchange *exchange, size_t from, size_t to);
+void exchange_release(struct http_exchange *exchange, size_t bytes);
+
+/* reply.c */
+/* The head up to what only the loop knows: lengths, encoding, the date, and whether the connection stays. */
+void reply_begin(struct http_exchange *exchange, int status, const char *content_type,
+                 const struct http_header_line *headers);
+/* On the loop's thread: the rest of it. */
+void reply_end(struct http_exchange *conn);
+void reply_free(struct http_exchange *exchange);
+void reply_write_refusal(struct http_server *server, struct buf *body, const struct http_fault *fault);
+
+/* stream.c */
+void stream_start(struct http_exchange *conn);
+void stream_pump(struct http_exchange *conn);
+
+/* websocket.c: on the loop's thread. */
+void websocket_begin(struct http_exchange *conn);
+void websocket_serve(struct http_exchange *conn);
+void websocket_woken(struct http_exchange *conn);
+void websocket_stop(struct http_exchange *conn);
+void websocket_beat(struct http_exchange *conn);
+/* Tells its owner and frees it, from any thread. */
+void websocket_free(struct websocket *ws);
 
 #endif

@@ -2,14 +2,18 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BACKLOG   4096
-#define HOST_SIZE 256
+#define BACKLOG        4096
+#define HOST_SIZE      256
+#define ACCEPTS_A_TURN 256
 
 /* Takes "host:port" or "[v6]:port" apart. A bare v6 address is refused, since its last group reads as a port.
  */
@@ -74,6 +78,8 @@ static int listen_on(const struct addrinfo *info, const char *address, struct er
         return -1;
     }
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    /* What is accepted inherits it: replies leave whole, so there is nothing to wait for. */
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (info->ai_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     if (bind(fd, info->ai_addr, info->ai_addrlen) < 0 || listen(fd, BACKLOG) < 0) {
@@ -110,4 +116,115 @@ int listen_open(const char *address, int *port, struct err *err)
     if (fd >= 0)
         *port = bound_port(fd);
     return fd;
+}
+
+/* An IPv4 address is written as IPv6 maps it. */
+static struct in6_addr address_of(const struct sockaddr_storage *peer)
+{
+    struct in6_addr address = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+
+    if (peer->ss_family == AF_INET6)
+        return ((const struct sockaddr_in6 *)peer)->sin6_addr;
+    memcpy(address.s6_addr + 12, &((const struct sockaddr_in *)peer)->sin_addr, 4);
+    return address;
+}
+
+/* One machine may have a whole /64 of IPv6 to itself. False: there are so many that this one is not heard. */
+static bool count_address(struct http_exchange *conn, const struct sockaddr_storage *peer)
+{
+    struct http_server *server = conn->loop->server;
+    unsigned most = server->addresses
+                        ? server->options.address_limit((const struct sockaddr *)peer, server->options.user)
+                        : 0;
+
+    if (most == 0)
+        return true;
+    memcpy(conn->counted_as, &conn->peer, sizeof conn->counted_as);
+    if (!IN6_IS_ADDR_V4MAPPED(&conn->peer))
+        memset(conn->counted_as + 8, 0, 8);
+    conn->counted = tally_take(server->addresses, conn->counted_as, sizeof conn->counted_as, most * 2);
+    conn->crowded =
+        !conn->counted || tally_count(server->addresses, conn->counted_as, sizeof conn->counted_as) > most;
+    if (conn->crowded)
+        atomic_fetch_add(&server->crowded, 1);
+    return conn->counted;
+}
+
+/* Closes one for which there is no room, with a word that fits into any buffer. */
+static void turn_away(struct http_server *server, int fd)
+{
+    static const struct http_fault full = { 503, "unavailable", "The server has too many connections." };
+    BUF_AUTO body, text = { 0 };
+
+    reply_write_refusal(server, &body, &full);
+    buf_format(&text,
+               "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
+               "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
+               body.len, body.bytes);
+    if (send(fd, text.bytes, text.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        shutdown(fd, SHUT_WR);
+    close(fd);
+}
+
+static void hand_out(struct http_server *server, int fd, const struct sockaddr_storage *peer)
+{
+    unsigned most = server->options.connections ? server->options.connections : LIMIT_CONNECTIONS;
+
+    atomic_fetch_add(&server->accepted, 1);
+    if (atomic_fetch_add(&server->connections, 1) >= most) {
+        atomic_fetch_sub(&server->connections, 1);
+        turn_away(server, fd);
+        return;
+    }
+
+    struct http_exchange *conn = calloc(1, sizeof *conn);
+
+    if (!conn)
+        abort();
+    conn->loop = &server->loops[server->next_loop++ % server->loop_count];
+    conn->fd = fd;
+    conn->peer = address_of(peer);
+    buf_init(&conn->out.head, 0);
+    if (count_address(conn, peer) && loop_post(conn, MAIL_JOIN))
+        return;
+    if (conn->counted)
+        tally_give(server->addresses, conn->counted_as, sizeof conn->counted_as);
+    close(fd);
+    free(conn);
+    atomic_fetch_sub(&server->connections, 1);
+}
+
+/*
+ * Without a descriptor left the connection could not even be closed, and the socket would tell of it for
+ * ever: one is kept for that.
+ */
+static bool out_of_descriptors(struct http_server *server)
+{
+    if ((errno != EMFILE && errno != ENFILE) || server->spare_fd < 0)
+        return false;
+    close(server->spare_fd);
+
+    int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+
+    if (fd >= 0)
+        turn_away(server, fd);
+    server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return fd >= 0;
+}
+
+void listen_accept(struct http_server *server)
+{
+    /* A socket that was shut down would tell of it for ever. */
+    if (atomic_load(&server->quiet))
+        epoll_ctl(server->loops[0].epoll_fd, EPOLL_CTL_DEL, server->listen_fd, NULL);
+    for (int turn = 0; turn < ACCEPTS_A_TURN; turn++) {
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof peer;
+        int fd = accept4(server->listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (fd >= 0)
+            hand_out(server, fd, &peer);
+        else if (!out_of_descriptors(server))
+            break;
+    }
 }

@@ -1,26 +1,66 @@
+#include "base/clock.h"
 #include "http/internal.h"
-
-#include "base/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 #include <zlib.h>
 
 #define GZIP_WINDOW (15 + 16) /* the largest window, with a gzip head */
 #define GZIP_LEVEL  1         /* on an HTTP thread speed counts; JSON shrinks well at any level */
+#define SPARE_HEAD  (4 * KB)  /* a larger buffer is not kept for the next reply */
+#define DATE_MS     1000
 
-/* Headers that each reply gets unless its maker says otherwise. */
+/* Headers that each reply gets unless its maker says otherwise, each as it is sent. */
+#define DEFAULTS(X)                                                                                          \
+    X("Cache-Control", "no-store")                                                                           \
+    X("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")                               \
+    X("Cross-Origin-Resource-Policy", "same-origin")                                                         \
+    X("Referrer-Policy", "no-referrer")                                                                      \
+    X("X-Content-Type-Options", "nosniff")                                                                   \
+    X("X-Frame-Options", "DENY")
+
+static const char all_defaults[] =
+#define X(name, value) name ": " value "\r\n"
+    DEFAULTS(X)
+#undef X
+    ;
+
 static const struct http_header_line defaults[] = {
-    { "Cache-Control", "no-store" },
-    { "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
-    { "Cross-Origin-Resource-Policy", "same-origin" },
-    { "Referrer-Policy", "no-referrer" },
-    { "X-Content-Type-Options", "nosniff" },
-    { "X-Frame-Options", "DENY" },
+#define X(name, value) { name, value },
+    DEFAULTS(X)
+#undef X
 };
+
+/* clang-format off */
+static const struct {
+    int status;
+    const char *line;
+} statuses[] = {
+#define X(status, reason) { status, "HTTP/1.1 " #status " " reason "\r\n" },
+    X(200, "OK") X(201, "Created") X(202, "Accepted") X(204, "No Content") X(302, "Found") X(303, "See Other")
+    X(304, "Not Modified") X(400, "Bad Request") X(401, "Unauthorized") X(403, "Forbidden") X(404, "Not Found")
+    X(405, "Method Not Allowed") X(408, "Request Timeout") X(409, "Conflict") X(410, "Gone")
+    X(413, "Content Too Large") X(414, "URI Too Long") X(415, "Unsupported Media Type")
+    X(417, "Expectation Failed") X(422, "Unprocessable Content") X(426, "Upgrade Required")
+    X(429, "Too Many Requests") X(431, "Request Header Fields Too Large") X(500, "Internal Server Error")
+    X(501, "Not Implemented") X(503, "Service Unavailable") X(505, "HTTP Version Not Supported")
+    X(101, "Switching Protocols")
+#undef X
+};
+/* clang-format on */
+
+static void add_status(struct buf *head, int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        if (statuses[i].status == status) {
+            buf_text(head, statuses[i].line);
+            return;
+        }
+    }
+    buf_format(head, "HTTP/1.1 %d \r\n", status);
+}
 
 static bool has_header(const struct http_header_line *headers, const char *name)
 {
@@ -31,20 +71,15 @@ static bool has_header(const struct http_header_line *headers, const char *name)
     return false;
 }
 
-void reply_add_headers(struct http_exchange *exchange, struct MHD_Response *response,
-                       const char *content_type, const struct http_header_line *headers)
+/* A line break in a value would begin a header that nobody meant: such a line is left out. */
+static void add_line(struct buf *head, const char *name, const char *value)
 {
-    if (content_type)
-        MHD_add_response_header(response, "Content-Type", content_type);
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-        if (!has_header(headers, defaults[i].name))
-            MHD_add_response_header(response, defaults[i].name, defaults[i].value);
-    }
-    MHD_add_response_header(response, "X-Request-Id", exchange->request_id);
-    for (; headers && headers->name; headers++)
-        MHD_add_response_header(response, headers->name, headers->value);
-    if (atomic_load_explicit(&exchange->server->quiet, memory_order_relaxed))
-        MHD_add_response_header(response, "Connection", "close");
+    if (strpbrk(value, "\r\n"))
+        return;
+    buf_text(head, name);
+    buf_add(head, ": ", 2);
+    buf_text(head, value);
+    buf_add(head, "\r\n", 2);
 }
 
 static bool compressible(const char *content_type)
@@ -53,6 +88,32 @@ static bool compressible(const char *content_type)
            (strncmp(content_type, "text/", 5) == 0 || strncmp(content_type, "application/json", 16) == 0 ||
             strncmp(content_type, "application/javascript", 22) == 0 || strstr(content_type, "+json") ||
             strncmp(content_type, "image/svg+xml", 13) == 0);
+}
+
+void reply_begin(struct http_exchange *exchange, int status, const char *content_type,
+                 const struct http_header_line *headers)
+{
+    struct buf *head = &exchange->out.head;
+
+    /* On the loop's thread its buffer is at hand. */
+    if (exchange->state != CONN_PARKED) {
+        *head = exchange->loop->spare_head;
+        buf_init(&exchange->loop->spare_head, 0);
+    }
+    exchange->status = status;
+    exchange->packable = compressible(content_type) && !has_header(headers, "Content-Encoding");
+    add_status(head, status);
+    if (content_type)
+        add_line(head, "Content-Type", content_type);
+    if (!headers)
+        buf_add(head, all_defaults, sizeof all_defaults - 1);
+    for (size_t i = 0; headers && i < sizeof defaults / sizeof *defaults; i++) {
+        if (!has_header(headers, defaults[i].name))
+            add_line(head, defaults[i].name, defaults[i].value);
+    }
+    add_line(head, "X-Request-Id", exchange->request->id);
+    for (; headers && headers->name; headers++)
+        add_line(head, headers->name, headers->value);
 }
 
 /* As many bytes as there are may be written; 0: it would not get smaller. */
@@ -73,173 +134,6 @@ static size_t gzip(const char *bytes, size_t len, char *into, int level)
     return packed;
 }
 
-/* Compresses in place of the body. False: it would not get smaller, and the body is as it was. */
-static bool gzip_body(char **body, size_t *len)
-{
-    char *packed = malloc(*len);
-    size_t packed_len = packed ? gzip(*body, *len, packed, GZIP_LEVEL) : 0;
-
-    if (packed_len == 0) {
-        free(packed);
-        return false;
-    }
-    free(*body);
-    *body = packed;
-    *len = packed_len;
-    return true;
-}
-
-enum MHD_Result reply_now(struct http_exchange *exchange, int status, const char *content_type,
-                          const struct http_header_line *headers, char *body, size_t len)
-{
-    bool large = len >= GZIP_FROM && len <= GZIP_UP_TO && compressible(content_type) &&
-                 !has_header(headers, "Content-Encoding");
-    bool packed = large && exchange->gzip && gzip_body(&body, &len);
-    struct MHD_Response *response = len > 0
-                                        ? MHD_create_response_from_buffer(len, body, MHD_RESPMEM_MUST_FREE)
-                                        : MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT);
-
-    if (!response) {
-        free(body);
-        return MHD_NO;
-    }
-    if (len == 0)
-        free(body);
-    reply_add_headers(exchange, response, content_type, headers);
-    if (large)
-        MHD_add_response_header(response, "Vary", "Accept-Encoding");
-    if (packed)
-        MHD_add_response_header(response, "Content-Encoding", "gzip");
-
-    enum MHD_Result result = MHD_queue_response(exchange->connection, (unsigned)status, response);
-
-    MHD_destroy_response(response);
-    return result;
-}
-
-enum MHD_Result reply_fixed(struct http_exchange *exchange, int status, const char *content_type,
-                            const struct http_header_line *headers, const struct http_fixed *fixed)
-{
-    bool packed = fixed->packed && exchange->gzip;
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        packed ? fixed->packed_len : fixed->len, (void *)(uintptr_t)(packed ? fixed->packed : fixed->bytes),
-        MHD_RESPMEM_PERSISTENT);
-
-    if (!response)
-        return MHD_NO;
-    reply_add_headers(exchange, response, content_type, headers);
-    if (fixed->packed)
-        MHD_add_response_header(response, "Vary", "Accept-Encoding");
-    if (packed)
-        MHD_add_response_header(response, "Content-Encoding", "gzip");
-
-    enum MHD_Result result = MHD_queue_response(exchange->connection, (unsigned)status, response);
-
-    MHD_destroy_response(response);
-    return result;
-}
-
-enum MHD_Result reply_packed(struct http_exchange *exchange)
-{
-    struct packed_reply *reply = exchange->reply;
-
-    exchange->reply = NULL;
-
-    enum MHD_Result result =
-        reply->fixed ? reply_fixed(exchange, reply->status, reply->content_type, reply->headers, reply->fixed)
-                     : reply_now(exchange, reply->status, reply->content_type, reply->headers, reply->body,
-                                 reply->len);
-
-    free(reply);
-    return result;
-}
-
-void reply_write_refusal(struct http_exchange *exchange, struct buf *body, int status, const char *code,
-                         const char *text)
-{
-    atomic_fetch_add(&exchange->server->refused, 1);
-    buf_init(body, 0);
-    if (exchange->server->options.refusal)
-        exchange->server->options.refusal(body, status, code, text);
-    else
-        buf_format(body, "{\"error\":\"%s\",\"code\":\"%s\"}", text, code);
-}
-
-/* The connection closes after a refusal: where the next request begins is exactly what is not known. */
-enum MHD_Result reply_refuse(struct http_exchange *exchange, int status, const char *code, const char *text)
-{
-    static const struct http_header_line close_after[] = { { "Connection", "close" }, { NULL, NULL } };
-    static const struct http_header_line come_again[] = { { "Connection", "close" },
-                                                          { "Retry-After", "1" },
-                                                          { NULL, NULL } };
-    struct buf body;
-    size_t len;
-
-    reply_write_refusal(exchange, &body, status, code, text);
-    char *bytes = buf_take(&body, &len);
-
-    atomic_store(&exchange->holder, HOLDER_NONE);
-    exchange->refused = true;
-    return reply_now(exchange, status, "application/json",
-                     status == 429 || status == 503 ? come_again : close_after, bytes, len);
-}
-
-/*
- * Straight to the socket: in the middle of an upload libmicrohttpd takes no reply, and one that it sends
- * before closing is lost when the client is still sending.
- */
-static void write_whole(struct http_exchange *exchange, int status, const char *content_type,
-                        const struct http_header_line *headers, const char *bytes, size_t len)
-{
-    BUF_AUTO head;
-
-    buf_init(&head, 0);
-    buf_format(&head, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n", status,
-               MHD_get_reason_phrase_for((unsigned)status), content_type ? content_type : "application/json",
-               len);
-    buf_format(&head, "Connection: close\r\nX-Request-Id: %s\r\n", exchange->request_id);
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-        if (!has_header(headers, defaults[i].name))
-            buf_format(&head, "%s: %s\r\n", defaults[i].name, defaults[i].value);
-    for (; headers && headers->name; headers++)
-        buf_format(&head, "%s: %s\r\n", headers->name, headers->value);
-    buf_text(&head, "\r\n");
-    buf_add(&head, bytes, len);
-
-    /* Short enough for any send buffer; a client that reads nothing at all learns it from the close. */
-    ssize_t sent = send(exchange->conn->fd, head.bytes, head.len, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-    if (sent > 0)
-        shutdown(exchange->conn->fd, SHUT_WR);
-    request_drain(exchange);
-}
-
-void reply_cut_off(struct http_exchange *exchange, int status, const char *code, const char *text)
-{
-    static const struct http_header_line retry[] = { { "Retry-After", "1" }, { NULL, NULL } };
-    BUF_AUTO body;
-
-    reply_write_refusal(exchange, &body, status, code, text);
-    write_whole(exchange, status, "application/json", status == 503 ? retry : NULL, body.bytes, body.len);
-}
-
-enum MHD_Result reply_unread(struct http_exchange *exchange)
-{
-    struct packed_reply *reply = exchange->reply;
-
-    exchange->refused = true;
-    if (exchange->expects)
-        return reply_packed(exchange);
-    exchange->reply = NULL;
-    write_whole(exchange, reply->status, reply->content_type, reply->headers,
-                reply->fixed ? reply->fixed->bytes : reply->body,
-                reply->fixed ? reply->fixed->len : reply->len);
-    exchange_release(exchange, reply->len);
-    free(reply->body);
-    free(reply);
-    return MHD_YES;
-}
-
 char *http_pack(const char *bytes, size_t len, size_t *packed_len)
 {
     char *packed = malloc(len);
@@ -251,4 +145,120 @@ char *http_pack(const char *bytes, size_t len, size_t *packed_len)
         return packed;
     free(packed);
     return NULL;
+}
+
+/* Compresses in place of the body. False: it would not get smaller, and the body is as it was. */
+static bool pack_body(struct out *out)
+{
+    char *packed = malloc(out->body_len);
+    size_t len = packed ? gzip(out->body, out->body_len, packed, GZIP_LEVEL) : 0;
+
+    if (len == 0) {
+        free(packed);
+        return false;
+    }
+    free(out->body);
+    out->body = packed;
+    out->body_len = len;
+    return true;
+}
+
+/* Chooses the body that is sent, and says how it is encoded. */
+static void choose_body(struct http_exchange *conn)
+{
+    struct out *out = &conn->out;
+    bool packed, either;
+
+    if (out->fixed) {
+        either = out->fixed->packed != NULL;
+        packed = either && conn->gzip;
+        out->bytes = packed ? out->fixed->packed : out->fixed->bytes;
+        out->body_len = packed ? out->fixed->packed_len : out->fixed->len;
+    } else {
+        either = conn->packable && out->body_len >= GZIP_FROM && out->body_len <= GZIP_UP_TO;
+        packed = either && conn->gzip && pack_body(out);
+        out->bytes = out->body;
+    }
+    if (either)
+        buf_text(&out->head, "Vary: Accept-Encoding\r\n");
+    if (packed)
+        buf_text(&out->head, "Content-Encoding: gzip\r\n");
+}
+
+static void write_date(struct loop *loop)
+{
+    static const char days[] = "ThuFriSatSunMonTueWed";
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    time_t now = (time_t)(clock_now_ms() / 1000);
+    struct tm t;
+
+    gmtime_r(&now, &t);
+    snprintf(loop->date, sizeof loop->date, "Date: %.3s, %02d %.3s %04d %02d:%02d:%02d GMT\r\n",
+             days + now / 86400 % 7 * 3, t.tm_mday, months + t.tm_mon * 3, t.tm_year + 1900, t.tm_hour,
+             t.tm_min, t.tm_sec);
+    loop->date_ms = loop->now_ms;
+}
+
+/* Each reply has one, and a printf for it would show. */
+static void add_length(struct buf *head, size_t len)
+{
+    char text[24], *at = text + sizeof text;
+
+    *--at = '\n';
+    *--at = '\r';
+    do
+        *--at = (char)('0' + len % 10);
+    while (len /= 10);
+    buf_add(head, "Content-Length: ", 16);
+    buf_add(head, at, (size_t)(text + sizeof text - at));
+}
+
+void reply_end(struct http_exchange *conn)
+{
+    struct loop *loop = conn->loop;
+    struct buf *head = &conn->out.head;
+    bool stays = conn->keep && !atomic_load_explicit(&loop->server->quiet, memory_order_relaxed);
+
+    choose_body(conn);
+    if (!loop->date[0] || loop->now_ms - loop->date_ms >= DATE_MS)
+        write_date(loop);
+    buf_text(head, loop->date);
+    if (conn->websocket)
+        buf_text(head, "Connection: Upgrade\r\n");
+    else if (!stays)
+        buf_text(head, "Connection: close\r\n");
+    else if (conn->request->head.minor == 0)
+        buf_text(head, "Connection: keep-alive\r\n");
+    if (conn->streaming && conn->request->head.minor > 0)
+        buf_text(head, "Transfer-Encoding: chunked\r\n");
+    else if (!conn->streaming && conn->status >= 200 && conn->status != 204 && conn->status != 304)
+        add_length(head, conn->out.body_len);
+    buf_add(head, "\r\n", 2);
+    if (conn->head || conn->status < 200 || conn->status == 204 || conn->status == 304)
+        conn->out.body_len = 0;
+}
+
+void reply_free(struct http_exchange *conn)
+{
+    struct buf *spare = &conn->loop->spare_head, *head = &conn->out.head;
+
+    free(conn->out.body);
+    if (head->room > 0 && head->room <= SPARE_HEAD && spare->room == 0) {
+        *spare = *head;
+        buf_clear(spare);
+    } else {
+        buf_done(head);
+    }
+    conn->out = (struct out){ 0 };
+    buf_init(&conn->out.head, 0);
+}
+
+void reply_write_refusal(struct http_server *server, struct buf *body, const struct http_fault *fault)
+{
+    atomic_fetch_add(&server->refused, 1);
+    buf_init(body, 0);
+    if (server->options.refusal)
+        server->options.refusal(body, fault->status, fault->code, fault->text);
+    else
+        buf_format(body, "{\"error\":\"%s\",\"code\":\"%s\"}", fault->text, fault->code);
 }

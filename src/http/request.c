@@ -1,22 +1,105 @@
+#include "base/uuid.h"
 #include "http/internal.h"
 
-#include "base/clock.h"
-#include "base/limits.h"
-
-#include <arpa/inet.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
-#define LINGER_MS  2000 /* how long a refused upload is read and thrown away, so that the refusal is seen */
-#define FIRST_BODY (4 * KB)
+#define BLOCK_BYTES (4 * KB) /* enough for most requests whole */
+#define FIRST_BODY  (4 * KB)
 
-/* What the checks of a request's head need to know of its headers. */
-struct head {
-    struct http_exchange *exchange;
-    unsigned lengths, encodings, hosts;
-    const char *length, *encoding, *expect;
-    bool bad;
+static const struct http_fault too_large = { 413, "too_large", "The body is too large." };
+static const struct http_fault bad_chunk = { 400, "bad_request", "The chunked body is malformed." };
+static const struct http_fault stopping = { 503, "unavailable", "The server is stopping." };
+static const struct http_fault crowded = { 429, "rate_limited",
+                                           "There are too many connections from this address." };
+static const struct http_fault no_room = {
+    503, "unavailable", "The server has as much to read and to send as it can hold. Try again."
 };
+
+static void begin_message(struct request *request)
+{
+    /* The fields count from 0 again, so what they held does not matter. */
+    memset(&request->head, 0, offsetof(struct head, fields));
+    request->chunked = (struct chunked){ 0 };
+    request->used = 0;
+    request->asked = false;
+    request->id[0] = '\0';
+}
+
+static struct request *request_new(struct http_exchange *conn)
+{
+    struct request *request = conn->loop->spare;
+
+    conn->loop->spare = NULL;
+    if (!request) {
+        request = malloc(BLOCK_BYTES);
+        if (!request)
+            abort();
+        /* One byte more than `room` says, for the NUL behind a body. */
+        request->room = BLOCK_BYTES - sizeof *request - 1;
+    }
+    request->body = NULL;
+    request->body_len = request->body_room = request->len = 0;
+    begin_message(request);
+    conn->request = request;
+    return request;
+}
+
+static void request_grow(struct http_exchange *conn, size_t room)
+{
+    conn->request = realloc(conn->request, sizeof *conn->request + room + 1);
+    if (!conn->request)
+        abort();
+    conn->request->room = room;
+}
+
+void request_free(struct http_exchange *conn)
+{
+    struct loop *loop = conn->loop;
+    struct request *request = conn->request;
+
+    conn->request = NULL;
+    if (!request)
+        return;
+    if (request->body_room > 0)
+        free(request->body);
+    if (!loop->spare && request->room == BLOCK_BYTES - sizeof *request - 1)
+        loop->spare = request;
+    else
+        free(request);
+}
+
+bool request_keep_rest(struct http_exchange *conn)
+{
+    struct request *request = conn->request;
+
+    if (!request || request->used == request->len) {
+        request_free(conn);
+        return false;
+    }
+    request->len -= request->used;
+    memmove(request->bytes, request->bytes + request->used, request->len);
+    begin_message(request);
+    return true;
+}
+
+/*
+ * The socket tells of new bytes once. A read that filled less than its room has taken them all, and what
+ * comes later is told anew; only the end may already be waiting behind them.
+ */
+ssize_t request_receive(struct http_exchange *conn, char *into, size_t room)
+{
+    ssize_t got = recv(conn->fd, into, room, 0);
+
+    if (got >= 0) {
+        conn->readable = (size_t)got == room || conn->vanished;
+        return got;
+    }
+    conn->readable = errno == EINTR;
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? -1 : 0;
+}
 
 static enum http_method parse_method(const char *text)
 {
@@ -35,450 +118,296 @@ static enum http_method parse_method(const char *text)
     return HTTP_OTHER;
 }
 
-static void write_request_id(struct http_exchange *exchange)
+/* The body grows with what arrives, however much was announced: announcing costs nothing. */
+static bool body_grow(struct http_exchange *conn, size_t need)
+{
+    struct request *request = conn->request;
+    size_t announced = request->head.chunked ? SIZE_MAX : (size_t)request->head.length + 1;
+    size_t room = request->body_room ? request->body_room : FIRST_BODY;
+
+    while (room < need)
+        room *= 2;
+    if (room > announced || announced <= HTTP_BODY_ASK)
+        room = announced;
+    if (!exchange_charge(conn, request->body_room, room))
+        return false;
+
+    char *body = realloc(request->body_room ? request->body : NULL, room);
+
+    if (!body) {
+        exchange_release(conn, room - request->body_room);
+        return false;
+    }
+    request->body = body;
+    request->body_room = room;
+    return true;
+}
+
+/* Room for so many more bytes of the body, and the NUL. False: it was refused. */
+static bool body_room(struct http_exchange *conn, size_t more)
+{
+    struct request *request = conn->request;
+    const struct http_fault *fault = NULL;
+
+    if (more > request->body_limit - request->body_len)
+        fault = &too_large;
+    else if (request->body_len + more + 1 > request->body_room &&
+             !body_grow(conn, request->body_len + more + 1))
+        fault = &no_room;
+    if (fault)
+        conn_refuse(conn, fault);
+    return !fault;
+}
+
+static bool body_add(struct http_exchange *conn, const char *bytes, size_t len)
+{
+    struct request *request = conn->request;
+
+    if (!body_room(conn, len))
+        return false;
+    memcpy(request->body + request->body_len, bytes, len);
+    request->body_len += len;
+    return true;
+}
+
+/* A whole message is there. */
+static bool done(struct request *request)
+{
+    if (request->body)
+        request->body[request->body_len] = '\0';
+    return true;
+}
+
+/* Not all of it has come yet: it has the time that one request may take. */
+static bool wait_for_more(struct http_exchange *conn)
+{
+    if (conn->timer != TIMER_REQUEST && !conn->crowded)
+        timer_set(conn, TIMER_REQUEST);
+    if (conn->readable)
+        loop_again(conn);
+    return false;
+}
+
+/* Takes chunks off the input. *left says how much of it lies behind the message when that has ended. */
+static enum chunked_found take_chunks(struct http_exchange *conn, const char *in, size_t len, size_t *left)
+{
+    enum chunked_found found;
+    const char *data;
+    size_t data_len;
+
+    while ((found = chunked_next(&conn->request->chunked, &in, &len, &data, &data_len)) == CHUNKED_DATA) {
+        if (!body_add(conn, data, data_len))
+            return CHUNKED_BAD;
+    }
+    *left = len;
+    if (found == CHUNKED_BAD)
+        conn_refuse(conn, &bad_chunk);
+    return found;
+}
+
+static bool read_chunks(struct http_exchange *conn)
+{
+    struct request *request = conn->request;
+    char *scratch = conn->loop->scratch;
+    ssize_t got = request_receive(conn, scratch, SCRATCH_BYTES);
+    size_t left;
+
+    if (got == 0) {
+        conn_close(conn);
+        return false;
+    }
+    if (got < 0)
+        return wait_for_more(conn);
+    switch (take_chunks(conn, scratch, (size_t)got, &left)) {
+    case CHUNKED_MORE: return wait_for_more(conn);
+    case CHUNKED_END:
+        if (request->len + left > request->room) {
+            request_grow(conn, request->len + left);
+            request = conn->request;
+        }
+        memcpy(request->bytes + request->len, scratch + (size_t)got - left, left);
+        request->len += left;
+        return done(request);
+    default: return false;
+    }
+}
+
+static bool read_length(struct http_exchange *conn)
+{
+    struct request *request = conn->request;
+    size_t want = (size_t)request->head.length - request->body_len;
+
+    if (want > SCRATCH_BYTES)
+        want = SCRATCH_BYTES;
+    if (!body_room(conn, want))
+        return false;
+
+    ssize_t got = request_receive(conn, request->body + request->body_len, want);
+
+    if (got == 0) {
+        conn_close(conn);
+        return false;
+    }
+    if (got > 0)
+        request->body_len += (size_t)got;
+    return request->body_len == request->head.length ? done(request) : wait_for_more(conn);
+}
+
+static bool say_continue(struct http_exchange *conn)
+{
+    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+    if (send(conn->fd, text, sizeof text - 1, MSG_NOSIGNAL) == sizeof text - 1)
+        return true;
+    conn_close(conn);
+    return false;
+}
+
+bool request_read_body(struct http_exchange *conn)
+{
+    struct request *request = conn->request;
+    const struct head *head = &request->head;
+    char *bytes = request->bytes + request->used;
+    size_t there = request->len - request->used, left;
+
+    conn->state = CONN_BODY;
+    if (!head->chunked && head->length == 0)
+        return true;
+    if (there == 0 && head->expect == EXPECT_CONTINUE && !say_continue(conn))
+        return false;
+    if (head->chunked) {
+        enum chunked_found found = take_chunks(conn, bytes, there, &left);
+
+        if (found == CHUNKED_BAD)
+            return false;
+        request->used = request->len - left;
+        if (found == CHUNKED_END)
+            return done(request);
+        request->len = request->used = head->at;
+        return wait_for_more(conn);
+    }
+    /* The usual case: it came with the head, and nothing behind it. */
+    if (there == head->length) {
+        request->body = bytes;
+        request->body_len = there;
+        request->used = request->len;
+        return done(request);
+    }
+    if (there > head->length)
+        there = (size_t)head->length;
+    if (!body_add(conn, bytes, there))
+        return false;
+    request->used += there;
+    return request->body_len == head->length ? done(request) : wait_for_more(conn);
+}
+
+static void write_id(struct http_server *server, struct request *request)
 {
     static const char hex[] = "0123456789abcdef";
-    uint64_t number = atomic_fetch_add_explicit(&exchange->server->request_number, 1, memory_order_relaxed);
-    uint32_t prefix = exchange->server->request_prefix;
-    char *to = exchange->request_id;
+    uint64_t number = atomic_fetch_add_explicit(&server->request_number, 1, memory_order_relaxed);
+    char *to = request->id;
 
     for (int shift = 28; shift >= 0; shift -= 4)
-        *to++ = hex[prefix >> shift & 15];
+        *to++ = hex[server->request_prefix >> shift & 15];
     *to++ = '-';
     for (int shift = 44; shift >= 0; shift -= 4)
         *to++ = hex[number >> shift & 15];
     *to = '\0';
 }
 
-/*
- * Runs as soon as the request line is there, with the target as it was sent: libmicrohttpd is about to cut
- * it into pieces, so it is copied. What this returns comes back as the request's context.
- */
-void *request_begin(void *arg, const char *uri, struct MHD_Connection *connection)
+/* The client's, when it is a sane one, else ours. */
+void request_name(struct http_exchange *conn)
 {
-    struct http_server *server = arg;
-    /* Newer versions of the library return the same place each time: take the value before the next call. */
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    struct conn *conn = info ? info->socket_context : NULL;
-    size_t len = strlen(uri);
-    struct http_exchange *exchange = calloc(1, sizeof *exchange + len + 1);
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    struct request *request = conn->request ? conn->request : request_new(conn);
+    const struct head_field *field = request->head.id ? &request->head.fields[request->head.id - 1] : NULL;
+    const char *given = field ? request->bytes + field->value : "";
 
-    if (!exchange || !conn) {
-        free(exchange);
-        return NULL;
-    }
-    exchange->server = server;
-    exchange->connection = connection;
-    exchange->conn = conn;
-    info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    exchange->peer = info ? info->client_addr : NULL;
-    exchange->raw_uri = uri;
-    memcpy(exchange->uri, uri, len + 1);
-    atomic_init(&exchange->refs, 1);
-    if (!exchange->conn->crowded)
-        atomic_store_explicit(&exchange->conn->cut_ms, clock_ticks_ms() + server->body_ms,
-                              memory_order_relaxed);
-    return exchange;
-}
-
-static bool token_char(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != 0 && strchr("!#$%&'*+-.^_`|~", c));
-}
-
-/* "Content-Length : 5" is no Content-Length to us and one to a lenient proxy, so odd names are refused. */
-static bool header_is_clean(const char *name, size_t name_len, const char *value, size_t value_len)
-{
-    for (size_t i = 0; i < name_len; i++) {
-        if (!token_char((unsigned char)name[i]))
-            return false;
-    }
-    for (size_t i = 0; i < value_len; i++) {
-        unsigned char c = (unsigned char)value[i];
-
-        if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return false;
-    }
-    return name_len > 0;
-}
-
-/* Whether an Accept-Encoding lets us gzip: named, or covered by "*", and not with a weight of 0. */
-static bool accepts_gzip(const char *value)
-{
-    bool any = false;
-
-    while (*value) {
-        size_t len = strcspn(value, ",");
-        size_t start = strspn(value, " \t");
-        size_t name = start + strcspn(value + start, ";, \t");
-        const char *weight = memmem(value, len, "q=", 2);
-        bool wanted = !weight || strspn(weight + 2, "0.") < strcspn(weight + 2, ", \t;");
-
-        if (name > len)
-            name = len;
-        if (name - start == 4 && strncasecmp(value + start, "gzip", 4) == 0)
-            return wanted;
-        if (name - start == 1 && value[start] == '*')
-            any = wanted;
-        value += len + (value[len] == ',');
-    }
-    return any;
-}
-
-static void take_request_id(struct http_exchange *exchange, const char *value)
-{
-    size_t len = strlen(value);
-
-    if (len == 0 || len >= REQUEST_ID_SIZE)
-        return;
-    for (const char *c = value; *c; c++) {
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-              strchr("._-", *c)))
-            return;
-    }
-    memcpy(exchange->request_id, value, len + 1);
-}
-
-static enum MHD_Result scan_header(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len,
-                                   const char *value, size_t value_len)
-{
-    struct head *head = arg;
-
-    (void)kind;
-    if (!value)
-        value = "";
-    if (!header_is_clean(name, name_len, value, value_len))
-        head->bad = true;
-    if (name_len == 14 && strcasecmp(name, "content-length") == 0) {
-        head->lengths++;
-        head->length = value;
-    } else if (name_len == 17 && strcasecmp(name, "transfer-encoding") == 0) {
-        head->encodings++;
-        head->encoding = value;
-    } else if (name_len == 4 && strcasecmp(name, "host") == 0) {
-        head->hosts++;
-    } else if (name_len == 6 && strcasecmp(name, "expect") == 0) {
-        head->expect = value;
-    } else if (name_len == 15 && strcasecmp(name, "accept-encoding") == 0) {
-        head->exchange->gzip = accepts_gzip(value);
-    } else if (name_len == 12 && strcasecmp(name, "x-request-id") == 0) {
-        take_request_id(head->exchange, value);
-    }
-    return MHD_YES;
-}
-
-static bool hex_digit(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-/* Why a request target is refused, or NULL. Nothing is decoded: "%00" would end a path too early. */
-static const char *target_fault(const char *uri)
-{
-    for (const unsigned char *c = (const unsigned char *)uri; *c; c++) {
-        if (*c <= 0x20 || *c == 0x7f)
-            return "The address contains a control character.";
-        if (*c != '%')
-            continue;
-        if (!hex_digit((char)c[1]) || !hex_digit((char)c[2]))
-            return "The address contains a broken escape.";
-        if (c[1] == '0' && c[2] == '0')
-            return "The address contains an escaped NUL.";
-    }
-    return NULL;
-}
-
-/* A proxy may send the absolute form; only its path counts here. Then path and query are parted. */
-static bool split_target(struct http_exchange *exchange)
-{
-    char *uri = exchange->uri;
-
-    if (strncasecmp(uri, "http://", 7) == 0) {
-        char *path = uri + 7 + strcspn(uri + 7, "/?");
-
-        if (*path != '/')
-            return false;
-        memmove(uri, path, strlen(path) + 1);
-    }
-
-    char *mark = strchr(uri, '?');
-
-    if (mark) {
-        *mark = '\0';
-        exchange->query = mark + 1;
-    }
-    return *uri == '/' || (strcmp(uri, "*") == 0 && exchange->method == HTTP_OPTIONS);
-}
-
-/* In the middle of an upload. */
-static enum MHD_Result cut_off(struct http_exchange *exchange, int status, const char *code, const char *text)
-{
-    http_slim(exchange);
-    reply_cut_off(exchange, status, code, text);
-    return MHD_YES;
-}
-
-static const char too_large[] = "The body is too large.";
-
-/*
- * The layer above may park the exchange before anything of its body is read. libmicrohttpd calls again once
- * it is resumed, as if it were the first time.
- */
-static enum MHD_Result ask_for_body(struct http_exchange *exchange)
-{
-    struct http_server *server = exchange->server;
-
-    exchange_activate(exchange, true);
-    exchange->asked = exchange->asking = true;
-    if (!server->options.before_body(exchange, server->options.user))
-        return MHD_YES;
-    exchange->asking = false;
-    exchange_activate(exchange, false);
-    return MHD_YES;
-}
-
-static enum MHD_Result asked(struct http_exchange *exchange)
-{
-    exchange->asking = false;
-    if (exchange->abandoned)
-        return MHD_NO;
-    if (exchange->reply)
-        return reply_unread(exchange);
-    exchange_activate(exchange, false);
-    return MHD_YES;
-}
-
-/* Everything that would let two readers of these bytes disagree about where the body ends is refused. */
-static enum MHD_Result check_body(struct http_exchange *exchange, const struct head *head)
-{
-    struct http_server *server = exchange->server;
-    unsigned long long length = 0;
-
-    if (head->lengths > 1 || head->encodings > 1 || (head->lengths && head->encodings))
-        return reply_refuse(exchange, 400, "bad_request", "The length of the body is not clear.");
-    if (head->encoding && strcasecmp(head->encoding, "chunked") != 0)
-        return reply_refuse(exchange, 501, "not_implemented", "Only the transfer encoding chunked is known.");
-    if (head->length) {
-        if (!*head->length || strspn(head->length, "0123456789") != strlen(head->length))
-            return reply_refuse(exchange, 400, "bad_request", "Content-Length is not a number.");
-        length = strtoull(head->length, NULL, 10);
-    }
-    if (head->expect && strcasecmp(head->expect, "100-continue") != 0)
-        return reply_refuse(exchange, 417, "expectation_failed", "Only Expect: 100-continue is known.");
-
-    if (server->options.body_limit)
-        exchange->body_limit =
-            server->options.body_limit(exchange->method, exchange->uri, server->options.user);
-    if (exchange->body_limit == 0)
-        exchange->body_limit = LIMIT_BODY;
-    exchange->expects = head->expect != NULL;
-    exchange->body_expected = (size_t)length;
-    /* Who waits for 100 Continue has sent nothing yet and reads the reply first. */
-    if (length > exchange->body_limit && exchange->expects)
-        return reply_refuse(exchange, 413, "too_large", too_large);
-    if (length > exchange->body_limit)
-        return cut_off(exchange, 413, "too_large", too_large);
-    if (server->options.before_body && (length > HTTP_BODY_ASK || head->encodings))
-        return ask_for_body(exchange);
-    return MHD_YES;
-}
-
-/* The first call for a request: its head is there, nothing of its body, and 100 Continue is not sent yet. */
-static enum MHD_Result check_head(struct http_exchange *exchange, const char *method, const char *version)
-{
-    struct head head = { .exchange = exchange };
-    size_t len = strlen(exchange->uri);
-
-    exchange->method_text = method;
-    exchange->method = (unsigned char)parse_method(method);
-    exchange->head = strcmp(method, "HEAD") == 0;
-    MHD_get_connection_values_n(exchange->connection, MHD_HEADER_KIND, scan_header, &head);
-    if (!exchange->request_id[0])
-        write_request_id(exchange);
-
-    /* The version stands right behind the target unless a NUL byte has cut the target short. */
-    const char *fault = version != exchange->raw_uri + len + 1 ? "The request line is malformed."
-                                                               : target_fault(exchange->uri);
-
-    if (fault)
-        return reply_refuse(exchange, 400, "bad_request", fault);
-    if (len > LIMIT_URL)
-        return reply_refuse(exchange, 414, "uri_too_long", "The address is too long.");
-    if (!split_target(exchange))
-        return reply_refuse(exchange, 400, "bad_request", "The path must start with a slash.");
-    if (head.bad)
-        return reply_refuse(exchange, 400, "bad_request", "A header is malformed.");
-    /* A proxy may have looked at the other one. */
-    if (head.hosts > 1)
-        return reply_refuse(exchange, 400, "bad_request", "There is more than one Host.");
-    if (exchange->conn->crowded)
-        return reply_refuse(exchange, 429, "rate_limited",
-                            "There are too many connections from this address.");
-    if (atomic_load(&exchange->server->closing))
-        return reply_refuse(exchange, 503, "unavailable", "The server is stopping.");
-    return check_body(exchange, &head);
-}
-
-/* Room is made as bytes arrive, however many were announced: announcing them costs nothing. */
-static bool body_grow(struct http_exchange *exchange, size_t need)
-{
-    size_t announced = exchange->body_expected + 1;
-    size_t room = exchange->body_room ? exchange->body_room : FIRST_BODY;
-
-    while (room < need)
-        room *= 2;
-    if (announced > 1 && (room > announced || announced <= HTTP_BODY_ASK) && announced >= need)
-        room = announced;
-    if (!exchange_charge(exchange, exchange->body_room, room))
-        return false;
-
-    char *body = realloc(exchange->body, room);
-
-    if (!body) {
-        exchange_release(exchange, room - exchange->body_room);
-        return false;
-    }
-    exchange->body = body;
-    exchange->body_room = room;
-    return true;
-}
-
-static enum MHD_Result take_body(struct http_exchange *exchange, const char *bytes, size_t len)
-{
-    if (exchange->draining || exchange->refused)
-        return MHD_YES;
-    if (clock_ticks_ms() > atomic_load_explicit(&exchange->conn->cut_ms, memory_order_relaxed))
-        return MHD_NO;
-    if (len > exchange->body_limit - exchange->body_len)
-        return cut_off(exchange, 413, "too_large", too_large);
-
-    size_t need = exchange->body_len + len + 1;
-
-    if (need > exchange->body_room && !body_grow(exchange, need))
-        return cut_off(exchange, 503, "unavailable",
-                       "The server has as much to read and to send as it can hold. Try again.");
-    memcpy(exchange->body + exchange->body_len, bytes, len);
-    exchange->body_len += len;
-    return MHD_YES;
-}
-
-/* The connection was resumed: what to send was left on the exchange, or it was given up. */
-static enum MHD_Result resumed(struct http_exchange *exchange)
-{
-    struct MHD_Response *response = exchange->response;
-
-    if (exchange->reply)
-        return reply_packed(exchange);
-    if (!response)
-        return MHD_NO;
-
-    enum MHD_Result result =
-        MHD_queue_response(exchange->connection, (unsigned)exchange->response_status, response);
-
-    exchange->response = NULL;
-    MHD_destroy_response(response);
-    return result;
-}
-
-enum MHD_Result request_call(void *arg, struct MHD_Connection *connection, const char *url,
-                             const char *method, const char *version, const char *upload, size_t *upload_len,
-                             void **context)
-{
-    struct http_server *server = arg;
-    struct http_exchange *exchange = *context;
-
-    (void)connection;
-    (void)url;
-    if (!exchange)
-        return MHD_NO;
-    if (!exchange->begun) {
-        exchange->begun = true;
-        return check_head(exchange, method, version);
-    }
-    if (exchange->asking)
-        return asked(exchange);
-    if (*upload_len > 0) {
-        size_t len = *upload_len;
-
-        *upload_len = 0;
-        return take_body(exchange, upload, len);
-    }
-    /* A daemon that is being stopped takes a refusal, forgets it, and goes on reading the request. */
-    if (exchange->draining || exchange->refused)
-        return MHD_NO;
-    if (exchange->handled)
-        return resumed(exchange);
-
-    exchange->handled = true;
-    if (exchange->body)
-        exchange->body[exchange->body_len] = '\0';
-    atomic_store_explicit(&exchange->conn->cut_ms, 0, memory_order_relaxed);
-    /* Counted first, then looked: http_close either waits for this request or has it refused here. */
-    exchange_activate(exchange, true);
-    if (atomic_load(&server->closing))
-        return reply_refuse(exchange, 503, "unavailable", "The server is stopping.");
-    server->options.handle(exchange, server->options.user);
-    if (atomic_load(&exchange->holder) == HOLDER_HANDLER)
-        return reply_refuse(exchange, 500, "internal", "The request was not answered.");
-    return MHD_YES;
-}
-
-void request_drain(struct http_exchange *exchange)
-{
-    exchange->draining = true;
-    atomic_store_explicit(&exchange->conn->cut_ms, clock_ticks_ms() + LINGER_MS, memory_order_relaxed);
-}
-
-static void unlink_waiting(struct http_exchange *exchange)
-{
-    struct http_server *server = exchange->server;
-
-    if (exchange->prev)
-        exchange->prev->next = exchange->next;
+    if (field && field->value_len > 0 && field->value_len < REQUEST_ID_SIZE &&
+        strspn(given, allowed) == field->value_len)
+        memcpy(request->id, given, field->value_len + 1u);
     else
-        server->waiting = exchange->next;
-    if (exchange->next)
-        exchange->next->prev = exchange->prev;
-    exchange->linked = false;
+        write_id(conn->loop->server, request);
 }
 
-/*
- * An upgraded connection ends under a lock of libmicrohttpd's, so its last reference is dropped by the
- * watcher, who holds none.
- */
-void request_end(void *arg, struct MHD_Connection *connection, void **context,
-                 enum MHD_RequestTerminationCode how)
+/* The head is whole and well formed: whether this request is taken, and what of its body. */
+static bool begin(struct http_exchange *conn)
 {
-    struct http_server *server = arg;
-    struct http_exchange *exchange = *context;
+    struct http_server *server = conn->loop->server;
+    struct request *request = conn->request;
+    const struct head *head = &request->head;
+    const char *method = request->bytes + head->method;
 
-    (void)connection;
-    (void)how;
-    *context = NULL;
-    if (!exchange)
-        return;
-    if (exchange->websocket)
-        websocket_discard(exchange->websocket);
-    if (exchange->linked) {
-        watch_disarm(exchange);
-        pthread_mutex_lock(&server->lock);
-        unlink_waiting(exchange);
-        pthread_mutex_unlock(&server->lock);
+    request->used = head->at;
+    conn->method = (unsigned char)parse_method(method);
+    conn->head = strcmp(method, "HEAD") == 0;
+    conn->gzip = head->gzip;
+    conn->keep = !head->close;
+    conn->linger = false;
+    request_name(conn);
+    request->body_limit =
+        server->options.body_limit
+            ? server->options.body_limit(conn->method, request->bytes + head->path, server->options.user)
+            : 0;
+    if (request->body_limit == 0)
+        request->body_limit = LIMIT_BODY;
+
+    const struct http_fault *fault = conn->crowded                        ? &crowded
+                                     : conn->loop->stopping               ? &stopping
+                                     : head->length > request->body_limit ? &too_large
+                                                                          : NULL;
+
+    if (fault) {
+        conn_refuse(conn, fault);
+        return false;
     }
-    if (exchange->upgraded) {
-        pthread_mutex_lock(&server->lock);
-        exchange->next = server->ended;
-        server->ended = exchange;
-        pthread_mutex_unlock(&server->lock);
-        return;
+    if (!server->options.before_body || (head->length <= HTTP_BODY_ASK && !head->chunked))
+        return request_read_body(conn);
+    conn->asking = request->asked = true;
+    conn->state = CONN_HANDLING;
+    timer_clear(conn);
+    if (!server->options.before_body(conn, server->options.user)) {
+        conn_settle(conn);
+        return false;
     }
-    if (!exchange->draining)
-        atomic_store_explicit(&exchange->conn->cut_ms, clock_ticks_ms() + server->idle_ms,
-                              memory_order_relaxed);
-    /* An abandoned one keeps the server's memory instead: its owner may take any time to come. */
-    if (exchange->abandoned)
-        atomic_fetch_sub(&server->active, 1);
-    exchange_drop(exchange);
+    conn->asking = false;
+    return request_read_body(conn);
+}
+
+static bool read_head(struct http_exchange *conn)
+{
+    struct request *request = conn->request ? conn->request : request_new(conn);
+
+    if (conn->readable) {
+        if (request->len == request->room) {
+            request_grow(conn, request->room * 2);
+            request = conn->request;
+        }
+        ssize_t got = request_receive(conn, request->bytes + request->len, request->room - request->len);
+
+        if (got == 0) {
+            conn_close(conn);
+            return false;
+        }
+        if (got > 0)
+            request->len += (size_t)got;
+    }
+    if (request->len == 0) {
+        request_free(conn);
+        return false;
+    }
+    switch (head_read(&request->head, request->bytes, request->len)) {
+    case HEAD_DONE: return begin(conn);
+    case HEAD_BAD: conn_refuse(conn, request->head.fault); return false;
+    default: return wait_for_more(conn);
+    }
+}
+
+bool request_read(struct http_exchange *conn)
+{
+    if (conn->state == CONN_HEAD)
+        return (conn->readable || conn->request) && read_head(conn);
+    if (!conn->readable)
+        return false;
+    return conn->request->head.chunked ? read_chunks(conn) : read_length(conn);
 }

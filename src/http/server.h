@@ -1,24 +1,23 @@
 /*
- * server.h - HTTP/1.1 on libmicrohttpd: bytes in, bytes out, and connections that wait.
+ * server.h - HTTP/1.1: bytes in, bytes out, and connections that wait.
  *
  * The server hands each complete request to one handler, on one of its own threads. The handler
  * never blocks. It either replies at once, or parks the exchange (http_park) and lets any other
  * thread finish it later with http_reply, or turns it into a stream (http_stream), or upgrades it to a
  * WebSocket (websocket.h).
  *
- * A parked exchange has one owner at a time: whoever takes it may finish it, exactly once. A client
- * that goes away while parked is noticed by an epoll of ours (libmicrohttpd does not look at suspended
- * connections); the `gone` callback then runs once on the watcher's thread. If gone runs, the exchange
- * may still be finished by its owner (http_reply then only frees it).
+ * A parked exchange has one owner at a time: whoever takes it must finish it, exactly once, and does not
+ * touch it afterwards. When the client of a watched one goes away, the `gone` callback runs once on the
+ * exchange's HTTP thread; the owner still finishes the exchange (http_reply then only lets it go).
  *
  * Memory: what bodies hold while they are collected and until they are let go (http_slim, or the end of the
  * exchange), and what replies hold until they are sent or their client is gone, is taken from options.budget.
  * No room: a body is refused with 503; so is the reply to a GET. Replies to everything else are sent
  * whatever the budget says, since they tell what has been done.
  *
- * What this layer refuses by itself: Content-Length together with Transfer-Encoding, differing
- * Content-Lengths, %00 and bad escapes in paths, bodies over the limit (before 100 Continue), URLs that
- * are too long, bodies that take too long. It knows nothing of the domain.
+ * What this layer refuses by itself, as JSON and once: heads and chunks that are not plainly right (head.h,
+ * chunked.h), bodies over the limit (before 100 Continue), addresses and heads that are too long, requests
+ * that take too long. A reader that takes nothing for too long is cut off. It knows nothing of the domain.
  */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
@@ -44,6 +43,7 @@ struct http_options {
     unsigned connections; /* 0: LIMIT_CONNECTIONS */
     int body_ms;          /* how long a whole request may take to arrive; 0: HTTP_BODY_S */
     int idle_ms;          /* how long a connection is kept without one; 0: HTTP_IDLE_S */
+    int send_ms;          /* how long a reader may take nothing of what is sent; 0: HTTP_SEND_S */
     int heartbeat_ms;     /* between pings of a WebSocket; 0: HEARTBEAT_MS */
     void (*handle)(struct http_exchange *exchange, void *user);
     /* The largest body for this request, asked as soon as the head is there (0: LIMIT_BODY). */
@@ -66,10 +66,7 @@ struct http_options {
     /* Writes the JSON body of a refusal that this layer makes itself. */
     void (*refusal)(struct buf *body, int status, const char *code, const char *text);
     void *user;
-    /*
-     * Called when an exchange is freed, with what http_set_data left on it. It may run on any of the
-     * server's threads.
-     */
+    /* Called when an exchange is over, with what http_set_data left on it, on the exchange's HTTP thread. */
     void (*forget)(void *data);
 };
 
@@ -137,7 +134,7 @@ void http_reply_fixed(struct http_exchange *exchange, int status, const char *co
 char *http_pack(const char *bytes, size_t len, size_t *packed_len);
 
 /*
- * Suspends the exchange from within the handler: call it before handing the exchange to another thread.
+ * Keeps the exchange waiting, from within the handler: call it before handing the exchange to another thread.
  * After it the exchange belongs to whoever calls http_reply, http_stream or websocket_accept.
  */
 void http_park(struct http_exchange *exchange);
@@ -145,22 +142,21 @@ void http_park(struct http_exchange *exchange);
 void http_read_body(struct http_exchange *exchange);
 bool http_body_was_asked(const struct http_exchange *exchange); /* whether before_body was */
 /*
- * Watches a parked exchange's socket. When the client goes away, `gone(data of http_set_data)` runs once, on
- * the watcher's thread. When the server stops, `stop` runs instead, for the owner to end it. Both may be
+ * Watches a parked exchange. When the client goes away, `gone(data of http_set_data)` runs once, on the
+ * exchange's HTTP thread. When the server stops, `stop` runs instead, for the owner to end it. Both may be
  * NULL. http_reply ends the watch; a callback that has begun by then still has its data until it returns. To
  * be used for exchanges parked for long (waits), not for work of milliseconds.
  */
 void http_watch(struct http_exchange *exchange, void (*gone)(void *data), void (*stop)(void *data));
-/* Gives back what the request brought (the body), so that a waiter is small. */
+/* Gives back the body and the room that the head does not need, so that a waiter is small; for a parked one's
+ * owner. */
 void http_slim(struct http_exchange *exchange);
 
 /*
  * A reply without an end, as server-sent events are. `pull` runs on the exchange's HTTP thread: it copies
- * up to `room` bytes and returns how many; 0 means nothing now, -1 the end. After a 0 the connection is
- * suspended until http_stream_wake (from any thread; waking one that is not asleep is remembered). `pull`
- * may take locks, but must not call http_stream_wake on its own stream. A stream may be woken until its
- * `gone` has returned, and under a lock that its pull and gone take. `gone` runs on one of the server's
- * threads.
+ * up to `room` bytes and returns how many; 0 means nothing now, -1 the end. After a 0 it is not called until
+ * http_stream_wake (from any thread; a wake is never lost). A stream may be woken until its `gone` has
+ * returned, and under a lock that its pull and gone take. All three run on the exchange's HTTP thread.
  */
 struct http_stream_calls {
     ptrdiff_t (*pull)(void *data, char *into, size_t room);

@@ -1,108 +1,100 @@
-#include "base/limits.h"
 #include "http/internal.h"
 
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <stdio.h>
+#include <string.h>
 
-/*
- * libmicrohttpd allocates this much with each response, but uses it only for clients of HTTP/1.0: a chunked
- * reply is pulled straight into the connection's own memory.
- */
-#define STREAM_BLOCK 512
-#define LEAN_BYTES   (2 * KB) /* a pull of more than this has touched pages worth giving back */
+#define PREFIX       (sizeof "ffffffff\r\n" - 1)
+#define SUFFIX       (sizeof "\r\n" - 1)
+#define PULLS_A_TURN 4
 
-/*
- * The buffer of a pull is what is left of the connection's pool, and libmicrohttpd has zeroed half of that
- * when it built the head of the reply: about 8 KB of memory that a sleeping stream never reads. The bytes are
- * ours to write, and zeroes are as good as any: whole pages of them are handed back to the kernel.
- */
-static void give_back(char *buffer, size_t room)
+/* The size of a chunk stands right before its bytes, the end of it right behind them. */
+static void send_piece(struct http_exchange *conn, char *bytes, size_t len)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t from = ((uintptr_t)buffer + page - 1) / page * page;
-    uintptr_t to = ((uintptr_t)buffer + room) / page * page;
+    char size[PREFIX + 1];
+    size_t digits;
 
-    if (to > from)
-        madvise((void *)from, to - from, MADV_DONTNEED);
+    if (!conn->in_chunks) {
+        conn_send(conn, bytes, len);
+        return;
+    }
+    digits = (size_t)snprintf(size, sizeof size, "%zx\r\n", len);
+    memcpy(bytes - digits, size, digits);
+    memcpy(bytes + len, "\r\n", SUFFIX);
+    conn_send(conn, bytes - digits, digits + len + SUFFIX);
 }
 
-/*
- * Runs on the connection's thread. Suspending comes first, falling asleep second: from the moment ASLEEP
- * can be seen, another thread may resume the connection. A wake in between is found by the exchange, and
- * then the resume is ours.
- */
-static ssize_t stream_read(void *arg, uint64_t position, char *into, size_t room)
+/* Its owner has nothing more to say. */
+static void end(struct http_exchange *conn)
 {
-    struct http_exchange *exchange = arg;
+    conn->state = CONN_ENDING;
+    conn->streaming = false;
+    atomic_fetch_sub(&conn->loop->server->streams, 1);
+    if (conn->calls.gone)
+        conn->calls.gone(conn->stream_data);
+    if (conn->in_chunks)
+        conn_send(conn, "0\r\n\r\n", 5);
+}
 
-    (void)position;
-    for (;;) {
-        atomic_store(&exchange->pulse, PULSE_AWAKE);
-        if (atomic_load(&exchange->gone))
-            return MHD_CONTENT_READER_END_WITH_ERROR;
+void stream_pump(struct http_exchange *conn)
+{
+    char *into = conn->loop->scratch + PREFIX;
 
-        ptrdiff_t len = exchange->calls.pull(exchange->stream_data, into, room);
+    for (int turn = 0;; turn++) {
+        if (conn->vanished && conn->state == CONN_STREAMING) {
+            atomic_fetch_add(&conn->loop->server->vanished, 1);
+            conn_close(conn);
+            return;
+        }
+        if (!conn_flush(conn))
+            return;
+        if (conn->broken || conn->state == CONN_ENDING) {
+            conn_next(conn);
+            return;
+        }
+        if (turn == PULLS_A_TURN) {
+            loop_again(conn);
+            return;
+        }
+        ptrdiff_t len = conn->calls.pull(conn->stream_data, into, SCRATCH_BYTES - PREFIX - SUFFIX);
 
-        if (len > LEAN_BYTES)
-            exchange->lean = false;
+        if (len == 0)
+            return;
         if (len > 0)
-            return len;
-        if (len < 0)
-            return MHD_CONTENT_READER_END_OF_STREAM;
-        if (atomic_load(&exchange->pulse) == PULSE_WOKEN)
-            continue;
-
-        unsigned char awake = PULSE_AWAKE;
-
-        if (!exchange->lean)
-            give_back(into, room);
-        exchange->lean = true;
-        MHD_suspend_connection(exchange->connection);
-        if (!atomic_compare_exchange_strong(&exchange->pulse, &awake, PULSE_ASLEEP))
-            MHD_resume_connection(exchange->connection);
-        return 0;
+            send_piece(conn, into, (size_t)len);
+        else
+            end(conn);
     }
 }
 
-void http_stream_wake(struct http_exchange *exchange)
+void stream_start(struct http_exchange *conn)
 {
-    if (atomic_exchange(&exchange->pulse, PULSE_WOKEN) == PULSE_ASLEEP)
-        MHD_resume_connection(exchange->connection);
-}
+    bool whole = conn->request->head.minor > 0;
 
-void stream_cut(struct http_exchange *exchange)
-{
-    atomic_store(&exchange->gone, true);
-    http_stream_wake(exchange);
-}
-
-/* For HEAD libmicrohttpd would still send the last chunk's "0", which the client takes for the next reply. */
-static struct MHD_Response *stream_response(struct http_exchange *exchange)
-{
-    if (exchange->head)
-        return MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT);
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read, exchange, NULL);
+    conn->in_chunks = whole && !conn->head;
+    conn->keep = conn->keep && whole;
+    reply_end(conn);
+    conn->state = CONN_STREAMING;
+    if (conn->request->used == conn->request->len)
+        request_free(conn);
+    if (conn->head)
+        end(conn);
+    else if (conn->loop->stopping)
+        conn_stop(conn);
+    stream_pump(conn);
 }
 
 void http_stream(struct http_exchange *exchange, const char *content_type,
                  const struct http_header_line *headers, const struct http_stream_calls *calls, void *data)
 {
-    struct MHD_Response *response = stream_response(exchange);
-
-    if (!response)
-        abort();
-    http_slim(exchange);
-    reply_add_headers(exchange, response, content_type, headers);
-
-    pthread_mutex_lock(&exchange->server->lock);
+    reply_begin(exchange, 200, content_type, headers);
     exchange->calls = *calls;
     exchange->stream_data = data;
     exchange->streaming = true;
-    exchange->told_to_stop = false;
-    pthread_mutex_unlock(&exchange->server->lock);
+    atomic_fetch_add(&exchange->loop->server->streams, 1);
+    exchange_finish(exchange);
+}
 
-    atomic_fetch_add(&exchange->server->streams, 1);
-    exchange_link(exchange);
-    exchange_finish(exchange, MHD_HTTP_OK, response);
+void http_stream_wake(struct http_exchange *exchange)
+{
+    loop_post(exchange, MAIL_WAKE);
 }

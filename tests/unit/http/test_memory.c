@@ -87,6 +87,7 @@ static int stop(void **state)
     (void)state;
     http_close(server, 1000);
     assert_int_equal(budget_used(&budget), 0);
+    free((char *)(uintptr_t)fixed.packed);
     return 0;
 }
 
@@ -273,7 +274,6 @@ static void fixed_bytes_cost_nothing(void **state)
     assert_int_equal(budget_used(&budget), 0);
     for (size_t i = 0; i < 8; i++)
         close(unread[i]);
-    free((char *)(uintptr_t)fixed.packed);
 }
 
 static void until_connected(unsigned connections)

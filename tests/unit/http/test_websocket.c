@@ -13,7 +13,7 @@
 static struct http_server *server;
 static int port;
 static atomic_int opened, closed, stopped, flooded;
-static struct websocket *last;
+static struct websocket *_Atomic last;
 
 /* Sockets that wake themselves whenever they are served, and the order in which they were. */
 #define BUSY  8

@@ -1,0 +1,303 @@
+#include "base/clock.h"
+#include "http/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define LOOP_EVENTS 256
+#define LINGER_MS   2000
+
+void timer_clear(struct http_exchange *conn)
+{
+    struct timer_list *list = &conn->loop->timers[conn->timer];
+
+    if (conn->timer == TIMER_NONE)
+        return;
+    *(conn->earlier ? &conn->earlier->later : &list->first) = conn->later;
+    *(conn->later ? &conn->later->earlier : &list->last) = conn->earlier;
+    conn->timer = TIMER_NONE;
+}
+
+void timer_set(struct http_exchange *conn, enum timer_kind kind)
+{
+    struct timer_list *list = &conn->loop->timers[kind];
+
+    timer_clear(conn);
+    conn->timer = (unsigned char)kind;
+    conn->due_ms = conn->loop->now_ms + list->ms;
+    conn->earlier = list->last;
+    conn->later = NULL;
+    *(list->last ? &list->last->later : &list->first) = conn;
+    list->last = conn;
+}
+
+static void run_timers(struct loop *loop)
+{
+    for (int kind = TIMER_NONE + 1; kind < TIMER_KINDS; kind++) {
+        struct http_exchange *conn;
+
+        while ((conn = loop->timers[kind].first) && conn->due_ms <= loop->now_ms) {
+            timer_clear(conn);
+            conn_expired(conn, (enum timer_kind)kind);
+        }
+    }
+}
+
+void loop_again(struct http_exchange *conn)
+{
+    struct loop *loop = conn->loop;
+
+    if (conn->queued)
+        return;
+    conn->queued = true;
+    conn->next_again = NULL;
+    *loop->again_end = conn;
+    loop->again_end = &conn->next_again;
+}
+
+/* One round: who queues again meanwhile comes after the events that are waiting by then. */
+static void run_again(struct loop *loop)
+{
+    struct http_exchange *round = loop->again;
+
+    loop->again = NULL;
+    loop->again_end = &loop->again;
+    while (round) {
+        struct http_exchange *conn = round;
+
+        round = conn->next_again;
+        conn->queued = false;
+        if (conn->fd >= 0)
+            conn_run(conn);
+    }
+}
+
+static void nudge(struct loop *loop)
+{
+    uint64_t one = 1;
+
+    if (write(loop->event_fd, &one, sizeof one) < 0)
+        return; /* The counter is full: the loop is awake anyway. */
+}
+
+bool loop_post(struct http_exchange *conn, unsigned char mail)
+{
+    struct loop *loop = conn->loop;
+
+    pthread_mutex_lock(&loop->lock);
+    bool taken = !loop->ended, wake = loop->asleep && taken;
+
+    if (taken && !conn->mail) {
+        conn->next_mail = NULL;
+        *loop->mail_end = conn;
+        loop->mail_end = &conn->next_mail;
+    }
+    if (taken)
+        conn->mail |= mail;
+    if (wake)
+        loop->asleep = false;
+    pthread_mutex_unlock(&loop->lock);
+    if (wake)
+        nudge(loop);
+    return taken;
+}
+
+void loop_wake(struct loop *loop)
+{
+    pthread_mutex_lock(&loop->lock);
+    loop->asleep = false;
+    pthread_mutex_unlock(&loop->lock);
+    nudge(loop);
+}
+
+static void join(struct http_exchange *conn)
+{
+    struct loop *loop = conn->loop;
+    struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = conn };
+
+    conn->next = loop->all;
+    if (conn->next)
+        conn->next->prev = conn;
+    loop->all = conn;
+    timer_set(conn, conn->crowded ? TIMER_LINGER : TIMER_REQUEST);
+    if (loop->stopping || epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, conn->fd, &event) < 0)
+        conn_close(conn);
+}
+
+/* One round, first in, first out: mail that comes meanwhile is read after the sockets have had their turn. */
+static void read_mail(struct loop *loop)
+{
+    pthread_mutex_lock(&loop->lock);
+    struct http_exchange *round = loop->mail;
+
+    loop->mail = NULL;
+    loop->mail_end = &loop->mail;
+    loop->asleep = false;
+    pthread_mutex_unlock(&loop->lock);
+
+    while (round) {
+        struct http_exchange *conn = round;
+
+        pthread_mutex_lock(&loop->lock);
+        unsigned char mail = conn->mail;
+
+        round = conn->next_mail;
+        conn->mail = 0;
+        pthread_mutex_unlock(&loop->lock);
+        if (mail & MAIL_JOIN)
+            join(conn);
+        else
+            conn_mail(conn, mail);
+    }
+}
+
+/* Frees the connections that were closed and that nothing names any more. */
+static void bury(struct loop *loop)
+{
+    struct http_exchange **at = &loop->dead, *conn;
+
+    while ((conn = *at)) {
+        pthread_mutex_lock(&loop->lock);
+        bool named = conn->mail || conn->queued;
+
+        pthread_mutex_unlock(&loop->lock);
+        if (named) {
+            at = &conn->next;
+        } else {
+            *at = conn->next;
+            exchange_free(conn);
+        }
+    }
+}
+
+/* How long there is nothing to do; from here on mail has to wake the loop. */
+static int time_to_sleep(struct loop *loop)
+{
+    int64_t due_ms = INT64_MAX;
+
+    for (int kind = TIMER_NONE + 1; kind < TIMER_KINDS; kind++) {
+        if (loop->timers[kind].first && loop->timers[kind].first->due_ms < due_ms)
+            due_ms = loop->timers[kind].first->due_ms;
+    }
+    pthread_mutex_lock(&loop->lock);
+    loop->asleep = !loop->mail;
+
+    bool busy = loop->mail || loop->again || loop->dead;
+
+    pthread_mutex_unlock(&loop->lock);
+    if (busy || due_ms <= loop->now_ms)
+        return 0;
+    return due_ms == INT64_MAX ? -1 : due_ms - loop->now_ms > 60000 ? 60000 : (int)(due_ms - loop->now_ms);
+}
+
+static void serve_event(struct loop *loop, const struct epoll_event *event)
+{
+    struct http_exchange *conn = event->data.ptr;
+    uint64_t nudges;
+
+    if (event->data.ptr == loop->server) {
+        listen_accept(loop->server);
+    } else if (event->data.ptr == loop) {
+        if (read(loop->event_fd, &nudges, sizeof nudges) < 0)
+            return;
+    } else if (conn->fd >= 0) {
+        if (event->events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+            conn->readable = true;
+        if (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+            conn->vanished = true;
+        conn_run(conn);
+    }
+}
+
+/* The time that a stop is given may be over with exchanges that are still parked: those are left to their
+ * owners. */
+static void end(struct loop *loop)
+{
+    pthread_mutex_lock(&loop->lock);
+    loop->ended = true;
+    pthread_mutex_unlock(&loop->lock);
+    read_mail(loop);
+    while (loop->all)
+        conn_close(loop->all);
+    run_again(loop);
+    bury(loop);
+    free(loop->spare);
+    buf_done(&loop->spare_head);
+    free(loop->scratch);
+}
+
+static void *run(void *arg)
+{
+    struct loop *loop = arg;
+    struct http_server *server = loop->server;
+    struct epoll_event events[LOOP_EVENTS];
+
+    pthread_setname_np(pthread_self(), "http");
+    while (!atomic_load(&server->cut) && !(loop->stopping && !loop->all)) {
+        int count = epoll_wait(loop->epoll_fd, events, LOOP_EVENTS, time_to_sleep(loop));
+
+        loop->now_ms = clock_ticks_ms();
+        for (int i = 0; i < count; i++)
+            serve_event(loop, &events[i]);
+        read_mail(loop);
+        run_again(loop);
+        run_timers(loop);
+        if (atomic_load(&server->closing) && !loop->stopping) {
+            loop->stopping = true;
+            for (struct http_exchange *conn = loop->all, *next; conn; conn = next) {
+                next = conn->next;
+                conn_stop(conn);
+            }
+        }
+        bury(loop);
+    }
+    end(loop);
+    return NULL;
+}
+
+bool loop_open(struct loop *loop, struct http_server *server, struct err *err)
+{
+    const struct http_options *options = &server->options;
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = loop };
+
+    loop->server = server;
+    loop->now_ms = clock_ticks_ms();
+    loop->again_end = &loop->again;
+    loop->mail_end = &loop->mail;
+    loop->timers[TIMER_REQUEST].ms = options->body_ms > 0 ? options->body_ms : HTTP_BODY_S * 1000;
+    loop->timers[TIMER_IDLE].ms = options->idle_ms > 0 ? options->idle_ms : HTTP_IDLE_S * 1000;
+    loop->timers[TIMER_SEND].ms = options->send_ms > 0 ? options->send_ms : HTTP_SEND_S * 1000;
+    loop->timers[TIMER_BEAT].ms = options->heartbeat_ms > 0 ? options->heartbeat_ms : HEARTBEAT_MS;
+    loop->timers[TIMER_LINGER].ms = LINGER_MS;
+    buf_init(&loop->spare_head, 0);
+    pthread_mutex_init(&loop->lock, NULL);
+    loop->scratch = malloc(SCRATCH_BYTES);
+    loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    loop->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (!loop->scratch || loop->epoll_fd < 0 || loop->event_fd < 0 ||
+        epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->event_fd, &event) < 0)
+        return err_set(err, ERR_INTERNAL, "Cannot watch connections: %s", strerror(errno));
+
+    int failed = pthread_create(&loop->thread, NULL, run, loop);
+
+    if (failed)
+        return err_set(err, ERR_INTERNAL, "Cannot start a thread: %s", strerror(failed));
+    loop->running = true;
+    return true;
+}
+
+void loop_close(struct loop *loop)
+{
+    if (loop->running)
+        pthread_join(loop->thread, NULL);
+    else
+        free(loop->scratch);
+    if (loop->epoll_fd > 0)
+        close(loop->epoll_fd);
+    if (loop->event_fd > 0)
+        close(loop->event_fd);
+}
