@@ -19,8 +19,10 @@ static bool claim_found(struct db *db, struct arena *arena, const struct idempot
         return false;
     if (rows.count == 0)
         return err_set(err, ERR_RETRY, "The earlier request with this Idempotency-Key has just been undone.");
-    if (!str_equal(db_cell(&rows, 0, 0), claim->body_hash))
-        return err_set(err, ERR_CONFLICT, "This Idempotency-Key was used for a different request.");
+    if (!str_equal(db_cell(&rows, 0, 0), claim->body_hash)) {
+        err_set(err, ERR_CONFLICT, "This Idempotency-Key was used for a different request.");
+        return err_hint(err, "Repeat the first request word for word, or choose a new key for this one.");
+    }
     if (!db_cell(&rows, 0, 2)) {
         err_set(err, ERR_CONFLICT,
                 "This request was done before, and its reply held a secret that is not kept.");

@@ -162,6 +162,15 @@ test('Enter goes on, anything else does not', async (t) => {
     });
     assert.equal(stopped.code, 130, stopped.shown);
     assert.equal(await stateOf(server, id), 'pending');
+    // Without an answer it is shown and asked for one; what was typed before is none.
+    const typed = await a.run('sleep 0.2; witan answer 1', async () => {
+        a.type('approve\n');
+        await a.saw(/Deploy\?[^]*> /);
+        a.type('perhaps\n');
+    });
+    assert.equal(typed.code, 2, typed.shown);
+    assert.match(typed.shown, /not "perhaps"/);
+    assert.equal(await stateOf(server, id), 'pending');
     // What is redirected does not hide what is asked for.
     const hidden = await a.run('witan answer 1 --approve >out 2>&1', enter(a));
     assert.match(hidden.shown, /Deploy\?/);

@@ -84,6 +84,8 @@ onBothEngines('words alone do not settle what waits for a yes or a no', {}, asyn
     const { questionId } = await work.post('/decisions', { category: 'scopeChanges', description: 'An export' });
     const words = await cli(server.folder, ['resolve', questionId, 'Why not?', '--url', server.url]);
     assert.equal(words.code, 2, words.stderr);
+    const rest = ['resolve', questionId, 'Why not?', '--rest-unanswered', '--url', server.url];
+    assert.equal((await cli(server.folder, rest)).code, 2);
     const { question } = await server.must(200, 'GET', `/api/questions/${questionId}`);
     assert.equal(question.status, 'pending');
     // At a terminal a yes waits for Enter, below what it is about.

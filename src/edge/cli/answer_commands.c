@@ -260,8 +260,8 @@ static bool ask_here(struct batch *batch, struct err *err)
     buf_init(&text, 0);
     term_init(&term, batch->cli->arena, &text, batch->cli->colour);
     view_write(&term, answer->question, now_ms);
-    fprintf(stderr, "%.*s> ", (int)text.len, text.bytes);
-    if (!fgets(line, sizeof(line), stdin))
+    buf_text(&text, "> ");
+    if (!terminal_ask(text.bytes, line, sizeof(line)))
         return err_set(err, ERR_INVALID, "Nothing was answered.");
     batch->word = str_trim(batch->cli->arena, line);
     batch->typed_here = true;

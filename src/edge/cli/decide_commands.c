@@ -99,7 +99,7 @@ static int run_decide(struct cli *cli)
     interrupt_catch();
     if (!invoke_collect(cli, params, &err) || !read_details(cli, params, &err) ||
         !scope_project(cli, &project, &err))
-        return cli_fail(cli, &err);
+        return ask_not_sent(cli, &err);
     json_object_set_new(params, "id", json_string(project));
     if (!ask_send(cli, cli->op, params, &reply, &made, &err))
         return ask_not_sent(cli, &err);

@@ -104,6 +104,10 @@ static bool read_wish(struct cli *cli, const json_t *set, json_t *params, struct
     for (size_t i = 0; i < cli->rest_count; i++)
         if (!read_answer(cli, set, cli->rest[i], responses, err))
             return false;
+    if (str_equal(text_of(set, "kind"), "approval") && !approve && !reject && !cli_has(cli, "dismiss")) {
+        err_set(err, ERR_INVALID, "This waits for a yes or a no: words alone do not settle it.");
+        return err_hint(err, "Add --approve or --reject; the words go along.");
+    }
     if (rest_unanswered && !add_stored(set, responses, err))
         return false;
     if (json_array_size(responses) > 0)
