@@ -241,7 +241,8 @@ static bool is_readers(const struct caller *caller, struct arena *arena,
                        const struct notification *notification)
 {
     /* A token that is bound to a project does not learn what others ask. */
-    if (!caller_hears_project(caller, notification->project_id))
+    if (str_equal(notification->kind, "mention") ? !caller_hears_project(caller, notification->project_id)
+                                                 : !caller_sees_project(caller, notification->project_id))
         return false;
     if (notification->agent_key)
         return caller->role != ROLE_VIEWER &&

@@ -118,7 +118,7 @@ enum reach {
     REACH_QUESTION,      /* a question of a job, likewise */
     REACH_SQUAD,         /* a prompt, or the chat. What is about no project's task is common ground, which a
                             bound token shares: agents could not confer without it */
-    REACH_INBOX,         /* a notification. What is about no project is its reader's, wherever they work */
+    REACH_INBOX,         /* a notification. Being called in the squad's talk is common ground, too */
     REACH_OWN,           /* the caller: who that is, its preferences and tickets. Nobody else's are shown */
 };
 

@@ -23,7 +23,8 @@ static const struct {
                       "A token bound to a project reaches what is about its tasks, or about no project's.",
                       SQL_REACH_PROMPT, "There is no discussion prompt with that id.", true },
     [REACH_INBOX] = { "inbox",
-                      "A token bound to a project reaches what is about that project, or about none.",
+                      "A token bound to a project reaches what is about that project, and mentions that are "
+                      "about none.",
                       SQL_REACH_NOTIFICATION, "There is no notification with that id.", true },
     [REACH_OWN] = { "own", "", 0, NULL, true },
 };

@@ -208,6 +208,40 @@ CONTRACT(what_was_said_about_a_task_stays_its_projects_when_that_is_deleted)
     CHECK_COUNT("notifications", 0);
 }
 
+/* A question of a job without a project is the workspace's: its text is not told to a bound token either. */
+CONTRACT(what_belongs_to_no_project_is_not_in_the_inbox_of_one)
+{
+    const char *bound, *asked;
+
+    call(t, "question_create", "{s:s, s:s, s:s}", "question", MARKER, "type", "blocking", "responseType",
+         "text");
+    CHECK_STATUS(201);
+    call(t, "notification_list", "{}");
+    CHECK_COUNT("notifications", 1);
+    asked = text_at(t, "notifications.0.id");
+    call(t, "chat_post", "{s:s, s:s}", "agent_name", "Growth", "message", "Over here, @Builder");
+    call(t, "project_create", "{s:s}", "name", "One");
+    bound = text_at(t, "id");
+    t->as = token_bound(t, "owner", NULL, bound);
+    call(t, "notification_list", "{}");
+    CHECK_COUNT("notifications", 0);
+    call(t, "notification_list", "{s:b}", "unread", 1);
+    CHECK_COUNT("notifications", 0);
+    call(t, "notification_pending_count", "{}");
+    CHECK_INT("count", 0);
+    call(t, "notification_read", "{s:s}", "id", asked);
+    CHECK_STATUS(404);
+    call(t, "notification_read_all", "{}");
+    CHECK_INT("count", 0);
+    t->as = token_bound(t, "agent", "Builder", bound);
+    call(t, "notification_list", "{}");
+    CHECK_COUNT("notifications", 1); /* called in the chat, which is everybody's */
+    call(t, "notification_pending_count", "{}");
+    CHECK_INT("count", 1);
+    call(t, "notification_read_all", "{}");
+    CHECK_INT("count", 1);
+}
+
 /* What another program writes stands behind the same wall, and so does what the server says itself. */
 CONTRACT(what_other_programs_write_about_a_task_is_heard_in_its_project_only)
 {

@@ -1,6 +1,7 @@
 -- Inboxes. A row's reader is 'agent:KEY', 'user:ID' or 'people': those at large, each of whom reads it for
 -- themselves. Where people's rows belong to an inbox, $5 is the person and $6 their role; $5 is NULL elsewhere.
--- Whoever is bound to a project names it last and sees nothing of the others.
+-- Whoever is bound to a project names it last and sees nothing of the others; of what is about no project, such
+-- as the questions of a job without one, only the talk of the squad, which is everybody's.
 
 -- name: notification_insert
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
@@ -22,7 +23,7 @@ SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, pr
                       created_at, read_at, resolved_at
                  FROM notifications
                 WHERE workspace_id = $1 AND reader = $2 AND id < $3
-                  AND (CAST($7 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $7)
+                  AND (CAST($7 AS TEXT) IS NULL OR project_id = $7 OR (project_id IS NULL AND kind = 'mention'))
                 ORDER BY id DESC
                 LIMIT $4) own
 UNION ALL
@@ -32,7 +33,7 @@ SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key
                  LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($5 AS TEXT)
                 WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
                   AND (n.roles & $6) <> 0
-                  AND (CAST($7 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $7)
+                  AND (CAST($7 AS TEXT) IS NULL OR n.project_id = $7 OR (n.project_id IS NULL AND n.kind = 'mention'))
                 ORDER BY n.id DESC
                 LIMIT $4) shared
  ORDER BY id DESC
@@ -44,7 +45,7 @@ SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, pr
                       created_at, read_at, resolved_at
                  FROM notifications
                 WHERE workspace_id = $1 AND reader = $2 AND id < $3 AND read_at IS NULL AND resolved_at IS NULL
-                  AND (CAST($7 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $7)
+                  AND (CAST($7 AS TEXT) IS NULL OR project_id = $7 OR (project_id IS NULL AND kind = 'mention'))
                 ORDER BY id DESC
                 LIMIT $4) own
 UNION ALL
@@ -53,7 +54,7 @@ SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key
                  FROM notifications n
                 WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
                   AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $6) <> 0
-                  AND (CAST($7 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $7)
+                  AND (CAST($7 AS TEXT) IS NULL OR n.project_id = $7 OR (n.project_id IS NULL AND n.kind = 'mention'))
                   AND NOT EXISTS (SELECT 1 FROM notification_reads r
                                    WHERE r.notification_id = n.id AND r.person = CAST($5 AS TEXT))
                 ORDER BY n.id DESC
@@ -76,11 +77,11 @@ SELECT ref_type, ref_id FROM notifications WHERE id = $1 AND workspace_id = $2;
 -- name: notification_pending
 SELECT (SELECT COUNT(*) FROM notifications
          WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL
-           AND (CAST($5 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $5))
+           AND (CAST($5 AS TEXT) IS NULL OR project_id = $5 OR (project_id IS NULL AND kind = 'mention')))
      + (SELECT COUNT(*) FROM notifications n
          WHERE n.workspace_id = $1 AND n.reader = 'people' AND CAST($3 AS TEXT) IS NOT NULL
            AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $4) <> 0
-           AND (CAST($5 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $5)
+           AND (CAST($5 AS TEXT) IS NULL OR n.project_id = $5 OR (n.project_id IS NULL AND n.kind = 'mention'))
            AND NOT EXISTS (SELECT 1 FROM notification_reads r
                             WHERE r.notification_id = n.id AND r.person = CAST($3 AS TEXT)));
 
@@ -94,7 +95,7 @@ ON CONFLICT DO NOTHING;
 -- name: notification_read_all
 UPDATE notifications SET read_at = $3
  WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL
-   AND (CAST($4 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $4);
+   AND (CAST($4 AS TEXT) IS NULL OR project_id = $4 OR (project_id IS NULL AND kind = 'mention'));
 
 -- name: notification_read_all_shared
 INSERT INTO notification_reads (notification_id, person, read_at)
@@ -102,7 +103,7 @@ SELECT n.id, CAST($2 AS TEXT), CAST($3 AS BIGINT)
   FROM notifications n
  WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.read_at IS NULL AND n.resolved_at IS NULL
    AND (n.roles & $4) <> 0
-   AND (CAST($5 AS TEXT) IS NULL OR n.project_id IS NULL OR n.project_id = $5)
+   AND (CAST($5 AS TEXT) IS NULL OR n.project_id = $5 OR (n.project_id IS NULL AND n.kind = 'mention'))
 ON CONFLICT DO NOTHING;
 
 -- $1 is the kind of subject, $2 its id: what they point at has ended, at $3. On SQLite, which makes RETURNING dear
