@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COLUMN_PREVIOUS 13 /* where rows of an erasure are read: the hash before */
+
 /* The text of a member that has exactly so many characters, copied. */
 static bool read_text(const json_t *map, const char *key, char *into, size_t size)
 {
@@ -69,6 +71,54 @@ static bool unlock(struct db *db, struct arena *arena, bool may, struct err *err
     return db_query(db, arena, SQL_AUDIT_UNLOCK, DB_ARGS(db_int(may)), &rows, err);
 }
 
+/* The chain's rows of this erasure, as they are now. */
+static bool digest_chain(struct db *db, const char *erasure, const char *workspace_id, int64_t *count,
+                         char hex[static AUDIT_HASH_SIZE], struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO bytes = { 0 };
+    struct db_rows rows = { .count = AUDIT_VERIFY_PAGE };
+    crypto_hash_sha256_state digest;
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    int64_t seq = 0;
+
+    crypto_hash_sha256_init(&digest);
+    *count = 0;
+    while (rows.count == AUDIT_VERIFY_PAGE) {
+        arena_reset(&arena);
+        if (!db_query(
+                db, &arena, SQL_ERASE_AUDIT_ROWS,
+                DB_ARGS(db_text(erasure), db_text(workspace_id), db_int(seq), db_int(AUDIT_VERIFY_PAGE)),
+                &rows, err))
+            return false;
+        for (size_t row = 0; row < rows.count; row++) {
+            seq = db_cell_int(&rows, row, 0);
+            audit_digest_erased(&digest, db_cell(&rows, row, COLUMN_PREVIOUS), &rows, row, &bytes);
+        }
+        *count += (int64_t)rows.count;
+    }
+    crypto_hash_sha256_final(&digest, hash);
+    sodium_bin2hex(hex, AUDIT_HASH_SIZE, hash, sizeof(hash));
+    return true;
+}
+
+static bool append_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                         const char *erasure, const char *workspace_id, struct err *err)
+{
+    struct audit_entry entry = *by;
+    char hex[AUDIT_HASH_SIZE];
+    int64_t count;
+
+    if (!digest_chain(db, erasure, workspace_id, &count, hex, err))
+        return false;
+    entry.workspace_id = workspace_id;
+    entry.operation = AUDIT_ERASE;
+    entry.subject = id;
+    entry.detail = arena_format(arena, "{\"erasure\":\"%s\",\"rows\":%lld,\"digest\":\"%s\"}", erasure,
+                                (long long)count, hex);
+    return audit_append(db, arena, &entry, err);
+}
+
 static bool append_purge(struct db *db, struct arena *arena, const struct audit_entry *by,
                          const struct db_rows *chains, size_t row, struct err *err)
 {
@@ -85,13 +135,24 @@ static bool append_purge(struct db *db, struct arena *arena, const struct audit_
                    NULL, err);
 }
 
+/* Erasures that lose some of their rows and keep others: they need a record of those. */
+static bool renew_erasures(struct db *db, struct arena *arena, const struct audit_entry *by,
+                           const struct db_rows *split, struct err *err)
+{
+    for (size_t row = 0; row < split->count; row++)
+        if (!append_erase(db, arena, by, NULL, db_cell(split, row, 0), db_cell(split, row, 1), err))
+            return false;
+    return true;
+}
+
 /* The records come first: on SQLite a number is never used twice only because the last row stays. */
 static bool purge_through(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t through,
                           size_t *purged, struct err *err)
 {
-    struct db_rows chains;
+    struct db_rows chains, split;
 
-    if (!db_query(db, arena, SQL_AUDIT_PURGE_CHAINS, DB_ARGS(db_int(through)), &chains, err))
+    if (!db_query(db, arena, SQL_AUDIT_PURGE_CHAINS, DB_ARGS(db_int(through)), &chains, err) ||
+        !db_query(db, arena, SQL_AUDIT_PURGE_SPLIT, DB_ARGS(db_int(through)), &split, err))
         return false;
     for (size_t row = 0; row < chains.count; row++)
         if (!append_purge(db, arena, by, &chains, row, err))
@@ -101,7 +162,8 @@ static bool purge_through(struct db *db, struct arena *arena, const struct audit
     bool gone = db_exec(db, arena, SQL_AUDIT_PURGE, DB_ARGS(db_int(through)), purged, err);
     struct err ignored = { 0 };
 
-    return unlock(db, arena, false, gone ? err : &ignored) && gone;
+    return unlock(db, arena, false, gone ? err : &ignored) && gone &&
+           renew_erasures(db, arena, by, &split, err);
 }
 
 /* The last row of the beginning that may go, or 0. */
@@ -138,4 +200,44 @@ bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *b
     if (!find_end(db, arena, before_ms, limit, &through, err))
         return false;
     return through == 0 || (purge_through(db, arena, by, through, purged, err) && seal_all(db, arena, err));
+}
+
+static bool append_erasures(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                            const char *erasure, struct err *err)
+{
+    struct db_rows chains;
+    bool said = false;
+
+    if (!db_query(db, arena, SQL_ERASE_AUDIT_CHAINS, DB_ARGS(db_text(erasure)), &chains, err))
+        return false;
+    for (size_t i = 0; i < chains.count; i++) {
+        const char *workspace_id = db_cell(&chains, i, 0);
+
+        said = said || strcmp(workspace_id, by->workspace_id) == 0;
+        if (!append_erase(db, arena, by, id, erasure, workspace_id, err))
+            return false;
+    }
+    return said || append_erase(db, arena, by, id, erasure, by->workspace_id, err);
+}
+
+bool audit_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                 const char *name, const char *like_name, const char *like_id, int64_t *rows, struct err *err)
+{
+    const char *erasure = uuid_new(arena);
+    struct err ignored = { 0 };
+    struct db_rows held;
+    size_t changed = 0;
+
+    if (!db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &held, err) || !seal_all(db, arena, err) ||
+        !unlock(db, arena, true, err))
+        return false;
+    bool done =
+        db_exec(db, arena, SQL_ERASE_AUDIT,
+                DB_ARGS(db_text(id), db_text(name), db_text(like_name), db_text(like_id), db_text(erasure)),
+                &changed, err);
+
+    if (!unlock(db, arena, false, done ? err : &ignored) || !done)
+        return false;
+    *rows = (int64_t)changed;
+    return append_erasures(db, arena, by, id, erasure, err) && seal_all(db, arena, err);
 }

@@ -36,5 +36,13 @@ bool audit_erase_record_read(const char *detail, struct audit_erase_record *reco
  */
 CHECKED bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t before_ms,
                          size_t limit, size_t *purged, struct err *err);
+/*
+ * Takes a person out of every row that they wrote, that is about them, or whose detail fits one of the
+ * patterns; says of how many. There is a record in each chain with such rows, and one in by->workspace_id in
+ * any case.
+ */
+CHECKED bool audit_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                         const char *name, const char *like_name, const char *like_id, int64_t *rows,
+                         struct err *err);
 
 #endif

@@ -113,19 +113,19 @@ static void prove_erasure(struct walk *walk, const char *detail)
 {
     struct audit_erase_record record;
     struct erased *erased;
+    crypto_hash_sha256_state so_far;
     unsigned char hash[crypto_hash_sha256_BYTES];
     char hex[AUDIT_HASH_SIZE];
 
     if (!audit_erase_record_read(detail, &record) || !(erased = erased_of(walk, record.erasure)) ||
         erased->proven)
         return;
-    crypto_hash_sha256_final(&erased->digest, hash);
+    /* Where the first rows of an erasure have been purged since, a later record is about those that are left.
+     */
+    so_far = erased->digest;
+    crypto_hash_sha256_final(&so_far, hash);
     sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
-    /* One that does not fit stays unproven for good: its digest has been used up. */
-    if (record.rows == erased->count && strcmp(hex, record.digest) == 0)
-        erased->proven = true;
-    else
-        erased->count = -1;
+    erased->proven = record.rows == erased->count && strcmp(hex, record.digest) == 0;
 }
 
 static void prove_checkpoint(struct walk *walk, const char *detail)

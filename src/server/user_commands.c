@@ -1,3 +1,4 @@
+#include "core/erase.h"
 #include "core/user.h"
 #include "server/lists.h"
 #include "server/password.h"
@@ -83,6 +84,92 @@ static int run_user_remove(struct cli *cli)
     return local_end(&local, good, &err);
 }
 
+/* Where the store lets go of room it overwrites it, so that what is erased is not left in the file. */
+static bool erase(struct local *local, struct person *person, struct erase_report *report, struct err *err)
+{
+    struct audit_entry by = {
+        .workspace_id = local->workspace_id,
+        .actor_kind = caller_kind_name(CALLER_LOCAL),
+        .actor_id = "local",
+        .actor = "local",
+        .door = "store",
+        .at_ms = local->now_ms,
+    };
+
+    if (local->db->engine == DB_SQLITE && !db_script(local->db, "PRAGMA secure_delete=ON", err))
+        return false;
+    return erase_find(local->db, local->arena, cli_get(local->cli, "NAME"), person, err) &&
+           erase_person(local->db, local->arena, person, &by, report, err);
+}
+
+static int say_erased(const struct cli *cli, const struct person *person, const struct erase_report *report,
+                      bool done)
+{
+    const struct {
+        const char *key, *what;
+        int64_t count;
+    } parts[] = {
+        { "messages", "messages", report->messages },
+        { "prompts", "prompts they asked, replied to or ended", report->prompts },
+        { "answers", "questions they asked, answered or approved", report->answers },
+        { "sets", "sets of open questions they answered", report->sets },
+        { "feedback", "feedback", report->feedback },
+        { "documents", "versions of documents, which keep their text", report->documents },
+        { "lines", "log lines of jobs", report->lines },
+        { "events", "events", report->events },
+        { "replies", "replies kept for repeats", report->replies },
+        { "audit", "rows of the audit log", report->audit },
+    };
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    if (cli->json) {
+        json_begin(&out, &text);
+        json_map(&out, NULL);
+        json_bool(&out, "erased", done);
+        json_text(&out, "id", person->id);
+        json_bool(&out, "account", report->account);
+    } else {
+        buf_format(&text, "%s %s (%s)%s:\n", done ? "Erased" : "Would erase",
+                   term_line(cli->arena, person->name), person->id,
+                   report->account ? " and the account" : "");
+    }
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (cli->json)
+            json_int(&out, parts[i].key, parts[i].count);
+        else if (parts[i].count > 0)
+            buf_format(&text, "  %6lld  %s\n", (long long)parts[i].count, parts[i].what);
+    }
+    if (cli->json) {
+        json_map_end(&out);
+        buf_char(&text, '\n');
+    }
+    return cli_print(text.bytes, text.len);
+}
+
+/* Without --yes it is all done and undone again, so that what is said is what would happen. */
+static int run_user_erase(struct cli *cli)
+{
+    struct err err = { 0 };
+    struct local local = { .cli = cli };
+    struct person person = { 0 };
+    struct erase_report report = { 0 };
+    bool act = cli_has(cli, "yes") && !cli_has(cli, "dry-run");
+    bool good = local_open(&local, cli, true, &err) && erase(&local, &person, &report, &err) &&
+                (!act || local_commit(&local, &err));
+    int code = local_end(&local, good, &err);
+
+    if (code)
+        return code;
+    code = say_erased(cli, &person, &report, act);
+    if (act || cli_has(cli, "dry-run") || code)
+        return code;
+    err_set(&err, ERR_INVALID, "Nothing was erased yet: what goes cannot be brought back.");
+    err_hint(&err, "Add --yes if that is what you want; --dry-run only looks.");
+    return cli_fail(cli, &err);
+}
+
 static int run_user_list(struct cli *cli)
 {
     static const struct term_column columns[] = {
@@ -152,6 +239,20 @@ const struct cli_command user_commands[] = {
         .args = { { "NAME", .help = "The user's name or id." } },
         .options = { LOCAL_WORKSPACE },
         .run = run_user_remove,
+    },
+    {
+        .name = "user erase",
+        .help = "Take a person out of the store: the account, the name wherever it stands, and what they wrote. "
+                "Decisions stay, without the name. The audit log verifies by a record of it.",
+        .examples = "witan user erase ada --dry-run\nwitan user erase ada --yes",
+        .uses = CLI_STORE | CLI_JSON,
+        .args = { { "NAME", .help = "The user's name or id; of a removed user the name as it was." } },
+        .options = {
+            { "dry-run", .help = "Only say what would go." },
+            { "yes", .help = "Do it. Without it this only looks, and ends with exit code 2." },
+            LOCAL_WORKSPACE,
+        },
+        .run = run_user_erase,
     },
     { 0 },
 };

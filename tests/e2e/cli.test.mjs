@@ -24,6 +24,7 @@ const commands = [
     'user password',
     'user disable',
     'user remove',
+    'user erase',
     'token create',
     'token list',
     'token rotate',

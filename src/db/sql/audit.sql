@@ -133,6 +133,13 @@ SELECT a.workspace_id, a.seq, a.hash, g.rows_gone
                        FROM audit WHERE seq <= $1 GROUP BY workspace_id) g ON a.seq = g.last_seq
  ORDER BY a.workspace_id;
 
+-- Erasures that have rows up to $1, and others behind it.
+-- name: audit_purge_split
+SELECT DISTINCT a.erasure, a.workspace_id FROM audit a
+ WHERE a.seq <= $1 AND a.erasure IS NOT NULL
+   AND EXISTS (SELECT 1 FROM audit b
+                WHERE b.erasure = a.erasure AND b.workspace_id = a.workspace_id AND b.seq > $1);
+
 -- name: audit_purge
 DELETE FROM audit WHERE seq <= $1;
 

@@ -209,6 +209,118 @@ static void a_row_among_the_purged_is_noticed(void **state)
     assert_int_equal(verify(e).broken_at, 1);
 }
 
+static int64_t erase(struct engine *e, const char *id)
+{
+    struct audit_entry by = { .workspace_id = "a", .actor_kind = "local", .actor = "local", .at_ms = BEGAN };
+    int64_t rows;
+
+    NEED(e, audit_erase(e->db, &e->arena, &by, id, "Ada", "%\"Ada\"%", "%u1%", &rows, &e->err));
+    seal(e);
+    engine_commit(e);
+    return rows;
+}
+
+/* Rows of another person around those of the one who goes. */
+static void fill_mixed(struct engine *e)
+{
+    struct audit_entry other = {
+        .workspace_id = "a",
+        .actor_kind = "user",
+        .actor_id = "u2",
+        .actor = "Bob",
+        .operation = "something",
+        .remote = "192.0.2.2",
+        .detail = "{\"text\":\"mine\"}",
+        .at_ms = BEGAN,
+    };
+
+    fill(e);
+    NEED(e, audit_append(e->db, &e->arena, &other, &e->err));
+    other.detail = "{\"to\":\"Ada\"}";
+    NEED(e, audit_append(e->db, &e->arena, &other, &e->err));
+    append_at(e, "a", BEGAN);
+    seal(e);
+    engine_commit(e);
+}
+
+static void an_erased_person_is_gone_and_the_log_verifies(void **state)
+{
+    struct engine *e = engine_of(state);
+    struct audit_anchor made;
+    struct audit_verdict verdict;
+    struct anchor_verdict against;
+    BUF_AUTO text = { 0 };
+
+    fill_mixed(e);
+    NEED(e, audit_anchor_make(e->db, &e->arena, seed, BEGAN, &text, &e->err));
+    NEED(e, audit_anchor_read(&e->arena, text.bytes, text.len, &made, &e->err));
+    assert_int_equal(erase(e, "u1"), 11);
+    verdict = verify(e);
+    assert_true(verdict.whole);
+    assert_int_equal(verdict.erased, 11);
+    assert_string_equal(engine_sql(e, "SELECT COUNT(*) FROM audit WHERE actor = 'Ada' OR detail LIKE '%Ada%'"
+                                      " OR detail LIKE '%hello%'"),
+                        "0");
+    assert_string_equal(engine_sql(e, "SELECT COUNT(*) FROM audit WHERE actor = 'Bob'"), "2");
+    assert_string_equal(engine_sql(e, "SELECT detail FROM audit WHERE seq = 10"), "{\"text\":\"mine\"}");
+    /* Hashes stay, so anchors do. */
+    NEED(e, audit_anchor_check(e->db, &e->arena, &made, &against, &e->err));
+    assert_int_equal(against.finding, ANCHOR_HOLDS);
+    /* A second time there is nothing left, and the first one still holds. */
+    assert_int_equal(erase(e, "u1"), 0);
+    assert_true(verify(e).whole);
+    assert_int_equal(erase(e, "u2"), 1);
+    assert_true(verify(e).whole);
+    /* Rows without their person are purged like others, up to the middle of them. */
+    assert_int_equal(purge(e, BEGAN + 3500, 1000), 3);
+    assert_true(verify(e).whole);
+    assert_int_equal(verify(e).erased, 9);
+}
+
+static void a_row_made_to_look_erased_is_noticed(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    fill_mixed(e);
+    tamper(e, "UPDATE audit SET actor = 'erased', detail = '{}',"
+              " erasure = '01990000-0000-7000-8000-000000000001' WHERE seq = 3");
+    assert_false(verify(e).whole);
+    assert_int_equal(verify(e).broken_at, 3);
+    engine_undo(e);
+    /* With the id of an erasure that there was. */
+    assert_int_equal(erase(e, "u1"), 11);
+    tamper(e, "UPDATE audit SET actor = 'erased', detail = '{}',"
+              " erasure = (SELECT MAX(erasure) FROM audit) WHERE seq = 10");
+    assert_false(verify(e).whole);
+    engine_undo(e);
+    assert_true(verify(e).whole);
+    tamper(e, "UPDATE audit SET erasure = 'x' WHERE seq = 10");
+    assert_false(verify(e).whole);
+}
+
+static void an_erased_row_cannot_be_changed_further(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE audit SET operation = 'other' WHERE seq = 3",
+        "UPDATE audit SET detail = '{\"x\":1}' WHERE seq = 3",
+        "UPDATE audit SET hash = (SELECT hash FROM audit WHERE seq = 1) WHERE seq = 3",
+        "UPDATE audit SET erasure = NULL WHERE seq = 3",
+        "DELETE FROM audit WHERE seq = 3",
+        "UPDATE audit SET operation = 'x' WHERE operation = 'user_erase'",
+    };
+    struct engine *e = engine_of(state);
+
+    fill_mixed(e);
+    assert_int_equal(erase(e, "u1"), 11);
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        tamper(e, changes[i]);
+        if (verify(e).whole)
+            fail_msg("not noticed: %s", changes[i]);
+        engine_undo(e);
+    }
+    assert_true(verify(e).whole);
+}
+
 static struct audit_anchor anchor(struct engine *e)
 {
     BUF_AUTO text = { 0 };
@@ -330,6 +442,9 @@ int main(void)
         ON_BOTH(a_beginning_that_is_gone_without_a_record_is_noticed),
         ON_BOTH(a_moved_checkpoint_is_noticed),
         ON_BOTH(a_row_among_the_purged_is_noticed),
+        ON_BOTH(an_erased_person_is_gone_and_the_log_verifies),
+        ON_BOTH(a_row_made_to_look_erased_is_noticed),
+        ON_BOTH(an_erased_row_cannot_be_changed_further),
         ON_BOTH(an_anchor_holds_while_the_log_grows),
         ON_BOTH(a_cut_end_is_found),
         ON_BOTH(a_log_written_anew_is_found),
