@@ -60,8 +60,8 @@ bool patience_lasts(struct cli *cli, const struct client_reply *reply, const str
     if (cli->away_since_ms == 0) {
         cli->away_since_ms = now_ms;
         clear_line(cli);
-        cli_note(cli, "%s Trying again for up to %lld seconds.", err->text,
-                 (long long)(cli->patience_ms / 1000));
+        cli_note(cli, "%s%s%s Trying again for up to %lld seconds.", err->text, *err->hint ? " " : "",
+                 err->hint, (long long)(cli->patience_ms / 1000));
     }
     if (now_ms - cli->away_since_ms >= cli->patience_ms)
         return false;
