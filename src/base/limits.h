@@ -146,10 +146,14 @@
 #define TOKEN_TOUCH_MS      60000 /* how old a token's last use may get before it is written again */
 
 /* Analytics and alerts. */
-#define ANALYTICS_ROWS       100000 /* questions or jobs of a range that a report counts, newest first */
-#define ANALYTICS_DAYS       7      /* the range when none is given */
-#define ANALYTICS_TOP        10     /* questions named as common, or as often unanswered */
-#define WATCH_ROWS           10000  /* questions that the metrics of the last 24 hours count */
+#define ANALYTICS_EXACT      1000  /* questions or jobs of a range that a report still counts one by one */
+#define TALLIES_DAY          200   /* the most frequent questions of a day that are added up */
+#define TALLIES_READ         10000 /* of all days of a range together */
+#define FOLD_BATCH           2000  /* changes that are added to the figures at once */
+#define FOLD_INTERVAL_MS     1000
+#define ANALYTICS_DAYS       7     /* the range when none is given */
+#define ANALYTICS_TOP        10    /* questions named as common, or as often unanswered */
+#define WATCH_ROWS           10000 /* questions that the metrics of the last 24 hours count */
 #define WATCH_INTERVAL_MS    5000
 #define ALERT_INTERVAL_MS    15000
 #define ALERT_RATE_MS        (24 * 3600000LL)

@@ -1,4 +1,4 @@
-#include "core/analytics.h"
+#include "core/analytics_figures.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -29,7 +29,8 @@ double analytics_response_rate(const struct analytics_counts *counts)
 
 #define RANGE_ARGS(range)                                                                                    \
     db_text((range)->workspace_id), db_text(clock_text(arena, (range)->since_ms)),                           \
-        db_text(clock_text(arena, (range)->until_ms)), db_text((range)->project_id), db_int(ANALYTICS_ROWS)
+        db_text(clock_text(arena, (range)->until_ms)), db_text((range)->project_id),                         \
+        db_int(ANALYTICS_EXACT + 1)
 
 static void read_counts(const struct db_rows *rows, size_t row, struct analytics_counts *counts)
 {
@@ -64,7 +65,6 @@ static bool read_types(struct db *db, struct arena *arena, struct analytics *rep
         all->cancelled += one->cancelled;
         all->pending += one->pending;
     }
-    report->truncated = all->asked >= ANALYTICS_ROWS;
     return true;
 }
 
@@ -96,13 +96,13 @@ static bool read_times(struct db *db, struct arena *arena, struct analytics *rep
     return true;
 }
 
-static bool read_questions(struct db *db, struct arena *arena, enum sql_id sql,
-                           const struct analytics *report, struct analytics_question **questions,
-                           size_t *count, struct err *err)
+bool analytics_read_questions(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
+                              const struct db_arg argv[], struct analytics_question **questions,
+                              size_t *count, struct err *err)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, sql, DB_ARGS(RANGE_ARGS(&report->range), db_int(ANALYTICS_TOP)), &rows, err))
+    if (!db_query(db, arena, sql, argc, argv, &rows, err))
         return false;
     *count = rows.count;
     *questions = arena_array(arena, struct analytics_question, rows.count + 1);
@@ -117,7 +117,18 @@ static bool read_questions(struct db *db, struct arena *arena, enum sql_id sql,
     return true;
 }
 
-static void add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count)
+static bool read_top(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+{
+    struct db_arg args[] = { RANGE_ARGS(&report->range), db_int(ANALYTICS_TOP) };
+    const size_t count = sizeof(args) / sizeof(args[0]);
+
+    return analytics_read_questions(db, arena, SQL_ANALYTICS_COMMON, count, args, &report->common,
+                                    &report->common_count, err) &&
+           analytics_read_questions(db, arena, SQL_ANALYTICS_UNANSWERED, count, args, &report->unanswered,
+                                    &report->unanswered_count, err);
+}
+
+void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count)
 {
     jobs->jobs += count;
     if (str_equal(status, "completed"))
@@ -137,32 +148,36 @@ static bool read_jobs(struct db *db, struct arena *arena, struct analytics *repo
 
     if (!db_query(db, arena, SQL_ANALYTICS_JOBS,
                   DB_ARGS(db_text(range->workspace_id), db_int(range->since_ms), db_int(range->until_ms),
-                          db_text(range->project_id), db_int(ANALYTICS_ROWS)),
+                          db_text(range->project_id), db_int(ANALYTICS_EXACT + 1)),
                   &rows, err))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         struct analytics_jobs *jobs = db_cell_int(&rows, i, 0) ? &report->with : &report->without;
 
-        add_jobs(jobs, db_cell(&rows, i, 1), db_cell_int(&rows, i, 2));
+        analytics_add_jobs(jobs, db_cell(&rows, i, 1), db_cell_int(&rows, i, 2));
         jobs->questions += db_cell_int(&rows, i, 3);
         if (db_cell_int(&rows, i, 4) > jobs->most_questions)
             jobs->most_questions = db_cell_int(&rows, i, 4);
     }
-    report->truncated |= report->with.jobs + report->without.jobs >= ANALYTICS_ROWS;
     return true;
+}
+
+static bool is_too_much(const struct analytics *report)
+{
+    return report->all.asked > ANALYTICS_EXACT || report->with.jobs + report->without.jobs > ANALYTICS_EXACT;
 }
 
 bool analytics_read(struct db *db, struct arena *arena, const struct analytics_range *range,
                     struct analytics *analytics, struct err *err)
 {
-    struct analytics report = { .range = *range };
+    struct analytics report = { .range = *range, .exact = true };
 
-    if (!read_types(db, arena, &report, err) || !read_times(db, arena, &report, err) ||
-        !read_questions(db, arena, SQL_ANALYTICS_COMMON, &report, &report.common, &report.common_count,
-                        err) ||
-        !read_questions(db, arena, SQL_ANALYTICS_UNANSWERED, &report, &report.unanswered,
-                        &report.unanswered_count, err) ||
-        !read_jobs(db, arena, &report, err))
+    if (!read_types(db, arena, &report, err) || !read_jobs(db, arena, &report, err))
+        return false;
+    if (is_too_much(&report)) {
+        if (!analytics_from_figures(db, arena, &report, err))
+            return false;
+    } else if (!read_times(db, arena, &report, err) || !read_top(db, arena, &report, err))
         return false;
     *analytics = report;
     return true;

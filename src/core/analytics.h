@@ -1,8 +1,11 @@
 /*
  * analytics.h - how questions and jobs of a workspace went, over a range of time.
  *
- * What a report costs depends on what lies in the range, and there is a limit to that too: only the newest
- * ANALYTICS_ROWS questions and jobs of it are counted, and the report says when there were more.
+ * Up to ANALYTICS_EXACT questions and jobs in the range are read and counted one by one, to the millisecond.
+ * Where there are more, prepared figures (figures.h) are added up instead, so that a report costs what there
+ * are hours and days in the range, not what was asked in them: counts are exact, of whole hours; times that
+ * people took are within five in a hundred; of what is asked again and again the TALLIES_DAY most frequent of
+ * each day count.
  */
 #ifndef CORE_ANALYTICS_H
 #define CORE_ANALYTICS_H
@@ -44,7 +47,7 @@ struct analytics_jobs {
 
 struct analytics {
     struct analytics_range range;
-    bool truncated;
+    bool exact; /* counted one by one; else the range is the one that the figures are of */
     struct analytics_counts all;
     struct analytics_counts *types;
     size_t type_count;

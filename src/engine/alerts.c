@@ -66,7 +66,7 @@ static bool far(int64_t from_ms, int64_t to_ms, int64_t ms)
 
 static bool check(struct alerts *alerts, struct look *look)
 {
-    look->work = (struct work){ .run = run_check, .heavy = true };
+    look->work = (struct work){ .run = run_check };
     look->apply = false;
     if (!store_read_wait(alerts->store, &look->work))
         return false;
@@ -79,7 +79,7 @@ static bool check(struct alerts *alerts, struct look *look)
 
 static bool watch(struct alerts *alerts, struct look *look)
 {
-    look->work = (struct work){ .run = run_watch, .heavy = true };
+    look->work = (struct work){ .run = run_watch };
     if (!store_read_wait(alerts->store, &look->work))
         return false;
     pthread_mutex_lock(&alerts->lock);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "db/listen.h"
+#include "engine/folding.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct engine {
     struct store *store;
     struct hub *hub;
     struct deadlines *deadlines;
+    struct folding *folding;
     struct sequencer *sequencer; /* PostgreSQL only, like the listener */
     struct db_listener *listener;
     pthread_t listening;
@@ -80,6 +82,7 @@ bool engine_start(struct engine *engine, struct store *store, const char *url, b
         engine_stop(engine);
         return false;
     }
+    engine->folding = folding_open(store);
     return true;
 }
 
@@ -89,6 +92,7 @@ void engine_stop(struct engine *engine)
 {
     if (!atomic_load(&engine->started) || atomic_exchange(&engine->stopping, true))
         return;
+    folding_close(engine->folding);
     deadlines_close(engine->deadlines);
     engine->deadlines = NULL;
     if (engine->listener) {

@@ -92,7 +92,8 @@ static void write_report(struct json_out *out, const struct analytics *report)
     json_time(out, "since", report->range.since_ms);
     json_time(out, "until", report->range.until_ms);
     json_text(out, "projectId", report->range.project_id);
-    json_bool(out, "truncated", report->truncated);
+    json_bool(out, "exact", report->exact);
+    json_bool(out, "truncated", false);
     write_counts(out, "questions", &report->all);
     json_list(out, "byType");
     for (size_t i = 0; i < report->type_count; i++)
@@ -225,7 +226,13 @@ static const struct field analytics_reply[] = {
     { "since", T_TIME, REQUIRED, "The beginning of the range." },
     { "until", T_TIME, REQUIRED, "Its end, which is not part of it." },
     { "projectId", T_TEXT, REQUIRED, "The project, or null for all.", .flags = F_NULL },
-    { "truncated", T_BOOL, REQUIRED, "Whether only the newest 100,000 questions or jobs were counted." },
+    { "exact", T_BOOL, REQUIRED,
+      "Whether all was counted one by one, as it is up to 1,000 questions and jobs in the range. Else "
+      "prepared figures "
+      "were added up: counts are exact but of whole hours (since and until say which), times are within five "
+      "in a "
+      "hundred, and of what is asked often the 200 most frequent of each day count." },
+    { "truncated", T_BOOL, REQUIRED, "Whether something was left out of the counts; no longer so." },
     { "questions", T_OBJECT, REQUIRED, "All types together.", .fields = counts_fields },
     { "byType", T_LIST, REQUIRED, "Each type that was asked.", .items = T_OBJECT, .fields = type_fields },
     { "questionsPerJob", T_OBJECT, REQUIRED, "How much jobs ask.", .fields = per_job_fields },
@@ -247,8 +254,8 @@ const struct op analytics_ops[] = {
         .http = "GET /api/analytics",
         .tag = TAG,
         .help = "Show how questions went over a range of time: how fast people answer, what times out, what is "
-                "asked again and again, and how jobs end with and without questions. Costs what lies in the "
-                "range, not what is in the store.",
+                "asked again and again, and how jobs end with and without questions. Above 1,000 questions "
+                "it is read from prepared figures, not from every question.",
         .needs = ROLES_READ,
         .reaches = REACH_PROJECT,
         .kind = OP_READ,

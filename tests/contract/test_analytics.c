@@ -57,6 +57,7 @@ CONTRACT(analytics_of_nothing_are_zeros_and_nulls)
     CHECK_INT("jobOutcomes.withQuestions.jobs", 0);
     CHECK_NULL("jobOutcomes.withoutQuestions.completedRate");
     CHECK_FALSE("truncated");
+    CHECK_TRUE("exact");
 }
 
 CONTRACT(analytics_tell_how_long_people_take)

@@ -1,8 +1,8 @@
 -- What happened to questions and jobs over a range of time.
 --
--- Each statement reads at most $5 of the newest questions (or jobs) of one workspace between $2 and $3, by the
--- index on (workspace_id, created_at), and the rest of the store not at all: what it costs does not depend on how
--- much there is outside the range. $4 is a project, or NULL for all.
+-- A range with little in it is counted row by row: each of the first statements reads at most $5 of the newest questions
+-- (or jobs) of one workspace between $2 and $3, by the index on (workspace_id, created_at). $4 is a project, or NULL for
+-- all. Where there is more the prepared figures are read instead (figures_sum and what follows).
 
 -- name: analytics_types
 SELECT type, COUNT(*),
@@ -69,14 +69,169 @@ HAVING SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END)
 -- about jobs and is left out. $2 and $3 are in milliseconds here.
 -- name: analytics_jobs
 SELECT CASE WHEN asked > 0 THEN 1 ELSE 0 END, status, COUNT(*), SUM(asked), MAX(asked)
-  FROM (SELECT made.status,
-               (SELECT COUNT(*) FROM agent_questions q WHERE q.job_id = made.id) AS asked
-          FROM (SELECT id, status FROM jobs
-                 WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT lone
-                   AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
-                 ORDER BY created_at DESC LIMIT $5) AS made) AS counted
+  FROM (SELECT status, asked FROM jobs
+         WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT lone
+           AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+         ORDER BY created_at DESC LIMIT $5) AS made
  GROUP BY CASE WHEN asked > 0 THEN 1 ELSE 0 END, status
  ORDER BY 1, 2;
+
+-- The figures of one kind ($2) from hour $3 up to $4, of which the days from $5 up to $6 are whole, and what has changed
+-- since they were last brought up to date.
+-- name: figures_sum
+SELECT label, state, value, CAST(SUM(n) AS BIGINT)
+  FROM (SELECT label, state, value, n FROM figures
+         WHERE workspace_id = $1 AND kind = $2 AND span = 24 AND hour >= $5 AND hour < $6
+           AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
+        UNION ALL
+        SELECT label, state, value, n FROM figures
+         WHERE workspace_id = $1 AND kind = $2 AND span = 1 AND hour >= $3 AND hour < $5
+           AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
+        UNION ALL
+        SELECT label, state, value, n FROM figures
+         WHERE workspace_id = $1 AND kind = $2 AND span = 1 AND hour >= $6 AND hour < $4
+           AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
+        UNION ALL
+        SELECT label, state, value, n FROM figure_changes
+         WHERE workspace_id = $1 AND kind = $2 AND hour >= $3 AND hour < $4
+           AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)) AS counted
+ GROUP BY label, state, value
+HAVING SUM(n) <> 0
+ ORDER BY label, state, value;
+
+-- The first and the last day of which there are tallies.
+-- name: tallies_days
+SELECT (SELECT day FROM question_tallies WHERE workspace_id = $1 ORDER BY day LIMIT 1),
+       (SELECT day FROM question_tallies WHERE workspace_id = $1 ORDER BY day DESC LIMIT 1);
+
+-- Of the $5 most frequent of each day from $2 up to $3, the $6 most frequent of all.
+-- name: tallies_common @sqlite
+WITH RECURSIVE days(day) AS (SELECT $2 WHERE $2 < $3 UNION ALL SELECT day + 1 FROM days WHERE day + 1 < $3)
+SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+  FROM (SELECT question_key, SUM(asked) AS asked, SUM(answered) AS answered, SUM(timed_out) AS timed_out,
+               MAX(example_id) AS example_id
+          FROM days d CROSS JOIN question_tallies t
+            ON t.id IN (SELECT x.id FROM question_tallies x
+                         WHERE x.workspace_id = $1 AND x.day = d.day AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
+                         ORDER BY x.asked DESC LIMIT $5)
+         GROUP BY question_key) s
+  JOIN agent_questions q ON q.id = s.example_id
+ ORDER BY s.asked DESC, s.question_key
+ LIMIT $6;
+
+-- name: tallies_common @postgres
+SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+  FROM (SELECT t.question_key, CAST(SUM(t.asked) AS BIGINT) AS asked, CAST(SUM(t.answered) AS BIGINT) AS answered,
+               CAST(SUM(t.timed_out) AS BIGINT) AS timed_out, MAX(t.example_id) AS example_id
+          FROM generate_series(CAST($2 AS BIGINT), CAST($3 AS BIGINT) - 1) AS d(day)
+         CROSS JOIN LATERAL (SELECT x.question_key, x.asked, x.answered, x.timed_out, x.example_id
+                               FROM question_tallies x
+                              WHERE x.workspace_id = $1 AND x.day = d.day
+                                AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
+                              ORDER BY x.asked DESC LIMIT $5) t
+         GROUP BY t.question_key) s
+  JOIN agent_questions q ON q.id = s.example_id
+ ORDER BY s.asked DESC, s.question_key
+ LIMIT $6;
+
+-- The same for those whose deadline ended them.
+-- name: tallies_unanswered @sqlite
+WITH RECURSIVE days(day) AS (SELECT $2 WHERE $2 < $3 UNION ALL SELECT day + 1 FROM days WHERE day + 1 < $3)
+SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+  FROM (SELECT question_key, SUM(asked) AS asked, SUM(answered) AS answered, SUM(timed_out) AS timed_out,
+               MAX(example_id) AS example_id
+          FROM days d CROSS JOIN question_tallies t
+            ON t.id IN (SELECT x.id FROM question_tallies x
+                         WHERE x.workspace_id = $1 AND x.day = d.day AND x.timed_out > 0
+                           AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
+                         ORDER BY x.timed_out DESC LIMIT $5)
+         GROUP BY question_key) s
+  JOIN agent_questions q ON q.id = s.example_id
+ ORDER BY s.timed_out DESC, s.asked, s.question_key
+ LIMIT $6;
+
+-- name: tallies_unanswered @postgres
+SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+  FROM (SELECT t.question_key, CAST(SUM(t.asked) AS BIGINT) AS asked, CAST(SUM(t.answered) AS BIGINT) AS answered,
+               CAST(SUM(t.timed_out) AS BIGINT) AS timed_out, MAX(t.example_id) AS example_id
+          FROM generate_series(CAST($2 AS BIGINT), CAST($3 AS BIGINT) - 1) AS d(day)
+         CROSS JOIN LATERAL (SELECT x.question_key, x.asked, x.answered, x.timed_out, x.example_id
+                               FROM question_tallies x
+                              WHERE x.workspace_id = $1 AND x.day = d.day AND x.timed_out > 0
+                                AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
+                              ORDER BY x.timed_out DESC LIMIT $5) t
+         GROUP BY t.question_key) s
+  JOIN agent_questions q ON q.id = s.example_id
+ ORDER BY s.timed_out DESC, s.asked, s.question_key
+ LIMIT $6;
+
+-- name: figures_waiting
+SELECT CASE WHEN EXISTS (SELECT 1 FROM figure_changes) THEN 1 ELSE 0 END;
+
+-- Adding changes up to the $1-th to the figures: on SQLite, where nobody writes beside it, in four steps.
+-- name: figures_upto @sqlite only
+SELECT MAX(id) FROM (SELECT id FROM figure_changes ORDER BY id LIMIT $1);
+
+-- name: figures_add @sqlite only
+INSERT INTO figures (workspace_id, kind, span, hour, project_id, label, state, value, n)
+SELECT workspace_id, kind, span, hour / span * span, project_id, label, state, value, SUM(n)
+  FROM figure_changes CROSS JOIN (SELECT 1 AS span UNION ALL SELECT 24)
+ WHERE id <= $1
+ GROUP BY workspace_id, kind, span, hour / span, project_id, label, state, value
+HAVING SUM(n) <> 0
+    ON CONFLICT DO UPDATE SET n = figures.n + excluded.n;
+
+-- name: tallies_add @sqlite only
+INSERT INTO question_tallies (workspace_id, day, project_id, question_key, asked, answered, timed_out, example_id)
+SELECT workspace_id, hour / 24, project_id, question_key, SUM(n), SUM(CASE WHEN state = 'human' THEN n ELSE 0 END),
+       SUM(CASE WHEN state IN ('timeout', 'default') THEN n ELSE 0 END), MAX(CASE WHEN n > 0 THEN question_id END)
+  FROM figure_changes
+ WHERE id <= $1 AND kind = 'question'
+ GROUP BY workspace_id, hour / 24, project_id, question_key
+    ON CONFLICT DO UPDATE
+       SET asked = question_tallies.asked + excluded.asked, answered = question_tallies.answered + excluded.answered,
+           timed_out = question_tallies.timed_out + excluded.timed_out,
+           example_id = COALESCE(MAX(question_tallies.example_id, excluded.example_id), excluded.example_id,
+                                 question_tallies.example_id);
+
+-- name: figures_added @sqlite only
+DELETE FROM figure_changes WHERE id <= $1;
+
+-- On PostgreSQL in one, by one node at a time: what another transaction commits meanwhile is left for the next.
+-- name: figures_claim @postgres only
+SELECT pg_try_advisory_xact_lock(7117, 5);
+
+-- name: figures_fold @postgres only
+WITH gone AS (
+    DELETE FROM figure_changes WHERE id IN (SELECT id FROM figure_changes ORDER BY id LIMIT $1)
+    RETURNING workspace_id, project_id, hour, kind, label, state, value, question_key, question_id, n),
+added AS (
+    INSERT INTO figures (workspace_id, kind, span, hour, project_id, label, state, value, n)
+    SELECT workspace_id, kind, span, hour / span * span, project_id, label, state, value, SUM(n)
+      FROM gone CROSS JOIN (VALUES (1), (24)) AS spans(span)
+     GROUP BY workspace_id, kind, span, hour / span, project_id, label, state, value
+    HAVING SUM(n) <> 0
+        ON CONFLICT (workspace_id, kind, span, hour, project_id, label, state, value)
+           DO UPDATE SET n = figures.n + excluded.n),
+tallied AS (
+    INSERT INTO question_tallies (workspace_id, day, project_id, question_key, asked, answered, timed_out, example_id)
+    SELECT workspace_id, hour / 24, project_id, question_key, SUM(n), SUM(CASE WHEN state = 'human' THEN n ELSE 0 END),
+           SUM(CASE WHEN state IN ('timeout', 'default') THEN n ELSE 0 END), MAX(CASE WHEN n > 0 THEN question_id END)
+      FROM gone
+     WHERE kind = 'question'
+     GROUP BY workspace_id, hour / 24, project_id, question_key
+        ON CONFLICT (workspace_id, day, project_id, question_key) DO UPDATE
+           SET asked = question_tallies.asked + excluded.asked, answered = question_tallies.answered + excluded.answered,
+               timed_out = question_tallies.timed_out + excluded.timed_out,
+               example_id = GREATEST(question_tallies.example_id, excluded.example_id))
+SELECT COUNT(*) FROM gone;
+
+-- Nothing is left of what was deleted or has changed since.
+-- name: figures_drop_none
+DELETE FROM figures WHERE n = 0;
+
+-- name: tallies_drop_none
+DELETE FROM question_tallies WHERE asked = 0;
 
 -- All workspaces together, for the operator: the newest $2 questions since $1, found by their ids, which are in
 -- the order of time.

@@ -1,0 +1,94 @@
+#include "engine/folding.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/figures.h"
+#include "engine/poke.h"
+
+#include <stdlib.h>
+
+struct folding {
+    struct store *store;
+    struct poke poke;
+    pthread_t thread;
+};
+
+struct round {
+    struct work work; /* first: the store hands it back */
+    struct arena arena;
+    bool waiting;
+    size_t folded;
+};
+
+static bool run_look(struct db *db, struct work *work)
+{
+    struct round *round = (struct round *)work;
+
+    arena_reset(&round->arena);
+    return figures_waiting(db, &round->arena, &round->waiting, &work->err);
+}
+
+static bool run_fold(struct db *db, struct work *work)
+{
+    struct round *round = (struct round *)work;
+
+    arena_reset(&round->arena);
+    return figures_fold(db, &round->arena, FOLD_BATCH, &round->folded, &work->err);
+}
+
+static bool look(struct folding *folding, struct round *round)
+{
+    round->work = (struct work){ .run = run_look };
+    return store_read_wait(folding->store, &round->work);
+}
+
+static bool fold_all(struct folding *folding, struct round *round)
+{
+    do {
+        round->work = (struct work){ .run = run_fold };
+        if (!store_write_wait(folding->store, &round->work))
+            return false;
+    } while (round->folded == FOLD_BATCH && !poke_stopping(&folding->poke));
+    return true;
+}
+
+static void *run_folding(void *user)
+{
+    struct folding *folding = user;
+    struct round round = { 0 };
+    bool well = true;
+
+    while (poke_wait(&folding->poke, FOLD_INTERVAL_MS)) {
+        bool was_well = well;
+
+        well = look(folding, &round) && (!round.waiting || fold_all(folding, &round));
+        if (was_well && !well)
+            log_line(LOG_WARN, "the figures of reports cannot be brought up to date", "why",
+                     round.work.err.text, NULL);
+    }
+    arena_done(&round.arena);
+    return NULL;
+}
+
+struct folding *folding_open(struct store *store)
+{
+    struct folding *folding = calloc(1, sizeof(*folding));
+
+    if (!folding)
+        abort();
+    folding->store = store;
+    poke_init(&folding->poke);
+    if (pthread_create(&folding->thread, NULL, run_folding, folding) != 0)
+        abort();
+    return folding;
+}
+
+void folding_close(struct folding *folding)
+{
+    if (!folding)
+        return;
+    poke_stop(&folding->poke);
+    pthread_join(folding->thread, NULL);
+    poke_done(&folding->poke);
+    free(folding);
+}
