@@ -1,11 +1,13 @@
 #include "base/clock.h"
 
+#include "base/limits.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#define SLEW_DIVISOR 20   /* a difference is worked off by at most 1/20 of the time that passes */
-#define STEP_FROM_MS 2000 /* forward differences from here on are not worth waiting for */
+#define SLEW_DIVISOR 20            /* a difference is worked off by at most 1/20 of the time that passes */
+#define STEP_FROM_MS CLOCK_JUMP_MS /* forward differences from here on are not worth waiting for */
 #define DAY_MS       INT64_C(86400000)
 #define FIRST_MS                                                                                             \
     INT64_C(-62135596800000)             /* 0001-01-01T00:00:00.000Z: there is no year 0 in every database   \
@@ -96,7 +98,7 @@ int64_t clock_now_ms(void)
     return now_without_offset() + atomic_load(&state.offset);
 }
 
-void clock_anchor(int64_t db_now_ms)
+int64_t clock_anchor(int64_t db_now_ms)
 {
     pthread_once(&state.once, start_from_wall_clock);
     pthread_mutex_lock(&state.lock);
@@ -106,6 +108,7 @@ void clock_anchor(int64_t db_now_ms)
     int64_t to = db_now_ms - ticks;
     int64_t from =
         shift_at(ticks, atomic_load(&state.from), atomic_load(&state.to), atomic_load(&state.start));
+    int64_t jump = state.anchored ? to - atomic_load(&state.to) : 0;
     bool step = !state.anchored || to - from >= STEP_FROM_MS;
 
     atomic_store(&state.from, step ? to : from);
@@ -114,6 +117,27 @@ void clock_anchor(int64_t db_now_ms)
     state.anchored = true;
     atomic_fetch_add(&state.version, 1);
     pthread_mutex_unlock(&state.lock);
+    return jump;
+}
+
+int64_t clock_raise(int64_t least_ms)
+{
+    pthread_once(&state.once, start_from_wall_clock);
+    pthread_mutex_lock(&state.lock);
+    atomic_fetch_add(&state.version, 1);
+
+    int64_t ticks = clock_ticks_ms();
+    int64_t from =
+        shift_at(ticks, atomic_load(&state.from), atomic_load(&state.to), atomic_load(&state.start));
+    int64_t missing = least_ms - atomic_load(&state.offset) - (ticks + from);
+
+    if (missing > 0) {
+        atomic_store(&state.from, from + missing);
+        atomic_store(&state.start, ticks);
+    }
+    atomic_fetch_add(&state.version, 1);
+    pthread_mutex_unlock(&state.lock);
+    return missing > 0 ? missing : 0;
 }
 
 int64_t clock_offset_ms(void)

@@ -88,6 +88,7 @@
 #define POOL_RETRIES         5  /* runs of a unit after serialisation failures and deadlocks */
 #define RECONNECT_MIN_MS     100
 #define RECONNECT_MAX_MS     2000
+#define CLOCK_JUMP_MS        2000 /* of the database's time; from here on it is told */
 #define DEADLINE_BATCH       256
 #define SEAL_BATCH           2000
 #define SEAL_INTERVAL_MS     5

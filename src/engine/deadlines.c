@@ -11,6 +11,7 @@
 #include "core/purge.h"
 #include "core/session.h"
 #include "core/ticket.h"
+#include "core/timekeeping.h"
 #include "core/token.h"
 #include "db/migrate.h"
 #include "engine/alerts.h"
@@ -18,6 +19,7 @@
 #include "ops/refusals.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define LOOK_MS      1000
@@ -36,6 +38,9 @@ struct deadlines {
     bool test_clock;
     bool alerts_well, refusals_well;
     int64_t anchor_at_ms, sweep_at_ms;
+    bool clock_is_set;
+    enum timekeeping_jump jump; /* one that is not in the audit log yet */
+    int64_t jump_ms;
     atomic_bool quiet; /* the last look found nothing due */
     atomic_bool schema_fits;
     _Atomic uint64_t ended, failures, swept;
@@ -50,7 +55,8 @@ struct task {
     int round; /* of a sweep */
     size_t count;
     int64_t due_ms; /* 0: nothing waits */
-    int64_t db_now_ms, offset_ms;
+    int64_t offset_ms;
+    struct timekeeping time;
     int schema;
 };
 
@@ -67,7 +73,6 @@ static bool read_offset(struct db *db, struct arena *arena, int64_t *offset_ms, 
 static bool run_look(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
-    struct db_rows rows;
 
     arena_reset(&task->arena);
     if (!deadline_next(db, &task->arena, &task->due_ms, &work->err))
@@ -76,9 +81,8 @@ static bool run_look(struct db *db, struct work *work)
         return false;
     if (!task->anchor)
         return true;
-    if (!db_query(db, &task->arena, SQL_DATABASE_NOW, DB_NO_ARGS, &rows, &work->err))
+    if (!timekeeping_read(db, &task->arena, &task->time, &work->err))
         return false;
-    task->db_now_ms = db_cell_int(&rows, 0, 0);
     return migrate_current(db, &task->arena, &task->schema, &work->err);
 }
 
@@ -142,6 +146,41 @@ static bool read_now(struct deadlines *deadlines, struct task *task)
     return task->work.err.code == ERR_NONE;
 }
 
+/* The log has it at once; the audit row is written as soon as it can be. */
+static void set_clock(struct deadlines *deadlines, const struct timekeeping *read)
+{
+    char by[24];
+    int64_t by_ms = 0;
+    enum timekeeping_jump jump = timekeeping_apply(read, !deadlines->clock_is_set, &by_ms);
+
+    deadlines->clock_is_set = true;
+    if (jump == JUMP_NONE)
+        return;
+    snprintf(by, sizeof(by), "%lld", (long long)by_ms);
+    log_line(LOG_WARN, timekeeping_says(jump), "ms", by, NULL);
+    deadlines->jump = jump;
+    deadlines->jump_ms = by_ms;
+}
+
+static bool run_jump(struct db *db, struct work *work)
+{
+    struct task *task = (struct task *)work;
+
+    arena_reset(&task->arena);
+    return timekeeping_audit(db, &task->arena, task->owner->jump, task->owner->jump_ms, &work->err);
+}
+
+static bool write_jump(struct deadlines *deadlines, struct task *task)
+{
+    if (deadlines->jump == JUMP_NONE)
+        return true;
+    task->work = (struct work){ .run = run_jump };
+    if (!store_write_wait(deadlines->store, &task->work))
+        return false;
+    deadlines->jump = JUMP_NONE;
+    return true;
+}
+
 static bool look(struct deadlines *deadlines, struct task *task)
 {
     int64_t now = clock_ticks_ms();
@@ -153,7 +192,7 @@ static bool look(struct deadlines *deadlines, struct task *task)
     if (deadlines->test_clock)
         clock_set_offset_ms(task->offset_ms);
     if (task->anchor) {
-        clock_anchor(task->db_now_ms);
+        set_clock(deadlines, &task->time);
         atomic_store(&deadlines->schema_fits, task->schema <= migrate_newest());
         deadlines->anchor_at_ms = now + ANCHOR_MS;
     }
@@ -270,7 +309,7 @@ static void *run_deadlines(void *user)
     while (poke_wait(&deadlines->poke, well ? sleep_ms(&task) : RETRY_MS)) {
         bool was_well = well;
 
-        well = look(deadlines, &task) && end_due(deadlines, &task);
+        well = look(deadlines, &task) && write_jump(deadlines, &task) && end_due(deadlines, &task);
         if (well) {
             look_at_alerts(deadlines);
             write_refusals(deadlines);

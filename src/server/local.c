@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "core/timekeeping.h"
 #include "core/workspace.h"
 #include "db/migrate.h"
 #include "server/serve.h"
@@ -54,11 +55,12 @@ static bool check_schema(struct local *local, bool write, struct err *err)
 /* Times in the store are the database's, wherever the command runs. */
 static bool set_clock(struct local *local, struct err *err)
 {
-    struct db_rows rows;
+    struct timekeeping read;
+    int64_t ignored;
 
-    if (!db_query(local->db, local->arena, SQL_DATABASE_NOW, DB_NO_ARGS, &rows, err))
+    if (!timekeeping_read(local->db, local->arena, &read, err))
         return false;
-    clock_anchor(db_cell_int(&rows, 0, 0));
+    timekeeping_apply(&read, true, &ignored);
     local->now_ms = clock_now_ms();
     return true;
 }

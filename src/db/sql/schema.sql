@@ -34,3 +34,13 @@ SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER);
 
 -- name: database_now @postgres
 SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT);
+
+-- When the newest row was written, as far as witan knows: other programs may write any time they like. The last few
+-- are looked at, since calls that run side by side do not commit in the order in which they began.
+-- name: clock_newest @sqlite
+SELECT MAX(created_at)
+  FROM (SELECT created_at FROM audit WHERE actor_kind <> 'sql' ORDER BY seq DESC LIMIT 200) AS newest;
+
+-- name: clock_newest @postgres
+SELECT MAX(created_at)
+  FROM (SELECT created_at FROM audit WHERE actor_kind <> 'sql' ORDER BY id DESC LIMIT 200) AS newest;
