@@ -234,10 +234,11 @@ docs: all
 	@for page in api events; do \
 		$(BUILD)/witan docs $$page >$(BUILD)/$$page.md && mv $(BUILD)/$$page.md docs/$$page.md; done
 
-## bare: both commands in a fresh Debian 12 (BARE_TEST=0: only ./dev run)
+## bare: both commands in a fresh Debian (SUITE=bookworm|trixie; BARE_TEST=0: only ./dev run)
+SUITE ?= bookworm
 .PHONY: bare
 bare:
-	@tools/bare
+	@SUITE=$(SUITE) tools/bare
 
 ## install: into $(DESTDIR)$(PREFIX), with a systemd unit
 .PHONY: install
