@@ -170,12 +170,10 @@ char *sqlcolumns_text(const struct sqlcolumns *columns, const char *table)
         const struct sqlcolumn *column = &columns->items[i];
 
         fputs(i > 0 ? ", " : "", out);
-        if (column->expression) {
+        if (column->expression)
             write_expression(out, column->expression, table);
-            fprintf(out, " AS %s", column->name);
-        } else {
+        else
             fprintf(out, "%s%s%s", table, *table ? "." : "", column->name);
-        }
     }
     if (fclose(out) != 0) {
         free(text);

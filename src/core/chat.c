@@ -98,15 +98,15 @@ bool chat_post(struct db *db, struct arena *arena, const struct caller *caller, 
 static void chat_from_row(const struct db_rows *rows, size_t row, struct chat *chat)
 {
     *chat = (struct chat){
-        .id = db_cell(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .agent_name = db_cell(rows, row, 2),
-        .message = db_cell(rows, row, 3),
-        .is_human = db_cell_bool(rows, row, 4),
-        .message_type = db_cell(rows, row, 5),
-        .discussion_prompt_id = db_cell(rows, row, 6),
-        .task_ref = db_cell(rows, row, 7),
-        .created_at = db_cell(rows, row, 8),
+        .id = db_cell(rows, row, COL_CHAT_ID),
+        .workspace_id = db_cell(rows, row, COL_CHAT_WORKSPACE_ID),
+        .agent_name = db_cell(rows, row, COL_CHAT_AGENT_NAME),
+        .message = db_cell(rows, row, COL_CHAT_MESSAGE),
+        .is_human = db_cell_bool(rows, row, COL_CHAT_IS_HUMAN),
+        .message_type = db_cell(rows, row, COL_CHAT_MESSAGE_TYPE),
+        .discussion_prompt_id = db_cell(rows, row, COL_CHAT_DISCUSSION_PROMPT_ID),
+        .task_ref = db_cell(rows, row, COL_CHAT_TASK_REF),
+        .created_at = db_cell(rows, row, COL_CHAT_CREATED_AT),
     };
 }
 

@@ -32,23 +32,36 @@ static bool read_response(struct arena *arena, const char *text, struct decision
 }
 
 /* The question is the truth. Whatever it ended with that is not a yes is a no, and so is its being gone. */
+/* Its question's cells stand behind its own. */
+enum {
+    QUESTION_STATUS = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_STATUS,
+    QUESTION_RESPONSE = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_RESPONSE,
+    QUESTION_OUTCOME_SOURCE = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_OUTCOME_SOURCE,
+    QUESTION_OUTCOME_BY = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_OUTCOME_BY,
+    QUESTION_ENDED_AT = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_ENDED_AT,
+    QUESTION_TIMEOUT_AT = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_TIMEOUT_AT,
+};
+
 static bool read_question(struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
                           struct decision *decision, struct err *err)
 {
-    const char *status = db_cell(rows, row, 9), *response = db_cell(rows, row, 10);
+    const char *status = db_cell(rows, row, QUESTION_STATUS),
+               *response = db_cell(rows, row, QUESTION_RESPONSE);
     int64_t due_ms = 0;
 
     if (status && strcmp(status, "pending") == 0) {
         decision->status = "pending";
-        if (db_cell(rows, row, 14) && clock_parse(db_cell(rows, row, 14), &due_ms) && now_ms > due_ms)
+        if (db_cell(rows, row, QUESTION_TIMEOUT_AT) &&
+            clock_parse(db_cell(rows, row, QUESTION_TIMEOUT_AT), &due_ms) && now_ms > due_ms)
             return err_set(err, ERR_DUE, "The time of this decision is up.");
         return true;
     }
     decision->status = "rejected";
-    decision->outcome_source = status ? db_cell(rows, row, 11) : "cancelled";
-    decision->outcome_by = status ? db_cell(rows, row, 12) : "system";
+    decision->outcome_source = status ? db_cell(rows, row, QUESTION_OUTCOME_SOURCE) : "cancelled";
+    decision->outcome_by = status ? db_cell(rows, row, QUESTION_OUTCOME_BY) : "system";
     decision->ended_ms = decision->created_ms;
-    if (db_cell(rows, row, 13) && !clock_parse(db_cell(rows, row, 13), &decision->ended_ms))
+    if (db_cell(rows, row, QUESTION_ENDED_AT) &&
+        !clock_parse(db_cell(rows, row, QUESTION_ENDED_AT), &decision->ended_ms))
         return err_set(err, ERR_INTERNAL, "The time of a question's end cannot be read.");
     return !response || read_response(arena, response, decision, err);
 }
@@ -57,19 +70,19 @@ static bool from_row(struct arena *arena, const struct db_rows *rows, size_t row
                      struct decision *decision, struct err *err)
 {
     *decision = (struct decision){
-        .id = db_cell(rows, row, 0),
-        .project_id = db_cell(rows, row, 1),
-        .category = db_cell(rows, row, 2),
-        .description = db_cell(rows, row, 3),
-        .details = db_cell(rows, row, 4),
-        .agent = db_cell(rows, row, 5),
-        .level = db_cell(rows, row, 6),
-        .question_id = db_cell(rows, row, 7),
-        .created_ms = db_cell_int(rows, row, 8),
+        .id = db_cell(rows, row, COL_DECISION_ID),
+        .project_id = db_cell(rows, row, COL_DECISION_PROJECT_ID),
+        .category = db_cell(rows, row, COL_DECISION_CATEGORY),
+        .description = db_cell(rows, row, COL_DECISION_DESCRIPTION),
+        .details = db_cell(rows, row, COL_DECISION_DETAILS),
+        .agent = db_cell(rows, row, COL_DECISION_AGENT),
+        .level = db_cell(rows, row, COL_DECISION_LEVEL),
+        .question_id = db_cell(rows, row, COL_DECISION_QUESTION_ID),
+        .created_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
         .status = "approved",
         .outcome_source = "policy",
         .outcome_by = "system",
-        .ended_ms = db_cell_int(rows, row, 8),
+        .ended_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
     };
     if (!decision->question_id)
         return true;

@@ -40,15 +40,15 @@ bool event_append_many(struct db *db, struct arena *arena, const struct event ev
 static void event_from_row(const struct db_rows *rows, size_t row, struct event *event)
 {
     *event = (struct event){
-        .seq = db_cell_int(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .type = db_cell(rows, row, 2),
-        .project_id = db_cell(rows, row, 3),
-        .job_id = db_cell(rows, row, 4),
-        .discussion_id = db_cell(rows, row, 5),
-        .subject = db_cell(rows, row, 6),
-        .data = db_cell(rows, row, 7),
-        .at_ms = db_cell_int(rows, row, 8),
+        .seq = db_cell_int(rows, row, COL_EVENT_SEQ),
+        .workspace_id = db_cell(rows, row, COL_EVENT_WORKSPACE_ID),
+        .type = db_cell(rows, row, COL_EVENT_TYPE),
+        .project_id = db_cell(rows, row, COL_EVENT_PROJECT_ID),
+        .job_id = db_cell(rows, row, COL_EVENT_JOB_ID),
+        .discussion_id = db_cell(rows, row, COL_EVENT_DISCUSSION_ID),
+        .subject = db_cell(rows, row, COL_EVENT_SUBJECT),
+        .data = db_cell(rows, row, COL_EVENT_DATA),
+        .at_ms = db_cell_int(rows, row, COL_EVENT_CREATED_AT),
     };
 }
 

@@ -34,32 +34,36 @@ bool job_may_drive(const struct caller *caller, const struct job *job, struct er
     return !job->agent || caller_may_speak_as(caller, job->agent, err);
 }
 
+/* Whether a deadline has passed stands behind the columns. */
+enum { OVERDUE = COL_JOB_END };
+_Static_assert((int)COL_JOB_BRIEF_END == (int)COL_JOB_END, "both lists have the same places");
+
 void job_from_row(const struct db_rows *rows, size_t row, struct job *job)
 {
     *job = (struct job){
-        .id = db_cell(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .project_id = db_cell(rows, row, 2),
-        .task_id = db_cell(rows, row, 3),
-        .kind = db_cell(rows, row, 4),
-        .agent = db_cell(rows, row, 5),
-        .status = db_cell(rows, row, 6),
-        .progress = db_cell(rows, row, 7),
-        .input = db_cell(rows, row, 8),
-        .result = db_cell(rows, row, 9),
-        .error = db_cell(rows, row, 10),
-        .created_ms = db_cell_int(rows, row, 11),
-        .ended_ms = db_cell_int(rows, row, 12),
-        .requested_kind = db_cell(rows, row, 13),
-        .requested_by = db_cell(rows, row, 14),
-        .requested_name = db_cell(rows, row, 15),
-        .lone = db_cell_bool(rows, row, 16),
-        .restart_of = db_cell(rows, row, 17),
-        .restart_answer = db_cell(rows, row, 18),
-        .outcome_source = db_cell(rows, row, 19),
-        .outcome_by = db_cell(rows, row, 20),
-        .log_lines = db_cell_int(rows, row, 21),
-        .overdue = db_cell_bool(rows, row, 22),
+        .id = db_cell(rows, row, COL_JOB_ID),
+        .workspace_id = db_cell(rows, row, COL_JOB_WORKSPACE_ID),
+        .project_id = db_cell(rows, row, COL_JOB_PROJECT_ID),
+        .task_id = db_cell(rows, row, COL_JOB_TASK_ID),
+        .kind = db_cell(rows, row, COL_JOB_KIND),
+        .agent = db_cell(rows, row, COL_JOB_AGENT),
+        .status = db_cell(rows, row, COL_JOB_STATUS),
+        .progress = db_cell(rows, row, COL_JOB_PROGRESS),
+        .input = db_cell(rows, row, COL_JOB_INPUT),
+        .result = db_cell(rows, row, COL_JOB_RESULT),
+        .error = db_cell(rows, row, COL_JOB_ERROR),
+        .created_ms = db_cell_int(rows, row, COL_JOB_CREATED_AT),
+        .ended_ms = db_cell_int(rows, row, COL_JOB_ENDED_AT),
+        .requested_kind = db_cell(rows, row, COL_JOB_REQUESTED_KIND),
+        .requested_by = db_cell(rows, row, COL_JOB_REQUESTED_BY),
+        .requested_name = db_cell(rows, row, COL_JOB_REQUESTED_NAME),
+        .lone = db_cell_bool(rows, row, COL_JOB_LONE),
+        .restart_of = db_cell(rows, row, COL_JOB_RESTART_OF),
+        .restart_answer = db_cell(rows, row, COL_JOB_RESTART_ANSWER),
+        .outcome_source = db_cell(rows, row, COL_JOB_OUTCOME_SOURCE),
+        .outcome_by = db_cell(rows, row, COL_JOB_OUTCOME_BY),
+        .log_lines = db_cell_int(rows, row, COL_JOB_LOG_LINES),
+        .overdue = db_cell_bool(rows, row, OVERDUE),
     };
 }
 

@@ -64,23 +64,26 @@ struct event notification_added(struct arena *arena, const struct notification *
     return event_of(arena, "notification.added", notification, notification->created_ms);
 }
 
+/* Whether it is read depends on who looks, so that stands behind the columns. */
+enum { READ_AT = COL_NOTIFICATION_END, RESOLVED_AT, ROLES };
+
 static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
 {
     *notification = (struct notification){
-        .id = db_cell(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .project_id = db_cell(rows, row, 2),
-        .user_id = db_cell(rows, row, 3),
-        .agent_key = db_cell(rows, row, 4),
-        .kind = db_cell(rows, row, 5),
-        .priority = db_cell(rows, row, 6),
-        .title = db_cell(rows, row, 7),
-        .body = db_cell(rows, row, 8),
-        .ref_type = db_cell(rows, row, 9),
-        .ref_id = db_cell(rows, row, 10),
-        .created_ms = db_cell_int(rows, row, 11),
-        .read_ms = db_cell_int(rows, row, 12),
-        .resolved_ms = db_cell_int(rows, row, 13),
+        .id = db_cell(rows, row, COL_NOTIFICATION_ID),
+        .workspace_id = db_cell(rows, row, COL_NOTIFICATION_WORKSPACE_ID),
+        .project_id = db_cell(rows, row, COL_NOTIFICATION_PROJECT_ID),
+        .user_id = db_cell(rows, row, COL_NOTIFICATION_USER_ID),
+        .agent_key = db_cell(rows, row, COL_NOTIFICATION_AGENT_KEY),
+        .kind = db_cell(rows, row, COL_NOTIFICATION_KIND),
+        .priority = db_cell(rows, row, COL_NOTIFICATION_PRIORITY),
+        .title = db_cell(rows, row, COL_NOTIFICATION_TITLE),
+        .body = db_cell(rows, row, COL_NOTIFICATION_BODY),
+        .ref_type = db_cell(rows, row, COL_NOTIFICATION_REF_TYPE),
+        .ref_id = db_cell(rows, row, COL_NOTIFICATION_REF_ID),
+        .created_ms = db_cell_int(rows, row, COL_NOTIFICATION_CREATED_AT),
+        .read_ms = db_cell_int(rows, row, READ_AT),
+        .resolved_ms = db_cell_int(rows, row, RESOLVED_AT),
     };
 }
 
@@ -309,7 +312,7 @@ bool notification_read(struct db *db, struct arena *arena, const struct caller *
         return false;
     if (rows.count > 0) {
         from_row(&rows, 0, notification);
-        notification->roles = (unsigned)db_cell_int(&rows, 0, 14);
+        notification->roles = (unsigned)db_cell_int(&rows, 0, ROLES);
     }
     if (rows.count == 0 || !is_readers(caller, arena, notification))
         return err_set(err, ERR_NOT_FOUND, "There is no notification with that id.");

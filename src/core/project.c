@@ -11,14 +11,14 @@ static bool unknown(struct err *err)
 static bool from_row(const struct db_rows *rows, size_t row, struct project *project, struct err *err)
 {
     *project = (struct project){
-        .id = db_cell(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .name = db_cell(rows, row, 2),
-        .description = db_cell(rows, row, 3),
-        .settings = db_cell(rows, row, 5),
-        .created_ms = db_cell_int(rows, row, 6),
+        .id = db_cell(rows, row, COL_PROJECT_ID),
+        .workspace_id = db_cell(rows, row, COL_PROJECT_WORKSPACE_ID),
+        .name = db_cell(rows, row, COL_PROJECT_NAME),
+        .description = db_cell(rows, row, COL_PROJECT_DESCRIPTION),
+        .settings = db_cell(rows, row, COL_PROJECT_SETTINGS),
+        .created_ms = db_cell_int(rows, row, COL_PROJECT_CREATED_AT),
     };
-    return hil_load(db_cell(rows, row, 4), &project->hil, err);
+    return hil_load(db_cell(rows, row, COL_PROJECT_HIL_CONFIG), &project->hil, err);
 }
 
 bool project_see(struct db *db, struct arena *arena, const struct caller *caller, const char *id,

@@ -8,17 +8,20 @@
 
 #include <string.h>
 
+/* Whether questions about it are open stands behind the columns. */
+enum { WAITING = COL_FEEDBACK_END };
+
 static void feedback_from_row(const struct db_rows *rows, size_t row, struct feedback *feedback)
 {
     *feedback = (struct feedback){
-        .id = db_cell(rows, row, 0),
-        .project_id = db_cell(rows, row, 1),
-        .author = db_cell(rows, row, 2),
-        .text = db_cell(rows, row, 3),
-        .confirmed = db_cell_bool(rows, row, 4),
-        .handled_ms = db_cell_int(rows, row, 5),
-        .created_ms = db_cell_int(rows, row, 6),
-        .waiting = db_cell_bool(rows, row, 7),
+        .id = db_cell(rows, row, COL_FEEDBACK_ID),
+        .project_id = db_cell(rows, row, COL_FEEDBACK_PROJECT_ID),
+        .author = db_cell(rows, row, COL_FEEDBACK_AUTHOR),
+        .text = db_cell(rows, row, COL_FEEDBACK_TEXT),
+        .confirmed = db_cell_bool(rows, row, COL_FEEDBACK_CONFIRMED),
+        .handled_ms = db_cell_int(rows, row, COL_FEEDBACK_HANDLED_AT),
+        .created_ms = db_cell_int(rows, row, COL_FEEDBACK_CREATED_AT),
+        .waiting = db_cell_bool(rows, row, WAITING),
     };
 }
 

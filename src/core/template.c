@@ -35,11 +35,11 @@ static bool not_found(struct err *err)
 static void from_row(const struct db_rows *rows, size_t row, struct template *template)
 {
     *template = (struct template){
-        .id = db_cell(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .name = db_cell(rows, row, 2),
-        .definition = db_cell(rows, row, 3),
-        .created_ms = db_cell_int(rows, row, 4),
+        .id = db_cell(rows, row, COL_TEMPLATE_ID),
+        .workspace_id = db_cell(rows, row, COL_TEMPLATE_WORKSPACE_ID),
+        .name = db_cell(rows, row, COL_TEMPLATE_NAME),
+        .definition = db_cell(rows, row, COL_TEMPLATE_DEFINITION),
+        .created_ms = db_cell_int(rows, row, COL_TEMPLATE_CREATED_AT),
     };
 }
 

@@ -1,5 +1,9 @@
 -- Messages of the squad chat. Triggers count replies, collect them and tell of every message.
 
+-- columns: chat
+id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
+witan_time(.created_at) AS created_at;
+
 -- name: chat_insert
 INSERT INTO squad_chat (id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id,
                         task_ref, created_at, project_id, via)
@@ -13,8 +17,7 @@ SELECT project_id FROM tasks WHERE id = $1 AND workspace_id = $2;
 -- nothing. The index of each workspace's messages holds the project, so that those are passed over there.
 
 -- name: chat_list
-SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
-       witan_time(created_at)
+SELECT {chat}
   FROM squad_chat
  WHERE workspace_id = $1 AND (created_at, id) < ($2, $3)
    AND (CAST($5 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $5)
@@ -22,8 +25,7 @@ SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion
  LIMIT $4;
 
 -- name: chat_list_thread
-SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
-       witan_time(created_at)
+SELECT {chat}
   FROM squad_chat
  WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND discussion_prompt_id = $6
    AND (CAST($7 AS TEXT) IS NULL OR task_ref = $7)
@@ -32,8 +34,7 @@ SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion
  LIMIT $4;
 
 -- name: chat_list_task
-SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
-       witan_time(created_at)
+SELECT {chat}
   FROM squad_chat
  WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) AND task_ref = $6
    AND (CAST($5 AS TEXT) IS NULL OR project_id IS NULL OR project_id = $5)
@@ -41,8 +42,7 @@ SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion
  LIMIT $4;
 
 -- name: chat_replies
-SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
-       witan_time(created_at)
+SELECT {chat}
   FROM squad_chat
  WHERE discussion_prompt_id = $1 AND workspace_id = $2 AND message_type = 'discussion_response'
  ORDER BY created_at, id

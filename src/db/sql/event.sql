@@ -1,5 +1,8 @@
 -- The log of what happened. On PostgreSQL rows get their number after their commit.
 
+-- columns: event
+seq, workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at;
+
 -- name: event_insert
 INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
@@ -14,7 +17,7 @@ SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4
  ORDER BY r.place;
 
 -- name: event_read
-SELECT seq, workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at
+SELECT {event}
   FROM events
  WHERE seq > $1
  ORDER BY seq

@@ -1,4 +1,15 @@
--- Jobs and their logs. Where whole jobs are read, their columns stand in one order.
+-- Jobs and their logs.
+
+-- columns: job
+id, workspace_id, project_id, task_id, kind, agent, status, progress, input, result, error, created_at, ended_at,
+requested_kind, requested_by, requested_name, lone, restart_of, restart_answer, outcome_source, outcome_by,
+log_lines;
+
+-- The same in the same places, without what may be large.
+-- columns: job_brief
+id, workspace_id, project_id, task_id, kind, agent, status, NULL AS progress, NULL AS input, NULL AS result, error,
+created_at, ended_at, requested_kind, requested_by, requested_name, lone, restart_of, NULL AS restart_answer,
+outcome_source, outcome_by, log_lines;
 
 -- name: job_insert
 INSERT INTO jobs (id, workspace_id, project_id, task_id, kind, agent, status, input, created_at, requested_kind,
@@ -7,9 +18,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
 
 -- $3 is now: a deadline that has passed must be applied before anything is said about the job.
 -- name: job_get
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+SELECT {job j},
        EXISTS (SELECT 1 FROM agent_questions q
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $3)
   FROM jobs j
@@ -25,9 +34,7 @@ SELECT (SELECT COUNT(*) FROM projects p WHERE p.id = CAST($2 AS TEXT) AND p.work
 -- what to filter by, each of them NULL where it does not matter. They differ in the index that serves them.
 
 -- name: job_list
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+SELECT {job j},
        EXISTS (SELECT 1 FROM agent_questions q
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
   FROM jobs j
@@ -41,9 +48,7 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  LIMIT $3;
 
 -- name: job_list_open
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+SELECT {job j},
        EXISTS (SELECT 1 FROM agent_questions q
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
   FROM jobs j
@@ -58,9 +63,7 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  LIMIT $3;
 
 -- name: job_list_project
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+SELECT {job j},
        EXISTS (SELECT 1 FROM agent_questions q
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
   FROM jobs j
@@ -75,9 +78,7 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  LIMIT $3;
 
 -- name: job_list_task
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, j.progress, j.input, j.result, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       j.restart_answer, j.outcome_source, j.outcome_by, j.log_lines,
+SELECT {job j},
        EXISTS (SELECT 1 FROM agent_questions q
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
   FROM jobs j
@@ -97,50 +98,38 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
 -- Jobs are locked before their questions, in the order of their ids; inputs and results, which may be large,
 -- are left out. SQLite has one writer anyway.
 -- name: job_lock @sqlite
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+SELECT {job_brief j}, 0
   FROM jobs j
  WHERE j.id = $1 AND j.workspace_id = $2;
 
 -- name: job_lock @postgres
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+SELECT {job_brief j}, false
   FROM jobs j
  WHERE j.id = $1 AND j.workspace_id = $2
    FOR NO KEY UPDATE;
 
 -- The job of one question.
 -- name: job_lock_question @sqlite
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+SELECT {job_brief j}, 0
   FROM jobs j
  WHERE j.id = (SELECT job_id FROM agent_questions WHERE id = $1) AND j.workspace_id = $2;
 
 -- name: job_lock_question @postgres
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+SELECT {job_brief j}, false
   FROM jobs j
  WHERE j.id = (SELECT job_id FROM agent_questions WHERE id = $1) AND j.workspace_id = $2
    FOR NO KEY UPDATE;
 
 -- $1 is a JSON list of questions' ids.
 -- name: job_lock_questions @sqlite
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+SELECT {job_brief j}, 0
   FROM jobs j
  WHERE j.workspace_id = $2
    AND j.id IN (SELECT q.job_id FROM agent_questions q WHERE q.id IN (SELECT value FROM json_each($1)))
  ORDER BY j.id;
 
 -- name: job_lock_questions @postgres
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+SELECT {job_brief j}, false
   FROM jobs j
  WHERE j.workspace_id = $2
    AND j.id = ANY (ARRAY(SELECT q.job_id FROM agent_questions q
@@ -151,9 +140,7 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
 -- The jobs of questions that are overdue. Those that another node or a call holds right now are left for the
 -- next time.
 -- name: job_lock_due @sqlite
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, 0
+SELECT {job_brief j}, 0
   FROM jobs j
  WHERE j.id IN (SELECT q.job_id FROM agent_questions q
                  WHERE q.status = 'pending' AND q.timeout_at IS NOT NULL AND q.timeout_at < $1
@@ -162,9 +149,7 @@ SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status,
  ORDER BY j.id;
 
 -- name: job_lock_due @postgres
-SELECT j.id, j.workspace_id, j.project_id, j.task_id, j.kind, j.agent, j.status, NULL, NULL, NULL, j.error,
-       j.created_at, j.ended_at, j.requested_kind, j.requested_by, j.requested_name, j.lone, j.restart_of,
-       NULL, j.outcome_source, j.outcome_by, j.log_lines, false
+SELECT {job_brief j}, false
   FROM jobs j
  WHERE j.id = ANY (ARRAY(SELECT q.job_id FROM agent_questions q
                           WHERE q.status = 'pending' AND q.timeout_at IS NOT NULL AND q.timeout_at < $1

@@ -3,6 +3,9 @@
 -- Whoever is bound to a project names it last and sees nothing of the others; of what is about no project, such
 -- as the questions of a job without one, only the talk of the squad, which is everybody's.
 
+-- columns: notification
+id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at;
+
 -- name: notification_insert
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
                            ref_id, created_at, roles)
@@ -19,16 +22,14 @@ SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4
 
 -- The two parts are cut before they are joined, so that each reads its index from the end and stops.
 -- name: notification_list
-SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id,
-                      created_at, read_at, resolved_at
+SELECT * FROM (SELECT {notification}, read_at, resolved_at
                  FROM notifications
                 WHERE workspace_id = $1 AND reader = $2 AND id < $3
                   AND (CAST($7 AS TEXT) IS NULL OR project_id = $7 OR (project_id IS NULL AND kind = 'mention'))
                 ORDER BY id DESC
                 LIMIT $4) own
 UNION ALL
-SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.priority, n.title, n.body,
-                      n.ref_type, n.ref_id, n.created_at, r.read_at, n.resolved_at
+SELECT * FROM (SELECT {notification n}, r.read_at, n.resolved_at
                  FROM notifications n
                  LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($5 AS TEXT)
                 WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
@@ -41,16 +42,14 @@ SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key
 
 -- What has been resolved needs nobody's attention any more, read or not.
 -- name: notification_list_unread
-SELECT * FROM (SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id,
-                      created_at, read_at, resolved_at
+SELECT * FROM (SELECT {notification}, read_at, resolved_at
                  FROM notifications
                 WHERE workspace_id = $1 AND reader = $2 AND id < $3 AND read_at IS NULL AND resolved_at IS NULL
                   AND (CAST($7 AS TEXT) IS NULL OR project_id = $7 OR (project_id IS NULL AND kind = 'mention'))
                 ORDER BY id DESC
                 LIMIT $4) own
 UNION ALL
-SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.priority, n.title, n.body,
-                      n.ref_type, n.ref_id, n.created_at, n.read_at, n.resolved_at
+SELECT * FROM (SELECT {notification n}, n.read_at, n.resolved_at
                  FROM notifications n
                 WHERE n.workspace_id = $1 AND n.reader = 'people' AND n.id < $3 AND CAST($5 AS TEXT) IS NOT NULL
                   AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $6) <> 0
@@ -64,8 +63,7 @@ SELECT * FROM (SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key
 
 -- $3 is the person, or NULL; being read is theirs alone.
 -- name: notification_get
-SELECT n.id, n.workspace_id, n.project_id, n.user_id, n.agent_key, n.kind, n.priority, n.title, n.body, n.ref_type,
-       n.ref_id, n.created_at, COALESCE(n.read_at, r.read_at), n.resolved_at, n.roles
+SELECT {notification n}, COALESCE(n.read_at, r.read_at), n.resolved_at, n.roles
   FROM notifications n
   LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($3 AS TEXT)
  WHERE n.id = $1 AND n.workspace_id = $2;
@@ -109,7 +107,7 @@ ON CONFLICT DO NOTHING;
 -- $1 is the kind of subject, $2 its id: what they point at has ended, at $3. On SQLite, which makes RETURNING dear
 -- and has one writer, they are read first.
 -- name: notification_unresolved
-SELECT id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
+SELECT {notification},
        read_at, CAST($3 AS BIGINT)
   FROM notifications
  WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL;
@@ -119,18 +117,15 @@ UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AN
 
 -- name: notification_resolve_one @postgres
 UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL
-RETURNING id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
-          read_at, resolved_at;
+RETURNING {notification}, read_at, resolved_at;
 
 -- The same, where $2 is a JSON list of ids.
 -- name: notification_resolve @sqlite
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id IN (SELECT value FROM json_each($2)) AND resolved_at IS NULL
-RETURNING id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
-          read_at, resolved_at;
+RETURNING {notification}, read_at, resolved_at;
 
 -- name: notification_resolve @postgres
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB)))) AND resolved_at IS NULL
-RETURNING id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
-          read_at, resolved_at;
+RETURNING {notification}, read_at, resolved_at;

@@ -1,19 +1,21 @@
 -- Questions found in agents' output, in sets as they were handed in, and the one inbox row of each set.
 
+-- columns: open_question
+id, workspace_id, project_id, source, source_id, kind, questions, responses, status, agent, approved, outcome_source,
+outcome_by, created_at, resolved_at, asked_by_id;
+
 -- name: open_question_insert
 INSERT INTO open_questions (id, workspace_id, project_id, source, source_id, kind, questions, agent, created_at,
                             asked_by_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: open_question_get
-SELECT id, workspace_id, project_id, source, source_id, kind, questions, responses, status, agent, approved,
-       outcome_source, outcome_by, created_at, resolved_at, asked_by_id
+SELECT {open_question}
   FROM open_questions
  WHERE id = $1 AND project_id = $2;
 
 -- name: open_question_list
-SELECT id, workspace_id, project_id, source, source_id, kind, questions, responses, status, agent, approved,
-       outcome_source, outcome_by, created_at, resolved_at, asked_by_id
+SELECT {open_question}
   FROM open_questions
  WHERE project_id = $1 AND status = 'open' AND id < $2
  ORDER BY id DESC
@@ -21,8 +23,7 @@ SELECT id, workspace_id, project_id, source, source_id, kind, questions, respons
 
 -- Everything ever asked about one source, newest first.
 -- name: open_question_of_source
-SELECT id, workspace_id, project_id, source, source_id, kind, questions, responses, status, agent, approved,
-       outcome_source, outcome_by, created_at, resolved_at, asked_by_id
+SELECT {open_question}
   FROM open_questions
  WHERE project_id = $1 AND source = $2 AND source_id = $3
    AND (CAST($4 AS TEXT) IS NULL OR status = $4)

@@ -1,16 +1,19 @@
 -- Projects.
 
+-- columns: project
+id, workspace_id, name, description, hil_config, settings, created_at;
+
 -- name: project_insert
 INSERT INTO projects (id, workspace_id, name, description, hil_config, settings, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: project_get
-SELECT id, workspace_id, name, description, hil_config, settings, created_at
+SELECT {project}
   FROM projects
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: project_list
-SELECT id, workspace_id, name, description, hil_config, settings, created_at
+SELECT {project}
   FROM projects
  WHERE workspace_id = $1 AND id < $2 AND (CAST($4 AS TEXT) IS NULL OR id = $4)
  ORDER BY id DESC

@@ -1,15 +1,18 @@
 -- Discussion prompts. Triggers count, collect, end and tell; what they changed is read again.
 
+-- columns: prompt
+id, workspace_id, task_id, linked_task_id, requester_agent, prompt_message, required_responses, timeout_minutes,
+status, CAST(.collected_context AS TEXT) AS collected_context, squad_chat_id,
+witan_time(.resolved_at) AS resolved_at, witan_time(.created_at) AS created_at, count_all, response_count,
+outcome_source, outcome_by, due_at, project_id;
+
 -- name: prompt_insert
 INSERT INTO discussion_prompts (id, workspace_id, task_id, requester_agent, prompt_message, required_responses,
                                 timeout_minutes, count_all, squad_chat_id, created_at, via)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'call');
 
 -- name: prompt_get
-SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
-       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
-       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at, p.project_id
+SELECT {prompt p}
   FROM discussion_prompts p
  WHERE p.id = $1 AND p.workspace_id = $2;
 
@@ -40,10 +43,7 @@ UPDATE discussion_prompts
 
 -- Those that mention the agent stand first in its list.
 -- name: prompt_list_mentions
-SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
-       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
-       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at, p.project_id
+SELECT {prompt p}
   FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
  WHERE m.workspace_id = $1 AND m.agent_key = $7 AND (m.created_at, m.prompt_id) < ($2, $3)
    AND p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND p.due_at >= $5
@@ -56,10 +56,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
  LIMIT $4;
 
 -- name: prompt_list_open
-SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
-       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
-       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at, p.project_id
+SELECT {prompt p}
   FROM discussion_prompts p
  WHERE p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND (p.created_at, p.id) < ($2, $3)
    AND p.due_at >= $5
@@ -74,10 +71,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
 
 -- No time is asked for here, so the numbers after $4 are one lower.
 -- name: prompt_list_ended
-SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
-       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
-       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at, p.project_id
+SELECT {prompt p}
   FROM discussion_prompts p
  WHERE p.workspace_id = $1 AND p.status = $5 AND (p.created_at, p.id) < ($2, $3)
    AND (CAST($6 AS TEXT) IS NULL
@@ -88,10 +82,7 @@ SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.p
  LIMIT $4;
 
 -- name: prompt_list_task
-SELECT p.id, p.workspace_id, p.task_id, p.linked_task_id, p.requester_agent, p.prompt_message,
-       p.required_responses, p.timeout_minutes, p.status, CAST(p.collected_context AS TEXT), p.squad_chat_id,
-       witan_time(p.resolved_at), witan_time(p.created_at), p.count_all, p.response_count, p.outcome_source,
-       p.outcome_by, p.due_at, p.project_id
+SELECT {prompt p}
   FROM discussion_prompts p
  WHERE p.workspace_id = $1 AND p.task_id = $10 AND (p.created_at, p.id) < ($2, $3)
    AND (p.status = $6 OR (CAST($6 AS TEXT) IS NULL AND p.status IN ('pending', 'collecting')))

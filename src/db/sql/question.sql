@@ -1,5 +1,12 @@
 -- Questions to people. Whole rows come from the view question_rows.
 
+-- columns: question
+id, job_id, workspace_id, project_id, type, question, context, status, response_type, options, response, responded_by,
+responded_at, timeout_at, default_response, metadata, created_at, parent_id, allow_other, allow_default_approve,
+assigned_to, required_role, required_approvals, approvals, action, approved_args, late_answers, draft_by, draft_at,
+draft_moves, asked_by, requested_by, outcome_source, outcome_by, ended_at, restart_job_id, template, question_key,
+asked_by_id;
+
 -- name: question_insert
 INSERT INTO agent_questions (id, job_id, workspace_id, project_id, type, question, context, response_type, options,
                              timeout_at, default_response, metadata, created_at, parent_id, question_key, allow_other,
@@ -9,27 +16,27 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
         $25);
 
 -- name: question_get
-SELECT * FROM question_rows WHERE id = $1 AND workspace_id = $2;
+SELECT {question} FROM question_rows WHERE id = $1 AND workspace_id = $2;
 
 -- $1 is a JSON list of ids. The plus keeps SQLite from reading the whole workspace instead.
 -- name: question_get_many @sqlite
-SELECT * FROM question_rows WHERE +workspace_id = $2 AND id IN (SELECT value FROM json_each($1));
+SELECT {question} FROM question_rows WHERE +workspace_id = $2 AND id IN (SELECT value FROM json_each($1));
 
 -- name: question_get_many @postgres
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE workspace_id = $2 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))));
 
 -- The open questions of a locked job, and of several; then $1 is a JSON list of the jobs' ids.
 -- name: question_open_of_job
-SELECT * FROM question_rows WHERE status = 'pending' AND job_id = $1 ORDER BY sort_at, id;
+SELECT {question} FROM question_rows WHERE status = 'pending' AND job_id = $1 ORDER BY sort_at, id;
 
 -- name: question_open_of_jobs @sqlite
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE status = 'pending' AND job_id IN (SELECT value FROM json_each($1))
  ORDER BY sort_at, id;
 
 -- name: question_open_of_jobs @postgres
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE status = 'pending' AND job_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))))
  ORDER BY sort_at, id;
 
@@ -65,7 +72,7 @@ UPDATE agent_questions
    AND (agent_questions.status = 'pending' OR agent_questions.status = r.value ->> 1);
 
 -- name: question_list_job
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE job_id = $1 AND (sort_at, id) > ($2, $3)
  ORDER BY sort_at, id
  LIMIT $4;
@@ -78,7 +85,7 @@ SELECT COUNT(*) FROM agent_questions WHERE job_id = $1 AND created_at > $2;
 -- What is open: $1 workspace, $2 and $3 where the page before ended, $4 rows at most, $5 now, $6 a type or
 -- NULL, $7 a project or NULL. What is overdue is not open, whether or not a row says so yet.
 -- name: question_pending_oldest
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE workspace_id = $1 AND status = 'pending' AND (sort_at, id) > ($2, $3) AND (due_at IS NULL OR due_at >= $5)
    AND (CAST($6 AS TEXT) IS NULL OR type = $6)
    AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
@@ -86,7 +93,7 @@ SELECT * FROM question_rows
  LIMIT $4;
 
 -- name: question_pending_dated
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE workspace_id = $1 AND status = 'pending' AND due_at IS NOT NULL AND (due_at, id) > ($2, $3) AND due_at >= $5
    AND (CAST($6 AS TEXT) IS NULL OR type = $6)
    AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
@@ -96,7 +103,7 @@ SELECT * FROM question_rows
 -- Reached only when few are dated, so passing over those costs little. No time is asked for here, so the
 -- numbers after $4 are one lower.
 -- name: question_pending_undated
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE workspace_id = $1 AND status = 'pending' AND due_at IS NULL AND (sort_at, id) > ($2, $3)
    AND (CAST($5 AS TEXT) IS NULL OR type = $5)
    AND (CAST($6 AS TEXT) IS NULL OR project_id = $6)
@@ -105,7 +112,7 @@ SELECT * FROM question_rows
 
 -- The key is a hash: whoever asks compares the texts as well.
 -- name: question_similar
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE question_key = $1 AND status = 'pending' AND workspace_id = $2 AND id <> $3
    AND (due_at IS NULL OR due_at >= $4)
    AND (CAST($6 AS TEXT) IS NULL OR project_id = $6)
@@ -113,7 +120,7 @@ SELECT * FROM question_rows
  LIMIT $5;
 
 -- name: question_precedents
-SELECT * FROM question_rows
+SELECT {question} FROM question_rows
  WHERE question_key = $1 AND outcome_source = 'human' AND workspace_id = $2 AND id <> $3
    AND (CAST($5 AS TEXT) IS NULL OR project_id = $5)
  ORDER BY id DESC

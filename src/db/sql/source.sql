@@ -1,10 +1,13 @@
 -- Where open questions come from beside tasks: feedback, sections of the PRD, plans.
 
+-- columns: feedback
+id, project_id, author, text, confirmed, handled_at, created_at;
+
 -- name: feedback_insert
 INSERT INTO feedback (id, workspace_id, project_id, author, text, created_at) VALUES ($1, $2, $3, $4, $5, $6);
 
 -- name: feedback_get
-SELECT f.id, f.project_id, f.author, f.text, f.confirmed, f.handled_at, f.created_at,
+SELECT {feedback f},
        CASE WHEN EXISTS (SELECT 1 FROM open_questions q
                           WHERE q.project_id = f.project_id AND q.source = 'eval' AND q.source_id = f.id
                             AND q.status = 'open') THEN 1 ELSE 0 END
@@ -12,7 +15,7 @@ SELECT f.id, f.project_id, f.author, f.text, f.confirmed, f.handled_at, f.create
  WHERE f.id = $1 AND f.project_id = $2;
 
 -- name: feedback_list
-SELECT f.id, f.project_id, f.author, f.text, f.confirmed, f.handled_at, f.created_at,
+SELECT {feedback f},
        CASE WHEN EXISTS (SELECT 1 FROM open_questions q
                           WHERE q.project_id = f.project_id AND q.source = 'eval' AND q.source_id = f.id
                             AND q.status = 'open') THEN 1 ELSE 0 END

@@ -1,5 +1,9 @@
 -- Tasks. Triggers keep open_deps, the number of dependencies that are not closed.
 
+-- columns: task
+id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id, result,
+problems, open_deps, created_at, updated_at, depends_on, own_block;
+
 -- name: task_insert
 INSERT INTO tasks (id, workspace_id, project_id, title, description, status, priority, assignee, block_reason,
                    session_id, result, problems, created_at, updated_at)
@@ -15,23 +19,19 @@ SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4
   FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
 -- name: task_get
-SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on, own_block
+SELECT {task}
   FROM tasks_shown
  WHERE id = $1 AND project_id = $2;
 
 -- The tasks of the JSON list $1.
 -- name: task_get_many @sqlite
-SELECT t.id, t.workspace_id, t.project_id, t.title, t.description, t.status, t.priority, t.assignee,
-       t.block_reason, t.session_id, t.result, t.problems, t.open_deps, t.created_at, t.updated_at, t.depends_on,
-       t.own_block
+SELECT {task t}
   FROM json_each($1) r CROSS JOIN tasks_shown t ON t.id = r.value
  WHERE t.project_id = $2
  ORDER BY t.id;
 
 -- name: task_get_many @postgres
-SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on, own_block
+SELECT {task}
   FROM tasks_shown
  WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB)))) AND project_id = $2
  ORDER BY id;
@@ -71,8 +71,7 @@ UPDATE tasks
 DELETE FROM tasks WHERE id = $1 AND project_id = $2;
 
 -- name: task_list
-SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on, own_block
+SELECT {task}
   FROM tasks_shown
  WHERE workspace_id = $1 AND project_id = $2 AND id < $3
    AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
@@ -80,8 +79,7 @@ SELECT id, workspace_id, project_id, title, description, status, priority, assig
  LIMIT $4;
 
 -- name: task_list_status
-SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on, own_block
+SELECT {task}
   FROM tasks_shown
  WHERE project_id = $1 AND status = $2 AND id < $3
    AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
@@ -89,8 +87,7 @@ SELECT id, workspace_id, project_id, title, description, status, priority, assig
  LIMIT $4;
 
 -- name: task_list_assignee
-SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on, own_block
+SELECT {task}
   FROM tasks_shown
  WHERE project_id = $1 AND assignee = $2 AND id < $3
    AND (CAST($5 AS TEXT) IS NULL OR session_id = $5)
@@ -100,8 +97,7 @@ SELECT id, workspace_id, project_id, title, description, status, priority, assig
 
 -- A walk along the index tasks_ready; its condition stands here word for word.
 -- name: task_ready
-SELECT id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id,
-       result, problems, open_deps, created_at, updated_at, depends_on, own_block
+SELECT {task}
   FROM tasks_shown
  WHERE project_id = $1 AND status = 'open' AND open_deps = 0 AND (priority, created_at, id) > ($2, $3, $4)
  ORDER BY priority, created_at, id

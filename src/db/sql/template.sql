@@ -1,5 +1,8 @@
 -- Question templates of a workspace.
 
+-- columns: template
+id, workspace_id, name, definition, created_at;
+
 -- name: template_insert
 INSERT INTO question_templates (id, workspace_id, name, name_key, definition, created_at)
 VALUES ($1, $2, $3, $4, $5, $6)
@@ -7,14 +10,14 @@ ON CONFLICT (workspace_id, name_key) DO NOTHING
 RETURNING id;
 
 -- name: template_get
-SELECT id, workspace_id, name, definition, created_at
+SELECT {template}
   FROM question_templates
  WHERE workspace_id = $1 AND (id = $2 OR name_key = $3)
  ORDER BY CASE WHEN id = $2 THEN 0 ELSE 1 END
  LIMIT 1;
 
 -- name: template_list
-SELECT id, workspace_id, name, definition, created_at
+SELECT {template}
   FROM question_templates
  WHERE workspace_id = $1 AND id < $2
  ORDER BY id DESC
