@@ -51,7 +51,7 @@ HARDEN  := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=$(SAN)
 endif
 
-ALL_CFLAGS  := $(STD) $(WARN) $(OPT) $(HARDEN) -fPIE -pthread $(INCLUDES) $(CFLAGS)
+ALL_CFLAGS  := $(STD) $(WARN) $(OPT) $(HARDEN) -fexceptions -fPIE -pthread $(INCLUDES) $(CFLAGS)
 ALL_LDFLAGS := -pie -pthread $(LDFLAGS)
 
 # Files

@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/memory.h"
+
 #include "base/sanitized.h"
 
 #include <stdint.h>
@@ -25,20 +27,10 @@ struct arena_block {
 
 #define BLOCK_SIZE ((size_t)16 * 1024 - sizeof(struct arena_block))
 
-static _Noreturn void out_of_memory(size_t size)
-{
-    fprintf(stderr, "out of memory: %zu bytes\n", size);
-    abort();
-}
-
 static struct arena_block *block_new(size_t size)
 {
-    struct arena_block *block = NULL;
+    struct arena_block *block = memory_take(sizeof(*block) + size);
 
-    if (size < SIZE_MAX / 2)
-        block = malloc(sizeof(*block) + size);
-    if (!block)
-        out_of_memory(size);
     block->older = NULL;
     block->used = 0;
     block->size = size;
@@ -83,7 +75,7 @@ static struct arena_block *arena_grow(struct arena *arena, size_t need)
 static void *arena_take(struct arena *arena, size_t size, size_t align)
 {
     if (size > SIZE_MAX / 4)
-        out_of_memory(size);
+        memory_gone(size);
 
     void *taken = arena->newest ? block_take(arena->newest, size, align) : NULL;
 
@@ -91,7 +83,7 @@ static void *arena_take(struct arena *arena, size_t size, size_t align)
         return taken;
     taken = block_take(arena_grow(arena, size + align + GAP), size, align);
     if (!taken)
-        out_of_memory(size);
+        memory_gone(size);
     return taken;
 }
 

@@ -2,8 +2,8 @@
  * arena.h - memory that dies together.
  *
  * One call, one arena. Code allocates and never frees; whoever owns the arena resets it after the
- * reply is out. Allocation cannot fail from the caller's view: inputs are bounded at the edge, and a
- * machine that is truly out of memory stops here, loudly. Freed memory is poisoned under ASan.
+ * reply is out. Allocation cannot fail from the caller's view: a machine that is out of memory ends the
+ * call (base/memory.h). Freed memory is poisoned under ASan.
  *
  * Thread: an arena belongs to one thread at a time.
  */

@@ -1,6 +1,7 @@
 #include "base/buf.h"
 
 #include "base/limits.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,13 +47,7 @@ static void buf_grow(struct buf *buf, size_t need)
     if (room > buf_limit(buf) + 1)
         room = buf_limit(buf) + 1;
 
-    char *bytes = realloc(buf->room ? buf->bytes : NULL, room);
-
-    if (!bytes) {
-        fprintf(stderr, "out of memory: %zu bytes\n", room);
-        abort();
-    }
-    buf->bytes = bytes;
+    buf->bytes = memory_resize(buf->room ? buf->bytes : NULL, room);
     buf->room = room;
 }
 

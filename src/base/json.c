@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/memory.h"
 #include "base/str.h"
 
 #include <ctype.h>
@@ -402,6 +403,25 @@ static const char *what_was_wrong(const json_error_t *error)
     }
 }
 
+/*
+ * The parser gives back what it had when there is no more, though it does not always say why; everything else
+ * that makes values does not look.
+ */
+static _Thread_local bool parsing, ran_out;
+
+static void *take_memory(size_t size)
+{
+    void *memory = parsing ? malloc(size) : memory_take(size);
+
+    ran_out |= !memory;
+    return memory;
+}
+
+__attribute__((constructor)) static void use_our_memory(void)
+{
+    json_set_alloc_funcs(take_memory, free);
+}
+
 bool json_parse(const char *text, size_t len, json_t **out, struct err *err)
 {
     const char *nul = len ? memchr(text, '\0', len) : NULL;
@@ -415,9 +435,12 @@ bool json_parse(const char *text, size_t len, json_t **out, struct err *err)
     if (!json_measure(text, len, &bytes, err))
         return false;
 
+    ran_out = false;
+    parsing = true;
     json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 
-    if (!value && json_error_code(&error) == json_error_out_of_memory)
+    parsing = false;
+    if (!value && ran_out)
         return err_set(err, ERR_UNAVAILABLE, "The server is out of memory. Try again.");
     if (!value) {
         err_set(err, ERR_INVALID, "The JSON text is wrong at line %d, column %d: %s.", error.line,

@@ -64,6 +64,9 @@
 #define LIMIT_TEMPLATE         (64 * KB)
 #define LINK_MS                (7LL * 24 * 3600 * 1000)
 
+/* Memory. */
+#define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */
+
 /* Store. */
 #define WRITE_QUEUE          4096 /* operations waiting for the writer before 503 */
 #define READ_QUEUE           4096

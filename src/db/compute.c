@@ -10,8 +10,7 @@ static void *compute_main(void *user)
 
     while ((work = queue_take(&compute->queue, -1, &lane)) != NULL) {
         work->err = (struct err){ 0 };
-        if (!work->run(NULL, work) && work->err.code == ERR_NONE)
-            err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
+        (void)!work_run(NULL, work);
         work->done(work);
     }
     return NULL;

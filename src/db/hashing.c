@@ -28,8 +28,7 @@ static void *hashing_main(void *user)
     (void)setpriority(PRIO_PROCESS, (id_t)gettid(), HASH_NICE);
     while ((work = take(hashing)) != NULL) {
         work->err = (struct err){ 0 };
-        if (!work->run(NULL, work) && work->err.code == ERR_NONE)
-            err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
+        (void)!work_run(NULL, work);
         work->done(work);
     }
     return NULL;

@@ -137,10 +137,8 @@ static enum outcome attempt(struct worker *worker, enum queue_lane lane, struct 
     work->err = (struct err){ 0 };
     if (!db_begin(db, lane == LANE_WRITE, &work->err))
         return db->driver->alive(db) ? FINISHED : gone(db, work);
-    bool ok = work->run(db, work);
+    bool ok = work_run(db, work);
 
-    if (!ok && work->err.code == ERR_NONE)
-        err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
     if (!db->driver->alive(db))
         return gone(db, work);
     if (!ok || postgres_must_retry(db)) {

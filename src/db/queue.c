@@ -1,6 +1,7 @@
 #include "db/queue.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <errno.h>
 
@@ -227,6 +228,33 @@ size_t queue_length(struct queue *queue, enum queue_lane lane)
     count = queue->counts[lane];
     pthread_mutex_unlock(&queue->lock);
     return count;
+}
+
+struct attempt {
+    struct db *db;
+    struct work *work;
+    bool ok;
+};
+
+static void run_attempt(void *arg)
+{
+    struct attempt *attempt = arg;
+
+    attempt->ok = attempt->work->run(attempt->db, attempt->work);
+}
+
+bool work_run(struct db *db, struct work *work)
+{
+    struct attempt attempt = { .db = db, .work = work };
+
+    if (!memory_try(run_attempt, &attempt)) {
+        err_set(&work->err, ERR_UNAVAILABLE, "The server is out of memory for this. Try again.");
+        work->err.retry_after_s = 1;
+        return false;
+    }
+    if (!attempt.ok && work->err.code == ERR_NONE)
+        err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
+    return attempt.ok;
 }
 
 void work_refuse(struct work *work, enum err_code code, const char *why)

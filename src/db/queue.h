@@ -60,6 +60,11 @@ size_t queue_length(struct queue *queue, enum queue_lane lane);
 
 /* Ends what has waited since before `before_us`: the database has no time for it. */
 void queue_expire(struct queue *queue, int64_t before_us);
+/*
+ * Runs a unit. When it fails, work->err says why; also when there was not enough memory for it, which ends
+ * the unit and nothing else.
+ */
+CHECKED bool work_run(struct db *db, struct work *work);
 /* Ends a unit that was not run, with a sentence of ours. */
 void work_refuse(struct work *work, enum err_code code, const char *why);
 /* Ends a unit whose transaction failed, or could not begin, with what was said about that. */

@@ -64,10 +64,8 @@ static void run(const struct readers *readers, struct db *db, struct work *work)
     hold_wait(readers->hold);
     if (!db_begin(db, false, &work->err))
         return;
-    bool ok = work->run(db, work);
+    bool ok = work_run(db, work);
 
-    if (!ok && work->err.code == ERR_NONE)
-        err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
     if (ok) {
         work->err = (struct err){ 0 };
         ok = db_commit(db, &work->err);

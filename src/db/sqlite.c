@@ -199,6 +199,12 @@ static void bind(const struct cached *cached, const struct db_arg argv[])
     }
 }
 
+/* A cleanup, since there may be no memory for a row: a statement that is left open keeps its transaction. */
+static void reset(sqlite3_stmt **stmt)
+{
+    sqlite3_reset(*stmt);
+}
+
 static bool run(struct sqlite_db *db, const struct cached *cached, struct arena *arena,
                 const struct db_arg argv[], struct db_rows *out, struct err *err)
 {
@@ -209,13 +215,15 @@ static bool run(struct sqlite_db *db, const struct cached *cached, struct arena 
     if (rows.width > SQLITE_COLUMNS_MAX)
         return err_set(err, ERR_INTERNAL, "A statement returns more than %d columns.", SQLITE_COLUMNS_MAX);
     bind(cached, argv);
-    while ((step = sqlite3_step(cached->stmt)) == SQLITE_ROW)
-        sqlite_rows_add(cached->stmt, arena, &rows, &room);
+
+    __attribute__((cleanup(reset))) sqlite3_stmt *stmt = cached->stmt;
+
+    while ((step = sqlite3_step(stmt)) == SQLITE_ROW)
+        sqlite_rows_add(stmt, arena, &rows, &room);
     bool ok = step == SQLITE_DONE || sqlite_fail(db, err);
 
     if (ok && cached->writes)
         rows.changed = (size_t)sqlite3_changes64(db->handle);
-    sqlite3_reset(cached->stmt);
     if (ok)
         *out = rows;
     return ok;
@@ -243,14 +251,10 @@ static bool sqlite_query_text(struct db *base, struct arena *arena, const char *
                               const struct db_arg argv[], struct db_rows *rows, struct err *err)
 {
     struct sqlite_db *db = sqlite_of(base);
-    struct cached cached;
+    __attribute__((cleanup(prepared_done))) struct cached cached = { 0 };
 
-    if (!may_run(db, err) || !prepare(db, sql, argc, 0, &cached, err))
-        return false;
-    bool ok = run(db, &cached, arena, argv, rows, err);
-
-    prepared_done(&cached);
-    return ok;
+    return may_run(db, err) && prepare(db, sql, argc, 0, &cached, err) &&
+           run(db, &cached, arena, argv, rows, err);
 }
 
 static bool sqlite_script(struct db *base, const char *sql, struct err *err)

@@ -1,5 +1,7 @@
 #include "db/sqlite_rows.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 #define DIGITS_MAX 24
@@ -54,6 +56,9 @@ void sqlite_rows_add(sqlite3_stmt *stmt, struct arena *arena, struct db_rows *ro
         default:
             cells[column].from = sqlite3_column_text(stmt, (int)column);
             cells[column].len = (size_t)sqlite3_column_bytes(stmt, (int)column);
+            /* A text that SQLite had no memory for must not pass for none. */
+            if (!cells[column].from)
+                memory_gone(cells[column].len);
         }
         total += cells[column].len + 1;
     }

@@ -87,10 +87,8 @@ static bool run_unit(struct writer *writer, struct batch *batch, struct work *wo
     int64_t changes_before = sqlite_changes(writer->db);
 
     work->err = (struct err){ 0 };
-    bool ok = work->run(writer->db, work);
+    bool ok = work_run(writer->db, work);
 
-    if (!ok && work->err.code == ERR_NONE)
-        err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
     if (!ok)
         return undo_unit(writer, batch, changes_before);
     work->err = (struct err){ 0 };

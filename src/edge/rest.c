@@ -8,6 +8,7 @@
 #include "edge/rest.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/settings.h"
 #include "base/str.h"
 #include "edge/input.h"
@@ -83,8 +84,8 @@ static struct rest_call *call_new(struct edge *edge, struct http_exchange *excha
     struct rest_call *call = take_spare(edge);
     struct arena arena = call ? call->arena : (struct arena){ NULL };
 
-    if (!call && !(call = malloc(sizeof(*call))))
-        abort();
+    if (!call)
+        call = memory_take(sizeof(*call));
     memset(call, 0, sizeof(*call));
     atomic_fetch_add(&edge->running, 1);
     call->edge = edge;

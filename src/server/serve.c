@@ -1,6 +1,8 @@
 #include "server/serve.h"
 
+#include "base/limits.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "core/audit.h"
 #include "core/caller.h"
@@ -150,6 +152,7 @@ static bool start(struct server *server, struct err *err)
         .test_clock = server->test_clock,
     };
 
+    memory_reserve(MEMORY_RESERVE);
     server->edge = edge_open(&edge, err);
     if (!server->edge && strstr(err->text, strerror(EADDRINUSE)))
         return err_hint(err, "Perhaps witan runs there already. --listen takes another address and port.");

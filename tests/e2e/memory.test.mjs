@@ -1,9 +1,11 @@
 // What clients may make the server hold: bodies before their sender is known, trees of JSON, replies nobody reads.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { makeToken } from './lib/identity.mjs';
 import { RawConnection } from './lib/raw.mjs';
-import { start, until } from './lib/server.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
 
 const MB = 1024 * 1024;
 
@@ -107,9 +109,9 @@ test('a key makes a large body safe to repeat', async (t) => {
     assert.equal(second.body.message.id, first.body.message.id);
 });
 
-// 200 messages of 60 KB: what a page of 200 would be is 12 MB.
+// 100 messages of 60 KB: what a page of 200 would be is 6 MB.
 async function fillChat(server, token) {
-    for (let i = 0; i < 200; i += 20)
+    for (let i = 0; i < 100; i += 20)
         await Promise.all(
             Array.from({ length: 20 }, (_, n) => server.say('Builder', `${i + n} ${'x'.repeat(60_000)}`, { token })),
         );
@@ -131,7 +133,7 @@ test('a page ends when it is large, and its cursor leads to the rest', async (t)
         }
         cursor = reply.body.nextCursor ? `&cursor=${reply.body.nextCursor}` : null;
     } while (cursor);
-    assert.equal(seen.size, 200);
+    assert.equal(seen.size, 100);
 });
 
 test('a hundred clients that do not read what they asked for are bounded together', async (t) => {
@@ -166,3 +168,32 @@ test('a hundred clients that do not read what they asked for are bounded togethe
     assert.ok(statuses.includes(200));
     await until(async () => (await server.metric('witan_memory_in_flight_bytes')) === 0, 'all is given back');
 });
+
+// The most data that the process may have, as the kernel counts it.
+async function limitData(server, more) {
+    const status = await readFile(`/proc/${server.pid}/status`, 'utf8');
+    const now = Number(status.match(/^VmData:\s+(\d+) kB/m)[1]) * 1024;
+    const limit = more === undefined ? 'unlimited' : now + more;
+    const { status: code, stderr } = spawnSync('prlimit', ['--pid', server.pid, `--data=${limit}:`]);
+    assert.equal(code, 0, String(stderr));
+}
+
+onBothEngines(
+    'a call that the machine has no memory for gets 503, and the server goes on',
+    { env: { WITAN_LIMITS_TOKEN_BURST: '1000', WITAN_LIMITS_MESSAGE: '1MB', WITAN_LIMITS_BODY: '2MB' } },
+    async (server, t) => {
+        const token = await makeToken(server, { role: 'member' });
+        const message = 'x'.repeat(900_000);
+        for (let i = 0; i < 12; i++) await server.say('Builder', message, { token });
+        await limitData(server, 6 * MB);
+        const large = await server.api('GET', '/api/chat?limit=50', undefined, { token });
+        assert.equal(large.status, 503, large.text.slice(0, 300));
+        assert.ok(Number(large.headers['retry-after']) >= 1);
+        // Others are served meanwhile, and the same call is once there is memory again.
+        assert.equal((await server.say('Builder', 'small', { token })).message.message, 'small');
+        await server.must(200, 'GET', '/healthz');
+        await limitData(server);
+        await server.must(200, 'GET', '/api/chat?limit=50', undefined, { token });
+        assert.equal(server.child.exitCode, null);
+    },
+);

@@ -1,0 +1,106 @@
+#include "base/memory.h"
+
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unwind.h>
+
+/* Work that can be ended: where it began, and the work around it. */
+struct trial {
+    jmp_buf begin;
+    uintptr_t frame;
+    struct trial *outer;
+};
+
+static _Thread_local struct trial *under_way;
+static _Thread_local struct _Unwind_Exception leaving;
+static void *_Atomic reserve;
+static size_t reserve_size;
+
+void memory_reserve(size_t size)
+{
+    reserve_size = size;
+    atomic_store(&reserve, malloc(size));
+}
+
+/* What was used up in need is set aside again when there is some. */
+static void refill_reserve(void)
+{
+    void *none = NULL, *block;
+
+    if (reserve_size == 0 || atomic_load(&reserve) || !(block = malloc(reserve_size)))
+        return;
+    if (!atomic_compare_exchange_strong(&reserve, &none, block))
+        free(block);
+}
+
+/* Frames further in lie lower on the stack; the first that does not is memory_try's own. */
+static _Unwind_Reason_Code stop_at_trial(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                         struct _Unwind_Exception *exception, struct _Unwind_Context *context,
+                                         void *arg)
+{
+    struct trial *trial = arg;
+
+    (void)version;
+    (void)class;
+    (void)exception;
+    if ((actions & _UA_END_OF_STACK) || _Unwind_GetCFA(context) > trial->frame)
+        longjmp(trial->begin, 1);
+    return _URC_NO_REASON;
+}
+
+_Noreturn void memory_gone(size_t size)
+{
+    if (under_way)
+        _Unwind_ForcedUnwind(&leaving, stop_at_trial, under_way);
+    fprintf(stderr, "out of memory: %zu bytes\n", size);
+    abort();
+}
+
+bool memory_try(void (*run)(void *arg), void *arg)
+{
+    struct trial trial = { .frame = (uintptr_t)__builtin_frame_address(0), .outer = under_way };
+
+    if (setjmp(trial.begin) == 0) {
+        under_way = &trial;
+        run(arg);
+        under_way = trial.outer;
+        return true;
+    }
+    under_way = under_way->outer;
+    refill_reserve();
+    return false;
+}
+
+/* Only where nothing can be ended. */
+static bool use_reserve(void)
+{
+    void *block = under_way ? NULL : atomic_exchange(&reserve, NULL);
+
+    free(block);
+    return block != NULL;
+}
+
+void *memory_take(size_t size)
+{
+    void *memory = size < SIZE_MAX / 2 ? malloc(size) : NULL;
+
+    if (!memory && use_reserve())
+        memory = malloc(size);
+    if (!memory)
+        memory_gone(size);
+    return memory;
+}
+
+void *memory_resize(void *memory, size_t size)
+{
+    void *grown = size < SIZE_MAX / 2 ? realloc(memory, size) : NULL;
+
+    if (!grown && use_reserve())
+        grown = realloc(memory, size);
+    if (!grown)
+        memory_gone(size);
+    return grown;
+}
