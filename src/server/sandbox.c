@@ -9,6 +9,7 @@
 #include "server/syscalls.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Libraries that are loaded late, names of hosts, certificates, time zones; what the process is using. */
@@ -67,38 +68,38 @@ static bool hold_to(const struct needs *needs, const char *listen, int *version)
     return true;
 }
 
-static void say(const struct needs *needs, int version, bool calls)
+void sandbox_say(const struct sandbox *sandbox)
 {
-    if (version == 0)
+    if (!sandbox->on) {
+        log_line(LOG_INFO, "sandbox: switched off (server.sandbox)", NULL);
+        return;
+    }
+    if (sandbox->landlock == 0)
         log_line(LOG_WARN,
                  "sandbox: this kernel cannot hold the server to its own files and ports (Landlock)", NULL);
-    if (!calls)
+    if (!sandbox->calls)
         log_line(LOG_WARN, "sandbox: this kernel takes no filter of system calls (seccomp)", NULL);
-    if (version > 0 || calls)
-        log_line(LOG_INFO, "sandbox", "writes",
-                 version == 0    ? "not held"
-                 : needs->folder ? needs->folder
-                                 : "nothing",
-                 "ports", version >= 4 ? "its own and its store's" : "not held", "programs",
-                 calls && !SANITIZED ? "none" : "not held", NULL);
+    if (sandbox->landlock > 0 || sandbox->calls)
+        log_line(LOG_INFO, "sandbox", "writes", sandbox->landlock > 0 ? sandbox->folder : "not held", "ports",
+                 sandbox->landlock >= 4 ? "its own and its store's" : "not held", "programs",
+                 sandbox->calls && !SANITIZED ? "none" : "not held", NULL);
 }
 
-bool sandbox_enter(const struct settings *settings, struct err *err)
+bool sandbox_enter(const struct settings *settings, struct sandbox *sandbox, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
     struct needs needs;
-    int version = 0;
 
-    if (!settings->server_sandbox) {
-        log_line(LOG_INFO, "sandbox: switched off (server.sandbox)", NULL);
+    *sandbox = (struct sandbox){ .on = settings->server_sandbox };
+    if (!sandbox->on)
         return true;
-    }
     if (!needs_of_store(settings->store_url, &arena, &needs, err))
         return false;
-    if (!hold_to(&needs, settings->server_listen, &version)) {
+    if (!hold_to(&needs, settings->server_listen, &sandbox->landlock)) {
         err_set(err, ERR_INTERNAL, "The server cannot lock itself in: %s.", strerror(errno));
         return err_hint(err, "server.sandbox: false starts it without.");
     }
-    say(&needs, version, syscalls_give_up());
+    snprintf(sandbox->folder, sizeof(sandbox->folder), "%s", needs.folder ? needs.folder : "nothing");
+    sandbox->calls = syscalls_give_up();
     return true;
 }

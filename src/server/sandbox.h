@@ -19,6 +19,15 @@
 
 #include "base/err.h"
 
-CHECKED bool sandbox_enter(const struct settings *settings, struct err *err);
+struct sandbox {
+    bool on;
+    int landlock;     /* the version in force; 0: none */
+    bool calls;       /* whether system calls are filtered */
+    char folder[256]; /* the one that may be written */
+};
+
+CHECKED bool sandbox_enter(const struct settings *settings, struct sandbox *sandbox, struct err *err);
+/* Says in the log what is in force. */
+void sandbox_say(const struct sandbox *sandbox);
 
 #endif

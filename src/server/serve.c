@@ -39,6 +39,7 @@ struct server {
     struct store *store;
     struct edge *edge;
     struct notify notify;
+    struct sandbox sandbox;
     atomic_bool failed; /* the store can no longer be trusted */
 };
 
@@ -194,6 +195,7 @@ static void say_ready(const struct server *server)
     const struct settings *s = &server->config->settings;
     const char *url = config_listen_url(&arena, s->server_listen, edge_port(server->edge));
 
+    sandbox_say(&server->sandbox);
     log_line(LOG_INFO, "listening", "url", url, "store", config_mask_url(&arena, s->store_url), "version",
              WITAN_VERSION, NULL);
     printf("witan is ready: %s\n", *s->server_public_url ? s->server_public_url : url);
@@ -251,7 +253,7 @@ bool serve(const struct config *config, bool test_clock, struct err *err)
         !claim_take(&claim, s->store_url, err))
         return false;
     server.notify = notify_open();
-    bool good = sandbox_enter(s, err) && prepare_schema(s, err) && run(&server, err);
+    bool good = sandbox_enter(s, &server.sandbox, err) && prepare_schema(s, err) && run(&server, err);
 
     notify_close(&server.notify);
     claim_release(&claim);

@@ -3,7 +3,6 @@
  */
 #include "server/sandbox.h"
 
-#include "base/log.h"
 #include "base/sanitized.h"
 #include "server/landlock.h"
 #include "server/notify.h"
@@ -137,10 +136,10 @@ static int inside(const char *store, const char *listen, bool on, int (*what)(co
     assert_true(child >= 0);
     if (child == 0) {
         struct settings settings = { .store_url = store, .server_listen = listen, .server_sandbox = on };
+        struct sandbox sandbox;
         struct err err = { 0 };
 
-        log_setup(LOG_ERROR, false);
-        if (!sandbox_enter(&settings, &err)) {
+        if (!sandbox_enter(&settings, &sandbox, &err)) {
             fprintf(stderr, "%s\n", err.text);
             _exit(255);
         }
