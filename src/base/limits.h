@@ -62,7 +62,9 @@
 #define LIMIT_ANSWERS          200       /* in one batch */
 #define LIMIT_PRECEDENTS       20
 #define LIMIT_TEMPLATE         (64 * KB)
-#define LINK_MS                (7LL * 24 * 3600 * 1000)
+#define LINK_LOOK_MS           (7LL * 24 * 3600 * 1000) /* when a link is looked at: has its question ended? */
+#define LIMIT_VISITS           20                       /* browsers in which one link is open */
+#define VISIT_MS               (24LL * 3600 * 1000)     /* how long a browser keeps its cookie */
 
 /* Memory. */
 #define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */

@@ -31,6 +31,8 @@ struct credentials {
     const char *session;   /* the session cookie's secret, or NULL */
     const char *device;    /* the browser's own cookie, or NULL; it lets nobody in, see place.h */
     const char *ticket;    /* a stream ticket, or NULL */
+    const char *visit;     /* the cookie of a link that was opened, or NULL; for rows with .by_link */
+    const char *visit_id;  /* the question that it is for */
     const char *workspace; /* X-Witan-Workspace: id or slug, or NULL */
     bool may_be_solo;      /* from loopback, not forwarded, on a server that allows solo mode */
     uint64_t key;          /* tells callers apart before they are known, for fair shares; 0: the server */

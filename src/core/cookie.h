@@ -16,6 +16,7 @@
 
 #define COOKIE_SESSION "witan_session"
 #define COOKIE_DEVICE  "witan_device"
+#define COOKIE_VISIT   "witan_q_" /* and the id of the question that a link was opened for */
 
 struct cookie {
     const char *name, *value; /* without the prefix; an empty value and no lifetime takes it away */

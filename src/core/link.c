@@ -9,12 +9,13 @@
 
 #include <string.h>
 
-#define SECRET_LINK "witanl_"
+#define SECRET_LINK  "witanl_"
+#define SECRET_VISIT "witanv_"
 
 bool link_create(struct db *db, struct arena *arena, const struct caller *caller, const char *question_id,
                  int64_t now_ms, struct link *link, struct err *err)
 {
-    struct link made = { .secret = secret_make(arena, SECRET_LINK), .expires_ms = now_ms + LINK_MS };
+    struct link made = { .secret = secret_make(arena, SECRET_LINK) };
     struct question question;
 
     if (!question_load(db, arena, caller->workspace_id, question_id, &question, err))
@@ -28,9 +29,10 @@ bool link_create(struct db *db, struct arena *arena, const struct caller *caller
     if (!db_exec(db, arena, SQL_LINK_INSERT,
                  DB_ARGS(db_text(secret_hash(arena, made.secret)), db_text(question.id),
                          db_text(question.workspace_id), db_text(caller_kind_name(caller->kind)),
-                         db_text(caller->id), db_int(now_ms), db_int(made.expires_ms)),
+                         db_text(caller->id), db_int(now_ms), db_int(now_ms + LINK_LOOK_MS)),
                  NULL, err))
         return false;
+    made.expires_ms = question.due_ms;
     *link = made;
     return true;
 }
@@ -45,11 +47,11 @@ static bool refuse(struct err *err, const char *why)
 static bool maker_of(struct db *db, struct arena *arena, const struct db_rows *rows, int64_t now_ms,
                      struct caller *caller, struct err *err)
 {
-    const char *kind = db_cell(rows, 0, 1);
+    const char *kind = db_cell(rows, 0, 2);
     const char *role = NULL;
     bool solo;
 
-    caller->id = db_cell(rows, 0, 2);
+    caller->id = db_cell(rows, 0, 3);
     if (str_equal(kind, "user")) {
         caller->name = db_cell(rows, 0, 5);
         role = db_cell(rows, 0, 7) ? NULL : db_cell(rows, 0, 6);
@@ -70,25 +72,53 @@ static bool maker_of(struct db *db, struct arena *arena, const struct db_rows *r
     return true;
 }
 
-bool link_caller(struct db *db, struct arena *arena, const char *secret, const char *question_id,
-                 int64_t now_ms, struct caller *caller, struct err *err)
+/* Whether a link is good now, and for whom it stands. `sql` finds it by the hash of one of its secrets. */
+static bool judge(struct db *db, struct arena *arena, enum sql_id sql, const char *secret,
+                  const char *question_id, int64_t now_ms, struct caller *caller, struct err *err)
 {
-    const char *hash = secret_hash(arena, secret);
     struct caller found = { .kind = CALLER_LINK };
+    struct question question;
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_LINK_GET, DB_ARGS(db_text(hash), db_text(question_id)), &rows, err))
+    if (!db_query(db, arena, sql, DB_ARGS(db_text(secret_hash(arena, secret)), db_text(question_id)), &rows,
+                  err))
         return false;
     if (rows.count == 0)
-        return refuse(err, "This link is not for this question.");
-    if (now_ms > db_cell_int(&rows, 0, 3))
-        return refuse(err, "This link has expired.");
-    found.workspace_id = db_cell(&rows, 0, 0);
-    found.credential = arena_format(arena, "link:%s", hash);
+        return refuse(err, "This link is not good for this question.");
+    found.workspace_id = db_cell(&rows, 0, 1);
+    found.credential = arena_format(arena, "link:%s", db_cell(&rows, 0, 0));
+    if (!question_load(db, arena, found.workspace_id, question_id, &question, err))
+        return false;
+    if (!question_is_open(&question) || question_is_overdue(&question, now_ms) || db_cell(&rows, 0, 4)) {
+        err_set(err, ERR_UNAUTHORIZED, "This question has been settled, and its link has ended with it.");
+        err->name = "link_ended";
+        return false;
+    }
     if (!maker_of(db, arena, &rows, now_ms, &found, err))
         return false;
     *caller = found;
     return true;
+}
+
+bool link_open(struct db *db, struct arena *arena, const char *secret, const char *question_id,
+               int64_t now_ms, const char **visit, struct caller *caller, struct err *err)
+{
+    const char *link_hash = secret_hash(arena, secret), *made = secret_make(arena, SECRET_VISIT);
+
+    if (!judge(db, arena, SQL_LINK_GET, secret, question_id, now_ms, caller, err) ||
+        !db_exec(db, arena, SQL_LINK_VISIT,
+                 DB_ARGS(db_text(secret_hash(arena, made)), db_text(link_hash), db_int(now_ms)), NULL, err) ||
+        !db_exec(db, arena, SQL_LINK_FORGET_VISITS, DB_ARGS(db_text(link_hash), db_int(LIMIT_VISITS)), NULL,
+                 err))
+        return false;
+    *visit = made;
+    return true;
+}
+
+bool link_caller(struct db *db, struct arena *arena, const char *visit, const char *question_id,
+                 int64_t now_ms, struct caller *caller, struct err *err)
+{
+    return judge(db, arena, SQL_LINK_GET_VISITED, visit, question_id, now_ms, caller, err);
 }
 
 bool link_use(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
@@ -102,9 +132,11 @@ bool link_use(struct db *db, struct arena *arena, const struct caller *caller, i
     return changed == 1 || err_set(err, ERR_CONFLICT, "This link has been used.");
 }
 
-bool link_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+bool link_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *pruned,
                 struct err *err)
 {
-    return db_exec(db, arena, SQL_LINK_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
-                   err);
+    return db_exec(db, arena, SQL_LINK_LOOK_LATER,
+                   DB_ARGS(db_int(now_ms), db_int((int64_t)limit), db_int(now_ms + LINK_LOOK_MS)), NULL,
+                   err) &&
+           db_exec(db, arena, SQL_LINK_PRUNE, DB_ARGS(db_int(now_ms), db_int((int64_t)limit)), pruned, err);
 }

@@ -79,6 +79,13 @@ static bool is_visit(const struct http_exchange *exchange)
            str_equal(dest, "document");
 }
 
+static bool has_login(const struct http_exchange *exchange, const struct credentials *credentials)
+{
+    const char *cookies = http_header(exchange, "Cookie");
+
+    return credentials->session || (cookies && strstr(cookies, COOKIE_VISIT));
+}
+
 /*
  * Browsers say where a request comes from, and a foreign page gets nothing: not even a read, whose reply it
  * could not see, but whose cost and timing it could. What changes something with a cookie must say it, since
@@ -89,11 +96,13 @@ static bool check_origin(const struct edge *edge, const struct http_exchange *ex
 {
     const char *origin = http_header(exchange, "Origin"), *site = http_header(exchange, "Sec-Fetch-Site");
 
+    if (kind == GATE_FORM && str_equal(origin, "null"))
+        return !is_foreign(site) || refuse_origin(err);
     if (origin)
         return hosts_allow_origin(&edge->hosts, http_header(exchange, "Host"), origin) || refuse_origin(err);
     if (is_foreign(site))
         return (kind == GATE_SAFE && is_visit(exchange)) || refuse_origin(err);
-    if (kind == GATE_UNSAFE && credentials->session && !credentials->bearer && !site) {
+    if (kind == GATE_UNSAFE && has_login(exchange, credentials) && !credentials->bearer && !site) {
         err_set(err, ERR_FORBIDDEN, "A request with the login cookie must say where it comes from.");
         err->name = "origin_required";
         return err_hint(err, "Send Origin with this server's own address, or use a token.");
@@ -142,6 +151,13 @@ static void read_credentials(const struct edge *edge, struct http_exchange *exch
     credentials->key = key_of(exchange, credentials);
 }
 
+enum gate_kind gate_kind_of(const struct http_exchange *exchange)
+{
+    if (http_method(exchange) == HTTP_GET)
+        return GATE_SAFE;
+    return str_starts(http_path(exchange), "/q/") ? GATE_FORM : GATE_UNSAFE;
+}
+
 bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,
                 struct credentials *credentials, struct err *err)
 {
@@ -171,4 +187,14 @@ void gate_remote(const struct edge *edge, struct http_exchange *exchange,
     else
         proxies_client(&edge->proxies, peer, http_header_lines(exchange, &arena, "X-Forwarded-For"),
                        http_header_lines(exchange, &arena, "Forwarded"), remote);
+}
+
+void gate_visit(struct http_exchange *exchange, struct arena *arena, const char *question_id,
+                struct credentials *credentials)
+{
+    const char *id = str_fold(arena, question_id);
+    const char *name = cookie_name(arena, arena_format(arena, COOKIE_VISIT "%s", id));
+
+    credentials->visit = find_cookie(arena, http_header(exchange, "Cookie"), name);
+    credentials->visit_id = id;
 }

@@ -56,13 +56,22 @@ struct edge {
  * What every door checks before it looks further: that the request was meant for this server (Host), that no
  * foreign page sent it (Origin), and that its sender does not ask too often. Fills in the credentials; their
  * texts live in the arena, or as long as the exchange.
+ *
+ * GATE_FORM is for our own forms: browsers say "null" as the origin of a page that tells nobody where
+ * somebody came from, as ours do. Whoever handles a form has it prove by itself that it is ours.
  */
-enum gate_kind { GATE_SAFE, GATE_UNSAFE, GATE_STREAM };
+enum gate_kind { GATE_SAFE, GATE_UNSAFE, GATE_STREAM, GATE_FORM };
+/* What a request is by its method and path; streams know it of themselves. */
+enum gate_kind gate_kind_of(const struct http_exchange *exchange);
 CHECKED bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind,
                         struct arena *arena, struct credentials *credentials, struct err *err);
 /* The same for the whole request; one with a large body has entered already and is not counted twice. */
 CHECKED bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind,
                         struct arena *arena, struct credentials *credentials, struct err *err);
+
+/* Adds the cookie of a link to this question, if the request shows one. */
+void gate_visit(struct http_exchange *exchange, struct arena *arena, const char *question_id,
+                struct credentials *credentials);
 
 /*
  * The address that a request counts under and is written down with: its connection's, or the one that a
@@ -83,6 +92,8 @@ void rest_handle(struct edge *edge, struct http_exchange *exchange);
 /* sse.c, ws.c */
 void sse_handle(struct edge *edge, struct http_exchange *exchange);
 void ws_handle(struct edge *edge, struct http_exchange *exchange);
+/* question_page.c */
+void question_page_handle(struct edge *edge, struct http_exchange *exchange);
 /* pages.c: what is not in the operation table. False: the path is not one of these. */
 bool pages_handle(struct edge *edge, struct http_exchange *exchange);
 

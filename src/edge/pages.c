@@ -3,7 +3,7 @@
  * and the test clock.
  */
 #include "base/clock.h"
-#include "base/uuid.h"
+#include "edge/html.h"
 #include "edge/internal.h"
 
 #include <pthread.h>
@@ -36,36 +36,10 @@ static void front(struct edge *edge, struct http_exchange *exchange)
     http_reply(exchange, 200, "text/html; charset=utf-8", NULL, &body);
 }
 
-/* Where links to a question lead. What was asked is not shown here: a page has no credentials of its own. */
-static const char question_page[] =
-    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>witan: a question for "
-    "you</title>\n"
-    "<h1>A question for you</h1>\n"
-    "<p>See it and answer it on the command line:</p>\n"
-    "<pre>witan call question_get id=%s\nwitan answer %s YOUR-ANSWER</pre>\n"
-    "<p>With a one-time link no login is needed; its secret is the part of the address after "
-    "<code>link=</code>:</p>\n"
-    "<pre>curl 'http://%s/api/questions/%s?link=SECRET'\n"
-    "curl -X POST -H 'Content-Type: application/json' \\\n"
-    "  -d '{\"link\": \"SECRET\", \"response\": {\"type\": \"approval\", \"value\": true}}' \\\n"
-    "  http://%s/api/questions/%s/answer</pre>\n"
-    "</html>\n";
-
-static void question(struct edge *edge, struct http_exchange *exchange)
+static void style(struct edge *edge, struct http_exchange *exchange)
 {
-    BUF_AUTO body = { 0 };
-    const char *host = http_header(exchange, "Host");
-    const char *id = http_path(exchange) + strlen("/q/");
-    struct err err = { 0 };
-
     (void)edge;
-    if (!uuid_valid(id)) {
-        err_set(&err, ERR_NOT_FOUND, "There is no such question.");
-        edge_refuse(exchange, &err);
-        return;
-    }
-    buf_format(&body, question_page, id, id, host, id, host, id);
-    http_reply(exchange, 200, "text/html; charset=utf-8", NULL, &body);
+    html_style(exchange);
 }
 
 static void health(struct edge *edge, struct http_exchange *exchange)
@@ -211,7 +185,7 @@ static void test_clock(struct edge *edge, struct http_exchange *exchange)
 
 static const struct {
     const char *path;
-    enum http_method method;
+    enum http_method method; /* HTTP_OTHER: looks at the method itself */
     const char *allow;
     void (*serve)(struct edge *edge, struct http_exchange *exchange);
     bool any_host; /* asked by machines that know no name of ours, and gives nothing away */
@@ -219,7 +193,9 @@ static const struct {
     bool testing;  /* only there with the test clock */
 } pages[] = {
     { "/", HTTP_GET, "GET, HEAD", front, false, false, false },
-    { "/q/{id}", HTTP_GET, "GET, HEAD", question, false, false, false },
+    { "/style.css", HTTP_GET, "GET, HEAD", style, false, false, false },
+    { "/q/{id}", HTTP_OTHER, "GET, HEAD, POST", question_page_handle, false, true, false },
+    { "/q/{id}/{secret}", HTTP_OTHER, "GET, HEAD, POST", question_page_handle, false, true, false },
     { "/healthz", HTTP_GET, "GET, HEAD", health, true, false, false },
     { "/readyz", HTTP_GET, "GET, HEAD", readiness, true, false, false },
     { "/metrics", HTTP_GET, "GET, HEAD", metrics, false, false, false },
@@ -239,7 +215,7 @@ static void serve_page(struct edge *edge, struct http_exchange *exchange, size_t
     enum gate_kind kind = pages[page].method == HTTP_GET ? GATE_SAFE : GATE_UNSAFE;
     BUF_AUTO body = { 0 };
 
-    if (http_method(exchange) != pages[page].method) {
+    if (pages[page].method != HTTP_OTHER && http_method(exchange) != pages[page].method) {
         struct http_header_line allow[] = { { "Allow", pages[page].allow }, { NULL, NULL } };
 
         err_set(&err, ERR_BAD_METHOD, "%.20s is not a method of this path.", http_method_text(exchange));
@@ -258,17 +234,19 @@ static void serve_page(struct edge *edge, struct http_exchange *exchange, size_t
 /* "{id}" stands for one part of a path, whatever it is. */
 static bool is_page(const char *page, const char *path)
 {
-    const char *open = strchr(page, '{');
+    while (*page) {
+        if (*page == '{') {
+            size_t part = strcspn(path, "/");
 
-    if (!open)
-        return strcmp(page, path) == 0;
-    size_t before = (size_t)(open - page);
-
-    if (strncmp(page, path, before) != 0)
-        return false;
-    size_t part = strcspn(path + before, "/");
-
-    return part > 0 && strcmp(strchr(open, '}') + 1, path + before + part) == 0;
+            if (part == 0)
+                return false;
+            path += part;
+            page = strchr(page, '}') + 1;
+        } else if (*page++ != *path++) {
+            return false;
+        }
+    }
+    return *path == '\0';
 }
 
 bool pages_handle(struct edge *edge, struct http_exchange *exchange)

@@ -332,9 +332,13 @@ static void begin_wait(struct rest_call *call, int seconds)
     dispatch_submit(call->edge->store, &call->request);
 }
 
-static enum gate_kind gate_of(const struct http_exchange *exchange)
+/* Who came by a link to what the path names shows its cookie. */
+static void read_visit(struct rest_call *call)
 {
-    return http_method(exchange) == HTTP_GET ? GATE_SAFE : GATE_UNSAFE;
+    const struct route_match *match = &call->input.match;
+
+    if (match->op && match->op->by_link && match->path_count > 0)
+        gate_visit(call->exchange, &call->arena, match->path[0].text, &call->request.credentials);
 }
 
 void rest_handle(struct edge *edge, struct http_exchange *exchange)
@@ -344,11 +348,12 @@ void rest_handle(struct edge *edge, struct http_exchange *exchange)
     struct err *err = &request->call.err;
     int wait_seconds;
 
-    if (!gate_check(edge, exchange, gate_of(exchange), &call->arena, &request->credentials, err) ||
+    if (!gate_check(edge, exchange, gate_kind_of(exchange), &call->arena, &request->credentials, err) ||
         !find_route(call, err)) {
         answer(call);
         return;
     }
+    read_visit(call);
     request->idempotency_key = http_header(exchange, "Idempotency-Key");
     fill_request(call, finished);
     input_read(&call->input, request);
@@ -379,18 +384,18 @@ bool rest_before_body(struct edge *edge, struct http_exchange *exchange)
     struct request *request = &call->request;
 
     http_park(exchange);
-    if (!gate_enter(edge, exchange, gate_of(exchange), &call->arena, &request->credentials,
+    if (!gate_enter(edge, exchange, gate_kind_of(exchange), &call->arena, &request->credentials,
                     &request->call.err)) {
         answer(call);
         return false;
     }
-    /* Whoever comes with a link has it in the body; what is open to anyone, or no operation, has a small one.
-     */
+    /* What is open to anyone, or no operation, has a small one. */
     bool known = find_route(call, &request->call.err);
 
     request->call.err = (struct err){ 0 };
+    read_visit(call);
     fill_request(call, knocked);
-    if (!known || request->op->by_link || request->op->needs & ROLE_ANYONE)
+    if (!known || request->op->needs & ROLE_ANYONE)
         knocked(request);
     else
         dispatch_knock(edge->store, request);

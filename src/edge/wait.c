@@ -275,7 +275,8 @@ struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const
                       const struct credentials *credentials, int seconds)
 {
     size_t texts = size_of(subject) + size_of(credentials->bearer) + size_of(credentials->session) +
-                   size_of(credentials->workspace);
+                   size_of(credentials->workspace) + size_of(credentials->visit) +
+                   size_of(credentials->visit_id);
     struct wait *wait = malloc(sizeof(*wait) + texts);
     char *room;
     bool earliest;
@@ -289,6 +290,8 @@ struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const
     wait->credentials = (struct credentials){ .bearer = put(&room, credentials->bearer),
                                               .session = put(&room, credentials->session),
                                               .workspace = put(&room, credentials->workspace),
+                                              .visit = put(&room, credentials->visit),
+                                              .visit_id = put(&room, credentials->visit_id),
                                               .may_be_solo = credentials->may_be_solo,
                                               .key = credentials->key };
     pthread_mutex_lock(&waits->lock);

@@ -8,9 +8,9 @@
 static bool decode(char *text, struct err *err)
 {
     if (!str_url_decode(text, true))
-        return err_set(err, ERR_INVALID, "The query string contains a broken escape.");
+        return err_set(err, ERR_INVALID, "The query or form contains a broken escape.");
     if (!str_is_utf8(text, strlen(text)))
-        return err_set(err, ERR_INVALID, "The query string is not UTF-8.");
+        return err_set(err, ERR_INVALID, "The query or form is not UTF-8.");
     return true;
 }
 
@@ -34,12 +34,10 @@ static bool add_pair(struct arena *arena, const char *raw, size_t len, struct ur
     return true;
 }
 
-bool url_parse_query(struct arena *arena, const char *raw, struct url_query *query, struct err *err)
+static bool parse(struct arena *arena, const char *raw, struct url_query *query, struct err *err)
 {
     struct url_query found = { .count = 0 };
 
-    if (strlen(raw) > LIMIT_URL)
-        return err_set(err, ERR_INVALID, "The query string is too long.");
     while (*raw) {
         size_t len = strcspn(raw, "&");
 
@@ -49,6 +47,23 @@ bool url_parse_query(struct arena *arena, const char *raw, struct url_query *que
     }
     *query = found;
     return true;
+}
+
+bool url_parse_query(struct arena *arena, const char *raw, struct url_query *query, struct err *err)
+{
+    if (strlen(raw) > LIMIT_URL)
+        return err_set(err, ERR_INVALID, "The query string is too long.");
+    return parse(arena, raw, query, err);
+}
+
+bool url_parse_form(struct arena *arena, const char *body, size_t len, struct url_query *fields,
+                    struct err *err)
+{
+    const char *text = arena_copy(arena, body, len);
+
+    if (strlen(text) != len)
+        return err_set(err, ERR_INVALID, "The form contains a NUL byte.");
+    return parse(arena, text, fields, err);
 }
 
 const char *url_value(const struct url_query *query, const char *name)

@@ -25,6 +25,9 @@ struct url_query {
 };
 
 CHECKED bool url_parse_query(struct arena *arena, const char *raw, struct url_query *query, struct err *err);
+/* The same for the body of a form (application/x-www-form-urlencoded), which may be as long as a body. */
+CHECKED bool url_parse_form(struct arena *arena, const char *body, size_t len, struct url_query *fields,
+                            struct err *err);
 /* The value of a name, or NULL. */
 const char *url_value(const struct url_query *query, const char *name);
 

@@ -1,5 +1,6 @@
 #include "base/settings.h"
 #include "base/str.h"
+#include "core/cookie.h"
 #include "core/job.h"
 #include "core/link.h"
 #include "ops/dispatch.h"
@@ -59,9 +60,10 @@ static const struct field deadline_reply[] = {
 };
 
 static const struct field link_reply[] = {
-    { "link", T_TEXT, REQUIRED, "The secret; it is shown once. Send it as `link` to get and answer." },
-    { "url", T_TEXT, REQUIRED, "A page with that one question." },
-    { "expiresAt", T_TIME, REQUIRED, "How long it is good." },
+    { "link", T_TEXT, REQUIRED, "The secret; it is shown once." },
+    { "url", T_TEXT, REQUIRED, "The page to send to somebody: it leads to that one question." },
+    { "expiresAt", T_TIME, REQUIRED, "The question's deadline, with which the link ends at the latest.",
+      .flags = F_NULL },
     { 0 },
 };
 
@@ -208,9 +210,29 @@ static bool run_question_link(struct call *call)
         return false;
     json_map(&call->out, NULL);
     json_text(&call->out, "link", made.secret);
-    json_text(&call->out, "url", arena_format(call->arena, "%s/q/%s?link=%s", base, id, made.secret));
-    json_time(&call->out, "expiresAt", made.expires_ms);
+    json_text(&call->out, "url", arena_format(call->arena, "%s/q/%s/%s", base, id, made.secret));
+    if (made.expires_ms)
+        json_time(&call->out, "expiresAt", made.expires_ms);
+    else
+        json_none(&call->out, "expiresAt");
     json_map_end(&call->out);
+    return true;
+}
+
+/* From here on the caller is the holder of the link, so that the audit row is its maker's workspace's. */
+static bool run_link_open(struct call *call)
+{
+    const char *id = arg_text(call, "id"), *visit;
+
+    if (!link_open(call->db, call->arena, arg_text(call, "link"), id, call->now_ms, &visit, &call->caller,
+                   &call->err))
+        return false;
+    call->cookies[0] =
+        cookie_set(call->arena, &(struct cookie){ .name = arena_format(call->arena, COOKIE_VISIT "%s", id),
+                                                  .value = visit,
+                                                  .lifetime_ms = VISIT_MS,
+                                                  .path = arena_format(call->arena, "/q/%s", id),
+                                                  .strict = true });
     return true;
 }
 
@@ -289,7 +311,6 @@ const struct op answer_ops[] = {
             QUESTION_PARAM,
             { "response", T_OBJECT, REQUIRED, "The answer: {type, value, text?, args?}.",
               .fields = response_fields, .flags = F_OPEN },
-            LINK_PARAM,
         },
     },
     {
@@ -368,6 +389,23 @@ const struct op answer_ops[] = {
         .run = run_question_link,
         .reply = link_reply,
         .params = { QUESTION_PARAM },
+    },
+    {
+        .name = "link_open",
+        .http = "POST /api/questions/{id}/visit",
+        .tag = TAG_QUESTIONS,
+        .help = "Exchange the secret of a link for a cookie, with which the question can be seen and answered. It "
+                "is good until the question has ended or was answered with the link.",
+        .needs = ROLE_ANYONE,
+        .reaches = REACH_QUESTION,
+        .kind = OP_WRITE,
+        .status = 204,
+        .secret_reply = true,
+        .run = run_link_open,
+        .params = {
+            QUESTION_PARAM,
+            { "link", T_TEXT, REQUIRED, "The link's secret.", .max = LIMIT_REF, .flags = F_SECRET },
+        },
     },
     {
         .name = "question_restart",

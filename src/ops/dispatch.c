@@ -53,22 +53,40 @@ static bool authorise(const struct op *op, const struct caller *caller, struct e
                    op->name);
 }
 
-/* A link is for one thing and judged by itself, whoever else its holder may be. */
-static bool came_by_link(const struct request *request)
+/*
+ * A link is for one thing and judged by itself, whoever else its holder may be. One that has ended is as
+ * none: browsers keep its cookie. False only when the store failed.
+ */
+static bool identify_by_link(struct db *db, struct request *request, struct err *ended)
 {
-    return request->op->by_link && request->bind_err.code == ERR_NONE && arg_given(&request->call, "link");
+    struct call *call = &request->call;
+    const struct credentials *shown = &request->credentials;
+
+    call->caller = (struct caller){ 0 };
+    return !request->op->by_link || !shown->visit || shown->bearer ||
+           link_caller(db, call->arena, shown->visit, shown->visit_id, call->now_ms, &call->caller, ended) ||
+           ended->code == ERR_UNAUTHORIZED;
 }
 
 /* What anyone may do is not barred to those whose old session or token has ended: they are nobody. */
 static bool identify(struct db *db, struct request *request)
 {
     struct call *call = &request->call;
+    struct err ended = { 0 };
 
-    if (came_by_link(request))
-        return link_caller(db, call->arena, arg_text(call, "link"), arg_text(call, "id"), call->now_ms,
-                           &call->caller, &call->err);
-    if (caller_identify(db, call->arena, &request->credentials, call->now_ms, &call->caller, &call->err))
+    if (!identify_by_link(db, request, &ended)) {
+        call->err = ended;
+        return false;
+    }
+    if (call->caller.kind == CALLER_LINK)
         return true;
+    if (caller_identify(db, call->arena, &request->credentials, call->now_ms, &call->caller, &call->err) &&
+        (ended.code == ERR_NONE || call->caller.kind != CALLER_NOBODY))
+        return true;
+    if (ended.code != ERR_NONE) {
+        call->err = ended;
+        return false;
+    }
     if (!(call->op->needs & ROLE_ANYONE) || call->err.code != ERR_UNAUTHORIZED)
         return false;
     call->err = (struct err){ 0 };
@@ -95,7 +113,8 @@ static bool know_caller(struct db *db, struct request *request)
     call->now_ms = clock_now_ms();
     call->err = (struct err){ 0 };
     call->subject = default_subject(call);
-    return identify(db, request) && (came_by_link(request) || authorise(call->op, &call->caller, &call->err));
+    return identify(db, request) &&
+           (call->caller.kind == CALLER_LINK || authorise(call->op, &call->caller, &call->err));
 }
 
 /* The caller is known before anything is said about the input: a stranger learns nothing from errors. */
@@ -109,6 +128,10 @@ static bool admit(struct db *db, struct request *request)
         return false;
     if (request->bind_err.code != ERR_NONE) {
         call->err = request->bind_err;
+        return false;
+    }
+    if (call->caller.kind == CALLER_LINK && !str_equal(arg_text(call, "id"), request->credentials.visit_id)) {
+        err_set(&call->err, ERR_UNAUTHORIZED, "This link is not good for this question.");
         return false;
     }
     return reach_thing(call, &call->err);
@@ -549,7 +572,6 @@ void dispatch_knock(struct store *store, struct request *request)
     submit_knock(request, knock_only_done);
 }
 
-/* A link stands in the input, so whoever comes with one is known only once it has been bound. */
 void dispatch_submit(struct store *store, struct request *request)
 {
     request->store = store;
@@ -559,8 +581,6 @@ void dispatch_submit(struct store *store, struct request *request)
         check_key(request->idempotency_key, &request->bind_err);
     if (!request->bind || request->bind_err.code != ERR_NONE)
         submit_bound(request);
-    else if (request->op->by_link)
-        submit_bind(request);
     else
         submit_knock(request, knock_done);
 }

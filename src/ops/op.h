@@ -134,7 +134,7 @@ struct op {
     bool quick;          /* a point read: may run on the HTTP thread */
     bool heavy;          /* a read of much: others than heavy ones never wait behind it */
     bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
-    bool by_link;        /* a link to what `id` names, given as `link`, stands in for credentials */
+    bool by_link;        /* the cookie of a link to what `id` names stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */
     bool count_errors;   /* failures are counted for the alert on asking */
     bool limit_logins;   /* tries a password: counted before .before */

@@ -13,11 +13,6 @@
     {                                                                                                        \
         "id", T_UUID, REQUIRED, "The question."                                                              \
     }
-#define LINK_PARAM                                                                                           \
-    {                                                                                                        \
-        "link", T_TEXT, OPTIONAL, "A one-time link to this question, in place of a login.",                  \
-            .min = 1, .max = LIMIT_REF, .flags = F_SECRET                                                    \
-    }
 #define TAG_JOBS "Jobs"
 
 extern const char *const question_types[];

@@ -239,7 +239,7 @@ const struct op question_ops[] = {
         .by_link = true,
         .run = run_question_get,
         .reply = one_reply,
-        .params = { QUESTION_PARAM, LINK_PARAM },
+        .params = { QUESTION_PARAM },
     },
     { 0 },
 };

@@ -75,10 +75,13 @@ const char *session_for(struct t *t, const char *user_id)
 }
 
 /* Who calls is a token, or somebody who has logged in. */
-static struct credentials credentials_of(const struct t *t)
+static struct credentials credentials_of(const struct t *t, const json_t *params)
 {
     if (!t->as || !*t->as)
         return (struct credentials){ 0 };
+    if (str_starts(t->as, "witanv_"))
+        return (struct credentials){ .visit = t->as,
+                                     .visit_id = json_string_value(json_object_get(params, "id")) };
     if (str_starts(t->as, SECRET_SESSION))
         return (struct credentials){ .session = t->as };
     return (struct credentials){ .bearer = t->as };
@@ -257,6 +260,14 @@ static void take_reply(struct t *t, int status, const char *text)
     t->reply = json_loads(t->text, JSON_DECODE_ANY, NULL);
 }
 
+/* "name=value; ..." */
+static void take_cookie(struct t *t, const char *set)
+{
+    const char *value = set ? strchr(set, '=') : NULL;
+
+    t->cookie = value ? arena_copy(&t->arena, value + 1, strcspn(value + 1, ";")) : NULL;
+}
+
 static void call_table(struct t *t, const struct op *op, const json_t *params)
 {
     struct table_call call = { 0 };
@@ -269,7 +280,7 @@ static void call_table(struct t *t, const struct op *op, const json_t *params)
     body_text = json_dumps(body, JSON_COMPACT);
     call.request = (struct request){
         .op = op,
-        .credentials = credentials_of(t),
+        .credentials = credentials_of(t, params),
         .idempotency_key = t->idempotency_key,
         .body = body_text,
         .body_len = strlen(body_text),
@@ -291,6 +302,7 @@ static void call_table(struct t *t, const struct op *op, const json_t *params)
         take_reply(t, call.request.call.status, call.request.reply.bytes);
     }
     t->replayed = call.request.replayed;
+    take_cookie(t, call.request.call.cookies[0]);
     t->due_rounds = call.request.due_rounds;
     buf_done(&call.request.reply);
     sem_destroy(&call.finished);
@@ -313,6 +325,8 @@ static size_t take_header(char *line, size_t size, size_t count, void *user)
 
     if (size * count > 20 && strncasecmp(line, "Idempotent-Replayed:", 20) == 0)
         t->replayed = true;
+    if (!t->cookie && size * count > 11 && strncasecmp(line, "Set-Cookie:", 11) == 0)
+        take_cookie(t, arena_copy(&t->arena, line, size * count));
     return size * count;
 }
 
@@ -339,17 +353,20 @@ static char *rest_url(struct t *t, const struct op *op, const struct raw_input *
     return arena_text(&t->arena, url.bytes);
 }
 
-static struct curl_slist *rest_headers(struct t *t)
+static struct curl_slist *rest_headers(struct t *t, const json_t *params)
 {
     struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
 
     headers = curl_slist_append(headers, "Expect:");
-    struct credentials credentials = credentials_of(t);
+    struct credentials credentials = credentials_of(t, params);
 
     if (credentials.bearer)
         headers = curl_slist_append(headers, arena_format(&t->arena, "Authorization: Bearer %s", t->as));
-    if (credentials.session) {
-        headers = curl_slist_append(headers, arena_format(&t->arena, "Cookie: witan_session=%s", t->as));
+    if (credentials.session || credentials.visit) {
+        headers = curl_slist_append(
+            headers, credentials.session
+                         ? arena_format(&t->arena, "Cookie: witan_session=%s", t->as)
+                         : arena_format(&t->arena, "Cookie: witan_q_%s=%s", credentials.visit_id, t->as));
         headers =
             curl_slist_append(headers, arena_format(&t->arena, "Origin: http://127.0.0.1:%d", fixture->port));
     }
@@ -364,7 +381,7 @@ static void call_rest(struct t *t, const struct op *op, const json_t *params)
     static CURL *curl;
     json_t *body = json_object();
     struct raw_input input;
-    struct curl_slist *headers = rest_headers(t);
+    struct curl_slist *headers = rest_headers(t, params);
     const char *method = op_method(op, &t->arena);
     BUF_AUTO reply = { 0 };
     long status = 0;
@@ -384,6 +401,7 @@ static void call_rest(struct t *t, const struct op *op, const json_t *params)
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply);
     t->replayed = false;
+    t->cookie = NULL;
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, t);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, 60L);

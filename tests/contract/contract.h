@@ -32,14 +32,16 @@ struct t {
     struct db *db; /* a connection of the test's own, as an outside program has */
     const char *workspace;
     const char *owner, *admin, *member, *agent, *viewer; /* token secrets */
-    const char *as; /* who calls: a token's or session's secret; preset to owner; "" for nobody */
+    const char *as; /* who calls: the secret of a token, a session or an opened link; preset to owner; "" for
+                       nobody */
     const char *idempotency_key; /* sent along while not NULL */
 
     int status;       /* of the last call */
     json_t *reply;    /* of the last call; the next one frees it */
     const char *text; /* the reply's text */
     bool replayed;
-    int due_rounds; /* how often something overdue was met on the way; straight into the table only */
+    const char *cookie; /* the value of the first one that the last call set, or NULL */
+    int due_rounds;     /* how often something overdue was met on the way; straight into the table only */
 };
 
 struct contract {

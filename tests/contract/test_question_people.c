@@ -277,64 +277,6 @@ CONTRACT(question_stands_in_the_inbox_until_it_ends)
         count_rows(t, "events WHERE subject = '%s' AND type = 'notification.resolved'", notification), 1);
 }
 
-CONTRACT(question_link_answers_one_question_once)
-{
-    const char *job = make_job(t), *id = ask_approval(t, job, 2), *other = ask_text(t, make_job(t)), *link;
-
-    t->as = t->member;
-    call(t, "question_link", "{s:s}", "id", id);
-    CHECK_STATUS(201);
-    link = text_at(t, "link");
-    assert_int_equal(count_rows(t, "question_links WHERE hash LIKE '%%%.20s%%'", link), 0);
-    t->as = "";
-    call(t, "question_get", "{s:s}", "id", id);
-    CHECK_STATUS(401);
-    call(t, "question_get", "{s:s, s:s}", "id", id, "link", link);
-    CHECK_STATUS(200);
-    CHECK_TEXT("question.id", id);
-    call(t, "question_get", "{s:s, s:s}", "id", other, "link", link);
-    CHECK_STATUS(401);
-    call(t, "question_answer", "{s:s, s:{s:s}, s:s}", "id", other, "response", "value", "x", "link", link);
-    CHECK_STATUS(401);
-    call(t, "question_get", "{s:s, s:s}", "id", id, "link", "witanl_wrong");
-    CHECK_STATUS(401);
-    call(t, "question_answer", "{s:s, s:{s:b}, s:s}", "id", id, "response", "value", 1, "link", link);
-    CHECK_STATUS(200);
-    CHECK_INT("approvals.have", 1);
-    call(t, "question_answer", "{s:s, s:{s:b}, s:s}", "id", id, "response", "value", 1, "link", link);
-    CHECK_STATUS(409);
-    /* It stands for the one who made it, who therefore has approved. */
-    approve(t, id, t->member);
-    CHECK_INT("approvals.have", 1);
-    approve(t, id, t->owner);
-    CHECK_TRUE("jobResumed");
-    call(t, "question_link", "{s:s}", "id", id);
-    CHECK_STATUS(409);
-}
-
-CONTRACT(question_link_dies_with_its_makers_right)
-{
-    const char *id = ask_text(t, make_job(t)), *link, *maker = token_for(t, "member", NULL);
-
-    t->as = maker;
-    call(t, "question_link", "{s:s}", "id", id);
-    link = text_at(t, "link");
-    t->as = "";
-    advance(t, (int64_t)8 * 24 * 3600 * 1000);
-    call(t, "question_get", "{s:s, s:s}", "id", id, "link", link);
-    CHECK_STATUS(401);
-    t->as = t->owner;
-    id = ask_text(t, make_job(t));
-    t->as = maker;
-    call(t, "question_link", "{s:s}", "id", id);
-    link = text_at(t, "link");
-    outside_sql(t, "UPDATE tokens SET revoked_at = 1 WHERE workspace_id = '%s' AND role = 'member'",
-                t->workspace);
-    t->as = "";
-    call(t, "question_get", "{s:s, s:s}", "id", id, "link", link);
-    CHECK_STATUS(401);
-}
-
 CONTRACT(template_asks_what_it_says)
 {
     const char *job = make_job(t), *id, *own;

@@ -353,37 +353,6 @@ onBothEngines('offline answers are replayed with their key: once each', {}, asyn
     }
 });
 
-onBothEngines('a link shows and answers one question, once', {}, async (server) => {
-    const token = await makeToken(server, { role: 'member' });
-    const agent = await makeToken(server, { role: 'agent' });
-    const mine = await ask(server, {}, { token });
-    const other = await ask(server, {}, { token });
-    const { link, url } = await server.must(
-        201,
-        'POST',
-        `/api/questions/${mine.questionId}/link`,
-        {},
-        { token },
-    );
-    assert.ok(url.includes(mine.questionId), url);
-    assert.equal(
-        (await post(server, `/api/questions/${mine.questionId}/link`, {}, { token: agent })).status,
-        403,
-    );
-    const path = (id) => `/api/questions/${id}?link=${encodeURIComponent(link)}`;
-    const answer = (id, value) => post(server, `/api/questions/${id}/answer`, { ...say(value), link });
-    // A look changes nothing, however often.
-    for (let i = 0; i < 3; i++)
-        assert.equal((await server.must(200, 'GET', path(mine.questionId))).question.status, 'pending');
-    assert.equal((await server.api('GET', path(other.questionId))).status, 401);
-    assert.equal((await server.api('GET', `/api/questions/${mine.questionId}`)).status, 401);
-    assert.equal((await answer(other.questionId, 'no')).status, 401);
-    const replies = await Promise.all([1, 2, 3].map((i) => answer(mine.questionId, `by link ${i}`)));
-    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409, 409]);
-    assert.equal((await show(server, mine.questionId, { token })).outcome.source, 'human');
-    assert.equal((await show(server, other.questionId, { token })).status, 'pending');
-});
-
 onBothEngines('a late answer is kept, told, and starts a job once', {}, async (server, t) => {
     const stream = await listen(t, server);
     const { questionId, jobId } = await ask(server);

@@ -66,7 +66,10 @@ async function questions(call, job, server, owner) {
     await call(400, 'POST', `/api/questions/${id}/extend`, {});
     await call(200, 'POST', `/api/questions/${id}/draft`, {});
     await call(404, 'POST', `/api/questions/${nobody}/draft`, {});
-    await call(201, 'POST', `/api/questions/${id}/link`, {});
+    const { link } = await call(201, 'POST', `/api/questions/${id}/link`, {});
+    await call(204, 'POST', `/api/questions/${id}/visit`, { link });
+    await call(401, 'POST', `/api/questions/${id}/visit`, { link: 'witanl_nobody' });
+    await call(400, 'POST', `/api/questions/${id}/visit`, {});
     await call(404, 'POST', `/api/questions/${nobody}/link`, {});
     await call(400, 'POST', `/api/questions/${id}/answer`, { response: { type: 'choice', value: 'z' } });
     await call(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'choice', value: 'b' } });

@@ -1,0 +1,25 @@
+/*
+ * html.h - pages for people, written without a script.
+ *
+ * Whatever comes from outside goes through html_text, which writes it so that it is text in any place of a
+ * page. A page allows itself one style sheet of this server and forms to this server, and nothing else.
+ *
+ * Thread: any.
+ */
+#ifndef EDGE_HTML_H
+#define EDGE_HTML_H
+
+#include "http/server.h"
+
+void html_text(struct buf *out, const char *text); /* NULL writes nothing */
+void html_begin(struct buf *out, const char *title);
+/* Ends the page and replies with it. `headers` as for http_reply, five at most. */
+void html_reply(struct http_exchange *exchange, int status, const struct http_header_line *headers,
+                struct buf *page);
+/* A whole page with one sentence and, if not NULL, what to do. */
+void html_say(struct http_exchange *exchange, int status, const char *title, const char *text,
+              const char *hint);
+/* GET /style.css */
+void html_style(struct http_exchange *exchange);
+
+#endif
