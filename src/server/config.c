@@ -96,8 +96,11 @@ const char *config_mask_url(struct arena *arena, const char *url)
     const char *path;
     struct err ignored = { 0 };
 
-    if (!db_url_engine(url, &engine, &path, &ignored))
-        return arena_format(arena, "%.*s:***", (int)strcspn(url, ":@/?"), url);
+    if (!db_url_engine(url, &engine, &path, &ignored)) {
+        size_t word = strspn(url, "abcdefghijklmnopqrstuvwxyz");
+
+        return url[word] == ':' ? arena_format(arena, "%.*s:***", (int)word, url) : "***";
+    }
     if (engine == DB_SQLITE)
         return url;
 

@@ -1,6 +1,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "edge/cli/cli.h"
+#include "edge/cli/term.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,6 +190,12 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 
 int cli_print(const void *bytes, size_t len)
 {
+    ARENA_AUTO arena = { 0 };
+
+    if (isatty(STDOUT_FILENO)) {
+        bytes = term_harmless(&arena, bytes, len);
+        len = strlen(bytes);
+    }
     if (fwrite(bytes, 1, len, stdout) != len || fflush(stdout) != 0)
         return CLI_ERROR;
     return CLI_OK;

@@ -43,6 +43,36 @@ const char *term_line(struct arena *arena, const char *text)
     return line;
 }
 
+/* How many bytes a sequence has that sets a colour and nothing else; 0: it is none. */
+static size_t colour_length(const char *at)
+{
+    size_t digits;
+
+    if (!str_starts(at, "\033["))
+        return 0;
+    digits = strspn(at + 2, "0123456789;");
+    return at[2 + digits] == 'm' ? digits + 3 : 0;
+}
+
+const char *term_harmless(struct arena *arena, const char *bytes, size_t len)
+{
+    const char *text = arena_copy(arena, bytes, len), *at = text;
+    BUF_AUTO clean = { 0 };
+
+    while (*at) {
+        size_t plain = strcspn(at, "\033"), colour;
+
+        buf_text(&clean, str_sanitise(arena, arena_copy(arena, at, plain)));
+        at += plain;
+        if (*at == '\0')
+            break;
+        colour = colour_length(at);
+        buf_add(&clean, at, colour);
+        at += colour > 0 ? colour : 1;
+    }
+    return arena_copy(arena, clean.bytes ? clean.bytes : "", clean.len);
+}
+
 static const char *colour_code(enum term_colour colour)
 {
     switch (colour) {

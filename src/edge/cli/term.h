@@ -29,6 +29,11 @@ void term_init(struct term *term, struct arena *arena, struct buf *out, bool col
 
 /* One line of text without control characters, line breaks as spaces; NULL becomes "-". */
 const char *term_line(struct arena *arena, const char *text);
+/*
+ * The last gate before a terminal, for what is printed as it came (answers, JSON): everything but text, line
+ * breaks and the colours that we paint with is taken out.
+ */
+const char *term_harmless(struct arena *arena, const char *bytes, size_t len);
 /* As it is, in a colour. */
 void term_paint(struct term *term, enum term_colour colour, const char *text);
 /* Text of several lines, each after `indent`. */

@@ -36,6 +36,24 @@ static void no_text_drives_the_terminal(void **state)
     assert_string_equal(term_line(&arena, NULL), "-");
 }
 
+static void only_colours_pass_the_last_gate(void **state)
+{
+    static const char *const cases[][2] = {
+        { "\033[32mresolved\033[0m\n", "\033[32mresolved\033[0m\n" },
+        { "a\033[2Jb\033]0;title\007c\033", "a[2Jb]0;titlec" },
+        { "{\"a\":\"\xc2\x9b\x31m\"}\n", "{\"a\":\"1m\"}\n" },
+        { "two\nlines\t\xe2\x80\xae"
+          "x",
+          "two\nlines\tx" },
+        { "", "" },
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(term_harmless(&arena, cases[i][0], strlen(cases[i][0])), cases[i][1]);
+}
+
 static void blocks_keep_their_lines(void **state)
 {
     ARENA_AUTO arena = { 0 };
@@ -124,11 +142,9 @@ static void colours_only_when_wanted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_text_drives_the_terminal),
-        cmocka_unit_test(blocks_keep_their_lines),
-        cmocka_unit_test(times_are_told_from_now),
-        cmocka_unit_test(tables_line_up_and_are_cut),
-        cmocka_unit_test(tables_grow),
+        cmocka_unit_test(no_text_drives_the_terminal), cmocka_unit_test(only_colours_pass_the_last_gate),
+        cmocka_unit_test(blocks_keep_their_lines),     cmocka_unit_test(times_are_told_from_now),
+        cmocka_unit_test(tables_line_up_and_are_cut),  cmocka_unit_test(tables_grow),
         cmocka_unit_test(colours_only_when_wanted),
     };
 

@@ -275,6 +275,7 @@ static void passwords_are_masked(void **state)
         { "postgres://u:se?cret@h/db", "postgres:***" },
         { "postgres://u:secret/db", "postgres:***" },
         { "postgres:/u:secret@h/db", "postgres:***" },
+        { "host=h password=secret", "***" },
         { "postgres://u:%zz@[::1]:5432,h2:1/db", "postgres://u:***@[::1]:5432,h2:1/db" },
         { "postgres://u@h:5432/db", "postgres://u@h:5432/db" },
         { "postgres://h/db?user=u&password=secret&sslmode=require",
