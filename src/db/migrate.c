@@ -1,6 +1,9 @@
 #include "db/migrate.h"
 
 #include "base/clock.h"
+#include "gen/version.h"
+
+#define WRITTEN_BY "written_by"
 
 int migrate_newest(void)
 {
@@ -23,11 +26,28 @@ bool migrate_current(struct db *db, struct arena *arena, int *number, struct err
     return true;
 }
 
-static bool refuse_newer(int number, struct err *err)
+/* Which program brought the store to its schema; NULL where that was not written down. */
+static const char *written_by(struct db *db, struct arena *arena)
 {
-    return err_set(err, ERR_CONFLICT,
-                   "This database has schema %d; this witan knows up to %d. Use a newer witan.", number,
-                   migrate_newest());
+    struct err ignored = { 0 };
+    struct db_rows rows;
+
+    return db_query(db, arena, SQL_FACT_GET, DB_ARGS(db_text(WRITTEN_BY)), &rows, &ignored) && rows.count > 0
+               ? db_cell(&rows, 0, 0)
+               : NULL;
+}
+
+bool migrate_refuse_newer(struct db *db, struct arena *arena, int number, struct err *err)
+{
+    const char *version = written_by(db, arena);
+
+    err_set(err, ERR_CONFLICT, "This store has schema %d; this witan (%s) knows up to %d.", number,
+            WITAN_VERSION, migrate_newest());
+    return err_hint(
+        err,
+        "Use witan %s or newer. To go back to this one, restore a backup from before the upgrade: "
+        "`witan restore FILE --replace`.",
+        version ? version : "of the version that wrote it");
 }
 
 static bool apply(struct db *db, struct arena *arena, const struct migration *migration, struct err *err)
@@ -44,7 +64,8 @@ static bool apply(struct db *db, struct arena *arena, const struct migration *mi
                        cause.text);
     return db_exec(db, arena, SQL_SCHEMA_RECORD,
                    DB_ARGS(db_int(migration->number), db_text(migration->name), db_int(clock_now_ms())), NULL,
-                   err);
+                   err) &&
+           db_exec(db, arena, SQL_FACT_SET, DB_ARGS(db_text(WRITTEN_BY), db_text(WITAN_VERSION)), NULL, err);
 }
 
 /* Under the lock, so that of two nodes that start at once the second finds the work done. */
@@ -56,7 +77,7 @@ static bool step_locked(struct db *db, struct arena *arena, int *before, int *af
         return false;
     *after = *before;
     if (*before > migrate_newest())
-        return refuse_newer(*before, err);
+        return migrate_refuse_newer(db, arena, *before, err);
     for (size_t i = 0; i < migration_count; i++) {
         if (migrations[i].number <= *before)
             continue;

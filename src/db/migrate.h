@@ -19,5 +19,7 @@ CHECKED bool migrate_up(struct db *db, struct arena *arena, struct migrate_repor
 /* The schema number of the database, 0 when it is empty; and the newest one this program has. */
 CHECKED bool migrate_current(struct db *db, struct arena *arena, int *number, struct err *err);
 int migrate_newest(void);
+/* Says that the store is newer than this program, and what to do. */
+bool migrate_refuse_newer(struct db *db, struct arena *arena, int number, struct err *err);
 
 #endif

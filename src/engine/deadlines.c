@@ -181,6 +181,13 @@ static bool write_jump(struct deadlines *deadlines, struct task *task)
     return true;
 }
 
+/* Another node may have brought the store to a schema that this one does not know: it is then not ready. */
+static void note_schema(struct deadlines *deadlines, bool fits)
+{
+    if (atomic_exchange(&deadlines->schema_fits, fits) && !fits)
+        log_line(LOG_ERROR, "a newer witan has changed the store's schema; replace this one by it", NULL);
+}
+
 static bool look(struct deadlines *deadlines, struct task *task)
 {
     int64_t now = clock_ticks_ms();
@@ -193,7 +200,7 @@ static bool look(struct deadlines *deadlines, struct task *task)
         clock_set_offset_ms(task->offset_ms);
     if (task->anchor) {
         set_clock(deadlines, &task->time);
-        atomic_store(&deadlines->schema_fits, task->schema <= migrate_newest());
+        note_schema(deadlines, task->schema <= migrate_newest());
         deadlines->anchor_at_ms = now + ANCHOR_MS;
     }
     return true;

@@ -98,15 +98,15 @@ static void check_clock(struct doctor *doctor, const char *name, int64_t there_m
 
 static bool check_schema(struct doctor *doctor, struct db *db, struct err *err)
 {
+    struct err newer = { 0 };
     int number;
 
     if (!migrate_current(db, doctor->cli->arena, &number, err))
         return false;
     if (number == migrate_newest())
         add(doctor, "schema", FINE, NULL, "Schema %d, as this witan has it.", number);
-    else if (number > migrate_newest())
-        add(doctor, "schema", BAD, "Use a newer witan.", "Schema %d; this witan knows up to %d.", number,
-            migrate_newest());
+    else if (number > migrate_newest() && !migrate_refuse_newer(db, doctor->cli->arena, number, &newer))
+        add_err(doctor, "schema", &newer);
     else
         add(doctor, "schema", DOUBTFUL, "`witan migrate` or the next `witan serve` brings it up to date.",
             "Schema %d; this witan works with %d.", number, migrate_newest());

@@ -45,8 +45,10 @@ static bool check_schema(struct local *local, bool write, struct err *err)
         return false;
     if (number == migrate_newest())
         return true;
-    if (number > migrate_newest() || (number == 0 && write))
-        return migrate_up(local->db, local->arena, &report, err); /* refuses a newer one */
+    if (number > migrate_newest())
+        return migrate_refuse_newer(local->db, local->arena, number, err);
+    if (number == 0 && write)
+        return migrate_up(local->db, local->arena, &report, err);
     err_set(err, ERR_CONFLICT, "This store has schema %d; this witan works with %d.", number,
             migrate_newest());
     return err_hint(err, "`witan migrate` brings it up to date.");

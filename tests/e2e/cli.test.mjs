@@ -424,13 +424,14 @@ test('migrate, and a store that is too new', async (t) => {
             const { code, stderr } = await cli(folder, [...args, '--db', db]);
             assert.notEqual(code, 0, args.join(' '));
             assert.match(stderr, /9999/);
+            assert.match(stderr, /Use witan \d+\.\d+\.\d+ or newer.*witan restore/s);
         }
     }
     const folder = await tempFolder(t);
     for (const db of ['mysql://x', 'sqlite:/nowhere/at/all/x.db', 'postgres://nobody@127.0.0.1:9/x']) {
         const { code, stderr } = await cli(folder, ['serve', '--listen', '127.0.0.1:0', '--db', db]);
         assert.notEqual(code, 0);
-        assert.match(stderr, /^witan: .+\n/);
+        assert.match(stderr, /^witan: .+\n/m);
     }
 });
 

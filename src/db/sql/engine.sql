@@ -3,6 +3,10 @@
 -- name: fact_get
 SELECT value FROM facts WHERE name = $1;
 
+-- name: fact_set
+INSERT INTO facts (name, value) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
 -- Two nodes that move a number at once both count.
 -- name: fact_add
 INSERT INTO facts (name, value) VALUES ($1, CAST($2 AS TEXT))

@@ -4,17 +4,17 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 const script = fileURLToPath(new URL('./sqlite.mjs', import.meta.url));
 
 function psql(url, text) {
-    return run('psql', ['-X', '-q', '-A', '-t', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text], {
+    return execute('psql', ['-X', '-q', '-A', '-t', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text], {
         maxBuffer: 64 << 20,
     });
 }
 
 function sqlite(db, ...words) {
-    return run(process.execPath, ['--experimental-sqlite', '--no-warnings', script, db.slice(7), ...words], {
+    return execute(process.execPath, ['--experimental-sqlite', '--no-warnings', script, db.slice(7), ...words], {
         maxBuffer: 64 << 20,
     });
 }
@@ -26,6 +26,13 @@ export function holdWrites(db, ms) {
         db,
         `BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE; SELECT pg_sleep(${ms / 1000}); ROLLBACK`,
     );
+}
+
+// Statements, or a file with many of them.
+export function run(db, text) {
+    if (db.startsWith('sqlite:')) return sqlite(db, text);
+    const what = text.startsWith('/') ? ['-f', text] : ['-c', text];
+    return execute('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', db, ...what], { maxBuffer: 64 << 20 });
 }
 
 // Rows as arrays of text, on either engine.

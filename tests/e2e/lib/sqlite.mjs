@@ -1,5 +1,7 @@
 // node sqlite.mjs FILE SQL: runs the statements; the rows of a single SELECT, with tabs between, on stdout.
+// node sqlite.mjs FILE /PATH: runs the statements in that file.
 // node sqlite.mjs FILE hold MS: keeps everybody else from writing for so long.
+import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 const [file, text, ms] = process.argv.slice(2);
@@ -17,6 +19,6 @@ if (text === 'hold') {
                 .join('\t'),
         );
 } else {
-    db.exec(text);
+    db.exec(text.startsWith('/') ? readFileSync(text, 'utf8') : text);
 }
 db.close();
