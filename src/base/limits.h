@@ -133,6 +133,7 @@
 #define PLACE_MS          (180LL * 24 * 3600 * 1000) /* how long one is remembered after its last login */
 #define AUDIT_VERIFY_PAGE 1000
 #define LIMIT_EXPORT      10000 /* audit rows in one page of an export */
+#define EXPORT_ROWS       500   /* and in one piece of it */
 #define LIMIT_ANCHOR      (64 * MB)
 #define PURGE_BATCH       500 /* rows that one transaction lets go of */
 #define PURGE_AUDIT_BATCH                                                                                    \

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "edge/input.h"
 #include "edge/internal.h"
+#include "edge/pieces.h"
 #include "edge/wait.h"
 
 #include <stdatomic.h>
@@ -30,7 +31,9 @@ struct rest_call {
     struct rest_call *next; /* while it is spare */
     struct edge *edge;
     struct http_exchange *exchange;
-    struct wait *wait; /* or NULL */
+    struct wait *wait;     /* or NULL */
+    struct pieces *pieces; /* or NULL */
+    struct arena piece;    /* of the piece that is being read */
     struct arena arena;
     struct request request;
     struct input input;
@@ -143,6 +146,62 @@ static void note_stored(const struct rest_call *call)
                     clock_ticks_us());
 }
 
+static void put_piece(struct request *request)
+{
+    struct rest_call *call = request->user;
+    const struct err *err = &request->call.err;
+
+    if (err->code != ERR_NONE) {
+        buf_clear(&request->reply);
+        dispatch_write_error(err, &request->reply);
+        buf_char(&request->reply, '\n');
+    }
+    pieces_put(call->pieces, &request->reply, err->code == ERR_NONE && request->call.more_after > 0);
+}
+
+/* The same operation once more, from where the piece before ended, with its rights checked again. */
+static void next_piece(void *user)
+{
+    struct rest_call *call = user;
+    struct request *request = &call->request;
+
+    for (size_t i = 0; request->op->params[i].type; i++) {
+        if (strcmp(request->op->params[i].name, "after_seq") == 0)
+            request->call.args[i].number = request->call.more_after;
+        else if (strcmp(request->op->params[i].name, "limit") == 0)
+            request->call.args[i].number = request->call.more_left;
+    }
+    arena_reset(&call->piece);
+    request->call.arena = &call->piece;
+    dispatch_submit(call->edge->store, request);
+}
+
+static void pieces_over(void *user)
+{
+    struct rest_call *call = user;
+
+    arena_done(&call->piece);
+    call_free(call);
+}
+
+/* Its client may go while a piece is being read: what the request brought must not go with it. */
+static void send_pieces(struct rest_call *call, const char *type)
+{
+    struct request *request = &call->request;
+    struct credentials *credentials = &request->credentials;
+    struct pieces_owner owner = {
+        .next = next_piece, .over = pieces_over, .user = call, .budget = &call->edge->budget
+    };
+
+    credentials->bearer = arena_text(&call->arena, credentials->bearer);
+    credentials->workspace = arena_text(&call->arena, credentials->workspace);
+    request->call.request_id = arena_text(&call->arena, request->call.request_id);
+    request->idempotency_key = NULL;
+    request->finished = put_piece;
+    call->pieces = pieces_new(&owner, &request->reply);
+    pieces_send(call->pieces, call->exchange, type);
+}
+
 static void answer(struct rest_call *call)
 {
     struct request *request = &call->request;
@@ -177,6 +236,10 @@ static void answer(struct rest_call *call)
     }
     metrics_count(call->edge->metrics, request->op, status, took_us);
     log_call(call, status, took_us);
+    if (err->code == ERR_NONE && request->call.more_after > 0) {
+        send_pieces(call, type);
+        return;
+    }
     http_reply(call->exchange, status, status == 204 ? NULL : type, count > 0 ? headers : NULL,
                &request->reply);
     call_free(call);

@@ -68,20 +68,26 @@ static bool run_audit_list(struct call *call)
     return true;
 }
 
+/* A piece ends at EXPORT_ROWS rows or when it is large; its client gets the next one when it has read it. */
 static bool run_audit_export(struct call *call)
 {
+    int64_t limit = arg_int(call, "limit");
+    size_t wanted = limit < EXPORT_ROWS ? (size_t)limit : EXPORT_ROWS, count, i;
     struct audit_entry *entries;
-    size_t count;
 
-    if (!audit_read(call->db, call->arena, call->caller.workspace_id, arg_int(call, "after_seq"),
-                    (size_t)arg_int(call, "limit"), &entries, &count, &call->err))
+    if (!audit_read(call->db, call->arena, call->caller.workspace_id, arg_int(call, "after_seq"), wanted,
+                    &entries, &count, &call->err))
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (i = 0; i < count && call->out.buf->len < LIMIT_PAGE_BYTES; i++) {
         struct json_out line;
 
         json_begin(&line, call->out.buf);
         write_entry(&line, &entries[i], true);
         buf_char(call->out.buf, '\n');
+    }
+    if ((i < count || count == wanted) && limit > (int64_t)i) {
+        call->more_after = entries[i - 1].seq;
+        call->more_left = limit - (int64_t)i;
     }
     return true;
 }
@@ -135,11 +141,13 @@ const struct op audit_ops[] = {
         .http = "GET /api/audit/export",
         .tag = TAG,
         .help = "Export the audit log, oldest first, one JSON object a line, with detail as the stored text that "
-                "the hash covers. For the next page give the last line's seq as after_seq.",
+                "the hash covers. For the next page give the last line's seq as after_seq. A last line with an error "
+                "says that it could not be read to its end.",
         .needs = ROLES_MANAGE,
         .reaches = REACH_WORKSPACE,
         .kind = OP_READ,
         .heavy = true,
+        .pieces = true,
         .run = run_audit_export,
         .reply_type = "application/x-ndjson",
         .params = {

@@ -204,6 +204,7 @@ static bool run_op(struct request *request)
     json_begin(&call->out, &request->reply);
     call->status = call->op->status ? call->op->status : 200;
     call->ended = false;
+    call->more_after = call->more_left = 0;
     call->audit_detail = call->question_id = call->prompt_id = NULL;
     memset(call->cookies, 0, sizeof(call->cookies));
     call->subject = default_subject(call);

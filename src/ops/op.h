@@ -90,6 +90,8 @@ struct call {
     struct arg args[LIMIT_PARAMS];
     struct json_out out; /* the reply */
     int status;          /* HTTP status when it succeeds; preset from the row */
+    int64_t more_after;  /* for rows with .pieces: where the next piece begins; 0: this is the last */
+    int64_t more_left;   /* and how many rows it may have */
     bool ended;          /* for rows with .waits: what was asked about has ended */
     const char *subject; /* for audit: the id of what was touched; preset from the path */
     const char
@@ -131,10 +133,11 @@ struct op {
     unsigned needs;     /* set of enum role; zero does not start */
     enum reach reaches; /* zero does not start */
     enum op_kind kind;
-    bool quick;          /* a point read: may run on the HTTP thread */
-    bool heavy;          /* a read of much: others than heavy ones never wait behind it */
-    bool waits;          /* takes ?wait=SECONDS and holds the reply until call->ended */
-    bool by_link;        /* the cookie of a link to what `id` names stands in for credentials */
+    bool quick;   /* a point read: may run on the HTTP thread */
+    bool heavy;   /* a read of much: others than heavy ones never wait behind it */
+    bool waits;   /* takes ?wait=SECONDS and holds the reply until call->ended */
+    bool pieces;  /* may be long: takes after_seq and limit, and is run once for each piece (more_after) */
+    bool by_link; /* the cookie of a link to what `id` names stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */
     bool count_errors;   /* failures are counted for the alert on asking */
     bool limit_logins;   /* tries a password: counted before .before */

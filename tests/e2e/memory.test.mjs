@@ -197,3 +197,36 @@ onBothEngines(
         assert.equal(server.child.exitCode, null);
     },
 );
+
+onBothEngines(
+    'an export is sent piece by piece, and whole',
+    { env: { WITAN_LIMITS_TOKEN_RATE: '100000', WITAN_LIMITS_TOKEN_BURST: '100000' } },
+    async (server) => {
+        const token = await makeToken(server, { role: 'owner' });
+        for (let i = 0; i < 1100; i += 100)
+            await Promise.all(Array.from({ length: 100 }, (_, n) => server.say('Builder', `row ${i + n}`, { token })));
+        const get = async (query) => {
+            const reply = await server.api('GET', `/api/audit/export${query}`, undefined, { token });
+            assert.equal(reply.status, 200, reply.text.slice(0, 300));
+            assert.equal(reply.headers['content-type'], 'application/x-ndjson');
+            return reply.text.split('\n').slice(0, -1).map((line) => JSON.parse(line).seq);
+        };
+        await until(async () => (await get('')).length >= 1100, 'all of them are in the log');
+        const all = await get('');
+        assert.ok(all.every((seq, i) => i === 0 || seq > all[i - 1]), 'the order, or one twice');
+        for (const limit of [1, 499, 500, 501, 1000, 1001])
+            assert.deepEqual(await get(`?limit=${limit}`), all.slice(0, limit));
+        assert.deepEqual(await get(`?after_seq=${all[99]}&limit=700`), all.slice(100, 800));
+        // Clients that leave in the middle leave nothing behind.
+        for (let i = 0; i < 20; i++) {
+            const raw = new RawConnection(server);
+            raw.send(
+                `GET /api/audit/export HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n` +
+                    `Authorization: Bearer ${token}\r\n\r\n`,
+            );
+            await raw.reply({ head: true });
+            raw.close();
+        }
+        await until(async () => (await server.metric('witan_memory_in_flight_bytes')) === 0, 'all is given back');
+    },
+);
