@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/sqlite_functions.h"
 #include "db/sqlite_rows.h"
 
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PROGRESS_STEPS 10000 /* virtual machine steps between two looks at the clock: about a millisecond */
@@ -443,41 +443,6 @@ static void configure_once(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* Times are text in SQLite already; on PostgreSQL a function of this name formats them. */
-static void witan_time(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-    (void)argc;
-    sqlite3_result_value(context, argv[0]);
-}
-
-/* Whether a name stands among those that are kept one in a line; PostgreSQL has a function of this name. */
-static void witan_spoke(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-    const char *voices = (const char *)sqlite3_value_text(argv[0]);
-    const char *key = (const char *)sqlite3_value_text(argv[1]);
-    size_t len = key ? strlen(key) : 0;
-    bool found = false;
-
-    (void)argc;
-    for (const char *at = voices && len > 0 ? strstr(voices, key) : NULL; at && !found;
-         at = strstr(at + 1, key))
-        found = at > voices && at[-1] == '\n' && at[len] == '\n';
-    sqlite3_result_int(context, found);
-}
-
-/*
- * What the guards of the audit log ask. Plain SQL from elsewhere does not have it, and with us it says no
- * until whoever purges or erases has said so (with one argument) for the length of what they do.
- */
-static void witan_may_change_audit(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-    struct sqlite_db *db = sqlite3_user_data(context);
-
-    if (argc == 1)
-        db->may_change_audit = sqlite3_value_int(argv[0]) != 0;
-    sqlite3_result_int(context, db->may_change_audit);
-}
-
 /*
  * The file holds secrets' hashes and people's words: it is made for its owner alone; WAL and index follow it.
  * One that exists is not touched: closing any descriptor of a file drops all POSIX locks that this process
@@ -490,27 +455,6 @@ static void create_private(const char *path)
 
     if (fd >= 0)
         close(fd);
-}
-
-static bool add_functions(struct sqlite_db *db)
-{
-    int pure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    const struct {
-        const char *name;
-        int argc, flags;
-        void (*call)(sqlite3_context *context, int argc, sqlite3_value **argv);
-    } functions[] = {
-        { "witan_time", 1, pure, witan_time },
-        { "witan_spoke", 2, pure, witan_spoke },
-        { "witan_may_change_audit", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, witan_may_change_audit },
-        { "witan_may_change_audit", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, witan_may_change_audit },
-    };
-
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (sqlite3_create_function(db->handle, functions[i].name, functions[i].argc, functions[i].flags, db,
-                                    functions[i].call, NULL, NULL) != SQLITE_OK)
-            return false;
-    return true;
 }
 
 static bool set_up(struct sqlite_db *db, struct err *err)
@@ -530,7 +474,7 @@ static bool set_up(struct sqlite_db *db, struct err *err)
                                       "PRAGMA temp_store=MEMORY;";
 
     if (sqlite3_exec(db->handle, db->readonly ? reader : writer, NULL, NULL, NULL) != SQLITE_OK ||
-        !add_functions(db))
+        !sqlite_functions_add(db->handle, &db->may_change_audit))
         return sqlite_fail(db, err);
     for (size_t i = 0; i < CONTROL_COUNT; i++) {
         if (sqlite3_prepare_v3(db->handle, control_texts[i], -1, SQLITE_PREPARE_PERSISTENT, &db->control[i],
