@@ -65,11 +65,22 @@ SELECT id, workspace_id, COALESCE(project_id, '') AS project_id,
   FROM question_facts;
 
 -- A state that is left is noted before the row changes, one that is reached after.
-CREATE TRIGGER question_figures_asked AFTER INSERT ON agent_questions
+CREATE TRIGGER question_figures_asked AFTER INSERT ON agent_questions WHEN NEW.status = 'pending'
+BEGIN
+    INSERT INTO figure_changes (workspace_id, project_id, hour, kind, label, state, value, question_key, question_id, n)
+    VALUES (NEW.workspace_id, COALESCE(NEW.project_id, ''), CAST(strftime('%s', NEW.created_at) AS INTEGER) / 3600,
+            'question', NEW.type, 'pending', 0, NEW.question_key, NEW.id, 1);
+END;
+
+CREATE TRIGGER question_figures_brought AFTER INSERT ON agent_questions WHEN NEW.status <> 'pending'
 BEGIN
     INSERT INTO figure_changes (workspace_id, project_id, hour, kind, label, state, value, question_key, question_id, n)
     SELECT workspace_id, project_id, hour, 'question', label, state, value, question_key, id, 1
       FROM question_states WHERE id = NEW.id;
+END;
+
+CREATE TRIGGER question_figures_job AFTER INSERT ON agent_questions
+BEGIN
     UPDATE jobs SET asked = asked + 1 WHERE id = NEW.job_id AND NOT lone;
 END;
 
