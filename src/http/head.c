@@ -9,7 +9,8 @@ enum { TOKEN = 1, TEXT = 2, TARGET = 4, HOST = 8, HEX = 16 };
 static const struct http_fault request_line = { 400, "bad_request", "The request line is malformed." };
 static const struct http_fault line_end = { 400, "bad_request", "A line does not end with CR LF." };
 static const struct http_fault bad_field = { 400, "bad_request", "A header is malformed." };
-static const struct http_fault bad_byte = { 400, "bad_request", "The address contains a control character." };
+static const struct http_fault bad_byte = { 400, "bad_request",
+                                            "The address contains a character that must be escaped." };
 static const struct http_fault bad_escape = { 400, "bad_request", "The address contains a broken escape." };
 static const struct http_fault escaped_nul = { 400, "bad_request", "The address contains an escaped NUL." };
 static const struct http_fault no_slash = { 400, "bad_request", "The path must start with a slash." };
@@ -44,7 +45,7 @@ __attribute__((constructor)) static void fill_kinds(void)
         bool text = c == '\t' || (c >= 0x20 && c != 0x7f);
 
         kinds[c] = (unsigned char)((alnum || (c && strchr("!#$%&'*+-.^_`|~", (int)c)) ? TOKEN : 0) |
-                                   (text ? TEXT : 0) | (c > 0x20 && c != 0x7f ? TARGET : 0) |
+                                   (text ? TEXT : 0) | (c > 0x20 && c < 0x7f ? TARGET : 0) |
                                    (alnum || (c && strchr("-._~%!$&'()*+,;=:[]", (int)c)) ? HOST : 0) |
                                    (hex ? HEX : 0));
     }
@@ -277,6 +278,8 @@ static enum head_state read_field(struct head *head, char *bytes, char *line, si
         return bad(head, &bad_field);
     if (head->count == HTTP_FIELDS)
         return bad(head, &long_head);
+    bool tabbed = memchr(value, '\t', (size_t)(end - value)), framed = head->has_length || head->chunked;
+
     while (value < end && (*value == ' ' || *value == '\t'))
         value++;
     while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
@@ -288,6 +291,9 @@ static enum head_state read_field(struct head *head, char *bytes, char *line, si
                                 (uint16_t)(end - value) };
     const struct http_fault *fault = take_field(head, bytes, &field);
 
+    /* A tab around a value is white space, but not every reader of lengths and codings agrees. */
+    if (!fault && tabbed && (head->has_length || head->chunked) != framed)
+        fault = &unclear;
     if (fault)
         return bad(head, fault);
     head->fields[head->count++] = field;
