@@ -158,6 +158,9 @@ static bool is_hidden(uint32_t code)
         { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A }, { 0xE0000, 0xE0FFF },
     };
 
+    /* Nearly all that ever comes here. */
+    if (code > 0x1F && code < 0x7F)
+        return false;
     for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
         if (code >= ranges[i][0] && code <= ranges[i][1])
             return true;

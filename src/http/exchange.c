@@ -68,11 +68,27 @@ bool http_peer_is_loopback(const struct http_exchange *exchange)
 
 void http_peer_text(const struct http_exchange *exchange, char *text, size_t size)
 {
-    const struct in6_addr *peer = &exchange->peer;
-    bool v4 = IN6_IS_ADDR_V4MAPPED(peer);
+    const unsigned char *bytes = exchange->peer.s6_addr;
 
-    if (!inet_ntop(v4 ? AF_INET : AF_INET6, peer->s6_addr + (v4 ? 12 : 0), text, (socklen_t)size))
-        snprintf(text, size, "unknown");
+    if (!IN6_IS_ADDR_V4MAPPED(&exchange->peer)) {
+        if (!inet_ntop(AF_INET6, bytes, text, (socklen_t)size))
+            snprintf(text, size, "unknown");
+        return;
+    }
+    /* Asked for with each request, and inet_ntop would print it with sprintf. */
+    char v4[INET_ADDRSTRLEN + 1], *at = v4;
+
+    for (size_t i = 12; i < 16; i++) {
+        if (bytes[i] > 99)
+            *at++ = (char)('0' + bytes[i] / 100);
+        if (bytes[i] > 9)
+            *at++ = (char)('0' + bytes[i] / 10 % 10);
+        *at++ = (char)('0' + bytes[i] % 10);
+        *at++ = '.';
+    }
+    at[-1] = '\0';
+    if (size >= (size_t)(at - v4))
+        memcpy(text, v4, (size_t)(at - v4));
 }
 
 const char *http_request_id(const struct http_exchange *exchange)

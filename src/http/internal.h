@@ -72,7 +72,7 @@ struct http_exchange {
     struct loop *loop;
     struct http_exchange *prev, *next;     /* loop->all, or loop->dead by `next` */
     struct http_exchange *earlier, *later; /* of the same timer */
-    struct http_exchange *next_again, *next_mail;
+    struct http_exchange *next_again, *next_mail, *next_opened;
     int64_t due_ms;
     struct request *request;
     struct out out;
@@ -87,6 +87,7 @@ struct http_exchange {
     int status; /* of the reply that was left here */
     int unsent; /* in the kernel when the send timer was set */
     unsigned char state, timer, method;
+    unsigned char opened;      /* what of the mail this round has to do */
     unsigned char mail;        /* under loop->lock */
     bool readable, vanished;   /* what epoll has told */
     bool queued;               /* on loop->again */

@@ -137,17 +137,20 @@ static void read_mail(struct loop *loop)
     loop->mail = NULL;
     loop->mail_end = &loop->mail;
     loop->asleep = false;
+    /* From here on whoever has news is put into the box again. */
+    for (struct http_exchange *conn = round; conn; conn = conn->next_mail) {
+        conn->opened = conn->mail;
+        conn->next_opened = conn->next_mail;
+        conn->mail = 0;
+    }
     pthread_mutex_unlock(&loop->lock);
 
     while (round) {
         struct http_exchange *conn = round;
+        unsigned char mail = conn->opened;
 
-        pthread_mutex_lock(&loop->lock);
-        unsigned char mail = conn->mail;
-
-        round = conn->next_mail;
-        conn->mail = 0;
-        pthread_mutex_unlock(&loop->lock);
+        round = conn->next_opened;
+        conn->opened = 0;
         if (mail & MAIL_JOIN)
             join(conn);
         else
@@ -162,7 +165,7 @@ static void bury(struct loop *loop)
 
     while ((conn = *at)) {
         pthread_mutex_lock(&loop->lock);
-        bool named = conn->mail || conn->queued;
+        bool named = conn->mail || conn->opened || conn->queued;
 
         pthread_mutex_unlock(&loop->lock);
         if (named) {

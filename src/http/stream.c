@@ -1,6 +1,5 @@
 #include "http/internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define PREFIX       (sizeof "ffffffff\r\n" - 1)
@@ -10,17 +9,17 @@
 /* The size of a chunk stands right before its bytes, the end of it right behind them. */
 static void send_piece(struct http_exchange *conn, char *bytes, size_t len)
 {
-    char size[PREFIX + 1];
-    size_t digits;
+    char *from = bytes;
 
-    if (!conn->in_chunks) {
-        conn_send(conn, bytes, len);
-        return;
+    if (conn->in_chunks) {
+        *--from = '\n';
+        *--from = '\r';
+        for (size_t left = len; left > 0; left /= 16)
+            *--from = "0123456789abcdef"[left % 16];
+        memcpy(bytes + len, "\r\n", SUFFIX);
+        len += (size_t)(bytes - from) + SUFFIX;
     }
-    digits = (size_t)snprintf(size, sizeof size, "%zx\r\n", len);
-    memcpy(bytes - digits, size, digits);
-    memcpy(bytes + len, "\r\n", SUFFIX);
-    conn_send(conn, bytes - digits, digits + len + SUFFIX);
+    conn_send(conn, from, len);
 }
 
 /* Its owner has nothing more to say. */
