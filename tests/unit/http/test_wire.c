@@ -405,7 +405,7 @@ static void many_requests_at_once(void **state)
     *at = '\0';
     at = text;
     for (int i = 0; i < COUNT; i++) {
-        char body[16];
+        char body[24];
 
         snprintf(body, sizeof body, "\r\n\r\n/%d", i);
         at = strstr(at, body);
