@@ -122,14 +122,39 @@ static bool check_rate(struct edge *edge, const struct credentials *credentials,
     return false;
 }
 
+void gate_remote(const struct edge *edge, struct http_exchange *exchange,
+                 char remote[static INET6_ADDRSTRLEN])
+{
+    ARENA_AUTO arena = { 0 };
+    char peer[INET6_ADDRSTRLEN];
+
+    http_peer_text(exchange, peer, sizeof(peer));
+    if (!proxies_trust(&edge->proxies, peer))
+        memcpy(remote, peer, sizeof(peer));
+    else
+        proxies_client(&edge->proxies, peer, http_header_lines(exchange, &arena, "X-Forwarded-For"),
+                       http_header_lines(exchange, &arena, "Forwarded"), remote);
+}
+
+void gate_visit(struct http_exchange *exchange, struct arena *arena, const char *question_id,
+                struct credentials *credentials)
+{
+    const char *id = str_fold(arena, question_id);
+    const char *name = cookie_name(arena, arena_format(arena, COOKIE_VISIT "%s", id));
+
+    credentials->visit = find_cookie(arena, http_header(exchange, "Cookie"), name);
+    credentials->visit_id = id;
+}
+
 /* What a caller shows is judged later; whoever shows nothing is told apart by address. */
-static uint64_t key_of(const struct http_exchange *exchange, const struct credentials *credentials)
+static uint64_t key_of(const struct edge *edge, struct http_exchange *exchange,
+                       const struct credentials *credentials)
 {
     const char *shown = credentials->bearer ? credentials->bearer : credentials->session;
     char remote[INET6_ADDRSTRLEN];
 
     if (!shown) {
-        http_peer_text(exchange, remote, sizeof(remote));
+        gate_remote(edge, exchange, remote);
         shown = remote;
     }
     return callerkey(shown, strlen(shown));
@@ -148,7 +173,7 @@ static void read_credentials(const struct edge *edge, struct http_exchange *exch
         .may_be_solo = !edge->options.require_auth && edge->hosts.on_loopback &&
                        http_peer_is_loopback(exchange) && !was_forwarded(exchange),
     };
-    credentials->key = key_of(exchange, credentials);
+    credentials->key = key_of(edge, exchange, credentials);
 }
 
 enum gate_kind gate_kind_of(const struct http_exchange *exchange)
@@ -173,28 +198,4 @@ bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kin
         return gate_enter(edge, exchange, kind, arena, credentials, err);
     read_credentials(edge, exchange, arena, credentials);
     return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err);
-}
-
-void gate_remote(const struct edge *edge, struct http_exchange *exchange,
-                 char remote[static INET6_ADDRSTRLEN])
-{
-    ARENA_AUTO arena = { 0 };
-    char peer[INET6_ADDRSTRLEN];
-
-    http_peer_text(exchange, peer, sizeof(peer));
-    if (!proxies_trust(&edge->proxies, peer))
-        memcpy(remote, peer, sizeof(peer));
-    else
-        proxies_client(&edge->proxies, peer, http_header_lines(exchange, &arena, "X-Forwarded-For"),
-                       http_header_lines(exchange, &arena, "Forwarded"), remote);
-}
-
-void gate_visit(struct http_exchange *exchange, struct arena *arena, const char *question_id,
-                struct credentials *credentials)
-{
-    const char *id = str_fold(arena, question_id);
-    const char *name = cookie_name(arena, arena_format(arena, COOKIE_VISIT "%s", id));
-
-    credentials->visit = find_cookie(arena, http_header(exchange, "Cookie"), name);
-    credentials->visit_id = id;
 }

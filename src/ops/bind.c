@@ -94,12 +94,14 @@ static bool bind_text(const struct field *field, struct arena *arena, const stru
 
     if (!raw_text(field, raw, &text, err))
         return false;
-    int64_t len = (int64_t)strlen(text);
 
-    if (len > most)
+    if ((int64_t)strlen(text) > most)
         return err_field(err, field->name, "%s is too long: at most %lld bytes.", field->name,
                          (long long)most);
-    if (len < field->min || (field->need == REQUIRED && field->min == 0 && str_is_blank(text)))
+    if (field->min > 1 && (int64_t)str_chars(text) < field->min)
+        return err_field(err, field->name, "%s is too short: at least %lld characters.", field->name,
+                         (long long)field->min);
+    if (field->min ? !*text : field->need == REQUIRED && str_is_blank(text))
         return err_field(err, field->name, "%s must not be empty.", field->name);
     arg->text = arena_text(arena, text);
     return true;

@@ -20,7 +20,7 @@
 
 enum type {
     T_END,  /* ends a list of fields */
-    T_TEXT, /* min and max count bytes; trimmed of nothing, never NUL */
+    T_TEXT, /* min counts characters, max bytes; trimmed of nothing, never NUL */
     T_NAME, /* one plain line, trimmed, not blank, at most LIMIT_NAME characters */
     T_ID,   /* an id of ours or a client's: 1..LIMIT_REF bytes, no spaces or control characters */
     T_UUID, /* lower-cased; in a path a malformed one is 404 */
