@@ -98,7 +98,7 @@ static bool read_pages(struct cli *cli, const struct pending_filter *filter, jso
 bool pending_read(struct cli *cli, const struct pending_filter *filter, struct pending *pending,
                   struct err *err)
 {
-    const char *workspace;
+    const char *workspace = NULL;
 
     if (!workspace_of(cli, &workspace, err))
         return false;
