@@ -194,8 +194,12 @@ static void run_unit(struct worker *worker, enum queue_lane lane, struct work *w
     run_attempts(worker, lane, work);
     if (lane == LANE_WRITE && work->err.code == ERR_NONE && options->committed)
         options->committed(options->user);
+    bool refused = lane == LANE_WRITE && worker->db && postgres_cannot_write(worker->db);
+
+    if (refused)
+        atomic_store(&worker->pool->counters->writes_fail, true);
     work->done(work);
-    if (worker->db && !worker->db->driver->alive(worker->db))
+    if (worker->db && (refused || !worker->db->driver->alive(worker->db)))
         drop(worker);
 }
 

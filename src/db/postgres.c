@@ -17,8 +17,9 @@ struct postgres_db {
     struct db base;
     PGconn *conn;
     bool open_transaction, writing;
-    bool must_retry; /* see postgres_must_retry */
-    bool stale;      /* the schema changed under the prepared statements */
+    bool must_retry;   /* see postgres_must_retry */
+    bool stale;        /* the schema changed under the prepared statements */
+    bool cannot_write; /* the server said so: read-only, no room, a failing disk */
     bool prepared[SQL_COUNT + 1];
     int params[SQL_COUNT + 1]; /* parameters of the prepared text; a twin may use fewer */
 };
@@ -79,6 +80,12 @@ static enum err_code code_of(const char *state)
     return ERR_INTERNAL;
 }
 
+/* Others of its class pass by themselves: a lock that took long, a statement that did. */
+static bool is_about_writing(const char *state)
+{
+    return strcmp(state, "25006") == 0 || strcmp(state, "53100") == 0 || strncmp(state, "58", 2) == 0;
+}
+
 static bool fail(struct postgres_db *db, const PGresult *result, struct err *err)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -106,6 +113,8 @@ static bool fail(struct postgres_db *db, const PGresult *result, struct err *err
         db->stale = true;
         code = ERR_RETRY;
     }
+    if (code == ERR_UNAVAILABLE && is_about_writing(state))
+        db->cannot_write = true;
     if (code == ERR_RETRY)
         db->must_retry = true;
     err_set(err, code, "%s", text ? text : "The database gave no reason.");
@@ -118,6 +127,11 @@ static bool is_ok(const PGresult *result)
     ExecStatusType status = PQresultStatus(result);
 
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+bool postgres_cannot_write(const struct db *base)
+{
+    return postgres_of(base)->cannot_write;
 }
 
 bool postgres_must_retry(const struct db *base)
@@ -269,8 +283,14 @@ static bool postgres_begin(struct db *base, bool write, struct err *err)
     if (!postgres_script(base,
                          write ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
                                : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-                         err))
+                         err)) {
+        /* A standby does not even begin such a one, and calls that a feature it lacks. */
+        if (write && err->code == ERR_INTERNAL) {
+            err->code = ERR_UNAVAILABLE;
+            db->cannot_write = true;
+        }
         return false;
+    }
     db->open_transaction = true;
     db->writing = write;
     return true;

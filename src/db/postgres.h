@@ -27,6 +27,11 @@ CHECKED bool postgres_limit(struct db *db, int64_t limit_ms, struct err *err);
  * caller made of the error: the unit must run again.
  */
 bool postgres_must_retry(const struct db *db);
+/*
+ * Whether a statement failed because the server cannot write: it is read-only, or has no room. A session may
+ * keep such a state after the server has left it, so it is better replaced.
+ */
+bool postgres_cannot_write(const struct db *db);
 /* Looks, without waiting, whether an idle connection is still there; db->driver->alive only remembers. */
 bool postgres_probe(struct db *db);
 

@@ -96,6 +96,9 @@ static bool sqlite_fail(struct sqlite_db *db, struct err *err)
     if (extended == SQLITE_INTERRUPT)
         return err_set(err, ERR_UNAVAILABLE, "The read took longer than %d ms and was ended.", READ_LIMIT_MS);
     err_set(err, code_of(extended), "%s", sqlite3_errmsg(db->handle));
+    /* A reader that writes is our mistake; a file that nobody may write any more is not. */
+    if ((extended & 0xff) == SQLITE_READONLY && !db->readonly)
+        err->code = ERR_UNAVAILABLE;
     err->raw = true;
     return false;
 }

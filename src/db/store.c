@@ -223,3 +223,8 @@ bool store_healthy(const struct store *store)
 {
     return store->pool ? pool_is_healthy(store->pool) : writer_is_healthy(store->writer);
 }
+
+bool store_writes_fail(const struct store *store)
+{
+    return atomic_load(&store->counters.writes_fail);
+}

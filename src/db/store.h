@@ -107,5 +107,10 @@ struct store_stats {
 void store_stats(const struct store *store, struct store_stats *stats);
 /* Whether the store can serve: for /readyz. A blocking probe is not made. */
 bool store_healthy(const struct store *store);
+/*
+ * Whether the database could not take the last write that was tried: its disk is full, it is read-only,
+ * another program keeps it locked. Reads may go on. The next commit ends it, so somebody has to try.
+ */
+bool store_writes_fail(const struct store *store);
 
 #endif

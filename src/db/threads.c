@@ -11,6 +11,7 @@ void counters_commit(struct counters *counters, size_t units, int64_t commit_us)
 
     while (bucket < COUNTERS_SIZES - 1 && ((size_t)1 << bucket) < units)
         bucket++;
+    atomic_store_explicit(&counters->writes_fail, false, memory_order_relaxed);
     atomic_fetch_add_explicit(&counters->batches, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&counters->batched, units, memory_order_relaxed);
     atomic_fetch_add_explicit(&counters->sizes[bucket], 1, memory_order_relaxed);

@@ -18,6 +18,7 @@ struct counters {
     atomic_uint_least64_t reads_here; /* on threads of the caller */
     atomic_uint_least64_t sizes[COUNTERS_SIZES];
     atomic_int_least64_t commit_us;
+    atomic_bool writes_fail; /* the database could not take the last write; a commit says otherwise */
 };
 
 /* A commit of `units` units that took `commit_us`. */

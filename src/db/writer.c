@@ -89,6 +89,10 @@ static bool run_unit(struct writer *writer, struct batch *batch, struct work *wo
     work->err = (struct err){ 0 };
     bool ok = work_run(writer->db, work);
 
+    /* A full disk may show in a statement already; what is not in the database's words is the unit's own no.
+     */
+    if (!ok && work->err.code == ERR_UNAVAILABLE && work->err.raw)
+        atomic_store(&writer->counters->writes_fail, true);
     if (!ok)
         return undo_unit(writer, batch, changes_before);
     work->err = (struct err){ 0 };
@@ -162,6 +166,7 @@ static void refuse_all(struct writer *writer, struct work *first, const struct e
     struct err err = *why;
     int64_t now_us = clock_ticks_us();
 
+    atomic_store(&writer->counters->writes_fail, true);
     err.code = ERR_UNAVAILABLE;
     do
         work_fail(work, &err);
@@ -183,6 +188,7 @@ static void fail_batch(struct writer *writer, struct batch *batch)
 
     db_rollback(writer->db);
     atomic_fetch_add(&writer->counters->failed_commits, 1);
+    atomic_store(&writer->counters->writes_fail, true);
     if (unknown) {
         /* Before the answers go out: whoever repeats at once must not reach this connection. */
         atomic_store(&writer->broken, true);

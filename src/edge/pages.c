@@ -60,14 +60,16 @@ static void readiness(struct edge *edge, struct http_exchange *exchange)
 
     engine_stats(edge->engine, &stats);
     bool store = store_healthy(edge->store), schema = stats.deadlines.schema_fits;
+    bool writes = !store_writes_fail(edge->store);
     bool events = stats.hub.idle_ms < LAG_MOST_MS, open = !atomic_load(&edge->closing);
-    bool ready = store && schema && events && open;
+    bool ready = store && writes && schema && events && open;
 
     json_begin(&out, &body);
     json_map(&out, NULL);
     json_text(&out, "status", ready ? "ready" : "not_ready");
     json_map(&out, "checks");
     json_bool(&out, "store", store);
+    json_bool(&out, "writes", writes);
     json_bool(&out, "schema", schema);
     json_bool(&out, "events", events);
     json_bool(&out, "open", open);

@@ -25,6 +25,7 @@
 #define LOOK_MS      1000
 #define RETRY_MS     100
 #define ANCHOR_MS    60000
+#define TRY_MS       1000
 #define SWEEP_MS     (5 * 60000)
 #define SWEEP_BATCH  PURGE_BATCH
 #define SWEEP_ROUNDS 20 /* batches of one sweep; the rest waits for the next */
@@ -37,6 +38,8 @@ struct deadlines {
     pthread_t thread;
     bool test_clock;
     bool alerts_well, refusals_well;
+    bool writes_failed; /* the last time it was looked at */
+    int64_t try_at_ms;
     int64_t anchor_at_ms, sweep_at_ms;
     bool clock_is_set;
     enum timekeeping_jump jump; /* one that is not in the audit log yet */
@@ -307,6 +310,33 @@ static void write_refusals(struct deadlines *deadlines)
     deadlines->refusals_well = well;
 }
 
+static bool run_try(struct db *db, struct work *work)
+{
+    ARENA_AUTO arena = { 0 };
+
+    return db_exec(db, &arena, SQL_FACT_SET,
+                   DB_ARGS(db_text("write_tried_at"), db_text(clock_text(&arena, clock_now_ms()))), NULL,
+                   &work->err);
+}
+
+/* While writes fail this node is not ready and gets none: somebody has to find out when they work again. */
+static void try_writing(struct deadlines *deadlines)
+{
+    struct work work = { .run = run_try };
+    int64_t now = clock_ticks_ms();
+    bool fail = store_writes_fail(deadlines->store);
+
+    if (fail && !deadlines->writes_failed)
+        log_line(LOG_ERROR, "the store cannot be written to; not ready until it can", NULL);
+    if (fail && now >= deadlines->try_at_ms) {
+        fail = !store_write_wait(deadlines->store, &work);
+        deadlines->try_at_ms = clock_ticks_ms() + TRY_MS;
+    }
+    if (!fail && deadlines->writes_failed)
+        log_line(LOG_INFO, "the store can be written to again", NULL);
+    deadlines->writes_failed = fail;
+}
+
 static void *run_deadlines(void *user)
 {
     struct deadlines *deadlines = user;
@@ -321,6 +351,7 @@ static void *run_deadlines(void *user)
             look_at_alerts(deadlines);
             write_refusals(deadlines);
         }
+        try_writing(deadlines);
         atomic_store(&deadlines->quiet, well && !is_due(&task));
         if (well && clock_ticks_ms() >= deadlines->sweep_at_ms)
             well = sweep(deadlines, &task);

@@ -2,12 +2,12 @@
 // nothing hangs, and the server goes on by itself.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { createDatabase } from '../e2e/lib/sql.mjs';
+import { createDatabase, sql } from '../e2e/lib/sql.mjs';
 import { full, start, until } from '../e2e/lib/server.mjs';
 import { assertInOrder, listen } from '../e2e/lib/streams.mjs';
 import { Load, checkLedger } from '../e2e/lib/load.mjs';
@@ -19,6 +19,7 @@ const longest = 10_000;
 async function ownPostgres(t) {
     const folder = await mkdtemp(join(tmpdir(), 'witan-faults-'));
     const postgres = {
+        folder,
         start: async () => (await run('tests/pg', ['start', folder])).stdout.trim(),
         stop: (mode) => run('tests/pg', ['stop', folder, mode]),
         // To all of its processes.
@@ -144,3 +145,24 @@ test(
         assert.ok(Date.now() - began < longest, 'the stop was quick');
     },
 );
+
+// A standby answers reads and refuses writes, as a server does that is being moved or has lost its disk.
+test('a PostgreSQL that is read-only turns /readyz red until it is not', { timeout: 120_000 }, async (t) => {
+    const postgres = await ownPostgres(t);
+    const server = await start(t, { db: await createDatabase(postgres.url) });
+    const say = () => server.api('POST', '/api/chat', { agent_name: 'Scout', message: 'x' });
+    const ready = () => server.api('GET', '/readyz');
+    assert.equal((await say()).status, 201);
+    await postgres.stop('fast');
+    await writeFile(join(postgres.folder, 'data', 'standby.signal'), '');
+    await postgres.start();
+    await until(async () => (await server.api('GET', '/api/chat')).status === 200, 'reading goes on', 60_000);
+    await until(async () => (await say()).status === 503, 'a write is refused');
+    const { status, body } = await ready();
+    assert.deepEqual([status, body.status, body.checks.writes], [503, 'not_ready', false]);
+    assert.equal((await server.api('GET', '/api/chat')).status, 200);
+    // Nobody writes now but the server itself, which finds out.
+    await sql(postgres.url, 'SELECT pg_promote()');
+    await until(async () => (await ready()).status === 200, 'ready again', 60_000);
+    assert.equal((await say()).status, 201);
+});

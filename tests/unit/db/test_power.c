@@ -276,10 +276,12 @@ static void a_full_disk_refuses_and_recovers(void **state)
         assert_true(err.raw);
         assert_non_null(strstr(err.text, "disk is full"));
         assert_null(strstr(err_for_callers(&err), "disk is full"));
+        assert_true(store_writes_fail(store));
         vfs_free_space();
     }
     assert_true(store_healthy(store));
     assert_int_equal(unit_write(store, 2, "INSERT INTO first VALUES($1, 'space')"), ERR_NONE);
+    assert_false(store_writes_fail(store));
     store_stats(store, &stats);
     assert_int_equal(stats.failed_commits, 2);
     store_close(store);

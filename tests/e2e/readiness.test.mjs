@@ -1,0 +1,32 @@
+// While writes fail the server says that it is not ready, and finds out by itself when they work again.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { start, until } from './lib/server.mjs';
+import { holdWrites } from './lib/sql.mjs';
+
+const ready = (server) => server.api('GET', '/readyz');
+const say = (server) => server.api('POST', '/api/chat', { agent_name: 'Scout', message: 'x' });
+
+async function turnsRed(server) {
+    await until(async () => (await say(server)).status === 503, 'a write is refused');
+    const { status, body } = await ready(server);
+    assert.equal(status, 503);
+    assert.deepEqual([body.status, body.checks.writes], ['not_ready', false]);
+    assert.equal((await server.api('GET', '/api/chat')).status, 200, 'reading goes on');
+}
+
+// Nobody writes here but the server itself.
+async function turnsGreen(server) {
+    await until(async () => (await ready(server)).status === 200, 'ready again');
+    assert.equal((await say(server)).status, 201);
+    assert.match(server.log, /cannot be written to[^]*can be written to again/);
+}
+
+test('a SQLite file that another program keeps locked', { timeout: 60_000 }, async (t) => {
+    const server = await start(t);
+    assert.equal((await say(server)).status, 201);
+    const held = holdWrites(server.db, 6000);
+    await turnsRed(server);
+    await held;
+    await turnsGreen(server);
+});
