@@ -47,20 +47,24 @@ static bool refuse(struct err *err, const char *why)
 static bool maker_of(struct db *db, struct arena *arena, const struct db_rows *rows, int64_t now_ms,
                      struct caller *caller, struct err *err)
 {
-    const char *kind = db_cell(rows, 0, 2);
+    const char *kind = db_cell(rows, 0, COL_LINK_MAKER_KIND);
     const char *role = NULL;
     bool solo;
 
-    caller->id = db_cell(rows, 0, 3);
+    caller->id = db_cell(rows, 0, COL_LINK_MAKER_ID);
     if (str_equal(kind, "user")) {
-        caller->name = db_cell(rows, 0, 5);
-        role = db_cell(rows, 0, 7) ? NULL : db_cell(rows, 0, 6);
+        caller->name = db_cell(rows, 0, COL_LINK_USER_NAME);
+        role = db_cell(rows, 0, COL_LINK_USER_DISABLED_AT) ? NULL : db_cell(rows, 0, COL_LINK_USER_ROLE);
     } else if (str_equal(kind, "token")) {
-        bool expired = db_cell(rows, 0, 11) && now_ms > db_cell_int(rows, 0, 11);
+        bool expired = db_cell(rows, 0, COL_LINK_TOKEN_EXPIRES_AT) &&
+                       now_ms > db_cell_int(rows, 0, COL_LINK_TOKEN_EXPIRES_AT);
 
-        caller->name = db_cell(rows, 0, 8);
-        caller->project_id = db_cell(rows, 0, 13);
-        role = db_cell(rows, 0, 10) || expired || db_cell(rows, 0, 12) ? NULL : db_cell(rows, 0, 9);
+        caller->name = db_cell(rows, 0, COL_LINK_TOKEN_NAME);
+        caller->project_id = db_cell(rows, 0, COL_LINK_TOKEN_PROJECT_ID);
+        role = db_cell(rows, 0, COL_LINK_TOKEN_REVOKED_AT) || expired ||
+                       db_cell(rows, 0, COL_LINK_TOKEN_AGENT_NAME)
+                   ? NULL
+                   : db_cell(rows, 0, COL_LINK_TOKEN_ROLE);
     } else {
         if (!caller_solo_allowed(db, arena, &solo, err))
             return false;
@@ -85,11 +89,12 @@ static bool judge(struct db *db, struct arena *arena, enum sql_id sql, const cha
         return false;
     if (rows.count == 0)
         return refuse(err, "This link is not good for this question.");
-    found.workspace_id = db_cell(&rows, 0, 1);
-    found.credential = arena_format(arena, "link:%s", db_cell(&rows, 0, 0));
+    found.workspace_id = db_cell(&rows, 0, COL_LINK_WORKSPACE_ID);
+    found.credential = arena_format(arena, "link:%s", db_cell(&rows, 0, COL_LINK_HASH));
     if (!question_load(db, arena, found.workspace_id, question_id, &question, err))
         return false;
-    if (!question_is_open(&question) || question_is_overdue(&question, now_ms) || db_cell(&rows, 0, 4)) {
+    if (!question_is_open(&question) || question_is_overdue(&question, now_ms) ||
+        db_cell(&rows, 0, COL_LINK_USED_AT)) {
         err_set(err, ERR_UNAUTHORIZED, "This question has been settled, and its link has ended with it.");
         err->name = "link_ended";
         return false;

@@ -114,15 +114,17 @@ void feedback_write(const struct feedback *feedback, const char *key, struct jso
     json_map_end(out);
 }
 
+_Static_assert((int)COL_DOCUMENT_BRIEF_END == (int)COL_DOCUMENT_END, "both lists have the same places");
+
 static void document_from_row(const struct db_rows *rows, size_t row, struct document *document)
 {
     *document = (struct document){
-        .source = db_cell(rows, row, 0),
-        .source_id = db_cell(rows, row, 1),
-        .version = db_cell_int(rows, row, 2),
-        .author = db_cell(rows, row, 3),
-        .text = db_cell(rows, row, 4),
-        .created_ms = db_cell_int(rows, row, 5),
+        .source = db_cell(rows, row, COL_DOCUMENT_SOURCE),
+        .source_id = db_cell(rows, row, COL_DOCUMENT_SOURCE_ID),
+        .version = db_cell_int(rows, row, COL_DOCUMENT_VERSION),
+        .author = db_cell(rows, row, COL_DOCUMENT_AUTHOR),
+        .text = db_cell(rows, row, COL_DOCUMENT_TEXT),
+        .created_ms = db_cell_int(rows, row, COL_DOCUMENT_CREATED_AT),
     };
 }
 

@@ -11,19 +11,19 @@
 static void token_read(const struct db_rows *rows, size_t row, struct token *token)
 {
     *token = (struct token){
-        .id = db_cell(rows, row, 0),
-        .workspace_id = db_cell(rows, row, 1),
-        .name = db_cell(rows, row, 2),
-        .project_id = db_cell(rows, row, 4),
-        .agent_name = db_cell(rows, row, 5),
-        .created_by = db_cell(rows, row, 6),
-        .created_ms = db_cell_int(rows, row, 7),
-        .expires_ms = db_cell_int(rows, row, 8),
-        .last_used_ms = db_cell_int(rows, row, 9),
-        .revoked_ms = db_cell_int(rows, row, 10),
-        .rotated_ms = db_cell_int(rows, row, 11),
+        .id = db_cell(rows, row, COL_TOKEN_ID),
+        .workspace_id = db_cell(rows, row, COL_TOKEN_WORKSPACE_ID),
+        .name = db_cell(rows, row, COL_TOKEN_NAME),
+        .project_id = db_cell(rows, row, COL_TOKEN_PROJECT_ID),
+        .agent_name = db_cell(rows, row, COL_TOKEN_AGENT_NAME),
+        .created_by = db_cell(rows, row, COL_TOKEN_CREATED_BY),
+        .created_ms = db_cell_int(rows, row, COL_TOKEN_CREATED_AT),
+        .expires_ms = db_cell_int(rows, row, COL_TOKEN_EXPIRES_AT),
+        .last_used_ms = db_cell_int(rows, row, COL_TOKEN_LAST_USED_AT),
+        .revoked_ms = db_cell_int(rows, row, COL_TOKEN_REVOKED_AT),
+        .rotated_ms = db_cell_int(rows, row, COL_TOKEN_ROTATED_AT),
     };
-    if (!role_parse(db_cell(rows, row, 3), &token->role))
+    if (!role_parse(db_cell(rows, row, COL_TOKEN_ROLE), &token->role))
         token->role = 0;
 }
 

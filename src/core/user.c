@@ -10,13 +10,13 @@
 static void user_read(const struct db_rows *rows, size_t row, struct user *user)
 {
     *user = (struct user){
-        .id = db_cell(rows, row, 0),
-        .name = db_cell(rows, row, 1),
-        .has_password = db_cell_bool(rows, row, 3),
-        .disabled_ms = db_cell_int(rows, row, 4),
-        .created_ms = db_cell_int(rows, row, 5),
+        .id = db_cell(rows, row, COL_USER_ID),
+        .name = db_cell(rows, row, COL_USER_NAME),
+        .has_password = db_cell_bool(rows, row, COL_USER_HAS_PASSWORD),
+        .disabled_ms = db_cell_int(rows, row, COL_USER_DISABLED_AT),
+        .created_ms = db_cell_int(rows, row, COL_USER_CREATED_AT),
     };
-    if (!role_parse(db_cell(rows, row, 2), &user->role))
+    if (!role_parse(db_cell(rows, row, COL_USER_ROLE), &user->role))
         user->role = 0;
 }
 

@@ -9,11 +9,11 @@
 static void workspace_read(const struct db_rows *rows, size_t row, struct workspace *workspace)
 {
     *workspace = (struct workspace){
-        .id = db_cell(rows, row, 0),
-        .slug = db_cell(rows, row, 1),
-        .name = db_cell(rows, row, 2),
-        .settings = db_cell(rows, row, 3),
-        .created_ms = db_cell_int(rows, row, 4),
+        .id = db_cell(rows, row, COL_WORKSPACE_ID),
+        .slug = db_cell(rows, row, COL_WORKSPACE_SLUG),
+        .name = db_cell(rows, row, COL_WORKSPACE_NAME),
+        .settings = db_cell(rows, row, COL_WORKSPACE_SETTINGS),
+        .created_ms = db_cell_int(rows, row, COL_WORKSPACE_CREATED_AT),
     };
 }
 

@@ -1,5 +1,12 @@
 -- Where open questions come from beside tasks: feedback, sections of the PRD, plans.
 
+-- columns: document
+source, source_id, version, author, text, created_at;
+
+-- The same in the same places, for lists.
+-- columns: document_brief
+source, source_id, version, author, '' AS text, created_at;
+
 -- columns: feedback
 id, project_id, author, text, confirmed, handled_at, created_at;
 
@@ -39,14 +46,14 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- The version asked for, or the newest.
 -- name: document_get
-SELECT source, source_id, version, author, text, created_at
+SELECT {document}
   FROM documents
  WHERE project_id = $1 AND source = $2 AND source_id = $3 AND (CAST($4 AS INTEGER) IS NULL OR version = $4)
  ORDER BY version DESC
  LIMIT 1;
 
 -- name: document_history
-SELECT source, source_id, version, author, '', created_at
+SELECT {document_brief}
   FROM documents
  WHERE project_id = $1 AND source = $2 AND source_id = $3
  ORDER BY version DESC
@@ -54,7 +61,7 @@ SELECT source, source_id, version, author, '', created_at
 
 -- The newest version of each, by name. Its text is left out.
 -- name: document_list
-SELECT d.source, d.source_id, d.version, d.author, '', d.created_at
+SELECT {document_brief d}
   FROM documents d
  WHERE d.project_id = $1 AND d.source = $2
    AND NOT EXISTS (SELECT 1 FROM documents n

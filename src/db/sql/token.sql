@@ -1,19 +1,21 @@
 -- Tokens. The secret is not here: only its hash is stored.
 
+-- columns: token
+id, workspace_id, name, role, project_id, agent_name, created_by, created_at, expires_at, last_used_at, revoked_at,
+rotated_at;
+
 -- name: token_insert
 INSERT INTO tokens (id, workspace_id, hash, name, role, project_id, agent_name, created_by, created_at, expires_at,
                     notice_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: token_get
-SELECT id, workspace_id, name, role, project_id, agent_name, created_by, created_at, expires_at, last_used_at,
-       revoked_at, rotated_at
+SELECT {token}
   FROM tokens
  WHERE workspace_id = $1 AND id = $2;
 
 -- name: token_list
-SELECT id, workspace_id, name, role, project_id, agent_name, created_by, created_at, expires_at, last_used_at,
-       revoked_at, rotated_at
+SELECT {token}
   FROM tokens
  WHERE workspace_id = $1 AND id < $2
  ORDER BY id DESC

@@ -1,16 +1,20 @@
 -- People. A user is shown as a member of one workspace.
 
+-- columns: user
+u.id AS id, u.name AS name, m.role AS role, CASE WHEN u.password IS NULL THEN 0 ELSE 1 END AS has_password,
+u.disabled_at AS disabled_at, u.created_at AS created_at;
+
 -- name: user_insert
 INSERT INTO users (id, name, name_key, password, created_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (name_key) DO NOTHING;
 
 -- name: user_get
-SELECT u.id, u.name, m.role, CASE WHEN u.password IS NULL THEN 0 ELSE 1 END, u.disabled_at, u.created_at
+SELECT {user}
   FROM members m JOIN users u ON u.id = m.user_id
  WHERE m.workspace_id = $1 AND u.id = $2;
 
 -- name: user_list
-SELECT u.id, u.name, m.role, CASE WHEN u.password IS NULL THEN 0 ELSE 1 END, u.disabled_at, u.created_at
+SELECT {user}
   FROM members m JOIN users u ON u.id = m.user_id
  WHERE m.workspace_id = $1 AND m.user_id < $2
  ORDER BY m.user_id DESC

@@ -1,12 +1,15 @@
 -- Workspaces, and which of them a caller sees.
 
+-- columns: workspace
+id, slug, name, settings, created_at;
+
 -- name: workspace_get
-SELECT id, slug, name, settings, created_at FROM workspaces WHERE id = $1 OR slug = $1 LIMIT 1;
+SELECT {workspace} FROM workspaces WHERE id = $1 OR slug = $1 LIMIT 1;
 
 -- name: workspace_insert
 INSERT INTO workspaces (id, slug, name, settings, created_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (slug) DO NOTHING
-RETURNING id, slug, name, settings, created_at;
+RETURNING {workspace};
 
 -- What is NULL stays as it is. A slug that another workspace has changes nothing.
 -- name: workspace_update
@@ -14,7 +17,7 @@ UPDATE workspaces
    SET slug = COALESCE(CAST($2 AS TEXT), slug), name = COALESCE(CAST($3 AS TEXT), name),
        settings = COALESCE(CAST($4 AS TEXT), settings)
  WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM workspaces o WHERE o.slug = CAST($2 AS TEXT) AND o.id <> $1)
-RETURNING id, slug, name, settings, created_at;
+RETURNING {workspace};
 
 -- name: workspace_delete
 DELETE FROM workspaces WHERE id = $1;
@@ -32,10 +35,10 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM tokens WHERE workspace_id <> $1 AND revok
               OR EXISTS (SELECT 1 FROM members WHERE workspace_id <> $1) THEN 1 ELSE 0 END;
 
 -- name: workspace_list
-SELECT id, slug, name, settings, created_at FROM workspaces WHERE id < $1 ORDER BY id DESC LIMIT $2;
+SELECT {workspace} FROM workspaces WHERE id < $1 ORDER BY id DESC LIMIT $2;
 
 -- name: workspace_list_of_user
-SELECT w.id, w.slug, w.name, w.settings, w.created_at
+SELECT {workspace w}
   FROM members m JOIN workspaces w ON w.id = m.workspace_id
  WHERE m.user_id = $3 AND w.id < $1
  ORDER BY w.id DESC
