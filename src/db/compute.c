@@ -16,9 +16,9 @@ static void *compute_main(void *user)
     return NULL;
 }
 
-void compute_init(struct compute *compute)
+void compute_init(struct compute *compute, int64_t wait_ms)
 {
-    *compute = (struct compute){ 0 };
+    *compute = (struct compute){ .expiry = { .queues = { &compute->queue }, .wait_ms = wait_ms } };
     queue_init(&compute->queue, COMPUTE_QUEUE);
     pthread_mutex_init(&compute->lock, NULL);
 }
@@ -28,6 +28,8 @@ bool compute_put(struct compute *compute, struct work *work, struct err *err)
     pthread_mutex_lock(&compute->lock);
     for (int i = 0; i < COMPUTE_THREADS && !compute->started; i++)
         thread_start(&compute->threads[i], "witan-compute", compute_main, compute);
+    if (!compute->started)
+        expiry_begin(&compute->expiry);
     compute->started = true;
     pthread_mutex_unlock(&compute->lock);
     return queue_put(&compute->queue, LANE_READ, work, err);
@@ -40,6 +42,8 @@ void compute_done(struct compute *compute)
     bool started = compute->started;
 
     pthread_mutex_unlock(&compute->lock);
+    if (started)
+        expiry_end(&compute->expiry);
     for (int i = 0; i < COMPUTE_THREADS && started; i++)
         pthread_join(compute->threads[i], NULL);
     queue_done(&compute->queue);

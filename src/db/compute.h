@@ -9,16 +9,17 @@
 #define DB_COMPUTE_H
 
 #include "base/limits.h"
-#include "db/queue.h"
+#include "db/expiry.h"
 
 struct compute {
     struct queue queue;
+    struct expiry expiry;
     pthread_mutex_t lock;
     bool started;
     pthread_t threads[COMPUTE_THREADS];
 };
 
-void compute_init(struct compute *compute);
+void compute_init(struct compute *compute, int64_t wait_ms);
 void compute_done(struct compute *compute); /* runs what is queued first */
 CHECKED bool compute_put(struct compute *compute, struct work *work, struct err *err);
 

@@ -181,7 +181,7 @@ void queue_expire(struct queue *queue, int64_t before_us)
     struct err err = { 0 };
     struct work *work;
 
-    err_set(&err, ERR_UNAVAILABLE, "The database is too busy; try again shortly.");
+    err_set(&err, ERR_UNAVAILABLE, "The server is too busy; try again shortly.");
     err.retry_after_s = (int)((clock_ticks_us() - before_us) / 1000000);
     while ((work = queue_take_older(queue, before_us)) != NULL)
         work_fail(work, &err);

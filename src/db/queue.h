@@ -58,7 +58,7 @@ void queue_close(struct queue *queue);
 bool queue_is_closed(struct queue *queue);
 size_t queue_length(struct queue *queue, enum queue_lane lane);
 
-/* Ends what has waited since before `before_us`: the database has no time for it. */
+/* Ends what has waited since before `before_us`: nobody has time for it. */
 void queue_expire(struct queue *queue, int64_t before_us);
 /*
  * Runs a unit. When it fails, work->err says why; also when there was not enough memory for it, which ends

@@ -50,7 +50,7 @@ struct store *store_open(const struct store_options *options, struct err *err)
     store->options = *options;
     store->engine = engine;
     hold_init(&store->hold);
-    compute_init(&store->compute);
+    compute_init(&store->compute, options->wait_ms ? options->wait_ms : STORE_WAIT_MS);
     hashing_init(&store->hashing);
     if (!open_parts(store, path, err)) {
         store_close(store);

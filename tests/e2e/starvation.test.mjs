@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { makeToken } from './lib/identity.mjs';
 import { full, onBothEngines, until } from './lib/server.mjs';
+import { holdWrites } from './lib/sql.mjs';
 
 const questions = full ? 90_000 : 6_000;
 const flood = 200;
@@ -88,4 +89,38 @@ onBothEngines('a flood of reports does not hold up a light read', { env }, async
     const limit = 50 * Math.max(median(idle), 2);
     const found = `idle ${median(idle).toFixed(1)} ms, beside ${flood} reports ${median(busy).toFixed(1)} ms`;
     assert.ok(median(busy) < limit, found);
+});
+
+const pause = (ms) => new Promise((wake) => setTimeout(wake, ms));
+
+// Another program keeps everybody from writing until one caller has queued hundreds of messages and another has
+// queued one: first come, first served would serve that one last. Says how many came before it, or nothing when
+// the other program let go too early for that.
+async function writeBeside(server, busy, other) {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1000 });
+    const say = (name, token) =>
+        server.api('POST', '/api/chat', { agent_name: name, message: 'Hello.' }, { token, agent });
+    const hold = holdWrites(server.db, 1500);
+    let probe;
+    do probe = say('Busy', busy);
+    while ((await Promise.race([probe, pause(200)])) !== undefined);
+    let done = 0;
+    const much = Array.from({ length: 600 }, () => say('Busy', busy).then(() => done++));
+    while (done === 0 && (await server.metric('witan_write_queue')) < 500) await pause(5);
+    const queued = done === 0;
+    const reply = await say('Other', other);
+    const before = done;
+    await Promise.all([...much, probe, hold]);
+    agent.destroy();
+    if (!queued || reply.status !== 201) return undefined;
+    return before;
+}
+
+onBothEngines('whoever writes much does not keep others from writing', { env }, async (server) => {
+    const busy = await makeToken(server, { name: 'busy', role: 'agent', agent: 'Busy' });
+    const other = await makeToken(server, { name: 'other', role: 'agent', agent: 'Other' });
+    let before;
+    for (let tries = 0; before === undefined && tries < 5; tries++)
+        before = await writeBeside(server, busy, other);
+    assert.ok(before < 400, `${before} of 600 came first`);
 });

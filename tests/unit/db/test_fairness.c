@@ -235,6 +235,29 @@ static void a_write_that_waited_too_long_is_told_so(void **state)
     check_patience(false, true);
 }
 
+static void computing_that_waited_too_long_is_told_so(void **state)
+{
+    struct unit busy[COMPUTE_THREADS], late;
+    struct err err = { 0 };
+
+    (void)state;
+    f.options.wait_ms = 300;
+    open_store();
+    for (int i = 0; i < COMPUTE_THREADS; i++) {
+        unit_init(&busy[i], 0, NULL);
+        busy[i].body = stay;
+        assert_true(store_compute(f.store, &busy[i].work, &err));
+    }
+    unit_init(&late, 0, NULL);
+    late.body = take_number;
+    assert_true(store_compute(f.store, &late.work, &err));
+    assert_int_equal(outcome(&late), ERR_UNAVAILABLE);
+    for (int i = 0; i < COMPUTE_THREADS; i++)
+        sem_post(&f.gate);
+    for (int i = 0; i < COMPUTE_THREADS; i++)
+        assert_int_equal(outcome(&busy[i]), ERR_NONE);
+}
+
 /* SQLite's log beside readers that are always busy. */
 
 #define CEILING (24 * MB)
@@ -347,6 +370,7 @@ int main(void)
         ON_BOTH(a_read_that_waited_too_long_is_told_so),
         ON_BOTH(a_heavy_read_that_waited_too_long_is_told_so),
         ON_BOTH(a_write_that_waited_too_long_is_told_so),
+        cmocka_unit_test_setup_teardown(computing_that_waited_too_long_is_told_so, start_sqlite, end),
         cmocka_unit_test_setup_teardown(the_log_is_emptied_beside_readers_that_overlap, start_sqlite, end),
         cmocka_unit_test_setup_teardown(reads_that_take_too_long_for_that_are_ended, start_sqlite, end),
     };
