@@ -66,12 +66,38 @@ static void holds_its_limits(void **state)
     free(raw);
 }
 
+static void a_form_may_be_longer_than_an_address(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    struct url_query fields;
+    struct err err = { 0 };
+    size_t len = LIMIT_URL * 4;
+    char *body = malloc(len + 1);
+
+    (void)state;
+    memset(body, 'x', len);
+    memcpy(body, "a=1&b=", 6);
+    body[len] = '\0';
+    assert_false(url_parse_query(&arena, body, &fields, &err));
+    assert_true(url_parse_form(&arena, body, len, &fields, &err));
+    assert_string_equal(url_value(&fields, "a"), "1");
+    assert_int_equal(strlen(url_value(&fields, "b")), len - 6);
+    assert_true(url_parse_form(&arena, body, 3, &fields, &err));
+    assert_int_equal(fields.count, 1);
+    assert_true(url_parse_form(&arena, "", 0, &fields, &err));
+    body[20] = '\0';
+    assert_false(url_parse_form(&arena, body, len, &fields, &err));
+    assert_int_equal(err.code, ERR_INVALID);
+    free(body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_a_query_apart),
         cmocka_unit_test(refuses_what_is_unclear),
         cmocka_unit_test(holds_its_limits),
+        cmocka_unit_test(a_form_may_be_longer_than_an_address),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
