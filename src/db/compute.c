@@ -26,19 +26,21 @@ void compute_init(struct compute *compute, int64_t wait_ms)
 bool compute_put(struct compute *compute, struct work *work, struct err *err)
 {
     pthread_mutex_lock(&compute->lock);
-    for (int i = 0; i < COMPUTE_THREADS && !compute->started; i++)
+    bool closed = queue_is_closed(&compute->queue);
+
+    for (int i = 0; i < COMPUTE_THREADS && !compute->started && !closed; i++)
         thread_start(&compute->threads[i], "witan-compute", compute_main, compute);
-    if (!compute->started)
+    if (!compute->started && !closed)
         expiry_begin(&compute->expiry);
-    compute->started = true;
+    compute->started |= !closed;
     pthread_mutex_unlock(&compute->lock);
     return queue_put(&compute->queue, LANE_READ, work, err);
 }
 
-void compute_done(struct compute *compute)
+void compute_stop(struct compute *compute)
 {
-    queue_close(&compute->queue);
     pthread_mutex_lock(&compute->lock);
+    queue_close(&compute->queue);
     bool started = compute->started;
 
     pthread_mutex_unlock(&compute->lock);
@@ -46,6 +48,10 @@ void compute_done(struct compute *compute)
         expiry_end(&compute->expiry);
     for (int i = 0; i < COMPUTE_THREADS && started; i++)
         pthread_join(compute->threads[i], NULL);
+}
+
+void compute_done(struct compute *compute)
+{
     queue_done(&compute->queue);
     pthread_mutex_destroy(&compute->lock);
 }

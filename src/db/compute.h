@@ -20,7 +20,9 @@ struct compute {
 };
 
 void compute_init(struct compute *compute, int64_t wait_ms);
-void compute_done(struct compute *compute); /* runs what is queued first */
+/* Runs what is queued; what is handed in from now on is refused. */
+void compute_stop(struct compute *compute);
+void compute_done(struct compute *compute); /* when nobody is left who could hand something in */
 CHECKED bool compute_put(struct compute *compute, struct work *work, struct err *err);
 
 #endif

@@ -72,7 +72,7 @@ bool hashing_put(struct hashing *hashing, struct work *work, uint64_t who, struc
     return true;
 }
 
-void hashing_done(struct hashing *hashing)
+void hashing_stop(struct hashing *hashing)
 {
     pthread_mutex_lock(&hashing->lock);
     hashing->closed = true;
@@ -82,6 +82,10 @@ void hashing_done(struct hashing *hashing)
     pthread_mutex_unlock(&hashing->lock);
     for (int i = 0; i < HASH_THREADS && started; i++)
         pthread_join(hashing->threads[i], NULL);
+}
+
+void hashing_done(struct hashing *hashing)
+{
     pthread_cond_destroy(&hashing->ready);
     pthread_mutex_destroy(&hashing->lock);
 }

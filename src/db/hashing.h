@@ -25,7 +25,9 @@ struct hashing {
 };
 
 void hashing_init(struct hashing *hashing);
-void hashing_done(struct hashing *hashing); /* runs what waits first */
+/* Runs what waits; what is handed in from now on is refused. */
+void hashing_stop(struct hashing *hashing);
+void hashing_done(struct hashing *hashing); /* when nobody is left who could hand something in */
 /* `who` is whose turn it takes. A unit that has to leave for this one is ended with ERR_UNAVAILABLE. */
 CHECKED bool hashing_put(struct hashing *hashing, struct work *work, uint64_t who, struct err *err);
 

@@ -62,17 +62,20 @@ struct store *store_open(const struct store_options *options, struct err *err)
 
 /*
  * What computes may hand in a write when it is done, so it ends first; the writer ends last, since the
- * last connection to close moves the WAL into the database.
+ * last connection to close moves the WAL into the database. Readers hand in what is to be computed, so what
+ * takes that is there until they are gone, if only to refuse it.
  */
 void store_close(struct store *store)
 {
     if (!store)
         return;
-    compute_done(&store->compute);
-    hashing_done(&store->hashing);
+    compute_stop(&store->compute);
+    hashing_stop(&store->hashing);
     pool_close(store->pool);
     readers_close(store->readers);
     writer_close(store->writer);
+    compute_done(&store->compute);
+    hashing_done(&store->hashing);
     hold_done(&store->hold);
     free(store);
 }

@@ -115,8 +115,9 @@ void pieces_put(struct pieces *pieces, struct buf *piece, bool more)
         if (!pieces->asking)
             http_stream_wake(pieces->exchange);
     }
-    pthread_mutex_unlock(&pieces->lock);
     buf_done(piece);
+    pthread_mutex_unlock(&pieces->lock);
+    /* Without the lock the stream may have ended, and the owner be gone with all that is its. */
     if (gone)
         pieces_free(pieces);
 }
