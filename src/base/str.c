@@ -188,6 +188,29 @@ bool str_is_plain_line(const char *text)
     return true;
 }
 
+char *str_plain_line(struct arena *arena, const char *text)
+{
+    size_t len = strlen(text), kept = 0;
+    char *line = arena_copy(arena, text, len);
+    uint32_t code;
+
+    if (str_is_plain_line(text))
+        return str_trim(arena, text);
+    for (size_t at = 0, step; at < len; at += step) {
+        step = str_decode(text + at, len - at, &code);
+        if (step == 0) {
+            step = 1;
+        } else if (code == '\n' || code == '\r' || code == '\t') {
+            line[kept++] = ' ';
+        } else if (!is_hidden(code) && !is_joiner(code)) {
+            memcpy(line + kept, text + at, step);
+            kept += step;
+        }
+    }
+    line[kept] = '\0';
+    return str_trim(arena, line);
+}
+
 char *str_fold(struct arena *arena, const char *text)
 {
     char *folded = arena_text(arena, text);

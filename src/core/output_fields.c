@@ -193,7 +193,7 @@ static void read_task(struct fields *fields, const struct value *entry, size_t p
     struct output_task task = { .place = place - 1, .description = "" };
 
     if (!title || title->type != VALUE_TEXT || !title->whole || !entry->whole ||
-        str_is_blank(str_sanitise(fields->arena, title->text))) {
+        str_is_blank(str_plain_line(fields->arena, title->text))) {
         problems_add(fields->problems, "Task %zu has no title and was left out.", place);
         return;
     }
@@ -202,7 +202,7 @@ static void read_task(struct fields *fields, const struct value *entry, size_t p
                      LIMIT_RESULT_TASKS);
         return;
     }
-    task.title = fit_title(fields, tidy(fields->arena, title->text), place);
+    task.title = fit_title(fields, str_plain_line(fields->arena, title->text), place);
     if (description && description->type == VALUE_TEXT)
         task.description = tidy(fields->arena, description->text);
     else if (description && description->type != VALUE_NULL)

@@ -137,14 +137,19 @@ static void a_plain_line_shows_all_that_it_holds(void **state)
         "a",
         "\xFF",
     };
+    ARENA_AUTO arena = { 0 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
         if (!str_is_plain_line(good[i]))
             fail_msg("good %zu", i);
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        if (str_is_plain_line(bad[i]))
+        if (str_is_plain_line(bad[i]) || !str_is_plain_line(str_plain_line(&arena, bad[i])))
             fail_msg("bad %zu", i);
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+        assert_string_equal(str_plain_line(&arena, good[i]), good[i]);
+    assert_string_equal(str_plain_line(&arena, " Build\n\xE2\x80\xAEit\xE2\x80\x8B\xFF now\t"),
+                        "Build it now");
 }
 
 static void one_question_has_one_normal_text(void **state)
