@@ -22,4 +22,4 @@ end_bare
 end "$pid"
 # shellcheck disable=SC2086
 ours=$(median $ours) limit=$(median $limit)
-row "GET prompt / bare libmicrohttpd" "$ours" "$limit" "$(ratio "$ours" "$limit")" '>=' 0.5
+row "GET prompt / bare libmicrohttpd" "$ours" "$limit" "$(ratio "$ours" "$limit")" '>=' 0.75

@@ -65,7 +65,7 @@ hold() {
     each=$(awk -v a="$rss_held" -v b="$rss_before" -v n="$held" 'BEGIN { printf "%.2f", (a - b) / n }')
     # shellcheck disable=SC2086
     alone=$(median $before $after) beside=$(median $during)
-    row "KB for each of $held idle $name" "$each" 12 "$(ratio "$each" 12)" '<=' 1
+    row "KB for each of $held idle $name" "$each" 4 "$(ratio "$each" 4)" '<=' 1
     row "GET beside $held idle $name / alone" "$beside" "$alone" "$(ratio "$beside" "$alone")" '>=' 0.85
     row "ms until $held vanished $name are gone" "$gone_ms" 2000 "$(ratio "$gone_ms" 2000)" '<=' 1
 }

@@ -121,7 +121,7 @@ done
 end "$pid"
 # shellcheck disable=SC2086
 ours=$(median $ours)
-row "KB for each of $waiters waiters" "$each" 12 "$(ratio "$each" 12)" '<=' 1
+row "KB for each of $waiters waiters" "$each" 4 "$(ratio "$each" 4)" '<=' 1
 row "answers to $waiters waiters / durable POST" "$ours" "$post_rps" "$(ratio "$ours" "$post_rps")" '>=' 0.5
 
 # The inbox: made by the server, then filled with answered questions that nobody has open any more.

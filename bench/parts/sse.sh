@@ -43,4 +43,4 @@ end "$nginx_pid"
 end "$pid"
 # shellcheck disable=SC2086
 ours=$(median $ours) limit=$(median $limit)
-row "SSE deliveries / nginx with nchan" "$ours" "$limit" "$(ratio "$ours" "$limit")" '>=' 1.2
+row "SSE deliveries / nginx with nchan" "$ours" "$limit" "$(ratio "$ours" "$limit")" '>=' 2.2

@@ -70,10 +70,12 @@ void conn_send(struct http_exchange *conn, const char *bytes, size_t len)
 {
     ssize_t sent = send(conn->fd, bytes, len, MSG_NOSIGNAL);
 
+    size_t out = sent > 0 ? (size_t)sent : 0;
+
     if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
         conn->broken = true;
-    else if ((size_t)(sent < 0 ? 0 : sent) < len)
-        buf_add(&conn->out.head, bytes + (sent < 0 ? 0 : sent), len - (size_t)(sent < 0 ? 0 : sent));
+    else
+        buf_add(&conn->out.head, bytes + out, len - out);
 }
 
 void conn_close(struct http_exchange *conn)

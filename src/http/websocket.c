@@ -92,6 +92,8 @@ static void pump(struct http_exchange *conn)
         conn_close(conn);
     else if (ws_session_is_closing(&ws->session) && conn->timer != TIMER_LINGER)
         timer_set(conn, TIMER_LINGER);
+    else if (conn->timer == TIMER_NONE)
+        timer_set(conn, TIMER_BEAT);
 }
 
 void websocket_serve(struct http_exchange *conn)
@@ -143,7 +145,6 @@ void websocket_beat(struct http_exchange *conn)
         conn_close(conn);
         return;
     }
-    timer_set(conn, TIMER_BEAT);
     if (ws->slow_since_ms && loop->now_ms - ws->slow_since_ms >= loop->timers[TIMER_BEAT].ms)
         websocket_end(ws, 1013, "The reader is too slow.");
     else
@@ -158,7 +159,6 @@ void websocket_begin(struct http_exchange *conn)
 
     reply_end(conn);
     conn->state = CONN_WEBSOCKET;
-    timer_set(conn, TIMER_BEAT);
     if (ws->calls.opened)
         ws->calls.opened(ws, ws->data);
     if (request->used < request->len)
