@@ -17,6 +17,8 @@ static void echo(struct http_exchange *exchange, void *user)
 
     (void)user;
     atomic_fetch_add(&handled, 1);
+    if (strcmp(http_path(exchange), "/mute") == 0)
+        return;
     buf_init(&body, strcmp(http_path(exchange), "/cut") == 0 ? 4 : 0);
     if (strcmp(http_path(exchange), "/large") == 0) {
         for (int i = 0; i < 2000; i++)
@@ -325,6 +327,37 @@ static void cuts_off_slow_clients(void **state)
     }
 }
 
+/* Errors of every kind look the same: JSON, once, and the end of the connection. */
+static void check_error(const char *request, int status)
+{
+    char *text = client_once(port, request);
+
+    assert_int_equal(reply_status(text), status);
+    assert_non_null(strstr(text, "Content-Type: application/json\r\n"));
+    assert_non_null(strstr(text, "Connection: close\r\n"));
+    assert_int_equal(strncmp(reply_body(text), "{\"error\":\"", 10), 0);
+    assert_null(strstr(text + 1, "HTTP/1.1 "));
+    free(text);
+}
+
+static void errors_are_json_once(void **state)
+{
+    char *large = calloc(1, 20 * KB);
+
+    (void)state;
+    check_error("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhello", 408);
+    check_error("GET / HTTP/1.1\r\nHost: ", 408);
+    check_error("POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n", 413);
+    strcpy(large, "GET / HTTP/1.1\r\nHost: x\r\nA: ");
+    memset(large + strlen(large), 'a', 17 * KB);
+    check_error(large, 431);
+    memset(large, 'a', 17 * KB);
+    memcpy(large, "GET /", 5);
+    check_error(large, 414);
+    check_error("GET /mute HTTP/1.1\r\nHost: x\r\n\r\n", 500);
+    free(large);
+}
+
 static void closes_idle_connections(void **state)
 {
     int64_t began = test_ms();
@@ -432,6 +465,7 @@ int main(void)
         cmocka_unit_test(large_bodies_see_their_refusal),
         cmocka_unit_test(cuts_off_large_chunked_bodies),
         cmocka_unit_test(cuts_off_slow_clients),
+        cmocka_unit_test(errors_are_json_once),
         cmocka_unit_test(closes_idle_connections),
         cmocka_unit_test(gzips_large_replies),
         cmocka_unit_test(a_reply_over_its_limit_is_an_error),
