@@ -25,7 +25,7 @@ async function turnsGreen(server) {
 test('a SQLite file that another program keeps locked', { timeout: 60_000 }, async (t) => {
     const server = await start(t);
     assert.equal((await say(server)).status, 201);
-    const held = holdWrites(server.db, 6000);
+    const held = holdWrites(server.db, 4500);
     await turnsRed(server);
     await held;
     await turnsGreen(server);

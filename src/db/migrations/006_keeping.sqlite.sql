@@ -46,7 +46,7 @@ END;
 -- Rows come at the end, one number after the other, and are sealed later.
 CREATE TRIGGER audit_numbered AFTER INSERT ON audit
 WHEN NEW.seq <= COALESCE((SELECT MAX(seq) FROM audit_heads), 0)
-     OR NEW.seq <> COALESCE((SELECT MAX(seq) FROM audit WHERE seq < NEW.seq), 0) + 1
+     OR (NEW.seq > 1 AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = NEW.seq - 1))
      OR NEW.hash IS NOT NULL OR NEW.erasure IS NOT NULL
 BEGIN
     SELECT RAISE(ABORT, 'audit rows are only ever added at the end');
