@@ -104,7 +104,8 @@ HAVING SUM(n) <> 0
 SELECT (SELECT day FROM question_tallies WHERE workspace_id = $1 ORDER BY day LIMIT 1),
        (SELECT day FROM question_tallies WHERE workspace_id = $1 ORDER BY day DESC LIMIT 1);
 
--- Of the $5 most frequent of each day from $2 up to $3, the $6 most frequent of all.
+-- Of the $5 most frequent of each day from $2 up to $3, the $6 most frequent of all. A few more are looked up, since of
+-- some the example may have been deleted.
 -- name: tallies_common @sqlite
 WITH RECURSIVE days(day) AS (SELECT $2 WHERE $2 < $3 UNION ALL SELECT day + 1 FROM days WHERE day + 1 < $3)
 SELECT q.question, q.type, s.asked, s.answered, s.timed_out
@@ -114,7 +115,8 @@ SELECT q.question, q.type, s.asked, s.answered, s.timed_out
             ON t.id IN (SELECT x.id FROM question_tallies x
                          WHERE x.workspace_id = $1 AND x.day = d.day AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
                          ORDER BY x.asked DESC LIMIT $5)
-         GROUP BY question_key) s
+         GROUP BY question_key
+         ORDER BY 2 DESC, 1 LIMIT 3 * $6) s
   JOIN agent_questions q ON q.id = s.example_id
  ORDER BY s.asked DESC, s.question_key
  LIMIT $6;
@@ -129,7 +131,8 @@ SELECT q.question, q.type, s.asked, s.answered, s.timed_out
                               WHERE x.workspace_id = $1 AND x.day = d.day
                                 AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
                               ORDER BY x.asked DESC LIMIT $5) t
-         GROUP BY t.question_key) s
+         GROUP BY t.question_key
+         ORDER BY 2 DESC, 1 LIMIT 3 * $6) s
   JOIN agent_questions q ON q.id = s.example_id
  ORDER BY s.asked DESC, s.question_key
  LIMIT $6;
@@ -145,7 +148,8 @@ SELECT q.question, q.type, s.asked, s.answered, s.timed_out
                          WHERE x.workspace_id = $1 AND x.day = d.day AND x.timed_out > 0
                            AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
                          ORDER BY x.timed_out DESC LIMIT $5)
-         GROUP BY question_key) s
+         GROUP BY question_key
+         ORDER BY 4 DESC, 2, 1 LIMIT 3 * $6) s
   JOIN agent_questions q ON q.id = s.example_id
  ORDER BY s.timed_out DESC, s.asked, s.question_key
  LIMIT $6;
@@ -160,7 +164,8 @@ SELECT q.question, q.type, s.asked, s.answered, s.timed_out
                               WHERE x.workspace_id = $1 AND x.day = d.day AND x.timed_out > 0
                                 AND (CAST($4 AS TEXT) IS NULL OR x.project_id = $4)
                               ORDER BY x.timed_out DESC LIMIT $5) t
-         GROUP BY t.question_key) s
+         GROUP BY t.question_key
+         ORDER BY 4 DESC, 2, 1 LIMIT 3 * $6) s
   JOIN agent_questions q ON q.id = s.example_id
  ORDER BY s.timed_out DESC, s.asked, s.question_key
  LIMIT $6;
