@@ -28,6 +28,7 @@ bool place_look(struct db *db, struct arena *arena, const char *user_id, struct 
         return false;
     place->known_address = db_cell_bool(&rows, 0, 0);
     place->known_device = db_cell_bool(&rows, 0, 1);
+    place->ours = db_cell_bool(&rows, 0, 2);
     return true;
 }
 

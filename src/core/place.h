@@ -17,6 +17,7 @@ struct place {
     const char *remote; /* the address, or NULL */
     const char *device; /* the secret of the browser's cookie, or NULL */
     bool known_address, known_device;
+    bool ours; /* the browser's secret is one that was given to it, for whatever account */
 };
 
 /* Fills in what is known. The user NULL: nothing is, at the same cost. */

@@ -174,6 +174,17 @@ static int64_t earlier(int64_t a_ms, int64_t b_ms)
     return b_ms == 0 || (a_ms != 0 && a_ms < b_ms) ? a_ms : b_ms;
 }
 
+/* Without an overlap no earlier secret is good any more: so it is done after one has leaked. */
+static bool limit_old_secrets(struct db *db, struct arena *arena, const char *id, bool overlap,
+                              int64_t now_ms, int64_t until_ms, struct err *err)
+{
+    if (!overlap)
+        return db_exec(db, arena, SQL_TOKEN_DROP_SECRETS, DB_ARGS(db_text(id)), NULL, err);
+    return db_exec(db, arena, SQL_TOKEN_CAP_SECRETS, DB_ARGS(db_text(id), db_int(until_ms)), NULL, err) &&
+           db_exec(db, arena, SQL_TOKEN_KEEP_SECRET, DB_ARGS(db_text(id), db_int(now_ms), db_int(until_ms)),
+                   NULL, err);
+}
+
 bool token_rotate(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
                   int64_t overlap_ms, int64_t expires_ms, int64_t now_ms, struct token *token,
                   const char **secret, struct err *err)
@@ -190,10 +201,8 @@ bool token_rotate(struct db *db, struct arena *arena, const char *workspace_id, 
         expires_ms = now_ms + (now.expires_ms - (now.rotated_ms ? now.rotated_ms : now.created_ms));
     int64_t until_ms = earlier(earlier(now_ms + overlap_ms, now.expires_ms), expires_ms);
 
-    if (overlap_ms > 0 && !db_exec(db, arena, SQL_TOKEN_KEEP_SECRET,
-                                   DB_ARGS(db_text(id), db_int(now_ms), db_int(until_ms)), NULL, err))
-        return false;
-    if (!db_exec(db, arena, SQL_TOKEN_NEW_SECRET,
+    if (!limit_old_secrets(db, arena, id, overlap_ms > 0, now_ms, until_ms, err) ||
+        !db_exec(db, arena, SQL_TOKEN_NEW_SECRET,
                  DB_ARGS(db_text(id), db_text(secret_hash(arena, told)), db_ms(expires_ms),
                          db_ms(notice_ms(now_ms, expires_ms)), db_int(now_ms)),
                  NULL, err) ||

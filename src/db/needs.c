@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define POSTGRES_PORT "5432"
+#define DNS_PORT      53
 
 static void add_file(struct needs *needs, struct arena *arena, const char *path)
 {
@@ -22,13 +23,16 @@ static void add_home_file(struct needs *needs, struct arena *arena, const char *
         add_file(needs, arena, arena_format(arena, "%s/%s", home, name));
 }
 
+/* Behind a link the log stands beside the file itself, so that is the folder. */
 static void sqlite_needs(const char *path, struct arena *arena, struct needs *needs)
 {
-    const char *slash = strrchr(path, '/');
-
     if (path[0] == '\0' || path[0] == ':')
         return;
-    needs->folder = !slash ? "." : slash == path ? "/" : arena_copy(arena, path, (size_t)(slash - path));
+    char *real = realpath(path, NULL);
+    const char *file = real ? real : path, *slash = strrchr(file, '/');
+
+    needs->folder = !slash ? "." : slash == file ? "/" : arena_copy(arena, file, (size_t)(slash - file));
+    free(real);
 }
 
 /* "5432", or one for each host: "5432,,5433", where an empty one means the default. */
@@ -72,6 +76,10 @@ static void postgres_needs(const PQconninfoOption *given, const PQconninfoOption
         add_file(needs, arena, option(given, usual, files[i]));
     for (size_t i = 0; i < sizeof(at_home) / sizeof(*at_home); i++)
         add_home_file(needs, arena, at_home[i]);
+    add_file(needs, arena, getenv("PGSERVICEFILE"));
+    add_file(needs, arena, getenv("PGSYSCONFDIR"));
+    /* Names of hosts are looked up over TCP when the answer is long. */
+    needs->ports[needs->port_count++] = DNS_PORT;
     add_ports(needs, ports ? ports : POSTGRES_PORT);
     /* A service's file may name any port. */
     needs->any_port |= option(given, usual, "service") != NULL;

@@ -27,6 +27,7 @@
 #define ANCHOR_MS    60000
 #define TRY_MS       1000
 #define SWEEP_MS     (5 * 60000)
+#define RESUME_MS    1000 /* until a sweep goes on that left something */
 #define SWEEP_BATCH  PURGE_BATCH
 #define SWEEP_ROUNDS 20 /* batches of one sweep; the rest waits for the next */
 #define LANES        3  /* batches of what is due that PostgreSQL ends side by side when there are many */
@@ -55,7 +56,8 @@ struct task {
     struct arena arena;
     struct deadlines *owner;
     bool anchor;
-    int round; /* of a sweep */
+    int round;       /* of a sweep */
+    bool audit_left; /* there is more of the audit log to let go of */
     size_t count;
     int64_t due_ms; /* 0: nothing waits */
     int64_t offset_ms;
@@ -97,7 +99,7 @@ static bool run_apply(struct db *db, struct work *work)
     return deadline_apply(db, &task->arena, clock_now_ms(), DEADLINE_BATCH, &task->count, &work->err);
 }
 
-/* Batches of what the settings let go of; the audit log's is larger, and one of it in a sweep is enough. */
+/* Batches of what the settings let go of; the audit log's is larger, and comes once in a sweep. */
 static bool purge(struct db *db, struct task *task, int64_t now_ms, struct err *err)
 {
     const struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = now_ms };
@@ -113,7 +115,9 @@ static bool purge(struct db *db, struct task *task, int64_t now_ms, struct err *
         if (!purge_batch(db, &task->arena, kind, &by, now_ms - keep_ms,
                          audit ? PURGE_AUDIT_BATCH : SWEEP_BATCH, &purged, err))
             return false;
-        if (purged > task->count && !audit)
+        if (audit)
+            task->audit_left = purged >= PURGE_AUDIT_BATCH;
+        else if (purged > task->count)
             task->count = purged;
     }
     return true;
@@ -268,16 +272,21 @@ static bool end_due(struct deadlines *deadlines, struct task *task)
 
 static bool sweep(struct deadlines *deadlines, struct task *task)
 {
+    bool left = true;
+
     deadlines->sweep_at_ms = clock_ticks_ms() + SWEEP_MS;
-    for (int round = 0; round < SWEEP_ROUNDS && !poke_stopping(&deadlines->poke); round++) {
+    task->audit_left = false;
+    for (int round = 0; left && round < SWEEP_ROUNDS && !poke_stopping(&deadlines->poke); round++) {
         task->work = (struct work){ .run = run_sweep };
         task->round = round;
         if (!store_write_wait(deadlines->store, &task->work))
             return false;
         atomic_fetch_add(&deadlines->swept, task->count);
-        if (task->count < SWEEP_BATCH)
-            break;
+        left = task->count >= SWEEP_BATCH;
     }
+    /* However much is written, what is kept for long enough must go faster than it comes. */
+    if (left || task->audit_left)
+        deadlines->sweep_at_ms = clock_ticks_ms() + RESUME_MS;
     return true;
 }
 

@@ -16,7 +16,8 @@
 struct place {
     bool used;
     const char *operation, *actor_kind, *why; /* static texts */
-    char workspace_id[64], actor_id[64], actor[256], subject[LIMIT_REF + 1], remote[64], request_id[64];
+    char workspace_id[64], actor_id[64], actor[LIMIT_NAME * 4 + 1], subject[LIMIT_REF + 1], remote[64],
+        request_id[64];
     int64_t count; /* not written yet */
     int64_t first_ms, last_ms;
     int64_t due_ms, pause_ms; /* when the next row may be written, and how long after that the one after */
@@ -39,9 +40,12 @@ static bool is_worth_a_row(const struct request *request)
            str_equal(request->op->tag, TAG_IDENTITY);
 }
 
+/* Cut between characters: half of one is no text to a database. */
 static void copy(char *into, size_t size, const char *text)
 {
-    snprintf(into, size, "%s", text ? text : "");
+    if (!text)
+        text = "";
+    snprintf(into, size, "%.*s", (int)str_fitting(text, size - 1), text);
 }
 
 static const char *error_name(enum err_code code)

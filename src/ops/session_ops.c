@@ -71,12 +71,15 @@ static bool before_login(struct call *call)
     return check->matches || session_refuse(&call->err);
 }
 
-/* Next time this browser and this network are known. A browser keeps the cookie that it has. */
+/*
+ * Next time this browser and this network are known. A browser keeps the cookie that it has, whoever logs in
+ * there, but only one that we gave it: a stranger must not choose what it is known by.
+ */
 static bool remember_place(struct call *call, const struct check *check)
 {
     struct place place = check->place;
 
-    if (!place.known_device)
+    if (!place.ours)
         place.device = secret_make(call->arena, SECRET_DEVICE);
     call->cookies[1] = cookie_set(call->arena, &(struct cookie){ .name = COOKIE_DEVICE,
                                                                  .value = place.device,

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Libraries that are loaded late, names of hosts, certificates, time zones; what the process is using. */
@@ -24,6 +25,20 @@ static const char *const system_paths[] = { "/usr",
                                             "/dev/null",
                                             "/dev/urandom",
                                             "/dev/random" };
+
+/* Where names of hosts are looked up is often written down elsewhere, behind a link. */
+static bool allow_resolver(struct landlock *landlock)
+{
+    char *real = realpath("/etc/resolv.conf", NULL), *slash = real ? strrchr(real, '/') : NULL;
+    bool good = true;
+
+    if (slash && slash != real) {
+        *slash = '\0';
+        good = landlock_allow_read(landlock, real);
+    }
+    free(real);
+    return good;
+}
 
 /* A sanitizer reads the program itself to name the places it reports. */
 static const char *const everything[] = { "/" };
@@ -61,8 +76,9 @@ static bool hold_to(const struct needs *needs, const char *listen, int *version)
 
     if (!landlock_open(&landlock, !needs->any_port) ||
         !allow_reads(&landlock, system_paths, sizeof(system_paths) / sizeof(*system_paths)) ||
-        (SANITIZED && !allow_reads(&landlock, everything, 1)) || !allow_store(&landlock, needs) ||
-        !landlock_allow_listen(&landlock, listen_port(listen)) || !landlock_enforce(&landlock))
+        !allow_resolver(&landlock) || (SANITIZED && !allow_reads(&landlock, everything, 1)) ||
+        !allow_store(&landlock, needs) || !landlock_allow_listen(&landlock, listen_port(listen)) ||
+        !landlock_enforce(&landlock))
         return false;
     *version = landlock.version;
     return true;

@@ -70,6 +70,7 @@ onBothEngines(
     async (server) => {
         await makeUser(server, 'Ada', 'a long enough password', 'owner');
         const member = await makeToken(server, { name: 'the member', role: 'member' });
+        const longNamed = await makeToken(server, { name: '\u{1F600}'.repeat(64), role: 'member' });
         const cookie = await login(server, 'Ada', 'a long enough password');
         const audit = async (query) =>
             (
@@ -108,6 +109,12 @@ onBothEngines(
         }, 'the refused token is in the log');
         assert.equal(refused.actorKind, 'token');
         assert.equal(refused.detail.refused, 'forbidden');
+        // A name of the greatest length is written whole, whatever its letters.
+        await server.must(403, 'POST', '/api/tokens', { name: 'x', role: 'owner' }, { token: longNamed });
+        await until(async () => {
+            const rows = await audit('operation=token_create');
+            return rows.some(({ actor }) => actor === '\u{1F600}'.repeat(64));
+        }, 'the one with the long name is in the log');
         await sealed(server);
     },
 );

@@ -48,6 +48,19 @@ test('strangers cannot keep a person out', async (t) => {
     assert.equal((await tryAs(server, 'maya', 'wrong', '127.0.0.11', { Cookie: device })).status, 401);
 });
 
+test('a browser is known for everybody who logs in there', async (t) => {
+    const server = await start(t);
+    await makeUser(server, 'maya', good, 'owner');
+    await makeUser(server, 'ben', good, 'member');
+    const [, device] = cookiesOf(await tryAs(server, 'maya', good, '127.0.0.9'));
+    const [, after] = cookiesOf(await tryAs(server, 'ben', good, '127.0.0.9', { Cookie: device }));
+    assert.equal(after, device, 'the cookie stays when somebody else logs in');
+    // One that nobody was given is not taken over.
+    const chosen = `witan_device=witand_${'A'.repeat(43)}`;
+    const [, given] = cookiesOf(await tryAs(server, 'maya', good, '127.0.0.9', { Cookie: chosen }));
+    assert.notEqual(given, chosen);
+});
+
 test('changing a password is limited, too', async (t) => {
     const server = await start(t);
     await makeUser(server, 'maya', good, 'owner');

@@ -1,10 +1,11 @@
 // Several processes and one store: a SQLite file has one server, and commands work on it beside that.
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { mkdir, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
 import { Load, checkLedger } from './lib/load.mjs';
-import { onBothEngines, start } from './lib/server.mjs';
+import { onBothEngines, start, tempFolder } from './lib/server.mjs';
 
 const timeout = 120_000;
 
@@ -21,6 +22,16 @@ test('a second server on the same file is refused, and the first goes on', { tim
     await server.stop();
     const again = await start(t, { folder: server.folder, db: server.db });
     assert.equal((await again.must(200, 'GET', '/api/chat?limit=1')).messages[0].message, 'Still here.');
+});
+
+test('a store behind a link is opened where it stands', { timeout }, async (t) => {
+    const folder = await tempFolder(t);
+    await mkdir(join(folder, 'real'));
+    await mkdir(join(folder, 'named'));
+    await symlink('../real/witan.db', join(folder, 'named', 'witan.db'));
+    const server = await start(t, { folder, db: `sqlite:${join(folder, 'named', 'witan.db')}` });
+    await server.say('Developer', 'Here.');
+    assert.ok((await stat(join(folder, 'real', 'witan.db-wal'))).size > 0);
 });
 
 onBothEngines('commands on the store work beside a busy server', {}, async (server) => {

@@ -8,8 +8,8 @@ SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug,
 
 -- A secret that a rotation has replaced.
 -- name: caller_by_old_secret
-SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug, s.good_until, t.revoked_at,
-       s.last_used_at
+SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug,
+       CASE WHEN t.expires_at < s.good_until THEN t.expires_at ELSE s.good_until END, t.revoked_at, s.last_used_at
   FROM token_secrets s
   JOIN tokens t ON t.id = s.token_id
   JOIN workspaces w ON w.id = t.workspace_id

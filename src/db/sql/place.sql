@@ -1,9 +1,11 @@
 -- Where an account has been logged in from.
 
--- $2 is the address's place, $3 the browser's; NULL where there is none.
+-- $2 is the address's place, $3 the browser's; NULL where there is none. Last: whether any account was logged in
+-- from that browser.
 -- name: place_known
 SELECT EXISTS (SELECT 1 FROM login_places WHERE user_id = $1 AND place = $2),
-       EXISTS (SELECT 1 FROM login_places WHERE user_id = $1 AND place = CAST($3 AS TEXT));
+       EXISTS (SELECT 1 FROM login_places WHERE user_id = $1 AND place = CAST($3 AS TEXT)),
+       EXISTS (SELECT 1 FROM login_places WHERE place = CAST($3 AS TEXT));
 
 -- name: place_put
 INSERT INTO login_places (user_id, place, seen_at) VALUES ($1, $2, $3)
