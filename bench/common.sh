@@ -51,6 +51,8 @@ build_programs() {
     compile load load.c util.c http_in.c net.c request.c closed.c sse.c idle.c first.c \
         exchange.c ask.c answer.c
     compile bare_mhd bare_mhd.c util.c -lmicrohttpd
+    make -s -C "$root" BUILD="$build" "$build/libwitan.a"
+    compile bare_http -I"$root/src" -I"$root" bare_http.c util.c "$root/$build/libwitan.a" -lz -lwslay -lcrypto
     compile fill fill.c util.c -lsqlite3
     compile bare_sqlite bare_sqlite.c oplog.c util.c -lsqlite3
     compile ready ready.c http_in.c net.c util.c -lsqlite3
@@ -121,12 +123,16 @@ wait_gone() {
     sed -i "/^$1\$/d" "$tmp/pids"
 }
 
-# bare MODE LIKE: starts the bare libmicrohttpd program; sets $bare_pid and $bare_at
+# bare MODE LIKE: starts the bare libmicrohttpd program, or with MODE "engine" the server's own engine; sets
+# $bare_pid and $bare_at
 bare() {
     rm -f "$tmp/bare.in"
     mkfifo "$tmp/bare.in"
     : >"$tmp/bare.port"
-    "$bin/bare_mhd" "$1" --like "$2" <"$tmp/bare.in" >"$tmp/bare.port" 2>"$tmp/bare.log" &
+    program="bare_mhd $1"
+    [ "$1" != engine ] || program=bare_http
+    # shellcheck disable=SC2086
+    "$bin/"$program --like "$2" <"$tmp/bare.in" >"$tmp/bare.port" 2>"$tmp/bare.log" &
     bare_pid=$!
     echo "$bare_pid" >>"$tmp/pids"
     exec 7>"$tmp/bare.in"

@@ -23,3 +23,17 @@ end "$pid"
 # shellcheck disable=SC2086
 ours=$(median $ours) limit=$(median $limit)
 row "GET prompt / bare libmicrohttpd" "$ours" "$limit" "$(ratio "$ours" "$limit")" '>=' 0.75
+
+# The HTTP engine alone, with the same bytes, to tell what of it all is HTTP.
+ours='' limit=''
+for round in $(seq "$rounds"); do
+    for mode in get engine; do
+        bare $mode "$tmp/get.like"
+        line=$(figure get --target "$bare_at" --path "$path" --connections 64 --warmup 0.5 --seconds "$seconds")
+        end_bare
+        [ $mode = get ] && limit="$limit $line" || ours="$ours $line"
+    done
+done
+# shellcheck disable=SC2086
+ours=$(median $ours) limit=$(median $limit)
+row "bare engine / bare libmicrohttpd" "$ours" "$limit" "$(ratio "$ours" "$limit")" '>=' 1
