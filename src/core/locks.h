@@ -12,7 +12,8 @@
 enum lock_number {
     LOCK_MIGRATE = 1, /* schema.sql: one node migrates at a time */
     LOCK_EVENTS = 2,  /* migration 8: one node numbers events at a time */
-    LOCK_AUDIT = 3,   /* migration 8: one node seals audit rows at a time */
+    LOCK_AUDIT = 3,   /* migration 8: one node seals audit rows at a time; audit.sql: nobody does while one
+                         purges or erases */
 };
 
 #endif

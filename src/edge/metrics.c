@@ -4,6 +4,7 @@
 #include "edge/stream.h"
 #include "edge/wait.h"
 #include "ops/asking.h"
+#include "ops/refusals.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -234,6 +235,17 @@ static void write_questions(const struct analytics_watch *watch, struct buf *int
         (unsigned long long)asking.refused, (unsigned long long)asking.failed);
 }
 
+static void write_refusals(struct buf *into)
+{
+    struct refusals_stats refusals;
+
+    refusals_stats(&refusals);
+    head(into, "witan_refusals_total", "counter", "Failed logins and refused changes of rights.");
+    buf_format(into, "witan_refusals_total %llu\n", (unsigned long long)refusals.seen);
+    head(into, "witan_refusal_rows_total", "counter", "Audit rows written for them.");
+    buf_format(into, "witan_refusal_rows_total %llu\n", (unsigned long long)refusals.rows);
+}
+
 static void write_engine(struct engine *engine, struct buf *into)
 {
     struct engine_stats stats;
@@ -253,6 +265,7 @@ static void write_engine(struct engine *engine, struct buf *into)
         stats.sequencer.reconnects + stats.listen_reconnects);
     one(into, "witan_swept_total", "counter", "Expired rows removed.", stats.deadlines.swept);
     write_questions(&stats.deadlines.watch, into);
+    write_refusals(into);
 }
 
 static void write_http(struct edge *edge, struct http_server *http, struct buf *into)

@@ -115,6 +115,7 @@ onBothEngines(
             const rows = await audit('operation=token_create');
             return rows.some(({ actor }) => actor === '\u{1F600}'.repeat(64));
         }, 'the one with the long name is in the log');
+        assert.equal(await server.metric('witan_refusals_total'), 8);
         await sealed(server);
     },
 );

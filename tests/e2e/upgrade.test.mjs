@@ -1,6 +1,7 @@
 // A store that an earlier release wrote, opened by this one: everything is there, verifies and goes on.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { cli } from './lib/cli.mjs';
 import { freshStore, start, tempFolder, until } from './lib/server.mjs';
 import { run } from './lib/sql.mjs';
@@ -31,6 +32,15 @@ for (const version of versions)
             const behind = await witan('audit', 'verify');
             assert.equal(behind.code, 7);
             assert.match(behind.stderr, /witan migrate/);
+
+            // It can be copied before it is brought up to date, and the copy becomes a store of today.
+            const copy = join(folder, 'copy');
+            const backup = await witan('backup', copy);
+            assert.equal(backup.code, 0, backup.stderr);
+            const elsewhere = await freshStore(t, engine, await tempFolder(t));
+            const restore = await cli(folder, ['restore', copy, '--db', elsewhere]);
+            assert.equal(restore.code, 0, restore.stderr);
+            assert.equal((await cli(folder, ['audit', 'verify', '--db', elsewhere])).code, 0);
 
             const server = await start(t, { engine, folder, db });
             const as = { token: known.owner };
