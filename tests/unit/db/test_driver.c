@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "db/migrate.h"
 #include "db/sqlite.h"
+#include "gen/version.h"
 #include "tests/support/units.h"
 
 #include <setjmp.h>
@@ -269,8 +270,8 @@ static void a_newer_schema_is_refused(enum db_engine engine)
     check(f, query(f, "INSERT INTO schema_migrations VALUES(900, 'from the future', 0)", DB_NO_ARGS));
     report.from = -1;
     assert_false(migrate(f, &report));
-    snprintf(want, sizeof(want),
-             "This database has schema 900; this witan knows up to %d. Use a newer witan.", migrate_newest());
+    snprintf(want, sizeof(want), "This store has schema 900; this witan (%s) knows up to %d.", WITAN_VERSION,
+             migrate_newest());
     assert_string_equal(f->err.text, want);
     assert_int_equal(report.from, -1);
     check(f, migrate_current(f->db, &f->arena, &number, &f->err));
