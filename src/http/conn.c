@@ -10,7 +10,7 @@
 #define SENDS_A_TURN 4
 
 static const struct http_fault too_slow = { 408, "too_slow", "The request took too long to arrive." };
-static const struct http_fault stopping = { 503, "unavailable", "The server is stopping." };
+const struct http_fault fault_stopping = { 503, "unavailable", "The server is stopping." };
 static const struct http_fault unanswered = { 500, "internal", "The request was not answered." };
 
 /* Bytes that the client's side has not taken yet. */
@@ -246,7 +246,7 @@ void conn_stop(struct http_exchange *conn)
     case CONN_HEAD:
     case CONN_BODY:
         if (conn->request)
-            conn_refuse(conn, &stopping);
+            conn_refuse(conn, &fault_stopping);
         else
             conn_close(conn);
         break;

@@ -156,6 +156,7 @@ void timer_set(struct http_exchange *conn, enum timer_kind kind);
 void timer_clear(struct http_exchange *conn);
 
 /* conn.c: on the loop's thread. */
+extern const struct http_fault fault_stopping;
 void conn_run(struct http_exchange *conn);
 void conn_mail(struct http_exchange *conn, unsigned char mail);
 void conn_expired(struct http_exchange *conn, enum timer_kind kind);

@@ -170,17 +170,14 @@ static void hand_out(struct http_server *server, int fd, const struct sockaddr_s
 {
     unsigned most = server->options.connections ? server->options.connections : LIMIT_CONNECTIONS;
 
+    struct http_exchange *conn = NULL;
+
     atomic_fetch_add(&server->accepted, 1);
-    if (atomic_fetch_add(&server->connections, 1) >= most) {
+    if (atomic_fetch_add(&server->connections, 1) >= most || !(conn = calloc(1, sizeof *conn))) {
         atomic_fetch_sub(&server->connections, 1);
         turn_away(server, fd);
         return;
     }
-
-    struct http_exchange *conn = calloc(1, sizeof *conn);
-
-    if (!conn)
-        abort();
     conn->loop = &server->loops[server->next_loop++ % server->loop_count];
     conn->fd = fd;
     conn->peer = address_of(peer);

@@ -1,4 +1,4 @@
-#include "base/uuid.h"
+#include "base/memory.h"
 #include "http/internal.h"
 
 #include <errno.h>
@@ -11,7 +11,6 @@
 
 static const struct http_fault too_large = { 413, "too_large", "The body is too large." };
 static const struct http_fault bad_chunk = { 400, "bad_request", "The chunked body is malformed." };
-static const struct http_fault stopping = { 503, "unavailable", "The server is stopping." };
 static const struct http_fault crowded = { 429, "rate_limited",
                                            "There are too many connections from this address." };
 static const struct http_fault no_room = {
@@ -34,9 +33,7 @@ static struct request *request_new(struct http_exchange *conn)
 
     conn->loop->spare = NULL;
     if (!request) {
-        request = malloc(BLOCK_BYTES);
-        if (!request)
-            abort();
+        request = memory_take(BLOCK_BYTES);
         /* One byte more than `room` says, for the NUL behind a body. */
         request->room = BLOCK_BYTES - sizeof *request - 1;
     }
@@ -49,9 +46,7 @@ static struct request *request_new(struct http_exchange *conn)
 
 static void request_grow(struct http_exchange *conn, size_t room)
 {
-    conn->request = realloc(conn->request, sizeof *conn->request + room + 1);
-    if (!conn->request)
-        abort();
+    conn->request = memory_resize(conn->request, sizeof *conn->request + room + 1);
     conn->request->room = room;
 }
 
@@ -353,7 +348,7 @@ static bool begin(struct http_exchange *conn)
         request->body_limit = LIMIT_BODY;
 
     const struct http_fault *fault = conn->crowded                        ? &crowded
-                                     : conn->loop->stopping               ? &stopping
+                                     : conn->loop->stopping               ? &fault_stopping
                                      : head->length > request->body_limit ? &too_large
                                                                           : NULL;
 

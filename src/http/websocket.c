@@ -1,6 +1,7 @@
 #include "http/websocket.h"
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "http/handshake.h"
 #include "http/internal.h"
 #include "http/ws_session.h"
@@ -206,13 +207,9 @@ bool websocket_accept(struct http_exchange *exchange, const struct websocket_cal
         return false;
     }
 
-    struct websocket *ws = calloc(1, sizeof *ws);
+    struct websocket *ws = memory_take(sizeof *ws);
 
-    if (!ws)
-        abort();
-    ws->conn = exchange;
-    ws->calls = *calls;
-    ws->data = data;
+    *ws = (struct websocket){ .conn = exchange, .calls = *calls, .data = data };
     ws_session_init(&ws->session, text_came, ws);
     handshake_accept(http_header(exchange, "Sec-WebSocket-Key"), accept);
     reply_begin(exchange, 101, NULL,
