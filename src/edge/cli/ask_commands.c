@@ -317,7 +317,7 @@ const struct cli_command ask_commands[] = {
                     "answer=$(witan ask \"What is the ticket's number?\" --timeout 1h)\n"
                     "witan ask \"Retry the upload?\" --type error_recovery --yes-no --default no "
                     "--context errorDetails=@log.txt\n"
-                    "witan ask --approve \"Deploy 1.4?\" --idempotency-key deploy-1.4\n"
+                    "witan ask --approve \"Deploy 1.4?\" --idempotency-key deploy-1.4   # once, however often started\n"
                     "timeout 60 witan ask \"Which region?\" || echo \"still open\"",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "QUESTION", .param = "question", .flags = CLI_STDIN | CLI_MAY } },

@@ -106,8 +106,13 @@ static void check_example(const struct cli_command *const *all, const struct cli
     char *words[WORDS_MAX];
     int count;
 
+    char *remark = strstr(copy, "  # ");
+
     if (!start)
         fail_msg("%s: an example does not call witan", command->name);
+    /* As a shell has it: what follows is for people. */
+    if (remark)
+        *remark = '\0';
     count = split(start + strlen("witan "), words);
     for (int i = 0; i < count; i++)
         if (strcmp(words[i], "-") == 0)
