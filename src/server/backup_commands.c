@@ -408,7 +408,7 @@ const struct cli_command backup_commands[] = {
         .name = "backup",
         .help = "Copy the whole store to a file, beside a running server, and check the copy. SQLite: a database file. "
                 "PostgreSQL: what pg_dump writes (custom format), so pg_dump must be installed.",
-        .examples = "witan backup /backups/witan-$(date +%F).db\n"
+        .examples = "witan backup \"/backups/witan-$(date +%F).db\"\n"
                     "witan backup --db postgres://witan@db.example/witan /backups/witan.dump",
         .uses = CLI_STORE | CLI_JSON,
         .args = { { "FILE", .help = "A new file. It holds everything, so it is made for its owner alone." } },
