@@ -138,6 +138,9 @@
 #define PURGE_BATCH       500 /* rows that one transaction lets go of */
 #define PURGE_AUDIT_BATCH                                                                                    \
     5000 /* of the audit log, each of whose batches adds a row to every chain it touches */
+#define ERASE_BATCH       500    /* rows that are looked at, and changed, in one transaction */
+#define ERASE_AUDIT_BATCH 2000   /* the same of the audit log */
+#define ERASE_TRIES       8      /* of a page that others change at the same moment */
 #define PURGE_JOBS        20     /* whose log lines are looked at in one batch */
 #define REFUSAL_PLACES    256    /* kinds of refusals gathered at once */
 #define REFUSAL_ROWS      64     /* audit rows written for them in one go */

@@ -202,42 +202,94 @@ bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *b
     return through == 0 || (purge_through(db, arena, by, through, purged, err) && seal_all(db, arena, err));
 }
 
+/* One record in each chain that this erasure has touched. */
 static bool append_erasures(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
                             const char *erasure, struct err *err)
 {
     struct db_rows chains;
-    bool said = false;
 
     if (!db_query(db, arena, SQL_ERASE_AUDIT_CHAINS, DB_ARGS(db_text(erasure)), &chains, err))
         return false;
-    for (size_t i = 0; i < chains.count; i++) {
-        const char *workspace_id = db_cell(&chains, i, 0);
+    for (size_t i = 0; i < chains.count; i++)
+        if (!append_erase(db, arena, by, id, erasure, db_cell(&chains, i, 0), err))
+            return false;
+    return true;
+}
 
-        said = said || strcmp(workspace_id, by->workspace_id) == 0;
-        if (!append_erase(db, arena, by, id, erasure, workspace_id, err))
+/* Asks of each row of the page what is to become of it, and does that when `erasure` is given. */
+static bool erase_page(struct db *db, struct arena *arena, const struct audit_eraser *eraser,
+                       const char *erasure, int64_t *after, struct audit_erase_page *page, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_ERASE_AUDIT_PAGE, DB_ARGS(db_int(*after), db_int(ERASE_AUDIT_BATCH)), &rows,
+                  err))
+        return false;
+    *page = (struct audit_erase_page){ .more = rows.count == ERASE_AUDIT_BATCH };
+    for (size_t i = 0; i < rows.count; i++) {
+        struct audit_entry row = {
+            .seq = db_cell_int(&rows, i, 0),
+            .workspace_id = db_cell(&rows, i, 1),
+            .actor_id = db_cell(&rows, i, 2),
+            .actor = db_cell(&rows, i, 3),
+            .operation = db_cell(&rows, i, 4),
+            .subject = db_cell(&rows, i, 5),
+            .remote = db_cell(&rows, i, 6),
+            .detail = db_cell(&rows, i, 7),
+            .at_ms = db_cell_int(&rows, i, 8),
+        };
+
+        *after = row.seq;
+        if (!eraser->change(eraser->context, arena, &row))
+            continue;
+        page->changed++;
+        if (erasure && !db_exec(db, arena, SQL_ERASE_AUDIT,
+                                DB_ARGS(db_int(row.seq), db_text(row.actor), db_text(row.remote),
+                                        db_text(row.detail), db_text(erasure)),
+                                NULL, err))
             return false;
     }
-    return said || append_erase(db, arena, by, id, erasure, by->workspace_id, err);
+    return true;
+}
+
+bool audit_erase_look(struct db *db, struct arena *arena, const struct audit_eraser *eraser, int64_t *after,
+                      struct audit_erase_page *page, struct err *err)
+{
+    return erase_page(db, arena, eraser, NULL, after, page, err);
+}
+
+static bool hold(struct db *db, struct arena *arena, struct err *err)
+{
+    struct db_rows held;
+
+    return db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &held, err) && seal_all(db, arena, err);
+}
+
+bool audit_erase_begin(struct db *db, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+
+    return hold(db, &arena, err);
 }
 
 bool audit_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                 const char *name, const char *like_name, const char *like_id, int64_t *rows, struct err *err)
+                 const struct audit_eraser *eraser, int64_t *after, struct audit_erase_page *page,
+                 struct err *err)
 {
     const char *erasure = uuid_new(arena);
     struct err ignored = { 0 };
-    struct db_rows held;
-    size_t changed = 0;
 
-    if (!db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &held, err) || !seal_all(db, arena, err) ||
-        !unlock(db, arena, true, err))
+    if (!hold(db, arena, err) || !unlock(db, arena, true, err))
         return false;
-    bool done =
-        db_exec(db, arena, SQL_ERASE_AUDIT,
-                DB_ARGS(db_text(id), db_text(name), db_text(like_name), db_text(like_id), db_text(erasure)),
-                &changed, err);
+    bool done = erase_page(db, arena, eraser, erasure, after, page, err);
 
-    if (!unlock(db, arena, false, done ? err : &ignored) || !done)
-        return false;
-    *rows = (int64_t)changed;
-    return append_erasures(db, arena, by, id, erasure, err) && seal_all(db, arena, err);
+    return unlock(db, arena, false, done ? err : &ignored) && done &&
+           append_erasures(db, arena, by, id, erasure, err) && seal_all(db, arena, err);
+}
+
+bool audit_erase_end(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                     struct err *err)
+{
+    return hold(db, arena, err) && append_erase(db, arena, by, id, uuid_new(arena), by->workspace_id, err) &&
+           seal_all(db, arena, err);
 }

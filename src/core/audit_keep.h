@@ -37,12 +37,33 @@ bool audit_erase_record_read(const char *detail, struct audit_erase_record *reco
 CHECKED bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t before_ms,
                          size_t limit, size_t *purged, struct err *err);
 /*
- * Takes a person out of every row that they wrote, that is about them, or whose detail fits one of the
- * patterns; says of how many. There is a record in each chain with such rows, and one in by->workspace_id in
- * any case.
+ * Which rows lose a person, and what is left of them: `change` is given each row (seq, workspace_id,
+ * actor_id, actor, operation, subject, remote, detail and at_ms are set), may change actor, remote and
+ * detail, and says whether it did.
+ */
+struct audit_eraser {
+    bool (*change)(void *context, struct arena *arena, struct audit_entry *row);
+    void *context;
+};
+struct audit_erase_page {
+    int64_t changed; /* rows */
+    bool more;       /* there may be others behind it */
+};
+/* Seals what there is: only rows that are sealed are changed. */
+CHECKED bool audit_erase_begin(struct db *db, struct err *err);
+/* What audit_erase would change in the next page; needs no writing transaction. */
+CHECKED bool audit_erase_look(struct db *db, struct arena *arena, const struct audit_eraser *eraser,
+                              int64_t *after, struct audit_erase_page *page, struct err *err);
+/*
+ * Takes a person out of one page of the log, the ERASE_AUDIT_BATCH rows behind the number *after, which moves
+ * on. Each page is an erasure of its own with a record in every chain that it changed, so that the log
+ * verifies after each of them.
  */
 CHECKED bool audit_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                         const char *name, const char *like_name, const char *like_id, int64_t *rows,
+                         const struct audit_eraser *eraser, int64_t *after, struct audit_erase_page *page,
                          struct err *err);
+/* The last record, in by->workspace_id: says that it was done, even if no row had to change. */
+CHECKED bool audit_erase_end(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                             struct err *err);
 
 #endif

@@ -1,26 +1,17 @@
 #include "core/erase.h"
 
+#include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/audit_keep.h"
+#include "core/erase_parts.h"
 #include "core/user.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define NAME "erased"
-#define TEXT "[erased]"
-
-/* One erasure, while it runs. */
-struct erasing {
-    struct db *db;
-    struct arena *arena;
-    const struct person *person;
-    const char *key;                   /* the folded name */
-    const char *quoted;                /* the name as JSON has it, with quotes */
-    const char *like_quoted, *like_id; /* patterns that find them anywhere */
-    const char *like_start;            /* the name, as the beginning of a pattern */
-    struct erase_report *report;
-    struct err *err;
-};
+#define NO_ID "00000000-0000-0000-0000-000000000000" /* before every other */
 
 bool erase_find(struct db *db, struct arena *arena, const char *name_or_id, struct person *person,
                 struct err *err)
@@ -45,307 +36,361 @@ bool erase_find(struct db *db, struct arena *arena, const char *name_or_id, stru
     return err_hint(err, "Names of removed users must be written as they were.");
 }
 
-static bool is_name(const struct erasing *e, const char *text)
+/* What is known */
+
+static void note_deed(json_t *deeds, struct arena *arena, const char *workspace_id, const char *subject,
+                      const char *at)
 {
-    return text && (str_equal(text, e->person->name) || str_equal(str_fold(e->arena, text), e->key));
+    json_object_set_new(deeds, arena_format(arena, "%s %s", workspace_id, at), json_true());
+    if (!subject)
+        return;
+    json_object_set_new(deeds, arena_format(arena, "%s %s", workspace_id, subject), json_true());
+    json_object_set_new(deeds, arena_format(arena, "%s %s %s", workspace_id, subject, at), json_true());
 }
 
-static const char *without_name(const struct erasing *e, const char *text)
+/* Whoever takes a task, or gives it to somebody, is the last to have done so. */
+static void note_claim(struct erasing *e, const struct db_rows *rows, size_t i, bool theirs)
 {
-    return is_name(e, text) ? NAME : text;
-}
+    const char *operation = db_cell(rows, i, 3), *task = db_cell(rows, i, 4);
+    JSON_AUTO *detail = erase_parse(db_cell(rows, i, 6));
 
-/* What LIKE takes for a sign stands for any character. */
-static const char *plain(struct arena *arena, const char *text)
-{
-    char *like = arena_text(arena, text);
-
-    for (char *at = like; *at; at++)
-        if (strchr("%_\\", *at))
-            *at = '_';
-    return like;
-}
-
-static const char *pattern(struct arena *arena, const char *text)
-{
-    return arena_format(arena, "%%%s%%", plain(arena, text));
-}
-
-/* JSON */
-
-static json_t *parse(const char *text)
-{
-    struct err ignored = { 0 };
-    json_t *value = NULL;
-
-    return text && json_parse(text, strlen(text), &value, &ignored) ? value : NULL;
-}
-
-static const char *member(const json_t *map, const char *key)
-{
-    return json_string_value(json_object_get(map, key));
-}
-
-/* Every text below `value` but those whose keys say what it is, not what was said. */
-static void blank(json_t *value, bool keep_value)
-{
-    const char *key;
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(value, i, item)
-    {
-        if (json_is_string(item))
-            json_array_set_new(value, i, json_string(TEXT));
-        else
-            blank(item, keep_value);
-    }
-    json_object_foreach(value, key, item)
-    {
-        if (strcmp(key, "type") == 0 || (keep_value && strcmp(key, "value") == 0))
-            continue;
-        if (json_is_string(item))
-            json_object_set_new(value, key, json_string(TEXT));
-        else
-            blank(item, keep_value);
-    }
-}
-
-/* A response without its words; which option was chosen, yes and no stay. */
-static const char *blank_response(struct arena *arena, const char *response, bool is_text)
-{
-    JSON_AUTO *value = parse(response);
-
-    if (!value)
-        return response;
-    blank(value, !is_text);
-    return json_dump_text(arena, value);
-}
-
-/* Entries [{id, by, ...}] or [{response, by, respondedBy, ...}]: theirs by id. */
-static const char *blank_entries(const struct erasing *e, const char *text)
-{
-    JSON_AUTO *list = parse(text);
-    json_t *entry;
-    size_t i;
-
-    if (!list)
-        return text;
-    json_array_foreach(list, i, entry)
-    {
-        if (!str_equal(member(entry, "id"), e->person->id) &&
-            !str_equal(member(entry, "respondedBy"), e->person->id))
-            continue;
-        json_object_set_new(entry, "by", json_string(NAME));
-        blank(json_object_get(entry, "response"), false);
-    }
-    return json_dump_text(e->arena, list);
-}
-
-/* Statements */
-
-static bool change(struct erasing *e, enum sql_id sql, size_t argc, const struct db_arg argv[],
-                   int64_t *count)
-{
-    size_t changed;
-
-    if (!db_exec(e->db, e->arena, sql, argc, argv, &changed, e->err))
-        return false;
-    if (count)
-        *count += (int64_t)changed;
-    return true;
-}
-
-static bool erase_chat(struct erasing *e)
-{
-    struct db_arg name = db_text(e->person->name), key = db_text(e->key);
-
-    return change(e, SQL_ERASE_CHAT_EVENTS, DB_ARGS(name, key), &e->report->events) &&
-           change(e, SQL_ERASE_MENTIONS, DB_ARGS(name, key), NULL) &&
-           change(e, SQL_ERASE_CHAT, DB_ARGS(name, key), &e->report->messages);
-}
-
-/* The replies that a prompt collected, as far as a person of this name gave them. */
-static const char *blank_context(const struct erasing *e, const char *text)
-{
-    JSON_AUTO *list = parse(text);
-    json_t *entry;
-    size_t i;
-
-    if (!list)
-        return text;
-    json_array_foreach(list, i, entry)
-    {
-        if (!json_is_true(json_object_get(entry, "is_human")) || !is_name(e, member(entry, "agent")))
-            continue;
-        json_object_set_new(entry, "agent", json_string(NAME));
-        json_object_set_new(entry, "message", json_string(TEXT));
-    }
-    return json_dump_text(e->arena, list);
-}
-
-/* One name in a line; a line of the same length in characters is not needed, only that it is another one. */
-static const char *without_voice(const struct erasing *e, const char *voices)
-{
-    const char *line = arena_format(e->arena, "\n%s\n", e->key);
-    const char *at = strstr(voices, line);
-
-    if (!at)
-        return voices;
-    return arena_format(e->arena, "%.*s\n" NAME "\n%s", (int)(at - voices), voices, at + strlen(line));
-}
-
-static bool erase_prompts(struct erasing *e)
-{
-    struct db_rows rows;
-
-    if (!db_query(e->db, e->arena, SQL_ERASE_PROMPTS_FIND,
-                  DB_ARGS(db_text(e->person->name), db_text(e->key), db_text(e->like_quoted)), &rows, e->err))
-        return false;
-    for (size_t i = 0; i < rows.count; i++) {
-        bool asked = is_name(e, db_cell(&rows, i, 1));
-
-        if (!change(e, SQL_ERASE_PROMPT,
-                    DB_ARGS(db_text(db_cell(&rows, i, 0)), db_text(without_name(e, db_cell(&rows, i, 1))),
-                            db_text(asked ? TEXT : db_cell(&rows, i, 2)),
-                            db_text(blank_context(e, db_cell(&rows, i, 3))),
-                            db_text(without_voice(e, db_cell(&rows, i, 4))),
-                            db_text(without_name(e, db_cell(&rows, i, 5))), db_text(e->person->name)),
-                    &e->report->prompts))
-            return false;
-    }
-    return true;
-}
-
-static bool erase_answer(struct erasing *e, const struct db_rows *rows, size_t i)
-{
-    const char *id = db_cell(rows, i, 0), *late = db_cell(rows, i, 6), *restart = db_cell(rows, i, 10);
-    bool theirs = str_equal(db_cell(rows, i, 4), e->person->id);
-    const char *response = db_cell(rows, i, 2);
-
+    if (!task || (!str_equal(operation, "task_claim") && !str_equal(operation, "task_update")))
+        return;
     if (theirs)
-        response = blank_response(e->arena, response, str_equal(db_cell(rows, i, 3), "text"));
-    if (!change(e, SQL_ERASE_QUESTION,
-                DB_ARGS(db_text(id), db_text(response), db_text(blank_entries(e, db_cell(rows, i, 5))),
-                        db_text(blank_entries(e, late)), db_text(without_name(e, db_cell(rows, i, 7))),
-                        db_text(without_name(e, db_cell(rows, i, 8))),
-                        db_text(without_name(e, db_cell(rows, i, 9)))),
-                &e->report->answers))
-        return false;
-    if (theirs &&
-        !change(e, SQL_ERASE_RESULT, DB_ARGS(db_text(db_cell(rows, i, 1)), db_text(response)), NULL))
-        return false;
-    return !restart || !strstr(late, e->person->id) ||
-           change(e, SQL_ERASE_RESTART, DB_ARGS(db_text(restart)), NULL);
+        json_object_set_new(e->claims, task, json_integer(db_cell_int(rows, i, 5)));
+    else if (str_equal(operation, "task_claim") || json_object_get(detail, "assignee"))
+        json_object_del(e->claims, task);
 }
 
-static bool erase_questions(struct erasing *e)
+static void note_deeds(struct erasing *e, struct arena *arena, const struct db_rows *rows)
 {
-    struct db_rows rows;
+    for (size_t i = 0; i < rows->count; i++) {
+        const char *workspace_id = db_cell(rows, i, 1), *subject = db_cell(rows, i, 4);
+        bool theirs = str_equal(db_cell(rows, i, 2), e->person->id);
 
-    if (!db_query(e->db, e->arena, SQL_ERASE_QUESTIONS_FIND,
-                  DB_ARGS(db_text(e->person->id), db_text(e->person->name), db_text(e->like_id)), &rows,
-                  e->err))
+        note_claim(e, rows, i, theirs);
+        if (!theirs && !str_equal(subject, e->person->id))
+            continue;
+        json_object_set_new(e->workspaces, workspace_id, json_integer(0));
+        if (theirs)
+            note_deed(e->deeds, arena, workspace_id, subject, db_cell(rows, i, 5));
+    }
+}
+
+static bool read_deeds(struct erasing *e, struct err *err)
+{
+    struct db_rows rows = { .count = ERASE_AUDIT_BATCH };
+    int64_t after = 0;
+
+    while (rows.count == ERASE_AUDIT_BATCH) {
+        ARENA_AUTO arena = { 0 };
+
+        if (!db_query(e->db, &arena, SQL_ERASE_DEEDS,
+                      DB_ARGS(db_text(e->person->id), db_int(after), db_int(ERASE_AUDIT_BATCH)), &rows, err))
+            return false;
+        note_deeds(e, &arena, &rows);
+        if (rows.count > 0)
+            after = db_cell_int(&rows, rows.count - 1, 0);
+    }
+    ARENA_AUTO arena = { 0 };
+
+    if (!db_query(e->db, &arena, SQL_ERASE_DEEDS_UNSEALED, DB_ARGS(db_text(e->person->id)), &rows, err))
+        return false;
+    note_deeds(e, &arena, &rows);
+    return true;
+}
+
+static bool read_workspaces(struct erasing *e, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    struct db_rows rows;
+    const char *id;
+    json_t *since;
+
+    if (!db_query(e->db, &arena, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows, err))
         return false;
     for (size_t i = 0; i < rows.count; i++)
-        if (!erase_answer(e, &rows, i))
-            return false;
-    return change(e, SQL_ERASE_LINES, DB_ARGS(db_text(e->like_start), db_text(e->like_quoted)),
-                  &e->report->lines) &&
-           change(e, SQL_ERASE_JOBS, DB_ARGS(db_text(e->person->id), db_text(e->person->name)), NULL);
-}
-
-/* Answers of a set say who gave them; older ones only the set does. */
-static const char *blank_answers(const struct erasing *e, const char *text, bool set_is_theirs)
-{
-    JSON_AUTO *list = parse(text);
-    json_t *entry;
-    size_t i;
-
-    if (!list)
-        return text;
-    json_array_foreach(list, i, entry)
+        json_object_set_new(e->workspaces, db_cell(&rows, i, 0), json_integer(0));
+    json_object_foreach(e->workspaces, id, since)
     {
-        const char *by = member(entry, "by");
-
-        if (by ? !is_name(e, by) : !set_is_theirs)
-            continue;
-        json_object_set_new(entry, "answer", json_string(TEXT));
-        if (by)
-            json_object_set_new(entry, "by", json_string(NAME));
+        if (!db_query(e->db, &arena, SQL_ERASE_KNOWN_SINCE, DB_ARGS(db_text(id)), &rows, err))
+            return false;
+        json_integer_set(since, db_cell_int(&rows, 0, 0));
+        if (!db_query(e->db, &arena, SQL_ERASE_NAMESAKES,
+                      DB_ARGS(db_text(id), db_text(e->person->name), db_text(e->key)), &rows, err))
+            return false;
+        if (db_cell_int(&rows, 0, 0) > 0)
+            json_object_set_new(e->namesakes, id, json_true());
     }
-    return json_dump_text(e->arena, list);
+    return true;
 }
 
-static bool erase_sets(struct erasing *e)
+/* In one snapshot. */
+static bool learn(struct erasing *e, struct err *err)
 {
-    struct db_rows rows;
-
-    if (!db_query(e->db, e->arena, SQL_ERASE_SETS_FIND,
-                  DB_ARGS(db_text(e->person->name), db_text(e->like_quoted)), &rows, e->err))
+    if (!db_begin(e->db, false, err))
         return false;
-    for (size_t i = 0; i < rows.count; i++) {
-        const char *by = db_cell(&rows, i, 2);
+    bool good = read_deeds(e, err) && read_workspaces(e, err);
 
-        if (!change(e, SQL_ERASE_SET,
-                    DB_ARGS(db_text(db_cell(&rows, i, 0)),
-                            db_text(blank_answers(e, db_cell(&rows, i, 1), is_name(e, by))),
-                            db_text(without_name(e, by))),
-                    &e->report->sets))
+    db_rollback(e->db);
+    return good;
+}
+
+/* Pages */
+
+/* A running server on the same file gets as much of the time as this does. */
+static void let_others(int64_t began_us)
+{
+    int64_t us = clock_ticks_us() - began_us;
+
+    us = us < 1000 ? 1000 : us > 100000 ? 100000 : us;
+    nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+}
+
+static bool commit(struct db *db, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    size_t sealed;
+
+    /* On PostgreSQL the servers seal. */
+    return (db->engine != DB_SQLITE || audit_seal(db, &arena, &sealed, err)) && db_commit(db, err);
+}
+
+static bool write_once(struct erasing *e, const struct erase_step *step, struct erase_page page,
+                       struct err *err)
+{
+    int64_t began_us = clock_ticks_us();
+
+    e->looking = false;
+    /* What was read must still be so when it is written. SQLite has one writer. */
+    bool good = db_begin(e->db, true, err) &&
+                (e->db->engine != DB_POSTGRES ||
+                 db_script(e->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", err)) &&
+                step->page(e, &page, err) && commit(e->db, err);
+
+    if (!good)
+        db_rollback(e->db);
+    else
+        let_others(began_us);
+    return good;
+}
+
+static bool write_page(struct erasing *e, const struct erase_step *step, const struct erase_page *page,
+                       struct err *err)
+{
+    for (int tries = 1;; tries++) {
+        *err = (struct err){ 0 };
+        if (write_once(e, step, *page, err))
+            return true;
+        if (err->code != ERR_RETRY || tries == ERASE_TRIES)
+            return false;
+    }
+}
+
+/* Looks at one page, and changes what has to change in it. */
+static bool run_page(struct erasing *e, const struct erase_step *step, bool act, struct erase_page *page,
+                     struct err *err)
+{
+    struct erase_page begin = *page;
+
+    e->looking = true;
+    e->changes = 0;
+    if (!db_begin(e->db, false, err))
+        return false;
+    bool good = step->page(e, page, err);
+
+    db_rollback(e->db);
+    return good && (!act || e->changes == 0 || write_page(e, step, &begin, err));
+}
+
+static bool run_step(struct erasing *e, const struct erase_step *step, bool act, struct erase_page *page,
+                     struct err *err)
+{
+    char *kept[ERASE_KEYS] = { 0 };
+    bool good = true;
+
+    page->rows = ERASE_BATCH;
+    while (good && page->rows == ERASE_BATCH) {
+        ARENA_AUTO arena = { 0 };
+
+        page->arena = &arena;
+        good = run_page(e, step, act, page, err);
+        for (size_t i = 0; i < ERASE_KEYS; i++) {
+            char *next = strdup(page->after[i]);
+
+            free(kept[i]);
+            page->after[i] = kept[i] = next;
+            good = good && (next || err_set(err, ERR_UNAVAILABLE, "There is no memory left."));
+        }
+    }
+    for (size_t i = 0; i < ERASE_KEYS; i++)
+        free(kept[i]);
+    return good;
+}
+
+static bool run_tables(struct erasing *e, const struct erase_step steps[], size_t count, bool act,
+                       struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct erase_page page = { .after = { steps[i].first, "", "", "0" } };
+
+        if (!run_step(e, &steps[i], act, &page, err))
             return false;
     }
     return true;
 }
 
-static bool erase_rest(struct erasing *e)
+static bool run_lines(struct erasing *e, bool act, struct err *err)
 {
-    struct db_arg id = db_text(e->person->id), name = db_text(e->person->name);
-    struct db_arg like_quoted = db_text(e->like_quoted), like_id = db_text(e->like_id);
+    static const struct erase_step lines = { "", erase_line_page };
+    const char *job;
+    json_t *ignored;
 
-    return change(e, SQL_ERASE_FEEDBACK, DB_ARGS(name), &e->report->feedback) &&
-           change(e, SQL_ERASE_DOCUMENTS, DB_ARGS(name), &e->report->documents) &&
-           change(e, SQL_ERASE_ASSIGNEE, DB_ARGS(name), NULL) &&
-           change(e, SQL_ERASE_PROJECTS, DB_ARGS(db_text(e->quoted), like_quoted), NULL) &&
-           change(e, SQL_ERASE_TOKENS, DB_ARGS(name), NULL) &&
-           change(e, SQL_ERASE_LINKS, DB_ARGS(id), NULL) &&
-           change(e, SQL_ERASE_REPLIES, DB_ARGS(id, like_quoted, like_id), &e->report->replies) &&
-           change(e, SQL_ERASE_EVENTS, DB_ARGS(like_quoted, like_id), &e->report->events) &&
-           change(e, SQL_ERASE_NEWEST_EVENT, DB_ARGS(like_quoted, like_id), &e->report->events);
+    json_object_foreach(e->jobs, job, ignored)
+    {
+        struct erase_page page = { .after = { job, "0", "", "0" } };
+
+        if (!run_step(e, &lines, act, &page, err))
+            return false;
+    }
+    return true;
 }
 
+static bool run_audit_page(struct erasing *e, const struct audit_entry *by, bool act, int64_t *after,
+                           bool *more, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    const struct audit_eraser eraser = { erase_audit_row, e };
+    struct audit_erase_page page;
+    int64_t begin = *after, began_us = clock_ticks_us();
+
+    if (!db_begin(e->db, false, err))
+        return false;
+    bool good = audit_erase_look(e->db, &arena, &eraser, after, &page, err);
+
+    db_rollback(e->db);
+    *more = good && page.more;
+    if (!good || page.changed == 0 || !act) {
+        e->report->audit += good ? page.changed : 0;
+        return good;
+    }
+    *after = begin;
+    if (!db_begin(e->db, true, err))
+        return false;
+    good = audit_erase(e->db, &arena, by, e->person->id, &eraser, after, &page, err) && db_commit(e->db, err);
+    if (!good)
+        db_rollback(e->db);
+    else
+        let_others(began_us);
+    *more = page.more;
+    e->report->audit += page.changed;
+    return good;
+}
+
+/* Rows that are not sealed yet are sealed first: only sealed ones change. */
+static bool run_audit(struct erasing *e, const struct audit_entry *by, bool act, struct err *err)
+{
+    int64_t after = 0;
+    bool more = true;
+
+    if (act && !(db_begin(e->db, true, err) && audit_erase_begin(e->db, err) && db_commit(e->db, err))) {
+        db_rollback(e->db);
+        return false;
+    }
+    while (more)
+        if (!run_audit_page(e, by, act, &after, &more, err))
+            return false;
+    return true;
+}
+
+/* The account */
+
 /* Out of every workspace; with the last the account goes, and what hangs on it. */
-static bool erase_account(struct erasing *e)
+static bool remove_account(struct erasing *e, struct arena *arena, struct err *err)
 {
     struct db_rows rows;
+
+    if (!db_query(e->db, arena, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++)
+        if (!user_remove(e->db, arena, db_cell(&rows, i, 0), e->person->id, err))
+            return false;
+    return db_exec(e->db, arena, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(e->person->id)), NULL, err);
+}
+
+/* Whether the account may go at all; tried and undone, before anything else happens. */
+static bool try_account(struct erasing *e, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
 
     e->report->account = e->person->has_account;
     if (!e->person->has_account)
         return true;
-    if (!db_query(e->db, e->arena, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows, e->err))
-        return false;
-    for (size_t i = 0; i < rows.count; i++)
-        if (!user_remove(e->db, e->arena, db_cell(&rows, i, 0), e->person->id, e->err))
-            return false;
-    return change(e, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(e->person->id)), NULL);
+    bool good = db_begin(e->db, true, err) && remove_account(e, &arena, err);
+
+    db_rollback(e->db);
+    return good;
+}
+
+/* Nobody writes under the name while it is taken out. The account itself goes last: it is found by its name
+ * if this is interrupted and has to be run again. */
+static bool lock_out(struct erasing *e, int64_t now_ms, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    struct db_arg id = db_text(e->person->id);
+    bool good = db_begin(e->db, true, err) &&
+                db_exec(e->db, &arena, SQL_ERASE_DISABLE, DB_ARGS(id, db_int(now_ms)), NULL, err) &&
+                db_exec(e->db, &arena, SQL_ERASE_SESSIONS, DB_ARGS(id), NULL, err) &&
+                db_exec(e->db, &arena, SQL_ERASE_LINKS, DB_ARGS(id), NULL, err) && commit(e->db, err);
+
+    if (!good)
+        db_rollback(e->db);
+    return good;
+}
+
+static bool finish(struct erasing *e, const struct audit_entry *by, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    bool good = db_begin(e->db, true, err) && remove_account(e, &arena, err) &&
+                audit_erase_end(e->db, &arena, by, e->person->id, err) && db_commit(e->db, err);
+
+    if (!good)
+        db_rollback(e->db);
+    return good;
+}
+
+/* Logs come after what they tell of, since that says what is theirs; and the audit log last, which says so
+ * of everything else. */
+static bool run(struct erasing *e, const struct audit_entry *by, bool act, struct err *err)
+{
+    static const struct erase_step tables[] = {
+        { NO_ID, erase_chat_page }, { NO_ID, erase_prompt_page }, { "", erase_question_page },
+        { "", erase_job_page },     { "", erase_feedback_page },  { "", erase_document_page },
+        { "", erase_set_page },     { "", erase_task_page },      { "", erase_project_page },
+        { "", erase_token_page },   { "", erase_reply_page },     { "0", erase_event_page },
+    };
+
+    return try_account(e, err) && (!act || lock_out(e, by->at_ms, err)) && learn(e, err) &&
+           run_tables(e, tables, sizeof(tables) / sizeof(tables[0]), act, err) && run_lines(e, act, err) &&
+           run_audit(e, by, act, err) && (!act || finish(e, by, err));
 }
 
 bool erase_person(struct db *db, struct arena *arena, const struct person *person,
-                  const struct audit_entry *by, struct erase_report *report, struct err *err)
+                  const struct audit_entry *by, bool act, struct erase_report *report, struct err *err)
 {
-    struct erase_report found = { 0 };
-    struct erasing e = { .db = db, .arena = arena, .person = person, .report = &found, .err = err };
-    json_t *name = json_string(person->name);
+    JSON_AUTO *sets = json_array();
+    struct erasing e = { .db = db, .person = person, .report = report };
+    json_t **each[] = { &e.workspaces, &e.namesakes, &e.deeds, &e.claims, &e.own, &e.part, &e.jobs };
 
+    *report = (struct erase_report){ 0 };
     e.key = str_fold(arena, person->name);
-    e.quoted = json_dump_text(arena, name);
-    json_decref(name);
-    e.like_quoted = pattern(arena, e.quoted);
-    e.like_id = pattern(arena, person->id);
-    e.like_start = plain(arena, person->name);
-    if (!erase_account(&e) || !erase_chat(&e) || !erase_prompts(&e) || !erase_questions(&e) ||
-        !erase_sets(&e) || !erase_rest(&e) ||
-        !audit_erase(db, arena, by, person->id, person->name, e.like_quoted, e.like_id, &found.audit, err))
-        return false;
-    *report = found;
-    return true;
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+        *each[i] = json_object();
+        json_array_append_new(sets, *each[i]);
+    }
+    if (run(&e, by, act, err))
+        return true;
+    if (act && err->code != ERR_NOT_FOUND && err->code != ERR_CONFLICT)
+        err_hint(err, "What was done so far stays done; run the command again to go on.");
+    return false;
 }

@@ -115,6 +115,12 @@ bool local_audit(struct local *local, const char *operation, const char *subject
     return audit_append(local->db, local->arena, &entry, err);
 }
 
+bool local_take_time(struct local *local, struct err *err)
+{
+    return local->db->engine != DB_POSTGRES ||
+           db_script(local->db, "SET statement_timeout = 0; SET lock_timeout = '60s'", err);
+}
+
 bool local_commit(struct local *local, struct err *err)
 {
     size_t sealed;

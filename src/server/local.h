@@ -36,6 +36,8 @@ CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct
 /* The audit row of a change; `detail` is a JSON object's text or NULL. */
 CHECKED bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail,
                          struct err *err);
+/* For work on everything there is, which may take as long as it takes. Within the transaction or without. */
+CHECKED bool local_take_time(struct local *local, struct err *err);
 /* Seals and commits. */
 CHECKED bool local_commit(struct local *local, struct err *err);
 /* Says what changes for everybody once the first user or token has been made. */

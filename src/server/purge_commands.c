@@ -166,8 +166,8 @@ static int run_purge(struct cli *cli)
     struct purge purge = { .local = { .cli = cli } };
     bool act = cli_has(cli, "yes") && !cli_has(cli, "dry-run");
     bool good = choose_kinds(&purge, cli, &err) && local_open(&purge.local, cli, act, &err) &&
-                choose_ages(&purge, cli, &err) && count_kinds(&purge, &err) &&
-                (!act || purge_kinds(&purge, &err));
+                local_take_time(&purge.local, &err) && choose_ages(&purge, cli, &err) &&
+                count_kinds(&purge, &err) && (!act || purge_kinds(&purge, &err));
     int code = local_end(&purge.local, good, &err);
 
     if (code)

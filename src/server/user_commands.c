@@ -85,7 +85,8 @@ static int run_user_remove(struct cli *cli)
 }
 
 /* Where the store lets go of room it overwrites it, so that what is erased is not left in the file. */
-static bool erase(struct local *local, struct person *person, struct erase_report *report, struct err *err)
+static bool erase(struct local *local, bool act, struct person *person, struct erase_report *report,
+                  struct err *err)
 {
     struct audit_entry by = {
         .workspace_id = local->workspace_id,
@@ -96,10 +97,13 @@ static bool erase(struct local *local, struct person *person, struct erase_repor
         .at_ms = local->now_ms,
     };
 
+    if (!erase_find(local->db, local->arena, cli_get(local->cli, "NAME"), person, err))
+        return false;
+    db_rollback(local->db);
     if (local->db->engine == DB_SQLITE && !db_script(local->db, "PRAGMA secure_delete=ON", err))
         return false;
-    return erase_find(local->db, local->arena, cli_get(local->cli, "NAME"), person, err) &&
-           erase_person(local->db, local->arena, person, &by, report, err);
+    return local_take_time(local, err) &&
+           erase_person(local->db, local->arena, person, &by, act, report, err);
 }
 
 static int say_erased(const struct cli *cli, const struct person *person, const struct erase_report *report,
@@ -148,7 +152,8 @@ static int say_erased(const struct cli *cli, const struct person *person, const 
     return cli_print(text.bytes, text.len);
 }
 
-/* Without --yes it is all done and undone again, so that what is said is what would happen. */
+/* Without --yes everything is looked at as if it were to be erased, so that what is said is what would
+ * happen. */
 static int run_user_erase(struct cli *cli)
 {
     struct err err = { 0 };
@@ -156,8 +161,7 @@ static int run_user_erase(struct cli *cli)
     struct person person = { 0 };
     struct erase_report report = { 0 };
     bool act = cli_has(cli, "yes") && !cli_has(cli, "dry-run");
-    bool good = local_open(&local, cli, true, &err) && erase(&local, &person, &report, &err) &&
-                (!act || local_commit(&local, &err));
+    bool good = local_open(&local, cli, true, &err) && erase(&local, act, &person, &report, &err);
     int code = local_end(&local, good, &err);
 
     if (code)

@@ -1,80 +1,250 @@
-// A person is taken out of the store: nothing with their name or words is left anywhere in it.
+// A person is taken out of the store: nothing of theirs is left anywhere in it, and nothing of others is touched.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cli } from './lib/cli.mjs';
-import { login, makeToken, makeUser } from './lib/identity.mjs';
+import { login, makeToken, makeUser, makeWorkspace } from './lib/identity.mjs';
 import { onBothEngines, until } from './lib/server.mjs';
+import { sql } from './lib/sql.mjs';
 
+const run = promisify(execFile);
 const witan = (server, ...args) => cli(server.folder, [...args, '--db', server.db]);
-const words = 'xylophone';
+const words = 'xylophone'; // in everything that the person writes
+const mark = 'kazoo'; // in everything that others write
+const password = 'another long password';
 
-// Everything the store holds, as text: of SQLite the bytes of a fresh copy, of PostgreSQL a dump.
-async function everything(server, name) {
-    const copy = join(server.folder, name);
-    const { code, stderr } = await witan(server, 'backup', copy);
-    assert.equal(code, 0, stderr);
-    if (server.engine === 'sqlite') return (await readFile(copy)).toString('latin1');
-    return (await promisify(execFile)('pg_dump', ['--data-only', server.db], { maxBuffer: 64 << 20 })).stdout;
+const text = (row) => JSON.stringify(row, (key, value) => (typeof value === 'bigint' ? `${value}` : value));
+
+function bigRows(statement) {
+    statement.setReadBigInts(true);
+    return statement.all();
 }
 
-// Where it stands, with what is around it.
-const holds = (text, part) =>
-    [...text.matchAll(new RegExp(`[^\\n]{0,80}${part}[^\\n]{0,40}`, 'gi'))].map(([found]) => found);
+// Every row of every table, as text.
+async function everything(server) {
+    const big = { maxBuffer: 64 << 20 };
+    if (server.engine === 'sqlite') {
+        const { DatabaseSync } = await import('node:sqlite');
+        const db = new DatabaseSync(server.db.replace(/^sqlite:/, ''), { readOnly: true });
+        const tables = db
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+            .all();
+        const rows = tables.flatMap(({ name }) =>
+            bigRows(db.prepare(`SELECT * FROM "${name}"`)).map((row) => `${name}: ${text(row)}`),
+        );
+        db.close();
+        return rows;
+    }
+    const { stdout } = await run('pg_dump', ['--data-only', server.db], big);
+    let table;
+    return stdout.split('\n').flatMap((line) => {
+        table = line.match(/^COPY public\.(\S+)/)?.[1] ?? table;
+        return [`${table}: ${line}`];
+    });
+}
+
+const holding = (rows, part) => rows.filter((row) => row.toLowerCase().includes(part));
+
+// A store in which questions cannot be changed.
+const stumble = {
+    sqlite: `CREATE TRIGGER stumble BEFORE UPDATE ON agent_questions BEGIN SELECT RAISE(ABORT, 'stop'); END`,
+    postgres: `CREATE FUNCTION stumble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'stop'; END $$;
+        CREATE TRIGGER stumble BEFORE UPDATE ON agent_questions FOR EACH ROW EXECUTE FUNCTION stumble()`,
+};
+
+// Others, of whom one has the person's name: an agent here, and everybody in another workspace.
+async function others(server, name) {
+    await makeUser(server, 'Boss', 'a long enough password', 'owner');
+    const boss = await makeToken(server, { name: 'boss', role: 'owner' });
+    const agent = await makeToken(server, { name: 'agents', agent: name });
+    const helper = await makeToken(server, { name: 'helper', agent: 'Helper' });
+    await makeWorkspace(server, 'other');
+    const elsewhere = await makeToken(server, { name, role: 'member', workspace: 'other' });
+    const say = (token, is_human) =>
+        server.must(201, 'POST', '/api/chat', { agent_name: name, message: `${mark} @Helper`, is_human }, { token });
+    await say(agent, false);
+    await say(elsewhere, true);
+    for (const token of [agent, elsewhere]) {
+        await server.ask({ requester_agent: name, prompt_message: mark, required_responses: 1 }, { token });
+        await server.must(
+            201,
+            'POST',
+            '/api/questions',
+            { type: 'blocking', question: mark, responseType: 'text', context: { mark } },
+            { token },
+        );
+    }
+    const project = await server.must(201, 'POST', '/api/projects', { name: mark, settings: { answerers: [name, 'Boss'] } }, { token: elsewhere });
+    await server.must(201, 'POST', `/api/projects/${project.id}/feedback`, { text: mark }, { token: elsewhere });
+    const here = await server.must(
+        201,
+        'POST',
+        '/api/projects',
+        { name: mark, hilConfig: { scopeChanges: 'automated' }, settings: { answerers: [name, 'Boss', 'bob'] } },
+        { token: boss },
+    );
+    await server.must(201, 'POST', `/api/projects/${here.id}/feedback`, { text: mark }, { token: agent });
+    const { id: task } = await server.must(201, 'POST', `/api/projects/${here.id}/tasks`, { title: mark }, { token: boss });
+    await server.must(200, 'POST', `/api/projects/${here.id}/tasks/${task}/claim`, { agent: name }, { token: agent });
+    return { boss, agent, helper, elsewhere, project: here.id };
+}
+
+// Everything that a person can do, with the words in all of it.
+async function doEverything(server, name, { boss, helper, project }) {
+    const cookie = await login(server, name, password);
+    const as = { headers: { Cookie: cookie, Origin: server.url } };
+    const post = (path, body, status = 200, who = as) => server.must(status, 'POST', path, body, who);
+    const own = { question: `${words}?`, context: { why: words }, metadata: { note: words } };
+
+    await post('/api/chat', { agent_name: name, message: `${words} @Helper`, is_human: true }, 201);
+    const prompt = await server.ask({ requester_agent: 'Helper', required_responses: 3 }, { token: helper });
+    await post(`/api/discussion/${prompt.id}`, { agent_name: name, message: words, is_human: true }, 201);
+    await server.ask({ requester_agent: name, prompt_message: `${words} @Helper`, required_responses: 1 }, as);
+
+    // Asked by the person, moved, and taken back.
+    const { questionId: asked } = await post(
+        '/api/questions',
+        { type: 'blocking', responseType: 'choice', options: [{ value: 'a', label: words }], timeoutMinutes: 30, ...own },
+        201,
+    );
+    await post(`/api/questions/${asked}/extend`, { minutes: 5 });
+    await post(`/api/questions/${asked}/cancel`, { reason: words });
+
+    // Asked by others: typed, answered, approved, one of two, too late and started again.
+    const ask = async (type, responseType, more = {}) =>
+        (await post('/api/questions', { type, question: `Which ${type}?`, responseType, ...more }, 201, { token: helper })).questionId;
+    const said = await ask('blocking', 'text', { timeoutMinutes: 30 });
+    await post(`/api/questions/${said}/extend`, { minutes: 5 });
+    await post(`/api/questions/${said}/draft`, {});
+    await post(`/api/questions/${said}/answer`, { response: { type: 'text', value: words } });
+    const typing = await ask('blocking', 'text');
+    await post(`/api/questions/${typing}/draft`, {});
+    const approved = await ask('approval', 'approval');
+    await post(`/api/questions/${approved}/answer`, { response: { type: 'approval', value: true, comment: words } });
+    const both = await ask('approval', 'approval', { requiredApprovals: 2 });
+    await server.api('POST', `/api/questions/${both}/answer`, { response: { type: 'approval', value: true, comment: words } }, as);
+    const { id: job } = await post('/api/jobs', { kind: 'build', agent: 'Helper' }, 201);
+    const late = (
+        await post(`/api/jobs/${job}/questions`, { type: 'blocking', question: 'Now?', responseType: 'text', timeoutMinutes: 5 }, 201, as)
+    ).questionId;
+    await server.advance(360_000, { token: boss });
+    assert.equal((await server.api('POST', `/api/questions/${late}/answer`, { response: { type: 'text', value: words } }, as)).status, 409);
+    await post(`/api/questions/${late}/restart`, {}, 201);
+    const { id: dropped } = await post('/api/jobs', { kind: 'build', agent: 'Helper' }, 201);
+    await post(`/api/jobs/${dropped}/cancel`, { reason: words });
+    await post(`/api/questions/${typing}/link`, {}, 201);
+
+    // Feedback, a section, a task, a set of open questions, a token, a project.
+    const { id: mine } = await post('/api/projects', { name: 'Shop' }, 201);
+    await post(`/api/projects/${mine}/feedback`, { text: words }, 201);
+    await server.must(201, 'PUT', `/api/projects/${mine}/prd/goals`, { text: 'Sell.' }, as);
+    const { id: task } = await post(`/api/projects/${mine}/tasks`, { title: 'Build' }, 201);
+    await post(`/api/projects/${mine}/tasks/${task}/claim`, { agent: name });
+    const { id: open } = await post(`/api/projects/${mine}/tasks`, { title: 'Paint' }, 201, { token: boss });
+    await post(`/api/projects/${mine}/tasks/${open}/claim`, { agent: 'coder' }, 200, { token: boss });
+    const open_questions = ['Which colour?', 'Which size?'].map((text, i) => ({ id: `q${i + 1}`, text }));
+    const handed = { agent: 'coder', source: 'execute', sourceId: open, result: { status: 'failed', open_questions } };
+    const set = (await post(`/api/projects/${mine}/results`, handed, 201, { token: boss })).notificationId;
+    const path = `/api/projects/${mine}/notifications/${set}`;
+    const one = (id) => ({ responses: [{ questionId: id, answer: words }] });
+    await server.must(200, 'PATCH', path, one('q1'), as);
+    await server.must(200, 'PATCH', path, one('q2'), as);
+    await server.must(200, 'PATCH', `/api/projects/${mine}`, { description: 'A shop', settings: { answerers: [name, 'Boss'] } }, as);
+    return { as, approved, prompt: prompt.id, project };
+}
+
+async function verified(server) {
+    return until(async () => {
+        const { code, stdout, stderr } = await witan(server, 'audit', 'verify', '--json');
+        assert.equal(code, 0, stdout + stderr);
+        return JSON.parse(stdout).unsealed === 0 && JSON.parse(stdout);
+    }, 'sealed');
+}
+
+async function erase(server, name) {
+    const looked = await witan(server, 'user', 'erase', name, '--dry-run', '--json');
+    assert.equal(looked.code, 0, looked.stderr);
+    const { code, stdout, stderr } = await witan(server, 'user', 'erase', name, '--yes', '--json');
+    assert.equal(code, 0, stderr);
+    const report = JSON.parse(stdout);
+    const counts = ({ erased, ...rest }) => rest;
+    assert.deepEqual(counts(JSON.parse(looked.stdout)), counts(report), 'what was said is what happened');
+    return report;
+}
 
 onBothEngines('witan user erase leaves neither name nor words', {}, async (server) => {
-    await makeUser(server, 'Boss', 'a long enough password', 'owner');
-    await makeUser(server, 'Quentin', 'another long password', 'member');
-    const agent = await makeToken(server, { name: 'the agent', agent: 'Builder' });
-    const cookie = await login(server, 'Quentin', 'another long password');
-    const as = { headers: { Cookie: cookie, Origin: server.url } };
-
-    // A message with a mention, a reply to a prompt, answers of every kind, feedback, an open question.
-    await server.must(201, 'POST', '/api/chat', { agent_name: 'Quentin', message: `${words} @Builder`, is_human: true }, as);
-    const prompt = await server.ask({ requester_agent: 'Builder', required_responses: 2 }, { token: agent });
-    await server.must(201, 'POST', `/api/discussion/${prompt.id}`, { agent_name: 'Quentin', message: words, is_human: true }, as);
-    const ask = async (type, responseType) =>
-        (
-            await server.must(201, 'POST', '/api/questions', { type, question: `Which ${type}?`, responseType }, { token: agent })
-        ).questionId;
-    const [said, approved] = [await ask('blocking', 'text'), await ask('approval', 'approval')];
-    const answer = (id, response) => server.must(200, 'POST', `/api/questions/${id}/answer`, { response }, as);
-    await answer(said, { type: 'text', value: words });
-    await answer(approved, { type: 'approval', value: true, comment: words });
-    const { id: project } = await server.must(201, 'POST', '/api/projects', { name: 'Shop' }, as);
-    await server.must(201, 'POST', `/api/projects/${project}/feedback`, { text: words }, as);
-
-    const before = await everything(server, 'before');
-    assert.ok(holds(before, words).length > 5 && holds(before, 'quentin').length > 10);
+    await makeUser(server, 'Quentin', password, 'member');
+    const around = await others(server, 'Namesake');
+    const { as, approved, prompt } = await doEverything(server, 'Quentin', around);
+    const before = await everything(server);
+    assert.ok(holding(before, words).length > 15 && holding(before, 'quentin').length > 25);
     const unsure = await witan(server, 'user', 'erase', 'quentin');
     assert.equal(unsure.code, 2, unsure.stderr);
     assert.match(unsure.stdout, /Would erase Quentin/);
     assert.equal((await server.api('GET', '/api/me', undefined, as)).status, 200, 'nothing happened yet');
     assert.equal((await witan(server, 'user', 'erase', 'nobody', '--yes')).code, 1);
 
-    const { code, stdout, stderr } = await witan(server, 'user', 'erase', 'quentin', '--yes', '--json');
-    assert.equal(code, 0, stderr);
-    const report = JSON.parse(stdout);
+    const report = await erase(server, 'quentin');
     assert.equal(report.account, true);
-    assert.ok(report.messages >= 2 && report.answers === 2 && report.audit > 3, stdout);
+    assert.ok(report.messages >= 4 && report.answers >= 6 && report.lines >= 8 && report.audit > 15, JSON.stringify(report));
     assert.equal((await server.api('GET', '/api/me', undefined, as)).status, 401, 'the login has ended');
-    const after = await everything(server, 'after');
-    assert.deepEqual(holds(after, words), []);
-    assert.deepEqual(holds(after, 'quentin'), []);
+    const after = await everything(server);
+    assert.deepEqual(holding(after, words), []);
+    assert.deepEqual(holding(after, 'quentin'), []);
 
     // What was decided stays, and everything goes on.
-    const { question } = await server.must(200, 'GET', `/api/questions/${approved}`, undefined, { token: agent });
+    const { question } = await server.must(200, 'GET', `/api/questions/${approved}`, undefined, { token: around.boss });
     assert.equal(question.response.value, true);
-    await server.must(201, 'POST', `/api/discussion/${prompt.id}`, { agent_name: 'Scribe', message: 'and I' }, { token: await makeToken(server, { agent: 'Scribe' }) });
-    assert.equal((await server.show(prompt.id, { token: agent })).status, 'resolved');
-    const verdict = await until(async () => {
-        const verified = await witan(server, 'audit', 'verify', '--json');
-        assert.equal(verified.code, 0, verified.stdout + verified.stderr);
-        return JSON.parse(verified.stdout).unsealed === 0 && JSON.parse(verified.stdout);
-    }, 'sealed');
-    assert.equal(verdict.erased, report.audit);
+    for (const agent of ['Scribe', 'Growth'])
+        await server.must(201, 'POST', `/api/discussion/${prompt}`, { agent_name: agent, message: 'and I' }, { token: await makeToken(server, { agent }) });
+    assert.equal((await server.show(prompt, { token: around.boss })).status, 'resolved');
+    assert.equal((await verified(server)).erased, report.audit);
     // The last owner cannot be erased: nobody could log in any more.
     assert.notEqual((await witan(server, 'user', 'erase', 'boss', '--yes')).code, 0);
+});
+
+onBothEngines('witan user erase leaves others of the same name alone', {}, async (server) => {
+    await makeUser(server, 'admin', password, 'member');
+    const around = await others(server, 'admin');
+    const theirs = holding(await everything(server), mark);
+    const { as, prompt, project } = await doEverything(server, 'admin', around);
+    // The agent of the same name replies to the same prompt.
+    await server.must(201, 'POST', `/api/discussion/${prompt}`, { agent_name: 'admin', message: mark }, { token: around.agent });
+    const before = await everything(server);
+
+    // Interrupted half-way, the account is locked and the log is whole; run again, it goes on.
+    await sql(server.db, stumble[server.engine]);
+    const stopped = await witan(server, 'user', 'erase', 'admin', '--yes');
+    assert.notEqual(stopped.code, 0, stopped.stdout);
+    assert.match(stopped.stderr, /run the command again/);
+    assert.equal((await server.api('GET', '/api/me', undefined, as)).status, 401);
+    await verified(server);
+    assert.ok(holding(await everything(server), words).length > 5);
+    await sql(server.db, `DROP TRIGGER stumble${server.engine === 'sqlite' ? '' : ' ON agent_questions'}`);
+    await erase(server, 'admin');
+    const after = await everything(server);
+
+    assert.deepEqual(holding(after, words), []);
+    // Of the others' rows three are changed: the project whose list of answerers named them, the audit row of who
+    // made it, and the prompt that both have replied to.
+    const left = new Set(after);
+    assert.ok(theirs.length > 20);
+    const touched = holding(before, mark).filter((row) => !left.has(row));
+    assert.deepEqual(touched.map((row) => row.split(':')[0]).sort(), ['audit', 'discussion_prompts', 'projects'], touched.join('\n'));
+    for (const row of touched) assert.ok(row.includes(project) || row.includes(prompt), row);
+    const { projects } = await server.must(200, 'GET', '/api/projects', undefined, { token: around.boss });
+    const kept = projects.find(({ id }) => id === project);
+    assert.deepEqual(kept.settings.answerers, ['Boss', 'bob']);
+    assert.equal(kept.hilConfig.scopeChanges, 'automated');
+    const elsewhere = await server.must(200, 'GET', '/api/projects', undefined, { token: around.elsewhere });
+    assert.deepEqual(elsewhere.projects[0].settings.answerers, ['admin', 'Boss']);
+    const thread = await server.show(prompt, { token: around.boss });
+    assert.deepEqual(
+        thread.collectedContext.map(({ agent, message }) => [agent, message]),
+        [
+            ['erased', '[erased]'],
+            ['admin', mark],
+        ],
+    );
+    await verified(server);
 });

@@ -1,5 +1,5 @@
--- Taking a person out of the store. $1, $2 ... are the person's id, name and folded name; patterns (for LIKE) find
--- at least what they should, and what is found is looked at in C where more than that would be wrong.
+-- Taking a person out of the store. Tables are read page by page along their keys, and core/erase*.c decides row by row,
+-- by ids and by what the audit log says they did: no statement here looks for a name within a text.
 
 -- Someone who was removed before is still known to the audit log.
 -- name: erase_find_removed
@@ -8,127 +8,225 @@ SELECT actor_id FROM audit WHERE actor_kind = 'user' AND actor = $1 AND actor_id
 -- name: erase_memberships
 SELECT workspace_id FROM members WHERE user_id = $1;
 
--- What was told about their messages, but not the newest event, which keeps its number.
--- name: erase_chat_events
-DELETE FROM events
- WHERE seq < (SELECT MAX(seq) FROM events)
-   AND (subject IN (SELECT CAST(id AS TEXT) FROM squad_chat
-                     WHERE is_human AND (agent_name = $1 OR lower(agent_name) = $2))
-        OR subject IN (SELECT n.id FROM notifications n JOIN squad_chat c ON CAST(c.id AS TEXT) = n.ref_id
-                        WHERE n.ref_type = 'chat' AND c.is_human AND (c.agent_name = $1 OR lower(c.agent_name) = $2)));
+-- What they did ($1), where and when; and who has taken which task.
+-- name: erase_deeds
+SELECT seq, workspace_id, actor_id, operation, subject, created_at, detail
+  FROM audit
+ WHERE seq > $2 AND (actor_id = $1 OR subject = $1 OR operation IN ('task_claim', 'task_update'))
+ ORDER BY seq
+ LIMIT $3;
 
--- name: erase_mentions
-UPDATE notifications SET title = '[erased]', body = '[erased]'
- WHERE ref_type = 'chat'
-   AND ref_id IN (SELECT CAST(id AS TEXT) FROM squad_chat
-                   WHERE is_human AND (agent_name = $1 OR lower(agent_name) = $2));
+-- The same of rows that are not sealed yet.
+-- name: erase_deeds_unsealed
+SELECT 0, workspace_id, actor_id, operation, subject, created_at, detail
+  FROM audit
+ WHERE hash IS NULL AND (actor_id = $1 OR subject = $1 OR operation IN ('task_claim', 'task_update'))
+ ORDER BY created_at;
+
+-- Since when a purged chain knows what was done.
+-- name: erase_known_since
+SELECT COALESCE(MIN(created_at), 0) FROM audit
+ WHERE workspace_id = $1 AND EXISTS (SELECT 1 FROM audit_checkpoints c WHERE c.workspace_id = $1);
+
+-- Whether a token or an agent of this workspace ($1) has the same name ($2), or ($3) folded.
+-- name: erase_namesakes
+SELECT COUNT(*) FROM (
+    SELECT 1 FROM tokens WHERE workspace_id = $1 AND (name = $2 OR lower(name) = $3 OR agent_name = $2 OR lower(agent_name) = $3)
+    UNION ALL
+    SELECT 1 FROM agent_templates WHERE workspace_id = $1 AND name_key = $3
+    UNION ALL
+    SELECT 1 FROM squad_chat WHERE workspace_id = $1 AND NOT is_human AND (agent_name = $2 OR lower(agent_name) = $3)
+) same;
+
+-- name: erase_disable
+UPDATE users SET disabled_at = COALESCE(disabled_at, CAST($2 AS BIGINT)), password = NULL WHERE id = $1;
+
+-- name: erase_sessions
+DELETE FROM sessions WHERE user_id = $1;
+
+-- name: erase_links
+DELETE FROM question_links WHERE maker_id = $1;
+
+-- name: erase_chat_page
+SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, witan_time(created_at)
+  FROM squad_chat
+ WHERE id > $1
+ ORDER BY id
+ LIMIT $2;
 
 -- name: erase_chat
-UPDATE squad_chat SET agent_name = 'erased', message = '[erased]'
- WHERE is_human AND (agent_name = $1 OR lower(agent_name) = $2);
+UPDATE squad_chat SET agent_name = $2, message = '[erased]' WHERE id = $1;
 
--- name: erase_prompts_find
-SELECT CAST(id AS TEXT), requester_agent, prompt_message, CAST(collected_context AS TEXT), voices, outcome_by
-  FROM discussion_prompts
- WHERE requester_agent = $1 OR requester_key = $2 OR outcome_by = $1 OR CAST(collected_context AS TEXT) LIKE $3;
+-- name: erase_context
+SELECT CAST(collected_context AS TEXT), voices FROM discussion_prompts WHERE id = $1;
 
--- name: erase_prompt @sqlite
+-- name: erase_set_context @sqlite
 UPDATE discussion_prompts
-   SET requester_agent = $2, prompt_message = $3, collected_context = $4, voices = $5, outcome_by = $6,
-       reply_by = CASE WHEN reply_by = $7 THEN 'erased' ELSE reply_by END
+   SET collected_context = $2, voices = $3, reply_by = CASE WHEN reply_id = $4 THEN $5 ELSE reply_by END
  WHERE id = $1;
 
--- name: erase_prompt @postgres
+-- name: erase_set_context @postgres
 UPDATE discussion_prompts
-   SET requester_agent = $2, prompt_message = $3, collected_context = CAST(CAST($4 AS TEXT) AS JSONB), voices = $5,
-       outcome_by = $6
- WHERE id = CAST($1 AS UUID) AND CAST($7 AS TEXT) IS NOT NULL;
+   SET collected_context = CAST(CAST($2 AS TEXT) AS JSONB), voices = $3
+ WHERE id = $1 AND CAST($4 AS TEXT) IS NOT NULL AND CAST($5 AS TEXT) IS NOT NULL;
 
--- name: erase_questions_find
-SELECT id, job_id, CAST(response AS TEXT), response_type, responded_by, approvals, late_answers, asked_by, draft_by,
-       outcome_by, restart_job_id
+-- name: erase_prompt_page
+SELECT id, workspace_id, requester_agent, prompt_message, witan_time(created_at), outcome_by, witan_time(resolved_at)
+  FROM discussion_prompts
+ WHERE id > $1
+ ORDER BY id
+ LIMIT $2;
+
+-- name: erase_prompt
+UPDATE discussion_prompts SET requester_agent = $2, prompt_message = $3, outcome_by = $4 WHERE id = $1;
+
+-- What was told about something that is theirs.
+-- name: erase_notifications
+UPDATE notifications SET title = '[erased]', body = '[erased]' WHERE ref_type = $1 AND ref_id = $2;
+
+-- name: erase_question_page
+SELECT id, job_id, workspace_id, question, CAST(context AS TEXT), response_type, CAST(options AS TEXT),
+       CAST(response AS TEXT), responded_by, CAST(default_response AS TEXT), CAST(metadata AS TEXT), approvals, action,
+       approved_args, late_answers, draft_by, asked_by, asked_by_id, outcome_by, witan_time(created_at),
+       witan_time(ended_at), restart_job_id
   FROM agent_questions
- WHERE responded_by = $1 OR outcome_by = $2 OR draft_by = $2 OR asked_by = $2 OR approvals LIKE $3
-    OR late_answers LIKE $3;
+ WHERE id > $1
+ ORDER BY id
+ LIMIT $2;
 
 -- name: erase_question @sqlite
 UPDATE agent_questions
-   SET response = $2, approvals = $3, late_answers = $4, asked_by = $5, draft_by = $6, outcome_by = $7
+   SET question = $2, context = $3, options = $4, response = $5, default_response = $6, metadata = $7, approvals = $8,
+       action = $9, approved_args = $10, late_answers = $11, draft_by = $12, asked_by = $13, outcome_by = $14
  WHERE id = $1;
 
 -- name: erase_question @postgres
 UPDATE agent_questions
-   SET response = CAST(CAST($2 AS TEXT) AS JSONB), approvals = $3, late_answers = $4, asked_by = $5, draft_by = $6,
-       outcome_by = $7
+   SET question = $2, context = CAST(CAST($3 AS TEXT) AS JSONB), options = CAST(CAST($4 AS TEXT) AS JSONB),
+       response = CAST(CAST($5 AS TEXT) AS JSONB), default_response = CAST(CAST($6 AS TEXT) AS JSONB),
+       metadata = CAST(CAST($7 AS TEXT) AS JSONB), approvals = $8, action = $9, approved_args = $10, late_answers = $11,
+       draft_by = $12, asked_by = $13, outcome_by = $14
  WHERE id = $1;
-
--- What the server wrote into jobs' logs about them.
--- name: erase_lines
-UPDATE job_logs SET message = '[erased]', data = NULL
- WHERE kind IN ('answer', 'late', 'approval', 'cancelled', 'status')
-   AND (message LIKE $1 || ' answered%' OR message LIKE $1 || ' approved%' OR message LIKE $1 || ' cancelled%'
-        OR data LIKE $2);
 
 -- A job that was made for one question ends with its answer.
 -- name: erase_result
 UPDATE jobs SET result = $2 WHERE id = $1 AND lone AND result IS NOT NULL;
 
--- name: erase_restart
-UPDATE jobs SET restart_answer = NULL WHERE id = $1;
+-- name: erase_restart_answer
+SELECT restart_answer FROM jobs WHERE id = $1;
 
--- name: erase_jobs
-UPDATE jobs SET requested_name = CASE WHEN requested_by = $1 THEN 'erased' ELSE requested_name END,
-                outcome_by = CASE WHEN outcome_by = $2 THEN 'erased' ELSE outcome_by END
- WHERE requested_by = $1 OR outcome_by = $2;
+-- name: erase_restart
+UPDATE jobs SET restart_answer = $2 WHERE id = $1;
+
+-- name: erase_job_page
+SELECT id, workspace_id, requested_by, requested_name, outcome_by, ended_at, error, log_lines
+  FROM jobs
+ WHERE id > $1
+ ORDER BY id
+ LIMIT $2;
+
+-- name: erase_job
+UPDATE jobs SET requested_name = $2, outcome_by = $3, error = $4 WHERE id = $1;
+
+-- name: erase_line_page
+SELECT l.seq, l.kind, l.message, l.data, l.created_at, j.workspace_id
+  FROM job_logs l JOIN jobs j ON j.id = l.job_id
+ WHERE l.job_id = $1 AND l.seq > $2
+ ORDER BY l.seq
+ LIMIT $3;
+
+-- name: erase_line
+UPDATE job_logs SET message = $3, data = $4 WHERE job_id = $1 AND seq = $2;
+
+-- name: erase_feedback_page
+SELECT id, workspace_id, author, text, created_at FROM feedback WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- name: erase_feedback
-UPDATE feedback SET author = 'erased', text = '[erased]' WHERE author = $1;
+UPDATE feedback SET author = $2, text = '[erased]' WHERE id = $1;
+
+-- name: erase_document_page
+SELECT project_id, source, source_id, version, workspace_id, author, created_at
+  FROM documents
+ WHERE (project_id, source, source_id, version) > ($1, $2, $3, $4)
+ ORDER BY project_id, source, source_id, version
+ LIMIT $5;
 
 -- A section or a plan is the project's; only who wrote it goes.
--- name: erase_documents
-UPDATE documents SET author = 'erased' WHERE author = $1;
+-- name: erase_document
+UPDATE documents SET author = 'erased' WHERE project_id = $1 AND source = $2 AND source_id = $3 AND version = $4;
 
--- name: erase_sets_find
-SELECT id, responses, outcome_by FROM open_questions WHERE outcome_by = $1 OR responses LIKE $2;
+-- name: erase_set_page
+SELECT id, workspace_id, questions, responses, agent, asked_by_id, outcome_by, resolved_at
+  FROM open_questions
+ WHERE id > $1
+ ORDER BY id
+ LIMIT $2;
 
 -- name: erase_set
-UPDATE open_questions SET responses = $2, outcome_by = $3 WHERE id = $1;
+UPDATE open_questions SET questions = $2, responses = $3, agent = $4, outcome_by = $5 WHERE id = $1;
 
--- name: erase_assignee
-UPDATE tasks SET assignee = 'erased' WHERE assignee = $1;
+-- name: erase_task_page
+SELECT id, workspace_id, assignee FROM tasks WHERE id > $1 ORDER BY id LIMIT $2;
 
--- Who may answer for a project may be named there.
--- name: erase_projects
-UPDATE projects SET hil_config = replace(hil_config, $1, '"erased"'), settings = replace(settings, $1, '"erased"')
- WHERE hil_config LIKE $2 OR settings LIKE $2;
+-- name: erase_task
+UPDATE tasks SET assignee = 'erased' WHERE id = $1;
 
--- name: erase_tokens
-UPDATE tokens SET name = 'erased' WHERE name = $1;
+-- name: erase_project_page
+SELECT id, workspace_id, settings FROM projects WHERE id > $1 ORDER BY id LIMIT $2;
 
--- name: erase_links
-DELETE FROM question_links WHERE maker_id = $1;
+-- name: erase_project
+UPDATE projects SET settings = $2 WHERE id = $1;
 
--- name: erase_replies
-DELETE FROM idempotency WHERE caller = $1 OR reply LIKE $2 OR reply LIKE $3;
+-- name: erase_token_page
+SELECT id, name, created_by FROM tokens WHERE id > $1 ORDER BY id LIMIT $2;
+
+-- name: erase_token
+UPDATE tokens SET name = 'erased' WHERE id = $1;
+
+-- name: erase_reply_page
+SELECT workspace_id, caller, operation, key, reply
+  FROM idempotency
+ WHERE (workspace_id, caller, operation, key) > ($1, $2, $3, $4)
+ ORDER BY workspace_id, caller, operation, key
+ LIMIT $5;
+
+-- name: erase_own_reply
+DELETE FROM idempotency WHERE workspace_id = $1 AND caller = $2 AND operation = $3 AND key = $4;
+
+-- Whoever repeats that request is told that it was done, and that its reply was not kept.
+-- name: erase_reply
+UPDATE idempotency SET reply = NULL WHERE workspace_id = $1 AND caller = $2 AND operation = $3 AND key = $4;
+
+-- On PostgreSQL events may have no number yet.
+-- name: erase_event_page @sqlite
+SELECT seq, workspace_id, type, data, created_at FROM events WHERE seq > $1 ORDER BY seq LIMIT $2;
+
+-- name: erase_event_page @postgres
+SELECT id, workspace_id, type, data, created_at FROM events WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- The newest event keeps its number, so that it is not given again.
--- name: erase_newest_event
-UPDATE events SET data = '{}'
- WHERE seq = (SELECT MAX(seq) FROM events)
-   AND (data LIKE $1 OR data LIKE $2 OR subject IN (SELECT id FROM notifications WHERE body = '[erased]'));
+-- name: erase_event @sqlite
+DELETE FROM events WHERE seq = $1 AND seq < (SELECT MAX(seq) FROM events);
 
--- name: erase_events
-DELETE FROM events WHERE seq < (SELECT MAX(seq) FROM events) AND (data LIKE $1 OR data LIKE $2);
+-- name: erase_event @postgres
+DELETE FROM events WHERE id = $1 AND (seq IS NULL OR seq < (SELECT MAX(seq) FROM events));
 
--- What they did, what was done to them, and where their name stands. Records stay as they are, and so does what an
--- earlier erasure has emptied.
+-- name: erase_newest_event @sqlite
+UPDATE events SET data = '{}' WHERE seq = $1;
+
+-- name: erase_newest_event @postgres
+UPDATE events SET data = '{}' WHERE id = $1;
+
+-- Records stay as they are, and so does what an earlier erasure has changed.
+-- name: erase_audit_page
+SELECT seq, workspace_id, actor_id, actor, operation, subject, remote, detail, created_at
+  FROM audit
+ WHERE seq > $1 AND hash IS NOT NULL AND erasure IS NULL AND operation NOT IN ('audit_purge', 'user_erase')
+ ORDER BY seq
+ LIMIT $2;
+
 -- name: erase_audit
-UPDATE audit
-   SET actor = CASE WHEN actor_id = $1 OR actor = $2 THEN 'erased' ELSE actor END,
-       remote = CASE WHEN actor_id = $1 THEN NULL ELSE remote END, detail = '{}', erasure = $5
- WHERE erasure IS NULL AND hash IS NOT NULL AND operation NOT IN ('audit_purge', 'user_erase')
-   AND (actor_id = $1 OR subject = $1 OR (actor = $2 AND actor_kind IN ('user', 'link')) OR detail LIKE $3
-        OR detail LIKE $4);
+UPDATE audit SET actor = $2, remote = $3, detail = $4, erasure = $5 WHERE seq = $1;
 
 -- name: erase_audit_chains
 SELECT DISTINCT workspace_id FROM audit WHERE erasure = $1 ORDER BY workspace_id;

@@ -209,15 +209,37 @@ static void a_row_among_the_purged_is_noticed(void **state)
     assert_int_equal(verify(e).broken_at, 1);
 }
 
+/* Takes out who is named by id, and the name "Ada" from where others wrote to her. */
+static bool change_row(void *context, struct arena *arena, struct audit_entry *row)
+{
+    const char *id = context;
+
+    (void)arena;
+    if (row->actor_id && strcmp(row->actor_id, id) == 0) {
+        row->actor = "erased";
+        row->remote = NULL;
+        row->detail = "{}";
+        return true;
+    }
+    if (strcmp(row->detail, "{\"to\":\"Ada\"}") != 0)
+        return false;
+    row->detail = "{\"to\":\"erased\"}";
+    return true;
+}
+
 static int64_t erase(struct engine *e, const char *id)
 {
     struct audit_entry by = { .workspace_id = "a", .actor_kind = "local", .actor = "local", .at_ms = BEGAN };
-    int64_t rows;
+    struct audit_eraser eraser = { change_row, (void *)(uintptr_t)id };
+    struct audit_erase_page page;
+    int64_t after = 0;
 
-    NEED(e, audit_erase(e->db, &e->arena, &by, id, "Ada", "%\"Ada\"%", "%u1%", &rows, &e->err));
+    NEED(e, audit_erase(e->db, &e->arena, &by, id, &eraser, &after, &page, &e->err));
+    assert_false(page.more);
+    NEED(e, audit_erase_end(e->db, &e->arena, &by, id, &e->err));
     seal(e);
     engine_commit(e);
-    return rows;
+    return page.changed;
 }
 
 /* Rows of another person around those of the one who goes. */
