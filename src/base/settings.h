@@ -53,13 +53,13 @@
         "Tries of a password a minute, for each address and account.")                                       \
     INT(limits_streams, "limits.streams", 32768, 1, 1000000, "Open event streams and WebSockets at most.")   \
     INT(limits_token_streams, "limits.token_streams", 1000, 0, 1000000,                                      \
-        "Event streams and waits that one token or login may have open; 0: any number.")                     \
+        "Event streams and waits that one token or user may have open; 0: any number.")                      \
     INT(limits_workspace_streams, "limits.workspace_streams", 20000, 0, 1000000,                             \
         "Event streams and waits of one workspace; 0: any number.")                                          \
     INT(limits_address_streams, "limits.address_streams", 4000, 0, 1000000,                                  \
         "Event streams and waits from one address other than this machine; 0: any number.")                  \
     SIZE(limits_token_stored, "limits.token_stored", "2GB", 0, 1125899906842624,                             \
-         "What one token or login may store in a day; 0: any amount.")                                       \
+         "What one token or user may store in a day; 0: any amount.")                                        \
     SIZE(limits_workspace_stored, "limits.workspace_stored", "20GB", 0, 1125899906842624,                    \
          "What may be stored in one workspace in a day; 0: any amount.")                                     \
     SIZE(limits_address_stored, "limits.address_stored", "4GB", 0, 1125899906842624,                         \

@@ -35,7 +35,7 @@ struct credentials {
     const char *visit_id;  /* the question that it is for */
     const char *workspace; /* X-Witan-Workspace: id or slug, or NULL */
     bool may_be_solo;      /* from loopback, not forwarded, on a server that allows solo mode */
-    uint64_t key;          /* tells callers apart before they are known, for fair shares; 0: the server */
+    uint64_t key;          /* tells callers apart before they are known (edge/callerkey.h); 0: the server */
 };
 
 /*

@@ -147,6 +147,7 @@ static void edge_free(struct edge *edge)
     streams_free(edge->streams);
     metrics_free(edge->metrics);
     holds_free(edge->holds);
+    known_free(edge->known);
     stored_free(edge->stored);
     ratelimit_free(edge->tokens);
     logins_free(edge->logins);
@@ -206,6 +207,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->tokens = ratelimit_new(settings()->limits_token_rate, 1000, settings()->limits_token_burst);
     edge->logins = logins_new();
     edge->holds = holds_new();
+    edge->known = known_new();
     edge->stored = stored_new();
     edge->metrics = metrics_new(op_all());
     edge->streams = streams_new(edge->store, engine_hub(edge->engine));

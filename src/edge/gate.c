@@ -110,12 +110,20 @@ static bool check_origin(const struct edge *edge, const struct http_exchange *ex
     return true;
 }
 
-static bool check_rate(struct edge *edge, const struct credentials *credentials, struct err *err)
+/*
+ * All secrets of a token are one token, and all logins of a user one user. What is not known yet goes by
+ * itself: many who have just come may share an address.
+ */
+static bool check_rate(struct edge *edge, const struct credentials *credentials, uint64_t owner,
+                       struct err *err)
 {
     const char *secret = credentials->bearer ? credentials->bearer : credentials->session;
     int retry_after_s;
 
-    if (!secret || ratelimit_take(edge->tokens, secret, strlen(secret), clock_ticks_us(), &retry_after_s))
+    if (!secret)
+        return true;
+    if (owner ? ratelimit_take(edge->tokens, &owner, sizeof(owner), clock_ticks_us(), &retry_after_s)
+              : ratelimit_take(edge->tokens, secret, strlen(secret), clock_ticks_us(), &retry_after_s))
         return true;
     err_set(err, ERR_RATE_LIMITED, "Too many requests with these credentials.");
     err->retry_after_s = retry_after_s;
@@ -146,24 +154,22 @@ void gate_visit(struct http_exchange *exchange, struct arena *arena, const char 
     credentials->visit_id = id;
 }
 
-/* What a caller shows is judged later; whoever shows nothing is told apart by address. */
-static uint64_t key_of(const struct edge *edge, struct http_exchange *exchange,
-                       const struct credentials *credentials)
+/* What a caller shows is judged later; until it has been found good once, the address is all that is known.
+ */
+static uint64_t key_of_address(const struct edge *edge, struct http_exchange *exchange)
 {
-    const char *shown = credentials->bearer ? credentials->bearer : credentials->session;
     char remote[INET6_ADDRSTRLEN];
 
-    if (!shown) {
-        gate_remote(edge, exchange, remote);
-        shown = remote;
-    }
-    return callerkey(shown, strlen(shown));
+    gate_remote(edge, exchange, remote);
+    return callerkey_at(remote);
 }
 
-static void read_credentials(const struct edge *edge, struct http_exchange *exchange, struct arena *arena,
-                             struct credentials *credentials)
+/* Returns the key of whoever they are known to belong to, or 0. */
+static uint64_t read_credentials(const struct edge *edge, struct http_exchange *exchange, struct arena *arena,
+                                 struct credentials *credentials)
 {
     const char *cookies = http_header(exchange, "Cookie");
+    uint64_t owner;
 
     *credentials = (struct credentials){
         .bearer = find_bearer(http_header(exchange, "Authorization")),
@@ -173,7 +179,9 @@ static void read_credentials(const struct edge *edge, struct http_exchange *exch
         .may_be_solo = !edge->options.require_auth && edge->hosts.on_loopback &&
                        http_peer_is_loopback(exchange) && !was_forwarded(exchange),
     };
-    credentials->key = key_of(edge, exchange, credentials);
+    owner = known_owner(edge->known, credentials);
+    credentials->key = owner ? owner : key_of_address(edge, exchange);
+    return owner;
 }
 
 enum gate_kind gate_kind_of(const struct http_exchange *exchange)
@@ -186,9 +194,10 @@ enum gate_kind gate_kind_of(const struct http_exchange *exchange)
 bool gate_enter(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,
                 struct credentials *credentials, struct err *err)
 {
-    read_credentials(edge, exchange, arena, credentials);
+    uint64_t owner = read_credentials(edge, exchange, arena, credentials);
+
     return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err) &&
-           check_rate(edge, credentials, err);
+           check_rate(edge, credentials, owner, err);
 }
 
 bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kind kind, struct arena *arena,
@@ -196,6 +205,6 @@ bool gate_check(struct edge *edge, struct http_exchange *exchange, enum gate_kin
 {
     if (!http_body_was_asked(exchange))
         return gate_enter(edge, exchange, kind, arena, credentials, err);
-    read_credentials(edge, exchange, arena, credentials);
+    (void)read_credentials(edge, exchange, arena, credentials);
     return check_host(edge, exchange, err) && check_origin(edge, exchange, kind, credentials, err);
 }

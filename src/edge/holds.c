@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/tally.h"
 #include "base/uuid.h"
+#include "edge/callerkey.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define COME_BACK_S 5
 
 struct holds {
-    struct tally *tally; /* of all three kinds: the kind is part of what is hashed */
+    struct tally *tally; /* of all three kinds, whose hashes do not meet */
     unsigned char hash_key[crypto_shorthash_KEYBYTES];
 };
 
@@ -76,14 +77,14 @@ bool holds_take(struct holds *holds, const struct caller *caller, const char *re
                                key_of(holds, "workspace", caller->workspace_id ? caller->workspace_id : "") };
 
     if (caller->kind != CALLER_LOCAL)
-        wanted.caller = key_of(holds, "caller", caller->credential ? caller->credential : "");
+        wanted.caller = callerkey_of(caller);
     address_key(remote, address);
     if (!address_is_loopback(remote))
         wanted.address = key_of(holds, "address", address);
     if (!take(holds, wanted.address, set->limits_address_streams, "This address", "limits.address_streams",
               err))
         return false;
-    if (!take(holds, wanted.caller, set->limits_token_streams, "This token or login", "limits.token_streams",
+    if (!take(holds, wanted.caller, set->limits_token_streams, "This token or user", "limits.token_streams",
               err)) {
         give(holds, wanted.address);
         return false;

@@ -2,7 +2,7 @@
  * holds.h - what callers keep open, and how much of it each may.
  *
  * An event stream, a WebSocket or a request that waits costs little, but anybody who may open one may open
- * thousands. They are counted together for each token or login (whatever ticket it was opened with), each
+ * thousands. They are counted together for each token or user (by whatever secret, login or ticket), each
  * workspace and each address; the limits are settings. The local owner of solo mode is not counted as a
  * token, nor this machine as an address: a proxy that nobody has named as one shows that address for
  * everybody.

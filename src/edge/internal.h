@@ -7,6 +7,7 @@
 #include "edge/edge.h"
 #include "edge/holds.h"
 #include "edge/hosts.h"
+#include "edge/known.h"
 #include "edge/logins.h"
 #include "edge/metrics.h"
 #include "edge/proxies.h"
@@ -37,6 +38,7 @@ struct edge {
     struct hosts hosts;
     struct proxies proxies;
     struct holds *holds;
+    struct known *known;
     struct stored *stored;
     struct ratelimit *tokens;
     struct logins *logins;

@@ -70,6 +70,7 @@ static void opening_done(struct work *work)
 {
     struct opening *opening = (struct opening *)work;
 
+    known_learn(opening->edge->known, &opening->credentials, &opening->caller, &work->err);
     if (work->err.code == ERR_NONE && take_place(opening, &work->err)) {
         touch_caller(opening->edge->store, &opening->caller, clock_now_ms());
         opening->ready(opening);

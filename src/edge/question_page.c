@@ -94,6 +94,7 @@ static void finished(struct request *request)
     const struct err *err = &request->call.err;
     int status = err->code == ERR_NONE ? request->call.status : err_http(err->code);
 
+    known_learn(visit->edge->known, &request->credentials, &request->call.caller, err);
     metrics_count(visit->edge->metrics, request->op, status, clock_ticks_us() - visit->began_us);
     log_visit(visit, status);
     if (err->code == ERR_NONE)

@@ -287,6 +287,7 @@ static void finished(struct request *request)
 {
     struct rest_call *call = request->user;
 
+    known_learn(call->edge->known, &request->credentials, &request->call.caller, &request->call.err);
     if (call->wait)
         finish_look(call);
     else if (atomic_exchange(&call->stage, STAGE_FINISHED) == STAGE_PARKED)
@@ -433,6 +434,7 @@ static void knocked(struct request *request)
     struct rest_call *call = request->user;
     struct http_exchange *exchange = call->exchange;
 
+    known_learn(call->edge->known, &request->credentials, &request->call.caller, &request->call.err);
     if (request->call.err.code != ERR_NONE) {
         answer(call);
         return;

@@ -3,8 +3,11 @@
 #include "base/address.h"
 #include "base/limits.h"
 #include "base/settings.h"
+#include "edge/callerkey.h"
 #include "edge/ratelimit.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +18,7 @@ enum { BY_CALLER, BY_WORKSPACE, BY_ADDRESS, KINDS };
 static const struct {
     const char *whose, *setting;
 } kinds[KINDS] = {
-    { "This token or login", "limits.token_stored" },
+    { "This token or user", "limits.token_stored" },
     { "This workspace", "limits.workspace_stored" },
     { "This address", "limits.address_stored" },
 };
@@ -52,17 +55,25 @@ void stored_free(struct stored *stored)
     free(stored);
 }
 
-/* The keys of what is counted for this caller; NULL where it is not. */
+/* The keys of what is counted for one caller; NULL where it is not. */
+struct keys {
+    char owner[20], address[ADDRESS_KEY_SIZE];
+    const char *of[KINDS];
+};
+
 static void find_keys(const struct stored *stored, const struct caller *caller, const char *remote,
-                      char address[static ADDRESS_KEY_SIZE], const char *keys[static KINDS])
+                      struct keys *keys)
 {
-    address_key(remote, address);
-    keys[BY_CALLER] = caller->kind == CALLER_LOCAL ? NULL : caller->credential;
-    keys[BY_WORKSPACE] = caller->workspace_id;
-    keys[BY_ADDRESS] = address_is_loopback(remote) ? NULL : address;
+    bool counted = caller->kind != CALLER_LOCAL && caller->kind != CALLER_NOBODY;
+
+    address_key(remote, keys->address);
+    snprintf(keys->owner, sizeof(keys->owner), "%" PRIx64, callerkey_of(caller));
+    keys->of[BY_CALLER] = counted ? keys->owner : NULL;
+    keys->of[BY_WORKSPACE] = caller->workspace_id;
+    keys->of[BY_ADDRESS] = address_is_loopback(remote) ? NULL : keys->address;
     for (int kind = 0; kind < KINDS; kind++)
         if (!stored->limits[kind])
-            keys[kind] = NULL;
+            keys->of[kind] = NULL;
 }
 
 static int64_t units(size_t bytes)
@@ -73,14 +84,13 @@ static int64_t units(size_t bytes)
 bool stored_admit(struct stored *stored, const struct caller *caller, const char *remote, size_t bytes,
                   int64_t now_us, struct err *err)
 {
-    char address[ADDRESS_KEY_SIZE];
-    const char *keys[KINDS];
+    struct keys keys;
     int retry_after_s;
 
-    find_keys(stored, caller, remote, address, keys);
+    find_keys(stored, caller, remote, &keys);
     for (int kind = 0; kind < KINDS; kind++) {
-        if (!keys[kind] || ratelimit_allows(stored->limits[kind], keys[kind], strlen(keys[kind]),
-                                            units(bytes), now_us, &retry_after_s))
+        if (!keys.of[kind] || ratelimit_allows(stored->limits[kind], keys.of[kind], strlen(keys.of[kind]),
+                                               units(bytes), now_us, &retry_after_s))
             continue;
         err_set(err, ERR_RATE_LIMITED, "%s has stored as much as it may in a day.", kinds[kind].whose);
         err->retry_after_s = retry_after_s;
@@ -92,11 +102,10 @@ bool stored_admit(struct stored *stored, const struct caller *caller, const char
 void stored_note(struct stored *stored, const struct caller *caller, const char *remote, size_t bytes,
                  int64_t now_us)
 {
-    char address[ADDRESS_KEY_SIZE];
-    const char *keys[KINDS];
+    struct keys keys;
 
-    find_keys(stored, caller, remote, address, keys);
+    find_keys(stored, caller, remote, &keys);
     for (int kind = 0; kind < KINDS; kind++)
-        if (keys[kind])
-            ratelimit_spend(stored->limits[kind], keys[kind], strlen(keys[kind]), units(bytes), now_us);
+        if (keys.of[kind])
+            ratelimit_spend(stored->limits[kind], keys.of[kind], strlen(keys.of[kind]), units(bytes), now_us);
 }

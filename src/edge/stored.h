@@ -1,7 +1,7 @@
 /*
  * stored.h - how much one may have stored in a day.
  *
- * The bodies of the writes that were done are counted for each token or login, each workspace and each
+ * The bodies of the writes that were done are counted for each token or user, each workspace and each
  * address, in kilobytes. Each has a day's worth at once and earns it back over a day; who has used it up gets
  * 429 until some is earned again. What is stored is a little more than what was sent (indexes, events, the
  * audit log), and what is deleted is not given back. The counts are this process's own: another node has its

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
+import { cli } from './lib/cli.mjs';
 import { makeToken } from './lib/identity.mjs';
 import { RawConnection } from './lib/raw.mjs';
 import { onBothEngines, start, until } from './lib/server.mjs';
@@ -48,8 +49,8 @@ onBothEngines(
             open.push(await stream(t, server, `/api/events?ticket=${encodeURIComponent(ticket)}`));
             assert.equal(open[i].status, 200);
         }
-        await refused(t, server, `/api/events?ticket=${encodeURIComponent(ticket)}`, {}, /token or login/);
-        await refused(t, server, '/api/events', { token }, /token or login/);
+        await refused(t, server, `/api/events?ticket=${encodeURIComponent(ticket)}`, {}, /token or user/);
+        await refused(t, server, '/api/events', { token }, /token or user/);
         assert.equal((await stream(t, server, '/api/events', { token: other })).status, 200);
         // A place is free again when a stream has gone.
         open[0].raw.close();
@@ -57,6 +58,33 @@ onBothEngines(
             const again = await stream(t, server, '/api/events', { token });
             return again.status === 200;
         }, 'the place is free again');
+    },
+);
+
+// A token's new secret, with the one before good for a while.
+async function rotate(server, name) {
+    const owner = await makeToken(server, { name: 'owner', role: 'owner' });
+    const { tokens } = await server.must(200, 'GET', '/api/tokens', undefined, { token: owner });
+    const { id } = tokens.find((each) => each.name === name);
+    const { code, stdout, stderr } = await cli(server.folder, ['token', 'rotate', id, '--overlap', '2h', '--db', server.db]);
+    assert.equal(code, 0, stderr);
+    return stdout.trim();
+}
+
+onBothEngines(
+    'the secrets of a rotated token count as one token',
+    { env: { WITAN_LIMITS_TOKEN_STREAMS: '2', WITAN_LIMITS_TOKEN_RATE: '1', WITAN_LIMITS_TOKEN_BURST: '20' } },
+    async (server, t) => {
+        const old = await makeToken(server, { name: 'one' });
+        const token = await rotate(server, 'one');
+        for (const each of [old, token]) assert.equal((await stream(t, server, '/api/events', { token: each })).status, 200);
+        await refused(t, server, '/api/events', { token }, /token or user/);
+        await refused(t, server, '/api/events', { token: old }, /token or user/);
+        // What the old secret has used up is gone for the new one: by itself it would have all of its burst.
+        const ask = async (each) => (await server.api('GET', '/api/me', undefined, { token: each })).status;
+        for (let i = 0; i < 200 && (await ask(old)) !== 429; i++);
+        const statuses = await Promise.all(Array.from({ length: 15 }, () => ask(token)));
+        assert.ok(statuses.includes(429), statuses.join());
     },
 );
 
@@ -146,7 +174,7 @@ test('what a token, a workspace and an address store in a day is limited', async
     for (let i = 0; i < 5; i++)
         assert.equal((await server.api('POST', '/api/chat', wrong, { token: tokens[0] })).status, 400);
     for (let i = 0; i < 3; i++) assert.equal((await say(tokens[0])).status, 201);
-    refusedFor(await say(tokens[0]), /token or login/);
+    refusedFor(await say(tokens[0]), /token or user/);
     await server.must(200, 'GET', '/api/chat', undefined, { token: tokens[0] });
     for (const token of [tokens[1], tokens[2]])
         for (let i = 0; i < 3; i++) assert.equal((await say(token, '203.0.113.5')).status, 201);
