@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define EVENT_WIDTH 8
+#define EVENT_WIDTH 9
 
 static void put_row(const struct event *event, struct db_arg row[static EVENT_WIDTH])
 {
@@ -18,7 +18,8 @@ static void put_row(const struct event *event, struct db_arg row[static EVENT_WI
     row[at++] = db_text(event->discussion_id);
     row[at++] = db_text(event->subject);
     row[at++] = db_text(event->data ? event->data : "{}");
-    row[at] = db_int(event->at_ms);
+    row[at++] = db_int(event->at_ms);
+    row[at] = db_text(event->audience);
 }
 
 bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err)
@@ -49,6 +50,7 @@ static void event_from_row(const struct db_rows *rows, size_t row, struct event 
         .subject = db_cell(rows, row, COL_EVENT_SUBJECT),
         .data = db_cell(rows, row, COL_EVENT_DATA),
         .at_ms = db_cell_int(rows, row, COL_EVENT_CREATED_AT),
+        .audience = db_cell(rows, row, COL_EVENT_AUDIENCE),
     };
 }
 

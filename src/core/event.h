@@ -20,6 +20,7 @@ struct event {
     const char *subject; /* the id of what it is about, or NULL: what waits listen for */
     const char *data;    /* a JSON object's text: the members beside type, at and workspaceId */
     int64_t at_ms;
+    const char *audience; /* whom it is for (audience.h), or NULL: all who may read */
 };
 
 CHECKED bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err);

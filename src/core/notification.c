@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "base/uuid.h"
+#include "core/audience.h"
 #include "core/event.h"
 #include "core/page.h"
 
@@ -32,7 +33,7 @@ void notification_write(const struct notification *notification, const char *key
     json_map_end(out);
 }
 
-/* Streams carry everybody's: whose it is stands beside. */
+/* Whoever may hear of it may read several inboxes: whose it is stands beside. */
 static const char *event_data(struct arena *arena, const struct notification *notification)
 {
     BUF_AUTO text = { 0 };
@@ -48,6 +49,22 @@ static const char *event_data(struct arena *arena, const struct notification *no
     return arena_copy(arena, text.bytes, text.len);
 }
 
+static unsigned roles_of(const struct notification *notification)
+{
+    return notification->roles ? notification->roles : ROLES_PEOPLE;
+}
+
+/* Being called in the squad's talk is common ground; the lists say the same in SQL. */
+static const char *audience_of(struct arena *arena, const struct notification *notification)
+{
+    struct audience audience = { .agent_key = notification->agent_key,
+                                 .user_id = notification->user_id,
+                                 .roles = roles_of(notification),
+                                 .squad = str_equal(notification->kind, "mention") };
+
+    return audience_text(arena, &audience);
+}
+
 static struct event event_of(struct arena *arena, const char *type, const struct notification *notification,
                              int64_t at_ms)
 {
@@ -56,7 +73,8 @@ static struct event event_of(struct arena *arena, const char *type, const struct
                            .project_id = notification->project_id,
                            .subject = notification->id,
                            .data = event_data(arena, notification),
-                           .at_ms = at_ms };
+                           .at_ms = at_ms,
+                           .audience = audience_of(arena, notification) };
 }
 
 struct event notification_added(struct arena *arena, const struct notification *notification)
@@ -103,7 +121,7 @@ static void put_row(const struct notification *notification, struct db_arg row[s
     row[at++] = db_text(notification->ref_type);
     row[at++] = db_text(notification->ref_id);
     row[at++] = db_int(notification->created_ms);
-    row[at] = db_int(notification->roles ? notification->roles : ROLES_PEOPLE);
+    row[at] = db_int(roles_of(notification));
 }
 
 bool notification_insert(struct db *db, struct arena *arena, int64_t now_ms,
@@ -157,6 +175,7 @@ bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, co
         struct notification resolved;
 
         from_row(&rows, i, &resolved);
+        resolved.roles = (unsigned)db_cell_int(&rows, i, ROLES);
         (*events)[i] = event_of(arena, "notification.resolved", &resolved, now_ms);
     }
     *event_count = rows.count;
@@ -256,8 +275,14 @@ static bool is_readers(const struct caller *caller, struct arena *arena,
     return caller_is_person(caller) && (notification->roles & (unsigned)caller->role) != 0;
 }
 
-static bool tell_read(struct db *db, struct arena *arena, const char *workspace_id, const char *subject,
-                      const char *reader, size_t count, int64_t now_ms, struct err *err)
+/* Whose inbox it was, what was marked there, and whom to tell. */
+struct reading {
+    const char *reader, *subject, *project_id, *audience; /* no subject: all of them */
+    size_t count;
+};
+
+static bool tell_read(struct db *db, struct arena *arena, const char *workspace_id,
+                      const struct reading *reading, int64_t now_ms, struct err *err)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -265,19 +290,21 @@ static bool tell_read(struct db *db, struct arena *arena, const char *workspace_
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_map(&out, NULL);
-    if (subject)
-        json_text(&out, "id", subject);
+    if (reading->subject)
+        json_text(&out, "id", reading->subject);
     else
         json_bool(&out, "all", true);
-    json_text(&out, "reader", reader);
-    json_int(&out, "count", (int64_t)count);
+    json_text(&out, "reader", reading->reader);
+    json_int(&out, "count", (int64_t)reading->count);
     json_map_end(&out);
     return event_append(db, arena,
                         &(struct event){ .workspace_id = workspace_id,
                                          .type = "notification.read",
-                                         .subject = subject,
+                                         .project_id = reading->project_id,
+                                         .subject = reading->subject,
                                          .data = text.bytes,
-                                         .at_ms = now_ms },
+                                         .at_ms = now_ms,
+                                         .audience = reading->audience },
                         err);
 }
 
@@ -321,7 +348,13 @@ bool notification_read(struct db *db, struct arena *arena, const struct caller *
     if (changed == 0)
         return true;
     notification->read_ms = now_ms;
-    return tell_read(db, arena, caller->workspace_id, id, reader_of(arena, notification), 1, now_ms, err);
+    return tell_read(db, arena, caller->workspace_id,
+                     &(struct reading){ .reader = reader_of(arena, notification),
+                                        .subject = id,
+                                        .project_id = notification->project_id,
+                                        .audience = audience_of(arena, notification),
+                                        .count = 1 },
+                     now_ms, err);
 }
 
 bool notification_read_all(struct db *db, struct arena *arena, const struct caller *caller, const char *agent,
@@ -345,5 +378,11 @@ bool notification_read_all(struct db *db, struct arena *arena, const struct call
                                  &shared, err))
         return false;
     *count = own + shared;
-    return *count == 0 || tell_read(db, arena, caller->workspace_id, NULL, inbox.reader, *count, now_ms, err);
+    /* A reader of one inbox is written as an audience is. */
+    return *count == 0 || tell_read(db, arena, caller->workspace_id,
+                                    &(struct reading){ .reader = inbox.reader,
+                                                       .project_id = inbox.project_id,
+                                                       .audience = inbox.reader,
+                                                       .count = *count },
+                                    now_ms, err);
 }

@@ -27,6 +27,8 @@ struct stream {
     atomic_bool closed;
     _Atomic(struct notice *) last_word;
     atomic_bool beat_due;
+    uint64_t turn; /* whose it is in the store */
+    enum role role;
     bool beats, following, said_last, loading;
     struct notice *greetings[GREETINGS];
     struct page *page;              /* being handed out */
@@ -34,8 +36,8 @@ struct stream {
     struct stream *prev, *next;     /* by the time of the next heartbeat, the earliest first */
     int64_t beat_at_ms;
     struct hold hold;
-    char *wanted;                                    /* the filter's texts, in one block */
-    char *workspace_id, *credential, *bound_project; /* in the block that follows */
+    char *wanted;                    /* the filter's texts, in one block */
+    char *workspace_id, *credential; /* in the block that follows, with what the filter says of the reader */
     char texts[];
 };
 
@@ -202,6 +204,8 @@ static bool run_check(struct db *db, struct work *work)
                            &caller, refused)) {
             if (!((unsigned)caller.role & ROLES_READ))
                 err_set(refused, ERR_FORBIDDEN, "This role may not read.");
+            else if (caller.role != stream->role)
+                err_set(refused, ERR_FORBIDDEN, "The role has changed: open the stream again.");
             continue;
         }
         if (refused->code != ERR_UNAUTHORIZED && refused->code != ERR_NOT_FOUND) {
@@ -342,8 +346,11 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
                           const struct stream_wish *wish, const struct stream_bounds *bounds, bool beats,
                           stream_waker *wake)
 {
-    struct stream *stream = calloc(1, sizeof(*stream) + size_of(caller->workspace_id) +
-                                          size_of(caller->credential) + size_of(caller->project_id));
+    ARENA_AUTO arena = { 0 };
+    const char *agent_key = caller->agent_name ? str_fold(&arena, caller->agent_name) : NULL;
+    struct stream *stream =
+        calloc(1, sizeof(*stream) + size_of(caller->workspace_id) + size_of(caller->credential) +
+                      size_of(caller->project_id) + size_of(caller->id) + size_of(agent_key));
     char *room;
 
     if (!stream)
@@ -351,15 +358,22 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
     stream->streams = streams;
     stream->wake = wake;
     stream->beats = beats;
+    stream->role = caller->role;
+    stream->turn = callerkey_of(caller);
     stream->reader.calls = &reader_calls;
     atomic_init(&stream->holders, 1);
     room = stream->texts;
     stream->workspace_id = put(&room, caller->workspace_id);
     stream->credential = put(&room, caller->credential);
-    stream->bound_project = put(&room, caller->project_id);
-    stream->wanted =
-        stream_wish_filter(wish, stream->workspace_id, stream->bound_project, &stream->reader.filter);
-    stream->reader.filter.role = (unsigned)caller->role;
+    stream->reader.filter = (struct notice_filter){
+        .workspace_id = stream->workspace_id,
+        .bound = put(&room, caller->project_id),
+        .listener = { .role = (unsigned)caller->role,
+                      .person = caller_is_person(caller),
+                      .id = put(&room, caller->id),
+                      .agent_key = put(&room, agent_key) },
+    };
+    stream->wanted = stream_wish_filter(wish, &stream->reader.filter);
     if (beats)
         stream_greet(stream, notice_comment("retry: 2000\n: open\n\n"));
     hub_join(streams->hub, &stream->reader, start_at(stream, wish->after, bounds));
@@ -382,12 +396,10 @@ void stream_aim(struct stream *stream, void *target)
 
 void stream_change(struct stream *stream, const struct stream_wish *wish)
 {
-    struct notice_filter filter;
-    char *block = stream_wish_filter(wish, stream->workspace_id, stream->bound_project, &filter);
-
+    struct notice_filter filter = stream->reader.filter;
+    char *block = stream_wish_filter(wish, &filter);
     int64_t last = hub_last(stream->streams->hub);
 
-    filter.role = stream->reader.filter.role;
     hub_refilter(stream->streams->hub, &stream->reader, &filter, wish->after > last ? last : wish->after);
     free(stream->wanted);
     stream->wanted = block;
@@ -433,12 +445,11 @@ static void cut_by_store(struct stream *stream, const struct err *err)
 
 static void load_page(struct stream *stream)
 {
-    const char *who = stream->credential ? stream->credential : "";
     struct err err = { 0 };
 
     stream_hold(stream);
-    stream->loading = page_load(stream->streams->store, callerkey(who, strlen(who)),
-                                atomic_load(&stream->reader.cursor), page_arrived, stream, &err);
+    stream->loading = page_load(stream->streams->store, stream->turn, atomic_load(&stream->reader.cursor),
+                                page_arrived, stream, &err);
     if (stream->loading)
         return;
     stream_drop(stream);

@@ -64,24 +64,22 @@ static size_t size_of(const char *text)
 }
 
 /* One block: the list of types, then all texts. Empty names are left out. */
-char *stream_wish_filter(const struct stream_wish *wish, const char *workspace_id, const char *bound_project,
-                         struct notice_filter *filter)
+char *stream_wish_filter(const struct stream_wish *wish, struct notice_filter *filter)
 {
-    const char *project = bound_project ? bound_project : wish->project_id;
     size_t list = (LIMIT_TYPES_FILTER + 1) * sizeof(char *), count = 0;
     bool typed = wish->types && wish->types[0];
 
     list = typed ? list : 0;
-    char *block = malloc(1 + list + size_of(project) + size_of(wish->job_id) + size_of(wish->discussion_id) +
-                         size_of(wish->types));
+    char *block = malloc(1 + list + size_of(wish->project_id) + size_of(wish->job_id) +
+                         size_of(wish->discussion_id) + size_of(wish->types));
     char *room = block ? block + list : NULL;
 
     if (!block)
         abort();
-    *filter = (struct notice_filter){ .workspace_id = workspace_id,
-                                      .project_id = put(&room, project),
-                                      .job_id = put(&room, wish->job_id),
-                                      .discussion_id = put(&room, wish->discussion_id) };
+    filter->project_id = put(&room, wish->project_id);
+    filter->job_id = put(&room, wish->job_id);
+    filter->discussion_id = put(&room, wish->discussion_id);
+    filter->types = NULL;
     if (!typed)
         return block;
 

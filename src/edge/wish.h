@@ -15,10 +15,9 @@ struct stream_wish {
 /* Checks the wish's texts; `after` is read from text when there is one. */
 CHECKED bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err);
 /*
- * The filter, whose texts but the workspace's stand in the block that is returned: the caller frees it. A
- * bound project takes the place of the one that was asked for.
+ * Sets what the filter wants; what its reader may hear (workspace, listener, bound) is left as it is. The
+ * wish's texts stand in the block that is returned: the caller frees it.
  */
-char *stream_wish_filter(const struct stream_wish *wish, const char *workspace_id, const char *bound_project,
-                         struct notice_filter *filter);
+char *stream_wish_filter(const struct stream_wish *wish, struct notice_filter *filter);
 
 #endif

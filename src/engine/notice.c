@@ -65,11 +65,14 @@ static void put_frame(struct notice *notice, char *room, const char *prefix, con
 }
 
 /* What another version wrote and this one does not know is for the owner alone. */
-static unsigned who_hears(const char *name)
+static void find_hearers(struct notice *notice)
 {
-    const struct event_type *type = event_type_find(name);
+    const struct event_type *type = event_type_find(notice->type);
 
-    return type ? type->hears : ROLE_OWNER;
+    notice->hears = type ? type->hears : ROLE_OWNER;
+    notice->common =
+        type && !notice->project_id &&
+        (type->reaches == REACH_SQUAD || (type->reaches == REACH_INBOX && notice->audience.squad));
 }
 
 struct notice *notice_new(const struct event *event)
@@ -81,17 +84,19 @@ struct notice *notice_new(const struct event *event)
     snprintf(prefix, sizeof(prefix), "id: %lld\ndata: ", (long long)event->seq);
 
     size_t texts = text_size(event->workspace_id) + text_size(event->type) + text_size(event->project_id) +
-                   text_size(event->job_id) + text_size(event->discussion_id) + text_size(event->subject);
+                   text_size(event->job_id) + text_size(event->discussion_id) + text_size(event->subject) +
+                   text_size(event->audience);
     struct notice *notice = notice_alloc(texts + strlen(prefix) + json.len + 3, &room);
 
     notice->seq = event->seq;
-    notice->hears = who_hears(event->type);
     notice->workspace_id = put_text(&room, event->workspace_id);
     notice->type = put_text(&room, event->type);
     notice->project_id = put_text(&room, event->project_id);
     notice->job_id = put_text(&room, event->job_id);
     notice->discussion_id = put_text(&room, event->discussion_id);
     notice->subject = put_text(&room, event->subject);
+    notice->audience = audience_parse(put_text(&room, event->audience));
+    find_hearers(notice);
     put_frame(notice, room, prefix, json.len ? json.bytes : "", json.len);
     return notice;
 }
@@ -138,10 +143,19 @@ static bool wanted(const char *want, const char *have)
     return !want || (have && strcmp(want, have) == 0);
 }
 
+/* Whether the reader may hear of it at all, whatever it wants to hear: what it could also list. */
+static bool may_hear(const struct notice *notice, const struct notice_filter *filter)
+{
+    unsigned role = filter->listener.role;
+
+    return (role == 0 || (role & notice->hears) != 0) &&
+           (!filter->bound || notice->common || str_equal(filter->bound, notice->project_id)) &&
+           audience_has(&notice->audience, &filter->listener);
+}
+
 bool notice_matches(const struct notice *notice, const struct notice_filter *filter)
 {
-    if ((filter->role && !(filter->role & notice->hears)) ||
-        !str_equal(filter->workspace_id, notice->workspace_id) ||
+    if (!str_equal(filter->workspace_id, notice->workspace_id) || !may_hear(notice, filter) ||
         !wanted(filter->project_id, notice->project_id) || !wanted(filter->job_id, notice->job_id) ||
         !wanted(filter->discussion_id, notice->discussion_id))
         return false;

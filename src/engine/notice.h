@@ -9,6 +9,7 @@
 #ifndef ENGINE_NOTICE_H
 #define ENGINE_NOTICE_H
 
+#include "core/audience.h"
 #include "core/event.h"
 
 #include <stdatomic.h>
@@ -18,6 +19,8 @@ struct notice {
     atomic_uint holders;
     int64_t seq;    /* 0: said by the server itself, not in the log */
     unsigned hears; /* set of enum role: who may hear of it */
+    bool common;    /* about no project, and heard by those who are bound to one all the same */
+    struct audience audience;
     const char *workspace_id, *type, *project_id, *job_id, *discussion_id, *subject;
     const char *json;
     size_t json_len;
@@ -28,7 +31,8 @@ struct notice {
 /* What a reader wants to hear. The texts are the reader's; NULL means any. */
 struct notice_filter {
     const char *workspace_id; /* never NULL */
-    unsigned role;            /* the reader's; 0: it may hear everything */
+    struct listener listener; /* the reader */
+    const char *bound;        /* the only project that it may hear of beside what is common, or NULL: all */
     const char *project_id, *job_id, *discussion_id;
     const char *const *types; /* ends with NULL; NULL: all */
 };

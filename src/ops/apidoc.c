@@ -179,16 +179,20 @@ void eventdoc_write(const struct event_type *types, struct buf *into)
 {
     const char *tag = "";
 
-    buf_text(into,
-             "# Events\n\n"
-             "Made from the table of events by `make docs`; do not edit by hand. The same table is served as "
-             "AsyncAPI 3 at `/api/asyncapi.json`.\n\n"
-             "They come over `GET /api/events` and `GET /api/jobs/{id}/stream` (server-sent events; `id:` is "
-             "the number in the log) and over `/ws` (one text message each, with the number as `seq`). Come "
-             "back with the last number you saw, as `Last-Event-ID` or `?after=`, and you miss nothing and "
-             "see nothing twice. `types=a,b` hears these types only; `projectId`, `jobId` and `discussionId` "
-             "narrow it further.\n\n"
-             "Beside its own members, every event has:\n\n");
+    buf_text(
+        into,
+        "# Events\n\n"
+        "Made from the table of events by `make docs`; do not edit by hand. The same table is served as "
+        "AsyncAPI 3 at `/api/asyncapi.json`.\n\n"
+        "They come over `GET /api/events` and `GET /api/jobs/{id}/stream` (server-sent events; `id:` is "
+        "the number in the log) and over `/ws` (one text message each, with the number as `seq`). Come "
+        "back with the last number you saw, as `Last-Event-ID` or `?after=`, and you miss nothing and "
+        "see nothing twice. `types=a,b` hears these types only; `projectId`, `jobId` and `discussionId` "
+        "narrow it further.\n\n"
+        "A stream hears of what its caller could list, and of nothing else. What stands in an inbox is heard "
+        "by those who can read that inbox. A token that is bound to a project hears what is about it, and of "
+        "what is about none the squad's talk.\n\n"
+        "Beside its own members, every event has:\n\n");
     write_reply(event_fields, 0, into);
     buf_char(into, '\n');
     for (; types->name; types++) {

@@ -2,8 +2,9 @@
  * event_type.h - what can happen, said once.
  *
  * An event type is one kind of line in the log: its name, its members with their types, a sentence for
- * people, and the roles that hear it. The filter of streams, docs/events.md and the AsyncAPI document at
- * /api/asyncapi.json are derived from the row, and every event that the tests cause is held against it.
+ * people, the roles that hear it, and what it reaches. The filter of streams, docs/events.md and the AsyncAPI
+ * document at /api/asyncapi.json are derived from the row, and every event that the tests cause is held
+ * against it.
  *
  * All events carry type, at and workspaceId beside their own members. Some are words that a stream says for
  * itself, which are in no log and have no number; those have .word set, and no workspaceId.
@@ -18,7 +19,11 @@ struct event_type {
     const char *tag;  /* the heading in the reference, as for operations */
     const char *help;
     unsigned hears; /* set of enum role */
-    bool word;      /* said by a stream itself: cannot be filtered by, has no number */
+    /* As an operation's. A token that is bound to a project hears what is about it, and of what is about none
+     * only what is common ground: REACH_SQUAD, and in an inbox being called in the squad's talk
+     * (core/audience.h). */
+    enum reach reaches;
+    bool word; /* said by a stream itself: cannot be filtered by, has no number */
     const struct field *fields;
 };
 

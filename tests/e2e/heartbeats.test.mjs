@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { describe, test } from 'node:test';
 import { connect, listen } from './lib/streams.mjs';
-import { makeToken } from './lib/identity.mjs';
+import { login, makeToken, makeUser } from './lib/identity.mjs';
 import { start } from './lib/server.mjs';
 
 const withinBeat = 17_000;
@@ -72,4 +72,16 @@ describe('heartbeats', { concurrency: true }, () => {
             await kept.saw('chat.message');
             for (const reader of readers) assert.equal(reader.of('chat.message').length, 0);
         });
+
+    test('a user whose role changes opens a new stream', async (t) => {
+        const server = await start(t);
+        await makeUser(server, 'ada', 'a long enough password', 'admin');
+        const owner = await makeToken(server, { role: 'owner', name: 'owner' });
+        const headers = { Cookie: await login(server, 'ada', 'a long enough password') };
+        const reader = await listen(t, server, { headers });
+        const { users } = await server.must(200, 'GET', '/api/users', undefined, { token: owner });
+        await server.must(200, 'PATCH', `/api/users/${users.find(({ name }) => name === 'ada').id}`, { role: 'viewer' }, { token: owner });
+        const { reason } = await reader.until(() => reader.of('stream.ended')[0], 'the last word', withinBeat);
+        assert.match(reason, /role has changed/);
+    });
 });

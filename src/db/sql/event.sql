@@ -1,18 +1,18 @@
 -- The log of what happened. On PostgreSQL rows get their number after their commit.
 
 -- columns: event
-seq, workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at;
+seq, workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience;
 
 -- name: event_insert
-INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
--- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at], ...]. SQLite runs
--- event_insert for each.
+-- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience], ...]. SQLite
+-- runs event_insert for each.
 -- name: event_insert_many @postgres only
-INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at)
+INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience)
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
-       CAST(r.value ->> 7 AS BIGINT)
+       CAST(r.value ->> 7 AS BIGINT), r.value ->> 8
   FROM jsonb_array_elements(CAST($1 AS JSONB)) WITH ORDINALITY AS r(value, place)
  ORDER BY r.place;
 

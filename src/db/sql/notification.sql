@@ -108,7 +108,7 @@ ON CONFLICT DO NOTHING;
 -- and has one writer, they are read first.
 -- name: notification_unresolved
 SELECT {notification},
-       read_at, CAST($3 AS BIGINT)
+       read_at, CAST($3 AS BIGINT), roles
   FROM notifications
  WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL;
 
@@ -117,15 +117,15 @@ UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AN
 
 -- name: notification_resolve_one @postgres
 UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL
-RETURNING {notification}, read_at, resolved_at;
+RETURNING {notification}, read_at, resolved_at, roles;
 
 -- The same, where $2 is a JSON list of ids.
 -- name: notification_resolve @sqlite
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id IN (SELECT value FROM json_each($2)) AND resolved_at IS NULL
-RETURNING {notification}, read_at, resolved_at;
+RETURNING {notification}, read_at, resolved_at, roles;
 
 -- name: notification_resolve @postgres
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB)))) AND resolved_at IS NULL
-RETURNING {notification}, read_at, resolved_at;
+RETURNING {notification}, read_at, resolved_at, roles;

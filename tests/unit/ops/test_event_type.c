@@ -29,7 +29,7 @@ static void the_table_makes_sense(void **state)
     (void)state;
     for (const struct event_type *type = event_type_all(); type->name; type++) {
         assert_ptr_equal(event_type_find(type->name), type);
-        assert_true(type->help && type->help[0] && type->tag && type->fields && type->hears);
+        assert_true(type->help && type->help[0] && type->tag && type->fields && type->hears && type->reaches);
         for (const struct field *field = type->fields; field->type; field++) {
             assert_true(field->help && field->help[0]);
             assert_true(field->type != T_ENUM || field->values);
