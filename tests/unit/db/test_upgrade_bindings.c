@@ -1,6 +1,6 @@
 /*
- * A store from before bindings held in everything: what was said about a task finds its project, so that the
- * wall stands in front of old rows as well.
+ * A store from before bindings held in everything: what was said about a task finds its project, and so does
+ * what was told of it, so that the wall stands in front of old rows as well.
  */
 #include "db/migrate.h"
 #include "tests/support/engines.h"
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #define BEFORE 9 /* the last migration without them */
 
@@ -74,8 +75,9 @@ static void make_old(struct engine *e, struct db *db)
 static const char *project_of(struct engine *e, struct db *db, const char *table, const char *id)
 {
     struct db_rows rows;
+    const char *key = strcmp(table, "events") == 0 ? "type = 'chat.message' AND subject" : "id";
     const char *sql =
-        arena_format(&e->arena, "SELECT COALESCE(project_id, '-') FROM %s WHERE id = '%s'", table, id);
+        arena_format(&e->arena, "SELECT COALESCE(project_id, '-') FROM %s WHERE %s = '%s'", table, key, id);
 
     if (!db_query_text(db, &e->arena, sql, DB_NO_ARGS, &rows, &e->err))
         fail_msg("%s", e->err.text);
@@ -101,6 +103,9 @@ static void old_talk_finds_its_project(void **state)
     assert_string_equal(project_of(e, db, "squad_chat", COMMON), "-");
     assert_string_equal(project_of(e, db, "notifications", "n1"), "p");
     assert_string_equal(project_of(e, db, "notifications", "n2"), "-");
+    assert_string_equal(project_of(e, db, "events", REPLY), "p");
+    assert_string_equal(project_of(e, db, "events", ABOUT), "p");
+    assert_string_equal(project_of(e, db, "events", COMMON), "-");
     db_close(db);
 }
 
