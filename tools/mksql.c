@@ -4,7 +4,7 @@
  *   mksql OUT.h OUT.c STATEMENTS.sql... [--migrations NNN_name[.engine].sql...]
  *
  * Statements become sql_texts[], indexed by enum sql_id; migrations become migrations[], in order and
- * byte for byte; a number may be left out. A file is only rewritten when its content changes, so that a
+ * byte for byte. A file is only rewritten when its content changes, so that a
  * changed statement does not recompile everything that includes the header.
  */
 #include "tools/sqlblocks.h"
@@ -140,8 +140,11 @@ static bool check_migrations(void)
     if (migrations[0].name[0])
         return complain(migrations[0].name, 0, "migrations are numbered from 001");
     for (int i = 1; i <= last_migration; i++) {
-        if (!migrations[i].name[0])
-            continue;
+        /* One that came later would be skipped by stores that are past its number. */
+        if (!migrations[i].name[0]) {
+            fprintf(stderr, "error: there is no migration %03d\n", i);
+            return false;
+        }
         if (!migrations[i].sqlite.bytes || !migrations[i].postgres.bytes) {
             fprintf(stderr, "error: migration %03d_%s has no text for %s\n", i, migrations[i].name,
                     migrations[i].sqlite.bytes ? "PostgreSQL" : "SQLite");
@@ -270,12 +273,8 @@ static bool write_source(FILE *out)
             return false;
     }
     fputs("    { NULL, NULL, NULL, 0 }\n};\n\nconst struct migration migrations[] = {\n", out);
-    for (int i = 1; i <= last_migration; i++) {
-        if (!migrations[i].name[0])
-            continue;
-        count++;
+    for (int i = 1; i <= last_migration; i++, count++)
         write_migration(out, i);
-    }
     fprintf(out, "    { 0, NULL, NULL, NULL }\n};\n\nconst size_t migration_count = %d;\n", count);
     return true;
 }

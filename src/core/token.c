@@ -180,8 +180,7 @@ static bool limit_old_secrets(struct db *db, struct arena *arena, const char *id
 {
     if (!overlap)
         return db_exec(db, arena, SQL_TOKEN_DROP_SECRETS, DB_ARGS(db_text(id)), NULL, err);
-    return db_exec(db, arena, SQL_TOKEN_CAP_SECRETS, DB_ARGS(db_text(id), db_int(until_ms)), NULL, err) &&
-           db_exec(db, arena, SQL_TOKEN_KEEP_SECRET, DB_ARGS(db_text(id), db_int(now_ms), db_int(until_ms)),
+    return db_exec(db, arena, SQL_TOKEN_KEEP_SECRET, DB_ARGS(db_text(id), db_int(now_ms), db_int(until_ms)),
                    NULL, err);
 }
 

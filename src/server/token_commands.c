@@ -162,7 +162,7 @@ const struct cli_command token_commands[] = {
         .options = {
             { "overlap", "TIME", .help = "How long the secret so far stays good, such as 2h. Default: 24h.",
               .flags = CLI_MINUTES },
-            { "at-once", .help = "The secret so far is worthless from now on." },
+            { "at-once", .help = "No secret so far is good from now on, earlier ones included." },
             { "expires", "TIME", .help = "How long the token is good from now on, such as 90d. Default: as long "
                                          "again as it was given before.",
               .flags = CLI_EXPIRES },

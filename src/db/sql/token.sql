@@ -34,10 +34,6 @@ UPDATE token_secrets SET last_used_at = $2 WHERE hash = $1 AND (last_used_at IS 
 -- name: token_hold
 UPDATE tokens SET name = name WHERE workspace_id = $1 AND id = $2;
 
--- What earlier rotations left ends with the overlap of the newest.
--- name: token_cap_secrets
-UPDATE token_secrets SET good_until = $2 WHERE token_id = $1 AND good_until > $2;
-
 -- name: token_drop_secrets
 DELETE FROM token_secrets WHERE token_id = $1;
 
