@@ -205,9 +205,11 @@ static bool erase_job(struct erasing *e, struct arena *arena, const struct db_ro
     int64_t ended_ms = db_cell_int(rows, i, 5);
     bool requested = str_equal(db_cell(rows, i, 2), e->person->id);
     bool ended = erase_is_theirs(e, arena, by, workspace_id, ended_ms);
-    bool said = ended && reason && erase_did(e, workspace_id, id, ended_ms);
+    bool said = ended && reason;
 
-    if (requested || ended || erase_did_to(e, workspace_id, id))
+    if (said || (erase_is_in(e, workspace_id) && erase_is_gone(by, reason)))
+        erase_note(e->part, "job", id);
+    if (requested || ended || erase_noted(e->part, "job", id) || erase_did_to(e, workspace_id, id))
         json_object_set_new(e->jobs, id, json_true());
     requested = requested && requester && !str_equal(requester, ERASED_NAME);
     if (!requested && !ended)
@@ -260,7 +262,7 @@ static bool erase_said(const struct erasing *e, struct line *line)
     static const char *const about[] = { "answer",   "late",    "approval", "cancelled",
                                          "extended", "restart", "status" };
     bool theirs = str_equal(line->kind, "status") && strstr(line->message, ": ") &&
-                  erase_did(e, line->workspace_id, line->job_id, line->at_ms);
+                  erase_noted(e->part, "job", line->job_id);
 
     for (size_t i = 0; i < sizeof(about) / sizeof(about[0]) && !theirs; i++)
         theirs = str_equal(line->kind, about[i]) && names_them(e, line);

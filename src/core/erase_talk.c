@@ -70,7 +70,9 @@ static bool is_own_message(const struct erasing *e, struct arena *arena, const s
     return (message->is_human && erase_is_name(e, arena, message->name)) ||
            erase_is_gone(message->name, message->text) ||
            erase_did_to(e, message->workspace_id, message->id) ||
-           (message->prompt_id && erase_did(e, message->workspace_id, message->prompt_id, message->at_ms));
+           (message->prompt_id && erase_did(e, message->workspace_id, message->prompt_id, message->at_ms)) ||
+           (str_equal(message->type, "discussion_prompt") &&
+            erase_is_theirs(e, arena, message->name, message->workspace_id, message->at_ms));
 }
 
 static bool erase_message(struct erasing *e, struct arena *arena, const struct message *message,
@@ -111,6 +113,8 @@ bool erase_chat_page(struct erasing *e, struct erase_page *page, struct err *err
         if (!is_own_message(e, page->arena, &message))
             continue;
         erase_note(e->own, "chat", message.id);
+        if (message.prompt_id)
+            erase_note(e->part, "prompt", message.prompt_id);
         if (!str_equal(message.text, ERASED_TEXT) && !erase_message(e, page->arena, &message, err))
             return false;
     }
