@@ -117,7 +117,8 @@ static bool read_workspaces(struct erasing *e, struct err *err)
             return false;
         json_integer_set(since, db_cell_int(&rows, 0, 0));
         if (!db_query(e->db, &arena, SQL_ERASE_NAMESAKES,
-                      DB_ARGS(db_text(id), db_text(e->person->name), db_text(e->key)), &rows, err))
+                      DB_ARGS(db_text(id), db_text(e->person->name), db_text(e->key), db_text(e->person->id)),
+                      &rows, err))
             return false;
         if (db_cell_int(&rows, 0, 0) > 0)
             json_object_set_new(e->namesakes, id, json_true());

@@ -158,6 +158,7 @@ async function doEverything(server, name, { boss, helper, project }) {
     await server.must(200, 'PATCH', path, one('q1'), as);
     await server.must(200, 'PATCH', path, one('q2'), as);
     await server.must(200, 'PATCH', `/api/projects/${mine}`, { description: 'A shop', settings: { answerers: [name, 'Boss'] } }, as);
+    await post('/api/tokens', { name, role: 'member' }, 201);
     return { as, approved, prompt: prompt.id, project };
 }
 
@@ -181,7 +182,7 @@ async function erase(server, name) {
 }
 
 onBothEngines('witan user erase leaves neither name nor words', {}, async (server) => {
-    await makeUser(server, 'Quentin', password, 'member');
+    await makeUser(server, 'Quentin', password, 'admin');
     const around = await others(server, 'Namesake');
     const { as, approved, prompt } = await doEverything(server, 'Quentin', around);
     const before = await everything(server);
@@ -213,7 +214,7 @@ onBothEngines('witan user erase leaves neither name nor words', {}, async (serve
 });
 
 onBothEngines('witan user erase leaves others of the same name alone', {}, async (server) => {
-    await makeUser(server, 'admin', password, 'member');
+    await makeUser(server, 'admin', password, 'admin');
     const around = await others(server, 'admin');
     const theirs = holding(await everything(server), mark);
     const { as, prompt, project } = await doEverything(server, 'admin', around);
@@ -264,7 +265,7 @@ onBothEngines('witan user erase leaves others of the same name alone', {}, async
 });
 
 onBothEngines('witan user erase goes by the name where the audit log has been purged', {}, async (server) => {
-    await makeUser(server, 'Quentin', password, 'member');
+    await makeUser(server, 'Quentin', password, 'admin');
     const around = await others(server, 'Namesake');
     await doEverything(server, 'Quentin', around);
     await server.advance(1000, { token: around.boss });

@@ -28,11 +28,14 @@ SELECT 0, workspace_id, actor_id, operation, subject, created_at, detail
 SELECT COALESCE(MIN(created_at), 0) FROM audit
  WHERE workspace_id = $1 AND EXISTS (SELECT 1 FROM audit_checkpoints c WHERE c.workspace_id = $1);
 
--- Whether a token or an agent of this workspace ($1) has the same name ($2), or ($3) folded. The messages that show
+-- Whether a token or an agent of this workspace ($1) has the same name ($2), or ($3) folded; a token
+-- that the person ($4) made for themselves does not count. The messages that show
 -- prompts do not say whether a person asks.
 -- name: erase_namesakes
 SELECT COUNT(*) FROM (
-    SELECT 1 FROM tokens WHERE workspace_id = $1 AND (name = $2 OR lower(name) = $3 OR agent_name = $2 OR lower(agent_name) = $3)
+    SELECT 1 FROM tokens
+     WHERE workspace_id = $1 AND (created_by IS NULL OR created_by <> $4 OR agent_name IS NOT NULL)
+       AND (name = $2 OR lower(name) = $3 OR agent_name = $2 OR lower(agent_name) = $3)
     UNION ALL
     SELECT 1 FROM agent_templates WHERE workspace_id = $1 AND name_key = $3
     UNION ALL
