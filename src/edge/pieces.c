@@ -21,11 +21,13 @@ struct pieces {
 
 struct pieces *pieces_new(const struct pieces_owner *owner, struct buf *first)
 {
-    struct pieces *pieces = memory_take(sizeof(*pieces));
+    struct pieces *pieces;
 
+    if (!budget_grow(owner->budget, 0, first->len))
+        return NULL;
+    pieces = memory_take(sizeof(*pieces));
     *pieces = (struct pieces){ .owner = *owner, .current = *first, .more = true };
     buf_init(first, 0);
-    budget_force(owner->budget, pieces->current.len);
     pthread_mutex_init(&pieces->lock, NULL);
     return pieces;
 }
@@ -65,16 +67,33 @@ static ptrdiff_t take(struct pieces *pieces, char *into, size_t room)
     return (ptrdiff_t)part;
 }
 
-/* There is no time for the rest, and half an export must not look like a whole one. */
+/* Half an export must not look like a whole one: its last line says why there is no more. */
+static void say_last(struct pieces *pieces, const char *why)
+{
+    drop_current(pieces);
+    buf_format(&pieces->current, "{\"error\":\"%s Go on after the last line.\",\"code\":\"unavailable\"}\n",
+               why);
+    budget_force(pieces->owner.budget, pieces->current.len);
+}
+
 static void say_stop(struct pieces *pieces)
 {
-    static const char word[] = "{\"error\":\"The server stops. Go on after the last line.\","
-                               "\"code\":\"unavailable\"}\n";
-
-    drop_current(pieces);
-    buf_text(&pieces->current, word);
-    budget_force(pieces->owner.budget, pieces->current.len);
+    say_last(pieces, "The server stops.");
     pieces->said_stop = true;
+}
+
+/* A piece for which there is no room any more ends the reply. */
+static void keep(struct pieces *pieces, struct buf *piece, bool more)
+{
+    pieces->more = more && budget_grow(pieces->owner.budget, 0, piece->len);
+    if (more && !pieces->more) {
+        say_last(pieces, "The server has no memory to spare.");
+        return;
+    }
+    if (!more)
+        budget_force(pieces->owner.budget, piece->len);
+    pieces->current = *piece;
+    buf_init(piece, 0);
 }
 
 static ptrdiff_t pull(void *data, char *into, size_t room)
@@ -108,10 +127,7 @@ void pieces_put(struct pieces *pieces, struct buf *piece, bool more)
 
     pieces->loading = false;
     if (!gone && !pieces->said_stop) {
-        pieces->current = *piece;
-        buf_init(piece, 0);
-        budget_force(pieces->owner.budget, pieces->current.len);
-        pieces->more = more;
+        keep(pieces, piece, more);
         if (!pieces->asking)
             http_stream_wake(pieces->exchange);
     }

@@ -24,7 +24,7 @@ struct pieces_owner {
     struct budget *budget;
 };
 
-/* Sends the first piece, which is taken over, and asks for more as it goes. */
+/* Takes the first piece over, and asks for more as it goes. NULL, and it is not taken: there is no room. */
 struct pieces *pieces_new(const struct pieces_owner *owner, struct buf *first);
 void pieces_send(struct pieces *pieces, struct http_exchange *exchange, const char *content_type);
 /* After `next`: what was read, taken over, and whether there is more. The last word is an error or an end. */

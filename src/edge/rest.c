@@ -185,7 +185,7 @@ static void pieces_over(void *user)
 }
 
 /* Its client may go while a piece is being read: what the request brought must not go with it. */
-static void send_pieces(struct rest_call *call, const char *type)
+static bool begin_pieces(struct rest_call *call, struct err *err)
 {
     struct request *request = &call->request;
     struct credentials *credentials = &request->credentials;
@@ -197,9 +197,11 @@ static void send_pieces(struct rest_call *call, const char *type)
     credentials->workspace = arena_text(&call->arena, credentials->workspace);
     request->call.request_id = arena_text(&call->arena, request->call.request_id);
     request->idempotency_key = NULL;
-    request->finished = put_piece;
     call->pieces = pieces_new(&owner, &request->reply);
-    pieces_send(call->pieces, call->exchange, type);
+    if (!call->pieces)
+        return err_set(err, ERR_UNAVAILABLE, "Too much is being sent at the moment; come again.");
+    request->finished = put_piece;
+    return true;
 }
 
 static void answer(struct rest_call *call)
@@ -212,6 +214,7 @@ static void answer(struct rest_call *call)
     int status = request->call.status;
     const char *type = "application/json";
     int64_t took_us = clock_ticks_us() - (call->wait ? wait_began_us(call->wait) : call->began_us);
+    bool in_pieces = err->code == ERR_NONE && request->call.more_after > 0 && begin_pieces(call, err);
 
     if (err->code != ERR_NONE) {
         status = err_http(err->code);
@@ -236,8 +239,8 @@ static void answer(struct rest_call *call)
     }
     metrics_count(call->edge->metrics, request->op, status, took_us);
     log_call(call, status, took_us);
-    if (err->code == ERR_NONE && request->call.more_after > 0) {
-        send_pieces(call, type);
+    if (in_pieces) {
+        pieces_send(call->pieces, call->exchange, type);
         return;
     }
     http_reply(call->exchange, status, status == 204 ? NULL : type, count > 0 ? headers : NULL,

@@ -152,6 +152,37 @@ static void a_client_that_goes(void **state)
     until(&over, 1);
 }
 
+/* Others have taken all there is: the reply ends, and its last line says so. */
+static void a_budget_that_is_used_up(void **state)
+{
+    struct pieces_owner owner = { .next = next, .over = is_over, .budget = &budget };
+    struct buf first;
+    int fd;
+
+    (void)state;
+    how = WHEN_TOLD;
+    fd = client_open(port);
+    client_text(fd, GET);
+    until(&asked, 1);
+    budget.limit = 1000;
+    budget_force(&budget, 1000);
+    put();
+    char *text = client_read_all(fd, NULL);
+
+    assert_non_null(strstr(text, "piece 0\n"));
+    assert_null(strstr(text, "piece 1\n"));
+    assert_non_null(strstr(text, "no memory to spare"));
+    free(text);
+    close(fd);
+    until(&over, 1);
+    /* A new one does not even begin. */
+    buf_init(&first, 0);
+    buf_text(&first, "piece 0\n");
+    assert_null(pieces_new(&owner, &first));
+    buf_done(&first);
+    budget_give(&budget, 1000);
+}
+
 static void *close_server(void *arg)
 {
     (void)arg;
@@ -189,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(pieces_that_come_at_once, start, stop),
         cmocka_unit_test_setup_teardown(pieces_that_come_from_elsewhere, start, stop),
         cmocka_unit_test_setup_teardown(a_client_that_goes, start, stop),
+        cmocka_unit_test_setup_teardown(a_budget_that_is_used_up, start, stop),
         cmocka_unit_test_setup_teardown(a_server_that_stops, start, stop),
     };
 
