@@ -271,11 +271,14 @@ static bool scan_list(struct source *source, struct scan *scan, struct line rest
     char *text = sqlcolumns_text(&list->columns, alias);
     bool good = text || fail(source->err, source->file, source->line, "out of memory");
 
+    *used = (size_t)(end - rest.at) + 1;
+    /* Two signs that stand side by side only now could become one: a comment, say. */
+    good = good && (scan->len == 0 || is_space(scan->text[scan->len - 1]) || put(source, scan, ' '));
     for (const char *c = text; good && *c; c++)
         good = put(source, scan, *c);
     free(text);
-    *used = (size_t)(end - rest.at) + 1;
-    return good;
+    return good && (*used == rest.len || is_space(rest.at[*used]) || rest.at[*used] == ',' ||
+                    rest.at[*used] == ')' || put(source, scan, ' '));
 }
 
 /* Takes one character of plain SQL; a comment to the end of the line is the caller's business. */

@@ -99,7 +99,7 @@ const char *config_mask_url(struct arena *arena, const char *url)
     if (!db_url_engine(url, &engine, &path, &ignored)) {
         size_t word = strspn(url, "abcdefghijklmnopqrstuvwxyz");
 
-        return url[word] == ':' ? arena_format(arena, "%.*s:***", (int)word, url) : "***";
+        return url[word] == ':' ? arena_format(arena, "%.*s://***", (int)word, url) : "***";
     }
     if (engine == DB_SQLITE)
         return url;

@@ -270,11 +270,11 @@ static void passwords_are_masked(void **state)
 {
     static const char *const cases[][2] = {
         { "postgres://u:secret@h/db", "postgres://u:***@h/db" },
-        { "postgres://u:se@cr:et@h:5432/db", "postgres:***" },
-        { "postgres://u:se/cret@h/db", "postgres:***" },
-        { "postgres://u:se?cret@h/db", "postgres:***" },
-        { "postgres://u:secret/db", "postgres:***" },
-        { "postgres:/u:secret@h/db", "postgres:***" },
+        { "postgres://u:se@cr:et@h:5432/db", "postgres://***" },
+        { "postgres://u:se/cret@h/db", "postgres://***" },
+        { "postgres://u:se?cret@h/db", "postgres://***" },
+        { "postgres://u:secret/db", "postgres://***" },
+        { "postgres:/u:secret@h/db", "postgres://***" },
         { "host=h password=secret", "***" },
         { "postgres://u:%zz@[::1]:5432,h2:1/db", "postgres://u:***@[::1]:5432,h2:1/db" },
         { "postgres://u@h:5432/db", "postgres://u@h:5432/db" },
