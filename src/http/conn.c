@@ -288,7 +288,7 @@ void conn_mail(struct http_exchange *conn, unsigned char mail)
     } else if (mail & MAIL_WATCH) {
         watch(conn);
     } else if (conn->state == CONN_STREAMING) {
-        stream_pump(conn);
+        loop_again(conn);
     } else if (conn->state == CONN_WEBSOCKET) {
         websocket_woken(conn);
     }

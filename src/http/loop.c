@@ -2,14 +2,16 @@
 #include "http/internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define LOOP_EVENTS 256
-#define LINGER_MS   2000
+#define LOOP_EVENTS  256
+#define LINGER_MS    2000
+#define AGAIN_A_TURN 32 /* of those on loop->again before the sockets are looked at */
 
 void timer_clear(struct http_exchange *conn)
 {
@@ -59,17 +61,19 @@ void loop_again(struct http_exchange *conn)
     loop->again_end = &conn->next_again;
 }
 
-/* One round: who queues again meanwhile comes after the events that are waiting by then. */
-static void run_again(struct loop *loop)
+/*
+ * First in, first out, and a few at a time: a request that comes while a thousand streams are being told of
+ * something does not wait for all of them, and what it has them told goes out with what they still have to
+ * hear.
+ */
+static void run_again(struct loop *loop, unsigned most)
 {
-    struct http_exchange *round = loop->again;
+    while (loop->again && most-- > 0) {
+        struct http_exchange *conn = loop->again;
 
-    loop->again = NULL;
-    loop->again_end = &loop->again;
-    while (round) {
-        struct http_exchange *conn = round;
-
-        round = conn->next_again;
+        loop->again = conn->next_again;
+        if (!loop->again)
+            loop->again_end = &loop->again;
         conn->queued = false;
         if (conn->fd >= 0)
             conn_run(conn);
@@ -226,7 +230,7 @@ static void end(struct loop *loop)
     read_mail(loop);
     while (loop->all)
         conn_close(loop->all);
-    run_again(loop);
+    run_again(loop, UINT_MAX);
     bury(loop);
     free(loop->spare);
     buf_done(&loop->spare_head);
@@ -247,7 +251,7 @@ static void *run(void *arg)
         for (int i = 0; i < count; i++)
             serve_event(loop, &events[i]);
         read_mail(loop);
-        run_again(loop);
+        run_again(loop, AGAIN_A_TURN);
         run_timers(loop);
         if (atomic_load(&server->closing) && !loop->stopping) {
             loop->stopping = true;
