@@ -41,7 +41,15 @@ SELECT {chat}
  ORDER BY created_at DESC, id DESC
  LIMIT $4;
 
--- name: chat_replies
+-- The plus keeps SQLite from reading the whole workspace instead of the thread.
+-- name: chat_replies @sqlite
+SELECT {chat}
+  FROM squad_chat
+ WHERE discussion_prompt_id = $1 AND +workspace_id = $2 AND message_type = 'discussion_response'
+ ORDER BY created_at, id
+ LIMIT $3;
+
+-- name: chat_replies @postgres
 SELECT {chat}
   FROM squad_chat
  WHERE discussion_prompt_id = $1 AND workspace_id = $2 AND message_type = 'discussion_response'

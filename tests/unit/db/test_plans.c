@@ -1,0 +1,65 @@
+/*
+ * The statements that every call runs go through the index that was made for them.
+ *
+ * SQLite keeps no figures about our tables, so of two indexes that both look right it takes one by rules of
+ * its own; a new index elsewhere can change its mind, and nothing but a large store would show it.
+ */
+#include "tests/support/engines.h"
+
+#include "db/migrate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+static const struct {
+    enum sql_id sql;
+    const char *index;
+} plans[] = {
+    { SQL_CHAT_REPLIES, "squad_chat_thread (discussion_prompt_id=?" },
+    { SQL_CHAT_LIST, "squad_chat_list (workspace_id=? AND (created_at,id)<" },
+    { SQL_CHAT_LIST_THREAD, "squad_chat_thread (discussion_prompt_id=? AND (created_at,id)<" },
+    { SQL_CHAT_LIST_TASK, "squad_chat_task (workspace_id=? AND task_ref=? AND (created_at,id)<" },
+    { SQL_PROMPT_GET, "sqlite_autoindex_discussion_prompts_1 (id=?)" },
+    { SQL_QUESTION_GET, "sqlite_autoindex_agent_questions_1 (id=?)" },
+    { SQL_QUESTION_OPEN_OF_JOB, "agent_questions_job (job_id=?" },
+    { SQL_JOB_GET, "sqlite_autoindex_jobs_1 (id=?)" },
+    { SQL_EVENT_READ, "USING INTEGER PRIMARY KEY (rowid>?)" },
+    { SQL_CALLER_BY_TOKEN, "(hash=?)" },
+};
+
+static void hot_statements_use_their_index(void **state)
+{
+    struct engine *engine = *state;
+
+    for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+        const struct sql_text *text = &sql_texts[plans[i].sql];
+        const char *explain = arena_format(&engine->arena, "EXPLAIN QUERY PLAN %s", text->sqlite);
+        struct db_arg args[16] = { 0 };
+        struct db_rows rows;
+
+        for (int k = 0; k < text->params; k++)
+            args[k] = db_text(NULL);
+        if (!db_query_text(engine->db, &engine->arena, explain, (size_t)text->params, args, &rows,
+                           &engine->err))
+            fail_msg("%s: %s", text->name, engine->err.text);
+        assert_true(rows.count > 0);
+        if (!strstr(db_cell(&rows, 0, 3), plans[i].index))
+            fail_msg("%s: %s", text->name, db_cell(&rows, 0, 3));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        { "hot_statements_use_their_index", hot_statements_use_their_index, engine_start_sqlite, engine_end,
+          NULL },
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
