@@ -210,25 +210,11 @@ static const struct field inbox_read[] = {
     { 0 },
 };
 
-/* A task's members in both spellings of its project's id: one is the task's, the other the stream's filter.
- */
+/* The task as it is, and its ids under the names that streams filter by. */
 static const struct field task_changed[] = {
     { "projectId", T_UUID, REQUIRED, "Its project." },
     { "taskId", T_UUID, REQUIRED, "The task." },
-    { "id", T_UUID, REQUIRED, "The same." },
-    { "project_id", T_UUID, REQUIRED, "Its project." },
-    { "title", T_TEXT, REQUIRED, "One line." },
-    { "description", T_TEXT, REQUIRED, "What is to be done." },
-    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = task_statuses },
-    { "priority", T_INT, REQUIRED, "0 comes first." },
-    { "assignee", T_TEXT, REQUIRED, "Who has claimed it.", .flags = F_NULL },
-    { "block_reason", T_TEXT, REQUIRED, "Why it is blocked.", .flags = F_NULL },
-    { "depends_on", T_LIST, REQUIRED, "Tasks that must be closed first.", .items = T_UUID },
-    { "session_id", T_TEXT, REQUIRED, "The session it belongs to.", .flags = F_NULL },
-    { "result", T_JSON, REQUIRED, "What came of it.", .flags = F_NULL },
-    { "problems", T_LIST, REQUIRED, "What could not be read of its last result.", .items = T_TEXT },
-    { "created_at", T_TIME, REQUIRED, "When it was made." },
-    { "updated_at", T_TIME, REQUIRED, "When it last changed." },
+    TASK_FIELDS,
     { 0 },
 };
 
