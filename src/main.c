@@ -1,4 +1,4 @@
-#include "server/commands.h"
+#include "cli/commands/commands.h"
 
 int main(int argc, char **argv)
 {

@@ -1,0 +1,305 @@
+#include "cli/client/client.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "gen/version.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONNECT_S 5L
+#define REQUEST_S 30L
+
+struct transfer {
+    CURL *curl;
+    struct curl_slist *headers;
+    struct buf body;
+};
+
+static void add_header(struct cli *cli, struct transfer *transfer, const char *name, const char *value)
+{
+    struct curl_slist *longer;
+
+    if (!value)
+        return;
+    longer = curl_slist_append(transfer->headers, arena_format(cli->arena, "%s: %s", name, value));
+    if (!longer)
+        abort();
+    transfer->headers = longer;
+}
+
+/* A name with a line end in it would be a header of its own. */
+static const char *header_safe(struct arena *arena, const char *value)
+{
+    char *text = value ? arena_text(arena, value) : NULL;
+
+    for (char *c = text; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = ' ';
+    return text;
+}
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *user)
+{
+    struct buf *body = user;
+
+    buf_add(body, bytes, size * count);
+    return body->full ? 0 : size * count;
+}
+
+/* Whatever proxy the environment names, it has no way to this machine's own loopback. */
+static bool is_loopback(const char *url)
+{
+    return str_starts(url, "http://127.") || str_starts(url, "http://localhost:") ||
+           str_starts(url, "http://[::1]");
+}
+
+static int beat(void *user, curl_off_t down_all, curl_off_t down, curl_off_t up_all, curl_off_t up)
+{
+    struct cli *cli = user;
+
+    (void)down_all, (void)down, (void)up_all, (void)up;
+    return cli->pulse(cli) ? 0 : 1;
+}
+
+static void transfer_open(struct cli *cli, struct transfer *transfer, const char *path)
+{
+    const char *bearer = cli->target.token ? arena_format(cli->arena, "Bearer %s", cli->target.token) : NULL;
+
+    *transfer = (struct transfer){ .curl = curl_easy_init() };
+    if (!transfer->curl)
+        abort();
+    buf_init(&transfer->body, LIMIT_REPLY);
+    curl_easy_setopt(transfer->curl, CURLOPT_URL, arena_format(cli->arena, "%s%s", cli->target.url, path));
+    curl_easy_setopt(transfer->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(transfer->curl, CURLOPT_NOSIGNAL, 1L);
+    if (is_loopback(cli->target.url))
+        curl_easy_setopt(transfer->curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(transfer->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+    curl_easy_setopt(transfer->curl, CURLOPT_ACCEPT_ENCODING, "");
+    curl_easy_setopt(transfer->curl, CURLOPT_USERAGENT, "witan/" WITAN_VERSION);
+    curl_easy_setopt(transfer->curl, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(transfer->curl, CURLOPT_WRITEDATA, &transfer->body);
+    if (cli->pulse) {
+        curl_easy_setopt(transfer->curl, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(transfer->curl, CURLOPT_XFERINFOFUNCTION, beat);
+        curl_easy_setopt(transfer->curl, CURLOPT_XFERINFODATA, cli);
+    }
+    add_header(cli, transfer, "Authorization", bearer);
+    add_header(cli, transfer, "X-Witan-Workspace", header_safe(cli->arena, cli->target.workspace));
+    /* libcurl would wait a second for a 100 Continue that buys nothing here. */
+    add_header(cli, transfer, "Expect", "");
+}
+
+static void transfer_close(struct transfer *transfer)
+{
+    curl_slist_free_all(transfer->headers);
+    curl_easy_cleanup(transfer->curl);
+    buf_done(&transfer->body);
+}
+
+static bool unreachable(const struct cli *cli, const struct transfer *transfer, CURLcode code,
+                        struct err *err)
+{
+    if (transfer->body.full)
+        return err_set(err, ERR_TOO_LARGE, "The reply is larger than %d bytes.", LIMIT_REPLY);
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        return err_set(err, ERR_UNAVAILABLE, "The request was given up.");
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        return err_set(err, ERR_UNAVAILABLE, "witan at %s did not answer in time.", cli->target.url);
+    err_set(err, ERR_UNAVAILABLE, "Cannot reach witan at %s (%s).", cli->target.url,
+            curl_easy_strerror(code));
+    return err_hint(err, "Start it with `witan serve`, or set WITAN_URL.");
+}
+
+static void read_reply(struct cli *cli, struct transfer *transfer, struct client_reply *reply)
+{
+    struct curl_header *date, *replayed;
+    const char *type = NULL;
+
+    *reply = (struct client_reply){ .len = transfer->body.len, .type = "" };
+    reply->body =
+        arena_copy(cli->arena, transfer->body.bytes ? transfer->body.bytes : "", transfer->body.len);
+    curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+    if (curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type) == CURLE_OK && type)
+        reply->type = arena_text(cli->arena, type);
+    if (curl_easy_header(transfer->curl, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
+        reply->date_ms = (int64_t)curl_getdate(date->value, NULL) * 1000;
+    reply->replayed =
+        curl_easy_header(transfer->curl, "Idempotent-Replayed", 0, CURLH_HEADER, -1, &replayed) == CURLHE_OK;
+}
+
+bool client_send(struct cli *cli, const struct client_request *request, struct client_reply *reply,
+                 struct err *err)
+{
+    struct transfer transfer;
+    CURLcode code;
+
+    transfer_open(cli, &transfer, request->path);
+    curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, request->method);
+    curl_easy_setopt(transfer.curl, CURLOPT_TIMEOUT, request->timeout_s ? request->timeout_s : REQUEST_S);
+    add_header(cli, &transfer, "Idempotency-Key", header_safe(cli->arena, request->idempotency_key));
+    if (request->body) {
+        add_header(cli, &transfer, "Content-Type", "application/json");
+        curl_easy_setopt(transfer.curl, CURLOPT_POSTFIELDSIZE, (long)strlen(request->body));
+        curl_easy_setopt(transfer.curl, CURLOPT_POSTFIELDS, request->body);
+    }
+    curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, transfer.headers);
+    code = curl_easy_perform(transfer.curl);
+    bool good = code == CURLE_OK || unreachable(cli, &transfer, code, err);
+
+    if (good)
+        read_reply(cli, &transfer, reply);
+    transfer_close(&transfer);
+    return good;
+}
+
+struct follower {
+    struct client_stream *stream;
+    CURL *curl;
+    struct buf line, data; /* of the event being read */
+    char id[64];
+    struct buf *refusal;
+    bool ended;
+};
+
+/* One line of the stream; an empty one ends an event. */
+static bool take_line(struct follower *follower)
+{
+    const char *line = follower->line.bytes ? follower->line.bytes : "";
+
+    if (!*line) {
+        bool go_on = follower->data.len == 0 ||
+                     follower->stream->take(follower->stream->user, follower->id, follower->data.bytes);
+
+        buf_clear(&follower->data);
+        return go_on;
+    }
+    if (str_starts(line, "data:")) {
+        if (follower->data.len > 0)
+            buf_char(&follower->data, '\n');
+        buf_text(&follower->data, line + 5 + (line[5] == ' '));
+    } else if (str_starts(line, "id:"))
+        snprintf(follower->id, sizeof(follower->id), "%s", line + 3 + (line[3] == ' '));
+    return !follower->data.full;
+}
+
+static size_t take_stream(char *bytes, size_t size, size_t count, void *user)
+{
+    struct follower *follower = user;
+    size_t len = size * count;
+    long status = 0;
+
+    curl_easy_getinfo(follower->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200)
+        return take_body(bytes, size, count, follower->refusal);
+    follower->stream->answered = true;
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] == '\r')
+            continue;
+        if (bytes[i] != '\n') {
+            buf_char(&follower->line, bytes[i]);
+            continue;
+        }
+        if (follower->line.full || !take_line(follower)) {
+            follower->ended = true;
+            return 0;
+        }
+        buf_clear(&follower->line);
+    }
+    return len;
+}
+
+/* The empty line after the headers: from here on nothing that happens is missed. */
+static size_t take_header(char *bytes, size_t size, size_t count, void *user)
+{
+    struct follower *follower = user;
+    struct client_stream *stream = follower->stream;
+    size_t len = size * count;
+    long status = 0;
+
+    if (!stream->opened || len == 0 || (bytes[0] != '\r' && bytes[0] != '\n'))
+        return len;
+    curl_easy_getinfo(follower->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200)
+        return len;
+    stream->answered = true;
+    follower->ended = !stream->opened(stream->user);
+    return follower->ended ? 0 : len;
+}
+
+bool client_follow(struct cli *cli, struct client_stream *stream, struct err *err)
+{
+    struct transfer transfer;
+    struct follower follower = { .stream = stream, .refusal = &transfer.body };
+    CURLcode code;
+
+    transfer_open(cli, &transfer, stream->path);
+    follower.curl = transfer.curl;
+    buf_init(&follower.line, LIMIT_REPLY);
+    buf_init(&follower.data, LIMIT_REPLY);
+    add_header(cli, &transfer, "Accept", "text/event-stream");
+    add_header(cli, &transfer, "Last-Event-ID", header_safe(cli->arena, stream->last_id));
+    curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, transfer.headers);
+    curl_easy_setopt(transfer.curl, CURLOPT_WRITEFUNCTION, take_stream);
+    curl_easy_setopt(transfer.curl, CURLOPT_WRITEDATA, &follower);
+    curl_easy_setopt(transfer.curl, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(transfer.curl, CURLOPT_HEADERDATA, &follower);
+    /* A heartbeat comes every 15 seconds; a stream that is silent for three of them is dead. */
+    curl_easy_setopt(transfer.curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(transfer.curl, CURLOPT_LOW_SPEED_TIME, (long)(3 * HEARTBEAT_MS / 1000));
+    code = curl_easy_perform(transfer.curl);
+    read_reply(cli, &transfer, &stream->refusal);
+    bool good = code == CURLE_OK || follower.ended || unreachable(cli, &transfer, code, err);
+
+    buf_done(&follower.line);
+    buf_done(&follower.data);
+    transfer_close(&transfer);
+    return good;
+}
+
+static enum err_code code_named(const char *name)
+{
+#define X(code, machine, http, exit)                                                                         \
+    if (strcmp(name, machine) == 0)                                                                          \
+        return ERR_##code;
+    ERR_MAP(X)
+#undef X
+    return ERR_NONE;
+}
+
+/* The first code with that status stands for it. */
+static enum err_code code_of_status(long status)
+{
+#define X(code, machine, http, exit)                                                                         \
+    if (status == http)                                                                                      \
+        return ERR_##code;
+    ERR_MAP(X)
+#undef X
+    return ERR_INTERNAL;
+}
+
+void client_error(const struct cli *cli, const struct client_reply *reply, struct err *err)
+{
+    struct err ignored = { 0 };
+    json_t *parsed = NULL;
+    bool is_json = json_parse(reply->body, reply->len, &parsed, &ignored);
+    const char *text = is_json ? json_string_value(json_object_get(parsed, "error")) : NULL;
+    const char *name = is_json ? json_string_value(json_object_get(parsed, "code")) : NULL;
+    const char *hint = is_json ? json_string_value(json_object_get(parsed, "hint")) : NULL;
+    enum err_code code = name ? code_named(name) : ERR_NONE;
+
+    if (code == ERR_NONE)
+        code = code_of_status(reply->status);
+    if (text)
+        err_set(err, code, "%s", text);
+    else
+        err_set(err, code, "The server answered %ld; is it witan?", reply->status);
+    if (code == ERR_UNAUTHORIZED && !cli->target.token)
+        err_hint(err, "Set WITAN_TOKEN, or give --token-file; `witan token create` makes a token.");
+    else if (hint)
+        err_hint(err, "%s", hint);
+    json_decref(parsed);
+}

@@ -1,0 +1,54 @@
+/*
+ * client.h - talks to a running server.
+ *
+ * One request at a time, with limits on the size of what comes back. A reply with an error in it is a reply;
+ * false means that there was none.
+ */
+#ifndef CLI_CLIENT_CLIENT_H
+#define CLI_CLIENT_CLIENT_H
+
+#include "base/buf.h"
+#include "cli/cli.h"
+
+struct client_request {
+    const char *method;
+    const char *path; /* with the query, after the server's URL */
+    const char *body; /* JSON, or NULL */
+    const char *idempotency_key;
+    long timeout_s; /* 0: the usual one */
+};
+
+struct client_reply {
+    long status;
+    const char *body; /* in the arena of the run */
+    size_t len;
+    const char *type; /* the content type, or "" */
+    int64_t date_ms;  /* of the Date header, or 0 */
+    bool replayed;    /* the server had done this before, under the same idempotency key */
+};
+
+/* Nobody answered: ERR_UNAVAILABLE with what to do about it. */
+CHECKED bool client_send(struct cli *cli, const struct client_request *request, struct client_reply *reply,
+                         struct err *err);
+
+/*
+ * Reads a stream of server-sent events until it ends. `take` gets the id and the data of each; its false ends
+ * it. *answered tells whether the server was there at all.
+ */
+struct client_stream {
+    const char *path;
+    const char *last_id; /* in, or NULL */
+    bool (*take)(void *user, const char *id, const char *data);
+    bool (*opened)(
+        void *user); /* called once when the server has begun to send; or NULL; its false ends it */
+    void *user;
+    bool answered;
+    struct client_reply refusal; /* when the status was not 200 */
+};
+CHECKED bool client_follow(struct cli *cli, struct client_stream *stream, struct err *err);
+
+/* An error reply as the err it came from: code by its machine name or its status, sentence, field and hint.
+ */
+void client_error(const struct cli *cli, const struct client_reply *reply, struct err *err);
+
+#endif

@@ -1,0 +1,79 @@
+#include "cli/client/patience.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "cli/client/interrupt.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATIENCE_MS (5 * 60000)
+#define PAUSE_MS    1000
+
+static bool has_option(const struct cli_command *command, const char *name)
+{
+    for (const struct cli_option *option = command->options; option->name; option++)
+        if (strcmp(option->name, name) == 0)
+            return true;
+    return false;
+}
+
+bool patience_begin(struct cli *cli, struct err *err)
+{
+    const char *text = cli_get(cli, "patience");
+
+    cli->patience_ms = 0;
+    if (!has_option(cli->command, "patience"))
+        return true;
+    if (text && (!str_to_duration_ms(text, &cli->patience_ms) || cli->patience_ms < 0))
+        return err_field(err, "patience", "--patience takes a duration such as 30s or 10m, not \"%s\".",
+                         text);
+    if (!text && (!has_option(cli->command, "wait") || cli_has(cli, "wait")))
+        cli->patience_ms = PATIENCE_MS;
+    if (cli->patience_ms > 0) {
+        interrupt_catch();
+        cli->pulse = interrupt_pulse;
+    }
+    return true;
+}
+
+bool patience_may_pass(const struct client_reply *reply, const struct err *err)
+{
+    return err->code == ERR_UNAVAILABLE || err->code == ERR_OUTCOME_UNKNOWN ||
+           err->code == ERR_RATE_LIMITED || reply->status >= 500;
+}
+
+/* A countdown may stand in the line. */
+static void clear_line(const struct cli *cli)
+{
+    if (cli->pulse && !cli->quiet && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+bool patience_lasts(struct cli *cli, const struct client_reply *reply, const struct err *err)
+{
+    int64_t now_ms = clock_ticks_ms();
+
+    if (!patience_may_pass(reply, err) || interrupted())
+        return false;
+    if (cli->away_since_ms == 0) {
+        cli->away_since_ms = now_ms;
+        clear_line(cli);
+        cli_note(cli, "%s%s%s Trying again for up to %lld seconds.", err->text, *err->hint ? " " : "",
+                 err->hint, (long long)(cli->patience_ms / 1000));
+    }
+    if (now_ms - cli->away_since_ms >= cli->patience_ms)
+        return false;
+    interrupt_pause(PAUSE_MS);
+    return !interrupted();
+}
+
+void patience_rests(struct cli *cli)
+{
+    if (cli->away_since_ms != 0) {
+        clear_line(cli);
+        cli_note(cli, "The server is back.");
+    }
+    cli->away_since_ms = 0;
+}

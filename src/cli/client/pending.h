@@ -1,0 +1,26 @@
+/*
+ * pending.h - what waits for people, as the inbox and the batch answers read it.
+ */
+#ifndef CLI_CLIENT_PENDING_H
+#define CLI_CLIENT_PENDING_H
+
+#include "cli/client/invoke.h"
+
+struct pending_filter {
+    const char *type, *project; /* or NULL */
+    const char *sort;           /* deadline, created; or NULL */
+    const char *text;           /* a part of the question, in any case; or NULL */
+    const char *tail;           /* the end of the id; or NULL */
+    size_t limit;               /* at most so many */
+};
+
+struct pending {
+    json_t *questions; /* the caller json_decrefs them */
+    int64_t now_ms;    /* the server's */
+    bool more;         /* there are others beyond the limit */
+};
+
+CHECKED bool pending_read(struct cli *cli, const struct pending_filter *filter, struct pending *pending,
+                          struct err *err);
+
+#endif

@@ -1,0 +1,242 @@
+#include "cli/client/question_view.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+bool view_yes_no(const char *word, bool *yes)
+{
+    static const struct {
+        const char *word;
+        bool yes;
+    } words[] = {
+        { "yes", true }, { "y", true },  { "true", true },   { "approve", true }, { "approved", true },
+        { "no", false }, { "n", false }, { "false", false }, { "reject", false }, { "rejected", false },
+    };
+    ARENA_AUTO arena = { 0 };
+    const char *folded = str_fold(&arena, str_trim(&arena, word));
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i].word, folded) == 0) {
+            *yes = words[i].yes;
+            return true;
+        }
+    return false;
+}
+
+/* An option by its value, its id or, as people do, by what stands there. */
+static const json_t *option_named(struct arena *arena, const json_t *options, const char *word)
+{
+    static const char *const keys[] = { "value", "id", "label" };
+    const char *folded = str_fold(arena, word);
+    const json_t *option;
+    size_t index;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        json_array_foreach(options, index, option)
+        {
+            const char *text = member_text(arena, option, keys[i]);
+
+            if (text && strcmp(str_fold(arena, text), folded) == 0)
+                return option;
+        }
+    return NULL;
+}
+
+static bool no_such_option(struct arena *arena, const json_t *options, const char *word, struct err *err)
+{
+    const char *all = "";
+    const json_t *option;
+    size_t index;
+
+    json_array_foreach(options, index, option)
+    {
+        const char *value = member_text(arena, option, "value");
+
+        all = arena_format(arena, "%s%s%s", all, index > 0 ? ", " : "", value ? value : "?");
+    }
+    err_set(err, ERR_INVALID, "\"%s\" is none of the options.", term_line(arena, word));
+    return err_hint(err, "Choose one of: %s.", term_line(arena, all));
+}
+
+static bool choose(struct arena *arena, const json_t *question, const char *word, json_t **response,
+                   struct err *err)
+{
+    const json_t *options = json_object_get(question, "options");
+    const json_t *option = option_named(arena, options, word);
+
+    if (option)
+        *response = json_pack("{s:s, s:O}", "type", "choice", "value", json_object_get(option, "value"));
+    else if (json_is_true(json_object_get(question, "allowOther")))
+        *response = json_pack("{s:s, s:s}", "type", "choice", "text", word);
+    else
+        return no_such_option(arena, options, word, err);
+    return true;
+}
+
+bool view_response(struct arena *arena, const json_t *question, const char *word, json_t **response,
+                   struct err *err)
+{
+    const char *type = text_of(question, "responseType");
+    bool yes;
+
+    if (!str_is_utf8(word, strlen(word)))
+        return err_set(err, ERR_INVALID, "The answer is not UTF-8 text.");
+    if (str_equal(type, "choice"))
+        return choose(arena, question, word, response, err);
+    if (str_equal(type, "text")) {
+        if (str_is_blank(word))
+            return err_set(err, ERR_INVALID, "The answer is empty.");
+        *response = json_pack("{s:s, s:s}", "type", type, "value", word);
+        return true;
+    }
+    if (!str_equal(type, "boolean") && !str_equal(type, "approval"))
+        return err_set(err, ERR_INTERNAL, "This witan does not know answers of the type %s.",
+                       term_line(arena, type));
+    if (!view_yes_no(word, &yes))
+        return err_set(err, ERR_INVALID, "This question is answered with %s, not \"%s\".",
+                       str_equal(type, "approval") ? "approve or reject" : "yes or no",
+                       term_line(arena, word));
+    *response = json_pack("{s:s, s:b}", "type", type, "value", yes);
+    return true;
+}
+
+const char *view_answer(struct arena *arena, const json_t *response)
+{
+    const char *type = text_of(response, "type");
+    const json_t *value = json_object_get(response, "value");
+
+    if (!json_is_object(response))
+        return NULL;
+    if (json_is_boolean(value) && str_equal(type, "approval"))
+        return json_is_true(value) ? "approved" : "rejected";
+    if (json_is_string(value) && *json_string_value(value))
+        return json_string_value(value);
+    if (json_is_boolean(value) || json_is_integer(value))
+        return member_text(arena, response, "value");
+    if (json_is_real(value))
+        return arena_format(arena, "%g", json_real_value(value));
+    return text_of(response, "text");
+}
+
+bool view_is_open(const json_t *question)
+{
+    return str_equal(text_of(question, "status"), "pending");
+}
+
+bool view_by_person(const json_t *question)
+{
+    return str_equal(text_of(json_object_get(question, "outcome"), "source"), "human");
+}
+
+int view_exit(const json_t *question, bool require_human)
+{
+    const char *status = text_of(question, "status");
+    const char *type = text_of(question, "responseType");
+    const json_t *response = json_object_get(question, "response");
+    const json_t *value = json_object_get(response, "value");
+
+    if (str_equal(status, "timeout"))
+        return CLI_TIMED_OUT;
+    if (str_equal(status, "cancelled"))
+        return CLI_CANCELLED;
+    if (!str_equal(status, "answered") || !type || !json_is_object(response))
+        return CLI_ERROR;
+    if (require_human && !view_by_person(question))
+        return CLI_TIMED_OUT;
+    if (strcmp(type, "boolean") == 0 || strcmp(type, "approval") == 0)
+        return json_is_true(value) ? CLI_OK : json_is_false(value) ? CLI_NO : CLI_ERROR;
+    if (strcmp(type, "text") != 0 && strcmp(type, "choice") != 0)
+        return CLI_ERROR;
+    return json_is_null(value) && !text_of(response, "text") ? CLI_ERROR : CLI_OK;
+}
+
+const char *view_left(struct arena *arena, const json_t *question, int64_t now_ms)
+{
+    const char *until = text_of(question, "timeoutAt");
+    int64_t due_ms, left;
+
+    if (!until || !clock_parse(until, &due_ms))
+        return "-";
+    left = due_ms > now_ms ? (due_ms - now_ms + 999) / 1000 : 0;
+    if (left < 3600)
+        return arena_format(arena, "%" PRId64 ":%02" PRId64, left / 60, left % 60);
+    return arena_format(arena, "%" PRId64 ":%02" PRId64 ":%02" PRId64, left / 3600, left / 60 % 60,
+                        left % 60);
+}
+
+const char *view_deadline(struct arena *arena, const json_t *question)
+{
+    const char *answer = view_answer(arena, json_object_get(question, "defaultResponse"));
+
+    if (answer)
+        return arena_format(arena, "\"%s\" is taken as the answer", term_line(arena, answer));
+    if (!text_of(question, "timeoutAt"))
+        return "it stays open";
+    return "it times out without an answer and the job fails";
+}
+
+static void write_options(struct term *term, const json_t *options)
+{
+    const json_t *option;
+    size_t index;
+
+    json_array_foreach(options, index, option)
+    {
+        const char *value = member_text(term->arena, option, "value");
+        const char *name = member_text(term->arena, option, "label");
+        const char *more = member_text(term->arena, option, "description");
+
+        buf_text(term->out, "  - ");
+        term_paint(term, TERM_BOLD, term_line(term->arena, value));
+        if (name && !str_equal(name, value))
+            buf_format(term->out, "  %s", term_line(term->arena, name));
+        if (more)
+            buf_format(term->out, ": %s", term_line(term->arena, more));
+        buf_char(term->out, '\n');
+    }
+}
+
+static void write_members(struct term *term, const char *head, const json_t *object)
+{
+    const char *key;
+    const json_t *value;
+
+    if (!json_is_object(object) || json_object_size(object) == 0)
+        return;
+    buf_format(term->out, "%s\n", head);
+    json_object_foreach((json_t *)object, key, value)
+    {
+        const char *text =
+            json_is_string(value) ? json_string_value(value) : json_dump_text(term->arena, value);
+
+        term_block(term, "  ", arena_format(term->arena, "%s: %s", key, text));
+    }
+}
+
+void view_write(struct term *term, const json_t *question, int64_t now_ms)
+{
+    const char *by = text_of(question, "askedBy");
+
+    term_paint(term, TERM_BOLD, term_line(term->arena, text_of(question, "type")));
+    if (by)
+        buf_format(term->out, "  asked by %s", term_line(term->arena, by));
+    buf_format(term->out, "  %s\n", term_line(term->arena, text_of(question, "id")));
+    term_block(term, "  ", text_of(question, "question"));
+    write_options(term, json_object_get(question, "options"));
+    write_members(term, "context:", json_object_get(question, "context"));
+    write_members(term, "action:", json_object_get(question, "action"));
+    write_members(term, "approved with:", json_object_get(question, "approvedArgs"));
+    if (view_is_open(question) && text_of(question, "timeoutAt"))
+        buf_format(term->out, "%s left; then %s.\n", view_left(term->arena, question, now_ms),
+                   view_deadline(term->arena, question));
+}

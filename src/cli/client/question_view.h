@@ -1,0 +1,42 @@
+/*
+ * question_view.h - questions to people, as the command line reads and shows them.
+ *
+ * Nothing here talks to a server: each function looks at a question as the server sent it. What decides an
+ * exit code is strict: only a yes that is there in so many words is a yes.
+ */
+#ifndef CLI_CLIENT_QUESTION_VIEW_H
+#define CLI_CLIENT_QUESTION_VIEW_H
+
+#include "base/err.h"
+#include "cli/term.h"
+
+#include <jansson.h>
+
+/* yes, true, approve ... or no, false, reject ...; false for any other word. */
+bool view_yes_no(const char *word, bool *yes);
+
+/* A response for this question out of what somebody typed. The caller json_decrefs it. */
+CHECKED bool view_response(struct arena *arena, const json_t *question, const char *word, json_t **response,
+                           struct err *err);
+
+/* A response in one line: "yes", "approved", the option's value or the text; NULL when there is none. */
+const char *view_answer(struct arena *arena, const json_t *response);
+
+bool view_is_open(const json_t *question);
+/* Whether a person's answer ended it. */
+bool view_by_person(const json_t *question);
+/*
+ * The exit code that an ended question stands for: 0 yes, or any answer where yes and no have no meaning;
+ * 3 no; 5 timed out, or, with `require_human`, answered by nobody; 6 cancelled; 1 for what is none of these.
+ */
+int view_exit(const json_t *question, bool require_human);
+
+/* "12:41", "1:02:03", "0:00"; "-" without a deadline. */
+const char *view_left(struct arena *arena, const json_t *question, int64_t now_ms);
+/* What happens at the deadline, as the end of a sentence: "\"skip\" is taken". */
+const char *view_deadline(struct arena *arena, const json_t *question);
+
+/* What is asked, by whom, its options, what was proposed and what happens at the deadline. */
+void view_write(struct term *term, const json_t *question, int64_t now_ms);
+
+#endif

@@ -1,0 +1,134 @@
+#include "cli/commands/answer_batch.h"
+#include "base/str.h"
+#include "cli/client/question_view.h"
+#include "cli/terminal.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define BATCH_SENT 100 /* answers in one request */
+
+static void show_batch(struct batch *batch)
+{
+    struct arena *arena = batch->cli->arena;
+    BUF_AUTO text = { 0 };
+    struct term term;
+    struct table table;
+
+    buf_init(&text, 0);
+    term_init(&term, arena, &text, batch->cli->colour && isatty(STDERR_FILENO));
+    table_init(&table, &term, 4, (const char *[]){ "ID", "TYPE", "ANSWER", "QUESTION" });
+    for (size_t i = 0; i < batch->count; i++) {
+        const json_t *question = batch->answers[i].question;
+
+        table_row(&table, (const char *[]){ batch->answers[i].id, member_text(arena, question, "type"),
+                                            view_answer(arena, batch->answers[i].response),
+                                            member_text(arena, question, "question") });
+    }
+    table_end(&table);
+    fwrite(text.bytes, 1, text.len, stderr);
+}
+
+static bool confirm(const struct batch *batch, struct err *err)
+{
+    const char *prompt = arena_format(batch->cli->arena, "Answer %zu question%s like this? [y/N] ",
+                                      batch->count, batch->count == 1 ? "" : "s");
+    char line[16] = "";
+    bool yes = false;
+
+    if (cli_has(batch->cli, "yes"))
+        return true;
+    if (cli_has(batch->cli, "no-input") || !terminal_name(batch->cli->arena))
+        return err_set(err, ERR_INVALID, "Without a terminal, several answers at once need --yes.");
+    return (terminal_ask(prompt, line, sizeof(line)) && view_yes_no(line, &yes) && yes) ||
+           err_set(err, ERR_INVALID, "Nothing was answered.");
+}
+
+static bool send_part(struct batch *batch, size_t from, size_t count, json_t *results, struct err *err)
+{
+    JSON_AUTO *params = json_pack("{s:[]}", "answers");
+    JSON_AUTO *done = NULL;
+    struct client_reply reply;
+
+    for (size_t i = from; i < from + count; i++)
+        json_array_append_new(
+            json_object_get(params, "answers"),
+            json_pack("{s:s, s:O}", "id", batch->answers[i].id, "response", batch->answers[i].response));
+    if (!invoke_json(batch->cli, op_find("question_answer_batch"), params, 0, &reply, &done, err))
+        return false;
+    json_array_extend(results, json_object_get(done, "results"));
+    return true;
+}
+
+static int exit_of_results(const json_t *results, size_t asked)
+{
+    const json_t *result;
+    size_t index;
+    int code = json_array_size(results) == asked ? CLI_OK : CLI_ERROR;
+
+    json_array_foreach(results, index, result)
+    {
+        const char *status = json_string_value(json_object_get(result, "status"));
+
+        if (str_equal(status, "answered") || str_equal(status, "pending"))
+            continue;
+        if (!str_equal(status, "conflict") && !str_equal(status, "late"))
+            return CLI_ERROR;
+        code = CLI_CONFLICT;
+    }
+    return code;
+}
+
+static const char *name_of(const struct batch *batch, const char *id)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (str_equal(batch->answers[i].id, id))
+            return term_line(batch->cli->arena,
+                             member_text(batch->cli->arena, batch->answers[i].question, "question"));
+    return "-";
+}
+
+/* For each its id, what became of it, and what was asked. */
+static int print_results(const struct batch *batch, const json_t *results)
+{
+    const struct cli *cli = batch->cli;
+    BUF_AUTO text = { 0 };
+    const json_t *result;
+    size_t index;
+
+    buf_init(&text, 0);
+    if (cli->json)
+        buf_format(&text, "{\"results\":%s}\n", json_dump_text(cli->arena, results));
+    else
+        json_array_foreach(results, index, result)
+        {
+            const char *id = member_text(cli->arena, result, "id");
+            const char *why = member_text(cli->arena, result, "error");
+            const char *status = member_text(cli->arena, result, "status");
+
+            buf_format(&text, "%s\t%s\t%s\n", term_line(cli->arena, id),
+                       term_line(cli->arena, why ? why : status), name_of(batch, id));
+        }
+    return text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
+}
+
+int answer_many(struct batch *batch)
+{
+    JSON_AUTO *results = json_array();
+    struct err err = { 0 };
+    int printed, failed = CLI_OK;
+
+    show_batch(batch);
+    if (!confirm(batch, &err))
+        return cli_fail(batch->cli, &err);
+    for (size_t from = 0; from < batch->count && !failed; from += BATCH_SENT) {
+        size_t left = batch->count - from;
+
+        if (!send_part(batch, from, left < BATCH_SENT ? left : BATCH_SENT, results, &err))
+            failed = cli_fail(batch->cli, &err);
+    }
+    printed = print_results(batch, results);
+    if (failed)
+        return failed;
+    return printed ? printed : exit_of_results(results, batch->count);
+}

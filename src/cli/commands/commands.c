@@ -1,0 +1,93 @@
+#include "cli/commands/commands.h"
+
+#include "base/buf.h"
+#include "cli/client/ask_wait.h"
+#include "cli/client/patience.h"
+#include "cli/client/project_scope.h"
+#include "cli/client/target.h"
+#include "cli/commands/tables.h"
+#include "gen/version.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_command *const tables[] = {
+    serve_commands, ask_commands,     inbox_commands,   answer_commands,    job_commands,     prompt_commands,
+    chat_commands,  project_commands, task_commands,    result_commands,    resolve_commands, decide_commands,
+    call_commands,  user_commands,    token_commands,   workspace_commands, audit_commands,   backup_commands,
+    purge_commands, config_commands,  migrate_commands, doctor_commands,    docs_commands,    NULL,
+};
+
+const struct cli_command *const *commands_all(struct arena *arena)
+{
+    return cli_join(arena, tables, client_run_generic);
+}
+
+static int show_help(const struct cli *cli, int argc, char **argv)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    cli_help(cli, argc > 0 && argv[0][0] != '-' ? argv[0] : NULL, &text);
+    return cli_print(text.bytes, text.len);
+}
+
+/* Commands that only talk end at once; `serve` sets up its own way. */
+static void interrupted(int number)
+{
+    (void)number;
+    _exit(CLI_INTERRUPTED);
+}
+
+static void set_signals(void)
+{
+    struct sigaction on_interrupt = { .sa_handler = interrupted };
+    struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+    sigaction(SIGINT, &on_interrupt, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* The server, and what was named by its name there. */
+static bool find_places(struct cli *cli, struct err *err)
+{
+    return !(cli->command->uses & CLI_SERVER) ||
+           (target_find(cli, err) && patience_begin(cli, err) && scope_resolve(cli, err));
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct err err = { 0 };
+
+    if (!cli_parse(cli, argc, argv, &err))
+        return cli_fail(cli, &err);
+    if (cli->help)
+        return show_help(cli, argc, argv);
+    if (!find_places(cli, &err))
+        return ask_not_sent(cli, &err);
+    return cli->command->run(cli);
+}
+
+int commands_run(int argc, char **argv)
+{
+    ARENA_AUTO arena = { 0 };
+    struct cli cli = { .arena = &arena, .commands = commands_all(&arena) };
+
+    set_signals();
+    if (argc == 1 && strcmp(argv[0], "--version") == 0) {
+        puts("witan " WITAN_VERSION);
+        return CLI_OK;
+    }
+    if (argc > 0 && strcmp(argv[0], "help") == 0) {
+        argc--;
+        argv++;
+        cli.help = true;
+    }
+    if (argc == 0 && !cli.help) {
+        show_help(&cli, argc, argv);
+        return CLI_USAGE;
+    }
+    return run(&cli, argc, argv);
+}

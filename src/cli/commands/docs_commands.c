@@ -1,0 +1,62 @@
+#include "base/buf.h"
+#include "cli/commands/tables.h"
+#include "gen/version.h"
+#include "ops/asyncapi.h"
+#include "ops/openapi.h"
+
+#include <string.h>
+
+static int run_docs(struct cli *cli)
+{
+    BUF_AUTO text = { 0 };
+    const char *what = cli_get(cli, "WHAT");
+    struct err err = { 0 };
+
+    buf_init(&text, 0);
+    if (strcmp(what, "api") == 0) {
+        apidoc_write(op_all(), &text);
+    } else if (strcmp(what, "events") == 0) {
+        eventdoc_write(event_type_all(), &text);
+    } else if (strcmp(what, "asyncapi") == 0) {
+        asyncapi_write(WITAN_VERSION, &text);
+    } else if (strcmp(what, "openapi") == 0) {
+        openapi_write(op_all(), WITAN_VERSION, &text);
+    } else {
+        err_field(&err, "WHAT", "There is no document \"%s\".", what);
+        err_hint(&err, "There are api, events, openapi and asyncapi.");
+        return cli_fail(cli, &err);
+    }
+    return cli_print(text.bytes, text.len);
+}
+
+static int run_completion(struct cli *cli)
+{
+    BUF_AUTO text = { 0 };
+    struct err err = { 0 };
+
+    buf_init(&text, 0);
+    if (cli_completion(cli, cli_get(cli, "SHELL"), &text))
+        return cli_print(text.bytes, text.len);
+    err_field(&err, "SHELL", "There is no completion for \"%s\".", cli_get(cli, "SHELL"));
+    err_hint(&err, "There is bash, zsh and fish.");
+    return cli_fail(cli, &err);
+}
+
+const struct cli_command docs_commands[] = {
+    {
+        .name = "docs",
+        .help = "Print the reference of the API or of its events, or the same as OpenAPI or AsyncAPI.",
+        .examples = "witan docs api >docs/api.md\nwitan docs openapi >openapi.json",
+        .args = { { "WHAT", .help = "api, events, openapi or asyncapi." } },
+        .run = run_docs,
+    },
+    {
+        .name = "completion",
+        .help = "Print what a shell needs to complete witan's words.",
+        .examples = "source <(witan completion bash)\n"
+                    "witan completion fish >~/.config/fish/completions/witan.fish",
+        .args = { { "SHELL", .help = "bash, zsh or fish." } },
+        .run = run_completion,
+    },
+    { 0 },
+};

@@ -1,0 +1,319 @@
+/*
+ * doctor_command.c - looks at the settings, the store and the server, and says what is wrong and what to do.
+ */
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "cli/cli_config.h"
+#include "cli/client/client.h"
+#include "cli/client/target.h"
+#include "cli/commands/tables.h"
+#include "cli/term.h"
+#include "db/migrate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLOCK_OFF_MS 2000
+#define CHECKS_MAX   16
+
+enum verdict { FINE, DOUBTFUL, BAD };
+
+struct check {
+    const char *name, *text, *hint;
+    enum verdict verdict;
+};
+
+struct doctor {
+    struct cli *cli;
+    struct config config;
+    struct check checks[CHECKS_MAX];
+    size_t count;
+};
+
+static const char *const verdict_names[] = { [FINE] = "ok", [DOUBTFUL] = "warn", [BAD] = "fail" };
+
+__attribute__((format(printf, 5, 6))) static void add(struct doctor *doctor, const char *name,
+                                                      enum verdict verdict, const char *hint, const char *fmt,
+                                                      ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    doctor->checks[doctor->count++] = (struct check){
+        .name = name,
+        .verdict = verdict,
+        .text = arena_text(doctor->cli->arena, text),
+        .hint = arena_text(doctor->cli->arena, hint),
+    };
+}
+
+static void add_err(struct doctor *doctor, const char *name, const struct err *err)
+{
+    add(doctor, name, BAD, err->hint[0] ? err->hint : NULL, "%s", err->text);
+}
+
+static bool check_settings(struct doctor *doctor)
+{
+    struct err err = { 0 };
+    const char *file = cli_get(doctor->cli, "config");
+
+    if (!cli_config(doctor->cli, &doctor->config, &err)) {
+        add_err(doctor, "settings", &err);
+        return false;
+    }
+    if (!file)
+        file = arena_format(doctor->cli->arena, "%s/config.yaml", config_config_dir(doctor->cli->arena));
+    if (access(file, F_OK) == 0)
+        add(doctor, "settings", FINE, NULL, "%s can be read.", file);
+    else
+        add(doctor, "settings", FINE, NULL, "There is no %s; defaults and environment hold.", file);
+    return true;
+}
+
+static int64_t wall_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void check_clock(struct doctor *doctor, const char *name, int64_t there_ms, int64_t exact_ms)
+{
+    int64_t off_ms = there_ms - wall_ms();
+
+    if (off_ms > -CLOCK_OFF_MS - exact_ms && off_ms < CLOCK_OFF_MS)
+        add(doctor, name, FINE, NULL, "It agrees with this machine's clock.");
+    else
+        add(doctor, name, DOUBTFUL, "Keep both machines on network time (NTP).",
+            "It is %" PRId64 " ms away from this machine's clock.", off_ms);
+}
+
+static bool check_schema(struct doctor *doctor, struct db *db, struct err *err)
+{
+    struct err newer = { 0 };
+    int number;
+
+    if (!migrate_current(db, doctor->cli->arena, &number, err))
+        return false;
+    if (number == migrate_newest())
+        add(doctor, "schema", FINE, NULL, "Schema %d, as this witan has it.", number);
+    else if (number > migrate_newest() && !migrate_refuse_newer(db, doctor->cli->arena, number, &newer))
+        add_err(doctor, "schema", &newer);
+    else
+        add(doctor, "schema", DOUBTFUL, "`witan migrate` or the next `witan serve` brings it up to date.",
+            "Schema %d; this witan works with %d.", number, migrate_newest());
+    return number == migrate_newest();
+}
+
+static bool check_integrity(struct doctor *doctor, struct db *db, struct err *err)
+{
+    struct db_rows rows;
+
+    if (db->engine != DB_SQLITE)
+        return true;
+    if (!db_query_text(db, doctor->cli->arena, "PRAGMA quick_check(1)", DB_NO_ARGS, &rows, err))
+        return false;
+    if (rows.count == 1 && str_equal(db_cell(&rows, 0, 0), "ok"))
+        add(doctor, "integrity", FINE, NULL, "The file is sound.");
+    else
+        add(doctor, "integrity", BAD,
+            "Stop the server, keep a copy of the file, and go back to a backup: `witan restore FILE "
+            "--replace`.",
+            "The file is damaged: %s", rows.count ? db_cell(&rows, 0, 0) : "it cannot be read");
+    return true;
+}
+
+static bool check_audit(struct doctor *doctor, struct db *db, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query_text(db, doctor->cli->arena,
+                       "SELECT COALESCE((SELECT MAX(seq) FROM audit_heads), 0),"
+                       " (SELECT COUNT(*) FROM audit WHERE hash IS NULL)",
+                       DB_NO_ARGS, &rows, err))
+        return false;
+    add(doctor, "audit", FINE, NULL,
+        "The log is sealed up to row %" PRId64 ", %" PRId64 " to go; `witan audit verify` checks it all.",
+        db_cell_int(&rows, 0, 0), db_cell_int(&rows, 0, 1));
+    return true;
+}
+
+static bool check_database(struct doctor *doctor, struct db *db, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!check_schema(doctor, db, err))
+        return err->code == ERR_NONE;
+    if (!check_integrity(doctor, db, err) || !check_audit(doctor, db, err) ||
+        !db_query(db, doctor->cli->arena, SQL_DATABASE_NOW, DB_NO_ARGS, &rows, err))
+        return false;
+    if (db->engine == DB_POSTGRES)
+        check_clock(doctor, "store clock", db_cell_int(&rows, 0, 0), 0);
+    return true;
+}
+
+static void check_store(struct doctor *doctor)
+{
+    const char *url = doctor->config.settings.store_url;
+    const char *shown = config_mask_url(doctor->cli->arena, url);
+    enum db_engine engine;
+    const char *path;
+    struct err err = { 0 };
+    struct db *db;
+
+    if (db_url_engine(url, &engine, &path, &err) && engine == DB_SQLITE && access(path, F_OK) != 0) {
+        add(doctor, "store", DOUBTFUL, "`witan serve` makes it; --db names another one.",
+            "There is no %s yet.", path);
+        return;
+    }
+    db = db_open(url, &err);
+    if (!db) {
+        add_err(doctor, "store", &err);
+        return;
+    }
+    add(doctor, "store", FINE, NULL, "%s can be opened.", shown);
+    if (!check_database(doctor, db, &err))
+        add_err(doctor, "store", &err);
+    db_close(db);
+}
+
+static void check_server(struct doctor *doctor)
+{
+    struct client_request request = { .method = "GET", .path = "/readyz", .timeout_s = 5 };
+    struct client_reply reply;
+    struct err err = { 0 };
+
+    if (!target_find(doctor->cli, &err) || !client_send(doctor->cli, &request, &reply, &err)) {
+        add_err(doctor, "server", &err);
+        return;
+    }
+    if (reply.status == 200)
+        add(doctor, "server", FINE, NULL, "%s is ready.", doctor->cli->target.url);
+    else
+        add(doctor, "server", BAD, "Its log says why.", "%s answers, but is not ready (%ld).",
+            doctor->cli->target.url, reply.status);
+    /* A Date header counts whole seconds. */
+    if (reply.date_ms)
+        check_clock(doctor, "server clock", reply.date_ms, 1000);
+}
+
+static void check_files(struct doctor *doctor)
+{
+    struct rlimit limit;
+    int64_t wanted = doctor->config.settings.server_connections;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    if (limit.rlim_max == RLIM_INFINITY || (int64_t)limit.rlim_max >= wanted)
+        add(doctor, "open files", FINE, NULL, "Enough for %" PRId64 " connections.", wanted);
+    else
+        add(doctor, "open files", DOUBTFUL,
+            "Raise it (LimitNOFILE= of the service, or ulimit -n), or lower server.connections.",
+            "At most %" PRId64 " files may be open; server.connections allows %" PRId64 ".",
+            (int64_t)limit.rlim_max, wanted);
+}
+
+static void check_token_file(struct doctor *doctor)
+{
+    const char *path = cli_get(doctor->cli, "token-file");
+    struct stat about;
+
+    if (!path)
+        path = target_token_file(doctor->cli->arena);
+    if (stat(path, &about) != 0)
+        return;
+    if (about.st_mode & 077)
+        add(doctor, "token file", BAD, arena_format(doctor->cli->arena, "chmod 600 %s", path),
+            "Others on this machine can read or change %s.", path);
+    else
+        add(doctor, "token file", FINE, NULL, "%s is for its owner alone.", path);
+}
+
+static void write_json(const struct doctor *doctor, struct buf *into)
+{
+    struct json_out out;
+
+    json_begin(&out, into);
+    json_map(&out, NULL);
+    json_list(&out, "checks");
+    for (size_t i = 0; i < doctor->count; i++) {
+        json_map(&out, NULL);
+        json_text(&out, "name", doctor->checks[i].name);
+        json_text(&out, "status", verdict_names[doctor->checks[i].verdict]);
+        json_text(&out, "text", doctor->checks[i].text);
+        json_text(&out, "hint", doctor->checks[i].hint);
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    json_map_end(&out);
+    buf_char(into, '\n');
+}
+
+static void write_lines(const struct doctor *doctor, struct buf *into)
+{
+    struct term term;
+
+    term_init(&term, doctor->cli->arena, into, doctor->cli->colour);
+    for (size_t i = 0; i < doctor->count; i++) {
+        const struct check *check = &doctor->checks[i];
+        const char *verdict = verdict_names[check->verdict];
+
+        term_paint(&term, term_status(verdict), verdict);
+        buf_format(into, "%*s%-12s  %s\n", (int)(6 - strlen(verdict)), "", check->name,
+                   term_line(doctor->cli->arena, check->text));
+        if (check->hint)
+            buf_format(into, "%20s%s\n", "", term_line(doctor->cli->arena, check->hint));
+    }
+}
+
+/* Exit code 1 when something fails, 0 when all is well or only worth a warning. */
+static int run_doctor(struct cli *cli)
+{
+    BUF_AUTO text = { 0 };
+    struct doctor doctor = { .cli = cli };
+    bool bad = false;
+
+    if (check_settings(&doctor)) {
+        check_store(&doctor);
+        check_files(&doctor);
+    }
+    config_done(&doctor.config);
+    check_token_file(&doctor);
+    check_server(&doctor);
+    buf_init(&text, 0);
+    if (cli->json)
+        write_json(&doctor, &text);
+    else
+        write_lines(&doctor, &text);
+    for (size_t i = 0; i < doctor.count; i++)
+        bad |= doctor.checks[i].verdict == BAD;
+    int code = cli_print(text.bytes, text.len);
+
+    return bad ? CLI_ERROR : code;
+}
+
+const struct cli_command doctor_commands[] = {
+    {
+        .name = "doctor",
+        .help = "Check settings, store and server, and say what to do about what is wrong.",
+        .examples = "witan doctor\nwitan doctor --json",
+        .uses = CLI_STORE | CLI_JSON,
+        .options = {
+            { "url", "URL", .help = "The server. Else WITAN_URL, else from the settings." },
+            { "token-file", "FILE", .help = "A file with the token." },
+        },
+        .run = run_doctor,
+    },
+    { 0 },
+};

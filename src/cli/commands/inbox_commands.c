@@ -1,0 +1,370 @@
+#include "base/clock.h"
+#include "base/str.h"
+#include "cli/client/pending.h"
+#include "cli/client/question_ref.h"
+#include "cli/client/question_view.h"
+#include "cli/commands/tables.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHOWN_DEFAULT 200
+#define SHOWN_MAX     2000
+#define RECONNECT_S   1
+
+static const char events_path[] =
+    "/api/events?types=question_asked,question_answered,question_timeout,question_cancelled,"
+    "question_late_answer";
+
+/* The list being shown, and under which numbers. */
+struct inbox {
+    struct cli *cli;
+    struct pending_filter filter;
+    const char *ids[SHOWN_MAX];
+    size_t numbers[SHOWN_MAX]; /* 0: it goes by its id, as everything does where no terminal shows it */
+    size_t count;
+    bool numbered;    /* some have a number */
+    int64_t ahead_ms; /* what the server's clock shows more than this machine's ticks */
+    char last_id[64];
+    int code;
+};
+
+static const char *in_line(struct arena *arena, const json_t *question, const char *name)
+{
+    return term_line(arena, member_text(arena, question, name));
+}
+
+static const char *deadline_of(struct arena *arena, const json_t *question)
+{
+    const char *answer = view_answer(arena, json_object_get(question, "defaultResponse"));
+
+    if (answer)
+        return arena_format(arena, "takes \"%.*s\"", 24, answer);
+    if (!json_is_string(json_object_get(question, "timeoutAt")))
+        return "-";
+    return strcmp(member_text(arena, question, "type"), "approval") == 0 ? "not approved" : "job fails";
+}
+
+static const char *number_text(struct arena *arena, size_t number)
+{
+    return number > 0 ? arena_format(arena, "%zu", number) : "-";
+}
+
+/* Without a terminal that keeps its numbers, the ids alone: a number there would mean nothing. */
+static void write_table(struct inbox *inbox, const struct pending *pending, struct buf *into)
+{
+    static const char *const heads[] = { "#", "ID", "TYPE", "LEFT", "AT THE DEADLINE", "ASKED", "QUESTION" };
+    struct arena *arena = inbox->cli->arena;
+    size_t skip = inbox->numbered ? 0 : 1, columns = sizeof(heads) / sizeof(heads[0]) - skip;
+    struct term term;
+    struct table table;
+    const json_t *question;
+    size_t index;
+
+    term_init(&term, arena, into, inbox->cli->colour);
+    table_init(&table, &term, columns, heads + skip);
+    json_array_foreach(pending->questions, index, question)
+    {
+        const char *cells[] = { number_text(arena, inbox->numbers[index]),
+                                question_ref_short(arena, inbox->ids[index]),
+                                member_text(arena, question, "type"),
+                                view_left(arena, question, pending->now_ms),
+                                deadline_of(arena, question),
+                                term_when(arena, member_text(arena, question, "createdAt"), pending->now_ms),
+                                member_text(arena, question, "question") };
+
+        table_row(&table, cells + skip);
+    }
+    table_end(&table);
+}
+
+/* For scripts: no heading, a tab between the columns. */
+static void write_plain(struct inbox *inbox, const struct pending *pending, struct buf *into)
+{
+    struct arena *arena = inbox->cli->arena;
+    const json_t *question;
+    size_t index;
+
+    json_array_foreach(pending->questions, index, question)
+        buf_format(into, "%s\t%s\t%s\t%s\n", in_line(arena, question, "id"), in_line(arena, question, "type"),
+                   in_line(arena, question, "timeoutAt"), in_line(arena, question, "question"));
+}
+
+static void write_json(const struct pending *pending, struct buf *into)
+{
+    struct json_out out;
+
+    json_begin(&out, into);
+    json_map(&out, NULL);
+    json_value(&out, "questions", pending->questions);
+    json_time(&out, "serverTime", pending->now_ms);
+    json_bool(&out, "more", pending->more);
+    json_map_end(&out);
+    buf_char(into, '\n');
+}
+
+/* One line for each question, as the events after them are lines. */
+static void write_json_lines(const struct pending *pending, struct buf *into)
+{
+    const json_t *question;
+    size_t index;
+
+    json_array_foreach(pending->questions, index, question)
+    {
+        struct json_out out;
+
+        json_begin(&out, into);
+        json_map(&out, NULL);
+        json_text(&out, "type", "question_pending");
+        json_value(&out, "question", question);
+        json_map_end(&out);
+        buf_char(into, '\n');
+    }
+}
+
+/* Whether the list is a table for people, which is the only kind that has numbers. */
+static bool shows_table(const struct cli *cli)
+{
+    return !cli->json && !cli_has(cli, "plain");
+}
+
+/* What is about to be shown, by its number where it has one. */
+static void number(struct inbox *inbox, size_t from)
+{
+    size_t count = inbox->count - from;
+
+    if (shows_table(inbox->cli))
+        question_ref_number(inbox->cli, inbox->ids + from, count, inbox->numbers + from);
+    for (size_t i = from; i < inbox->count; i++)
+        inbox->numbered |= inbox->numbers[i] > 0;
+}
+
+static void remember(struct inbox *inbox, const struct pending *pending)
+{
+    const json_t *question;
+    size_t index;
+
+    inbox->count = 0;
+    inbox->ahead_ms = pending->now_ms - clock_ticks_ms();
+    json_array_foreach(pending->questions, index, question)
+    {
+        const char *id = member_text(inbox->cli->arena, question, "id");
+
+        inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, id ? id : "?");
+    }
+    number(inbox, 0);
+}
+
+static bool show_list(struct inbox *inbox, struct err *err)
+{
+    struct cli *cli = inbox->cli;
+    BUF_AUTO text = { 0 };
+    struct pending pending;
+
+    if (!pending_read(cli, &inbox->filter, &pending, err))
+        return false;
+    remember(inbox, &pending);
+    buf_init(&text, 0);
+    if (cli->json && cli_has(cli, "watch"))
+        write_json_lines(&pending, &text);
+    else if (cli->json)
+        write_json(&pending, &text);
+    else if (cli_has(cli, "plain"))
+        write_plain(inbox, &pending, &text);
+    else if (json_array_size(pending.questions) > 0)
+        write_table(inbox, &pending, &text);
+    else
+        cli_note(cli, "Nothing waits for an answer.");
+    if (pending.more)
+        cli_note(cli, "There are more; --limit shows them.");
+    json_decref(pending.questions);
+    inbox->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
+    return true;
+}
+
+/* Where it stands in the list, from 1; 0: it was not shown. */
+static size_t place_of(const struct inbox *inbox, const char *id)
+{
+    for (size_t i = 0; i < inbox->count; i++)
+        if (str_equal(inbox->ids[i], id))
+            return i + 1;
+    return 0;
+}
+
+/* What a line about it begins with: the number, and the id that means the same elsewhere. */
+static const char *label(const struct inbox *inbox, struct arena *arena, size_t place)
+{
+    const char *id = question_ref_short(arena, inbox->ids[place - 1]);
+
+    if (!inbox->numbered)
+        return id;
+    return arena_format(arena, "%s  %s", number_text(arena, inbox->numbers[place - 1]), id);
+}
+
+/* The oldest is forgotten; its number stays what it is. */
+static void make_room(struct inbox *inbox)
+{
+    if (inbox->count < SHOWN_MAX)
+        return;
+    inbox->count--;
+    memmove(inbox->ids, inbox->ids + 1, inbox->count * sizeof(*inbox->ids));
+    memmove(inbox->numbers, inbox->numbers + 1, inbox->count * sizeof(*inbox->numbers));
+}
+
+static void write_asked(struct inbox *inbox, struct term *term, const json_t *event)
+{
+    const json_t *question = json_object_get(event, "question");
+    int64_t now_ms = clock_ticks_ms() + inbox->ahead_ms;
+
+    make_room(inbox);
+    inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, in_line(term->arena, event, "questionId"));
+    number(inbox, inbox->count - 1);
+    term_paint(term, TERM_BOLD, label(inbox, term->arena, inbox->count));
+    buf_format(term->out, "  %s  %s left  %s\n", in_line(term->arena, question, "type"),
+               view_left(term->arena, question, now_ms), in_line(term->arena, question, "question"));
+}
+
+static void write_ended(struct inbox *inbox, struct term *term, const json_t *event, const char *type)
+{
+    const char *answer = view_answer(term->arena, json_object_get(event, "response"));
+    size_t place = place_of(inbox, member_text(term->arena, event, "questionId"));
+
+    /* A question that a filter kept out of the list is of no interest now either. */
+    if (place == 0)
+        return;
+    term_paint(term, TERM_DIM,
+               arena_format(term->arena, "%s  %s%s%s\n", label(inbox, term->arena, place),
+                            type + strlen("question_"), answer ? ": " : "",
+                            answer ? term_line(term->arena, answer) : ""));
+}
+
+static bool passes(const struct inbox *inbox, struct arena *arena, const json_t *event)
+{
+    const json_t *question = json_object_get(event, "question");
+    const char *type = member_text(arena, question, "type");
+    const char *project = member_text(arena, event, "projectId");
+
+    return (!inbox->filter.type || str_equal(inbox->filter.type, type)) &&
+           (!inbox->filter.project || str_equal(inbox->filter.project, project));
+}
+
+static bool take_event(void *user, const char *id, const char *data)
+{
+    struct inbox *inbox = user;
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO text = { 0 };
+    JSON_AUTO *event = NULL;
+    struct err ignored = { 0 };
+    struct term term;
+    const char *type;
+
+    snprintf(inbox->last_id, sizeof(inbox->last_id), "%s", id);
+    if (!json_parse(data, strlen(data), &event, &ignored) || !(type = member_text(&arena, event, "type")) ||
+        !str_starts(type, "question_"))
+        return true;
+    buf_init(&text, 0);
+    term_init(&term, &arena, &text, inbox->cli->colour);
+    bool asked = strcmp(type, "question_asked") == 0;
+
+    /* What was asked while the list was being read stands in both. */
+    if (asked && (!passes(inbox, &arena, event) || place_of(inbox, member_text(&arena, event, "questionId"))))
+        return true;
+    if (inbox->cli->json)
+        buf_format(&text, "%s\n", data);
+    else if (asked)
+        write_asked(inbox, &term, event);
+    else
+        write_ended(inbox, &term, event, type);
+    inbox->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
+    return inbox->code == CLI_OK;
+}
+
+/* The list is read once the stream is open, so that nothing falls between the two. */
+static bool take_opening(void *user)
+{
+    struct inbox *inbox = user;
+    struct err err = { 0 };
+
+    if (inbox->last_id[0] || show_list(inbox, &err))
+        return inbox->code == CLI_OK;
+    inbox->code = cli_fail(inbox->cli, &err);
+    return false;
+}
+
+/* Follows for ever: when the server comes back, from where it was. */
+static int watch(struct inbox *inbox)
+{
+    struct cli *cli = inbox->cli;
+    bool ever = false;
+
+    for (;;) {
+        struct err err = { 0 };
+        struct client_stream stream = {
+            .path = events_path,
+            .last_id = inbox->last_id[0] ? inbox->last_id : NULL,
+            .take = take_event,
+            .opened = take_opening,
+            .user = inbox,
+        };
+        bool there = client_follow(cli, &stream, &err);
+
+        if (inbox->code)
+            return inbox->code;
+        if (there && stream.refusal.status >= 400 && stream.refusal.status < 500) {
+            client_error(cli, &stream.refusal, &err);
+            return cli_fail(cli, &err);
+        }
+        ever |= stream.answered;
+        if (!ever)
+            return cli_fail(cli, &err);
+        if (stream.answered)
+            cli_note(cli, "The stream ended; connecting again.");
+        sleep(RECONNECT_S);
+    }
+}
+
+static int run_inbox(struct cli *cli)
+{
+    struct inbox *inbox = arena_new(cli->arena, struct inbox);
+    const char *limit = cli_get(cli, "limit");
+    int64_t most = SHOWN_DEFAULT;
+    struct err err = { 0 };
+
+    if (limit && (!str_to_int(limit, &most) || most < 1 || most > SHOWN_MAX)) {
+        err_field(&err, "limit", "--limit takes a number from 1 to %d.", SHOWN_MAX);
+        return cli_fail(cli, &err);
+    }
+    *inbox = (struct inbox){
+        .cli = cli,
+        .filter = { .type = cli_get(cli, "type"),
+                    .project = cli_get(cli, "project"),
+                    .sort = cli_get(cli, "sort"),
+                    .limit = (size_t)most },
+    };
+    if (cli_has(cli, "watch"))
+        return watch(inbox);
+    return show_list(inbox, &err) ? inbox->code : cli_fail(cli, &err);
+}
+
+const struct cli_command inbox_commands[] = {
+    {
+        .name = "inbox",
+        .op = "question_pending",
+        .help = "List what waits for an answer. On a terminal each question has a number for `witan answer N`, which "
+                "stays its number in that terminal; the short id means the same everywhere.",
+        .examples = "witan inbox\nwitan inbox --watch\nwitan inbox | grep -i deploy\nwitan inbox --type approval --sort deadline\n"
+                    "witan inbox --watch --json | while read -r line; do ...; done",
+        .uses = CLI_SERVER | CLI_JSON,
+        .options = {
+            { "watch", .help = "Go on with what is asked and answered from now on; with --json as JSON lines." },
+            { "type", "TYPE", .param = "type" },
+            { "project", "PROJECT", .param = "projectId" },
+            { "sort", "ORDER", .param = "sort" },
+            { "limit", "N", .help = "How many at most. Default: 200." },
+            { "plain", .help = "Id, type, deadline and question with tabs between, without heading." },
+        },
+        .run = run_inbox,
+    },
+    { 0 },
+};

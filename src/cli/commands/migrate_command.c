@@ -1,0 +1,74 @@
+#include "cli/cli_config.h"
+#include "cli/commands/tables.h"
+#include "cli/store/local.h"
+#include "db/claim.h"
+#include "db/migrate.h"
+#include "server/serve.h"
+
+#include <sys/stat.h>
+
+/* A server that is running goes by the schema that it found: it is not changed under it. */
+static bool change_schema(struct cli *cli, const char *url, struct migrate_report *report, struct err *err)
+{
+    struct claim claim;
+
+    if (!claim_take(&claim, url, err))
+        return false;
+    struct db *db = db_open(url, err);
+    bool good = db && migrate_up(db, cli->arena, report, err);
+
+    db_close(db);
+    claim_release(&claim);
+    return good;
+}
+
+/* With --check nothing is changed; a store that is behind is "no". */
+static bool migrate(struct cli *cli, const char *url, struct migrate_report *report, struct err *err)
+{
+    if (!cli_has(cli, "check"))
+        return serve_make_folder(url, err) && change_schema(cli, url, report, err);
+    if (local_is_missing(url, err)) /* a look must not make the file */
+        return false;
+    struct db *db = db_open(url, err);
+    bool good = db && migrate_current(db, cli->arena, &report->from, err);
+
+    report->to = migrate_newest();
+    db_close(db);
+    return good;
+}
+
+static int run_migrate(struct cli *cli)
+{
+    struct config config = { 0 };
+    struct err err = { 0 };
+    struct migrate_report report = { 0 };
+    const char *url = "";
+
+    umask(077);
+    bool good = cli_config(cli, &config, &err) && migrate(cli, config.settings.store_url, &report, &err);
+
+    if (good)
+        url = config_mask_url(cli->arena, arena_text(cli->arena, config.settings.store_url));
+    config_done(&config);
+    if (!good)
+        return cli_fail(cli, &err);
+    if (report.from == report.to)
+        cli_note(cli, "%s is current: schema %d.", url, report.to);
+    else if (!cli_has(cli, "check"))
+        cli_note(cli, "Brought %s from schema %d to %d.", url, report.from, report.to);
+    else
+        cli_note(cli, "%s has schema %d; this witan works with %d.", url, report.from, report.to);
+    return cli_has(cli, "check") && report.from != report.to ? CLI_NO : CLI_OK;
+}
+
+const struct cli_command migrate_commands[] = {
+    {
+        .name = "migrate",
+        .help = "Bring the store to the schema of this witan. `witan serve` does so by itself.",
+        .examples = "witan migrate --db postgres://witan@db.example/witan\nwitan migrate --check",
+        .uses = CLI_STORE,
+        .options = { { "check", .help = "Change nothing; exit code 3 when there is something to do." } },
+        .run = run_migrate,
+    },
+    { 0 },
+};

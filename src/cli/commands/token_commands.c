@@ -1,0 +1,184 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/commands/tables.h"
+#include "cli/store/list.h"
+#include "core/token.h"
+
+#include <string.h>
+
+/* The secret alone goes to stdout, so that TOKEN=$(witan token create ...) works. */
+static int run_token_create(struct cli *cli)
+{
+    struct err err = { 0 };
+    struct local local = { .cli = cli };
+    const char *expires = cli_get(cli, "expires"), *secret = NULL;
+    struct token token = {
+        .name = cli_get(cli, "name"),
+        .agent_name = cli_get(cli, "agent"),
+        .project_id = cli_get(cli, "project"),
+        .created_by = "local",
+    };
+    bool good = local_role(cli, ROLE_AGENT, &token.role, &err) && local_open(&local, cli, true, &err);
+
+    token.workspace_id = local.workspace_id;
+    if (!token.name)
+        token.name = token.agent_name ? token.agent_name : "token";
+    if (good && expires && !clock_parse(expires, &token.expires_ms))
+        good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
+    good = good && token_create(local.db, cli->arena, &token, local.now_ms, &secret, &err) &&
+           local_audit(&local, "token_create", token.id, list_detail(cli->arena, "name", token.name), &err) &&
+           local_commit(&local, &err);
+    int code = local_end(&local, good, &err);
+
+    if (code)
+        return code;
+    local_note_solo(&local, token.role);
+    cli_note(cli, "Token %s (%s). It is shown this once:", token.id, role_name(token.role));
+    return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
+}
+
+/* A secret that has been replaced and is still good has a line of its own, under that of its token. */
+static json_t *token_lines(const json_t *rows)
+{
+    json_t *lines = json_array();
+    const json_t *row, *old;
+    size_t at, i;
+
+    json_array_foreach(rows, at, row)
+    {
+        json_array_append(lines, (json_t *)(uintptr_t)row);
+        json_array_foreach(json_object_get(row, "oldSecrets"), i, old)
+        {
+            json_array_append_new(
+                lines, json_pack("{s:O, s:O, s:O, s:O, s:O, s:o}", "id", json_object_get(row, "id"), "role",
+                                 json_object_get(row, "role"), "expiresAt", json_object_get(old, "goodUntil"),
+                                 "lastUsedAt", json_object_get(old, "lastUsedAt"), "agentName",
+                                 json_object_get(row, "agentName"), "name",
+                                 json_sprintf("%s (secret before)",
+                                              json_string_value(json_object_get(row, "name")))));
+        }
+    }
+    return lines;
+}
+
+static int run_token_list(struct cli *cli)
+{
+    static const struct term_column columns[] = {
+        { "id", "ID", false },
+        { "role", "ROLE", false },
+        { "expiresAt", "EXPIRES", true },
+        { "revokedAt", "REVOKED", true },
+        { "lastUsedAt", "USED", true },
+        { "agentName", "AGENT", false },
+        { "name", "NAME", false },
+    };
+
+    return list_run(cli, &(struct list){ "token_list", "tokens", columns, 7, token_lines });
+}
+
+static int run_token_rotate(struct cli *cli)
+{
+    struct err err = { 0 };
+    struct local local = { .cli = cli };
+    const char *id = cli_get(cli, "ID"), *overlap = cli_get(cli, "overlap"), *secret = NULL;
+    const char *expires = cli_get(cli, "expires");
+    int64_t minutes = TOKEN_OVERLAP_USUAL, expires_ms = 0;
+    struct token token = { 0 };
+    bool good = local_open(&local, cli, true, &err);
+
+    if (good && overlap && (!str_to_int(overlap, &minutes) || minutes > TOKEN_OVERLAP_MAX))
+        good = err_field(&err, "overlap", "--overlap takes a duration of up to 30d.");
+    if (good && expires && !clock_parse(expires, &expires_ms))
+        good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
+    if (cli_has(cli, "at-once"))
+        minutes = 0;
+    good = good &&
+           token_rotate(local.db, cli->arena, local.workspace_id, id, minutes * 60000, expires_ms,
+                        local.now_ms, &token, &secret, &err) &&
+           local_audit(&local, "token_rotate", id, list_detail(cli->arena, "name", token.name), &err) &&
+           local_commit(&local, &err);
+    int code = local_end(&local, good, &err);
+
+    if (code)
+        return code;
+    if (token.old_count > 0)
+        cli_note(cli, "The secret so far stays good until %s.",
+                 clock_text(cli->arena, token.old[0].until_ms));
+    else
+        cli_note(cli, "The secret so far is worthless now.");
+    cli_note(cli, "Token %s (%s). Its new secret is shown this once:", token.id, role_name(token.role));
+    return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
+}
+
+static int run_token_revoke(struct cli *cli)
+{
+    struct err err = { 0 };
+    struct local local = { .cli = cli };
+    const char *id = cli_get(cli, "ID");
+    bool good = local_open(&local, cli, true, &err) &&
+                token_revoke(local.db, cli->arena, local.workspace_id, id, local.now_ms, &err) &&
+                local_audit(&local, "token_revoke", id, NULL, &err) && local_commit(&local, &err);
+
+    if (good)
+        cli_note(cli, "Revoked.");
+    return local_end(&local, good, &err);
+}
+
+const struct cli_command token_commands[] = {
+    {
+        .name = "token create",
+        .help = "Make a token for an agent or a script, and print its secret once.",
+        .examples = "TOKEN=$(witan token create --agent Builder)\n"
+                    "witan token create --name me --role owner >~/.config/witan/token\n"
+                    "witan token create --name ci --role member --expires 90d",
+        .uses = CLI_STORE,
+        .options = {
+            { "name", "NAME", .help = "What it is for. Default: the agent's name." },
+            { "role", "ROLE", .help = "owner, admin, member, agent or viewer. Default: agent." },
+            { "agent", "NAME", .help = "Bind it to an agent: it speaks as that one, and may do what agents may, whatever its role." },
+            { "project", "ID", .help = "Bind it to a project: it reaches nothing beyond." },
+            { "expires", "TIME", .help = "How long it is good, such as 90d. Default: until revoked.",
+              .flags = CLI_EXPIRES },
+            LOCAL_WORKSPACE,
+        },
+        .run = run_token_create,
+    },
+    {
+        .name = "token list",
+        .help = "List the tokens of a workspace.",
+        .examples = "witan token list",
+        .uses = CLI_STORE | CLI_JSON,
+        .options = { LOCAL_WORKSPACE },
+        .run = run_token_list,
+    },
+    {
+        .name = "token rotate",
+        .help = "Give a token a new secret, print it once, and keep the one so far good for a while.",
+        .examples = "TOKEN=$(witan token rotate ID)\n"
+                    "witan token rotate ID --overlap 7d --expires 90d\n"
+                    "witan token rotate ID --at-once          # the secret has leaked",
+        .uses = CLI_STORE,
+        .args = { { "ID", .help = "The token's id, as `witan token list` shows it." } },
+        .options = {
+            { "overlap", "TIME", .help = "How long the secret so far stays good, such as 2h. Default: 24h.",
+              .flags = CLI_MINUTES },
+            { "at-once", .help = "No secret so far is good from now on, earlier ones included." },
+            { "expires", "TIME", .help = "How long the token is good from now on, such as 90d. Default: as long "
+                                         "again as it was given before.",
+              .flags = CLI_EXPIRES },
+            LOCAL_WORKSPACE,
+        },
+        .run = run_token_rotate,
+    },
+    {
+        .name = "token revoke",
+        .help = "Make a token worthless.",
+        .examples = "witan token revoke ID",
+        .uses = CLI_STORE,
+        .args = { { "ID", .help = "The token's id, as `witan token list` shows it." } },
+        .options = { LOCAL_WORKSPACE },
+        .run = run_token_revoke,
+    },
+    { 0 },
+};

@@ -1,0 +1,202 @@
+#include "base/buf.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/term.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct field *param_of(const struct cli_command *command, const char *name)
+{
+    const struct op *op = command->op && name ? op_find(command->op) : NULL;
+
+    for (const struct field *field = op ? op->params : NULL; field && field->type; field++)
+        if (strcmp(field->name, name) == 0)
+            return field;
+    return NULL;
+}
+
+static const char *help_of(const struct cli_command *command)
+{
+    const struct op *op = command->op ? op_find(command->op) : NULL;
+
+    return command->help ? command->help : op ? op->help : "";
+}
+
+static void write_values(const struct field *field, struct buf *into)
+{
+    const char *between = " One of: ";
+
+    for (const char *const *value = field->values; field->type == T_ENUM && *value; value++) {
+        buf_format(into, "%s%s", between, *value);
+        between = ", ";
+    }
+    if (field->type == T_ENUM)
+        buf_char(into, '.');
+}
+
+static void write_option_help(const struct cli_command *command, const struct cli_option *option,
+                              struct buf *into)
+{
+    const struct field *field = param_of(command, option->param);
+
+    buf_text(into, option->help ? option->help : field ? field->help : "");
+    if (field && !option->help) {
+        write_values(field, into);
+        if (field->fallback)
+            buf_format(into, " Default: %s.", field->fallback);
+    }
+    if (option->flags & CLI_STDIN)
+        buf_text(into, " \"-\" reads it from standard input.");
+    buf_char(into, '\n');
+}
+
+static void write_options(const struct cli_command *command, const struct cli_option *options,
+                          struct buf *into)
+{
+    for (const struct cli_option *option = options; option->name; option++) {
+        char left[64];
+
+        snprintf(left, sizeof(left), "--%s%s%s", option->name, option->value ? " " : "",
+                 option->value ? option->value : "");
+        buf_format(into, "  %-22s ", left);
+        write_option_help(command, option, into);
+    }
+}
+
+static void write_usage(const struct cli_command *command, struct buf *into)
+{
+    buf_format(into, "usage: witan %s", command->name);
+    for (const struct cli_option *arg = command->args; arg->name; arg++)
+        buf_format(into,
+                   arg->flags & CLI_MANY  ? " [%s...]"
+                   : arg->flags & CLI_MAY ? " [%s]"
+                                          : " %s",
+                   arg->name);
+    for (const struct cli_option *option = command->options; option->name; option++)
+        if (option->flags & CLI_MUST)
+            buf_format(into, " --%s %s", option->name, option->value);
+    buf_text(into, " [OPTION...]\n");
+}
+
+static void write_examples(const char *examples, struct buf *into)
+{
+    buf_text(into, "\nexamples:\n");
+    while (*examples) {
+        size_t len = strcspn(examples, "\n");
+
+        buf_format(into, "  %.*s\n", (int)len, examples);
+        examples += len + (examples[len] == '\n');
+    }
+}
+
+static void write_command(const struct cli_command *command, struct buf *into)
+{
+    buf_format(into, "%s\n", help_of(command));
+    if (command->examples)
+        write_examples(command->examples, into);
+    buf_char(into, '\n');
+    write_usage(command, into);
+    if (command->args[0].name)
+        buf_text(into, "\narguments:\n");
+    for (const struct cli_option *arg = command->args; arg->name; arg++) {
+        buf_format(into, "  %-22s ", arg->name);
+        write_option_help(command, arg, into);
+    }
+    buf_text(into, "\noptions:\n");
+    write_options(command, command->options, into);
+    for (unsigned use = CLI_JSON; use > 0; use >>= 1)
+        if (command->uses & use)
+            write_options(command, cli_common_options(use), into);
+    write_options(command, cli_common_options(CLI_USE_ALL), into);
+}
+
+/* A list shows the first sentence; --help the rest. */
+static size_t first_sentence(const char *help)
+{
+    const char *end = strstr(help, ". ");
+
+    return end ? (size_t)(end - help) + 1 : strlen(help);
+}
+
+static void write_list(const struct cli *cli, const char *prefix, struct buf *into)
+{
+    size_t len = prefix ? strlen(prefix) : 0;
+
+    for (const struct cli_command *const *at = cli->commands; *at; at++)
+        if (!prefix || (strncmp((*at)->name, prefix, len) == 0 && (*at)->name[len] == ' '))
+            buf_format(into, "  witan %-18s %.*s\n", (*at)->name, (int)first_sentence(help_of(*at)),
+                       help_of(*at));
+}
+
+void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
+{
+    if (cli->command) {
+        write_command(cli->command, into);
+        return;
+    }
+    if (!prefix) {
+        buf_text(into, "witan: where agents confer with each other and with people.\n");
+        write_examples("witan serve\n"
+                       "witan prompt ask \"Cache or index first?\" --agent Planner --wait\n"
+                       "witan prompt answer ID \"The index.\" --agent Builder\n"
+                       "witan events --json",
+                       into);
+        buf_char(into, '\n');
+    }
+    buf_text(into, "commands:\n");
+    write_list(cli, prefix, into);
+    buf_text(into,
+             "\n`witan COMMAND --help` says more about each; `witan --version` says which witan this is.\n");
+}
+
+static bool stderr_colour(const struct cli *cli)
+{
+    return cli->colour && isatty(STDERR_FILENO);
+}
+
+int cli_fail(const struct cli *cli, const struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    bool colour = stderr_colour(cli);
+
+    fprintf(stderr, "%switan:%s %s\n", colour ? "\033[31m" : "", colour ? "\033[0m" : "",
+            str_sanitise(&arena, err->text));
+    if (err->hint[0])
+        fprintf(stderr, "       %s\n", str_sanitise(&arena, err->hint));
+    return err_exit(err->code);
+}
+
+void cli_note(const struct cli *cli, const char *fmt, ...)
+{
+    ARENA_AUTO arena = { 0 };
+    char *text = NULL;
+    va_list args;
+    int len;
+
+    if (cli->quiet)
+        return;
+    va_start(args, fmt);
+    len = vasprintf(&text, fmt, args);
+    va_end(args);
+    if (len < 0)
+        abort();
+    fprintf(stderr, "%s\n", str_sanitise(&arena, text));
+    free(text);
+}
+
+int cli_print(const void *bytes, size_t len)
+{
+    ARENA_AUTO arena = { 0 };
+
+    if (isatty(STDOUT_FILENO)) {
+        bytes = term_harmless(&arena, bytes, len);
+        len = strlen(bytes);
+    }
+    if (fwrite(bytes, 1, len, stdout) != len || fflush(stdout) != 0)
+        return CLI_ERROR;
+    return CLI_OK;
+}

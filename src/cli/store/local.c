@@ -1,0 +1,155 @@
+#include "cli/store/local.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "core/timekeeping.h"
+#include "core/workspace.h"
+#include "db/migrate.h"
+#include "server/serve.h"
+
+#include <sodium.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool local_role(const struct cli *cli, enum role usual, enum role *role, struct err *err)
+{
+    const char *name = cli_get(cli, "role");
+
+    *role = usual;
+    if (!name || role_parse(name, role))
+        return true;
+    err_field(err, "role", "There is no role \"%s\".", name);
+    return err_hint(err, "The roles are owner, admin, member, agent and viewer.");
+}
+
+bool local_is_missing(const char *url, struct err *err)
+{
+    enum db_engine engine;
+    const char *path;
+    struct err ignored = { 0 };
+
+    if (!db_url_engine(url, &engine, &path, &ignored) || engine != DB_SQLITE || access(path, F_OK) == 0)
+        return false;
+    err_set(err, ERR_NOT_FOUND, "There is no store at %s yet.", path);
+    err_hint(err, "`witan serve` makes it; --db or WITAN_DB names another one.");
+    return true;
+}
+
+static bool check_schema(struct local *local, bool write, struct err *err)
+{
+    struct migrate_report report;
+    int number;
+
+    if (!migrate_current(local->db, local->arena, &number, err))
+        return false;
+    if (number == migrate_newest())
+        return true;
+    if (number > migrate_newest())
+        return migrate_refuse_newer(local->db, local->arena, number, err);
+    if (number == 0 && write)
+        return migrate_up(local->db, local->arena, &report, err);
+    err_set(err, ERR_CONFLICT, "This store has schema %d; this witan works with %d.", number,
+            migrate_newest());
+    return err_hint(err, "`witan migrate` brings it up to date.");
+}
+
+/* Times in the store are the database's, wherever the command runs. */
+static bool set_clock(struct local *local, struct err *err)
+{
+    struct timekeeping read;
+    int64_t ignored;
+
+    if (!timekeeping_read(local->db, local->arena, &read, err))
+        return false;
+    timekeeping_apply(&read, true, &ignored);
+    local->now_ms = clock_now_ms();
+    return true;
+}
+
+static bool find_workspace(struct local *local, struct err *err)
+{
+    const char *name = cli_get(local->cli, "workspace");
+    struct workspace workspace;
+
+    if (!workspace_get(local->db, local->arena, name ? name : "default", &workspace, err))
+        return false;
+    local->workspace_id = workspace.id;
+    return true;
+}
+
+bool local_open(struct local *local, struct cli *cli, bool write, struct err *err)
+{
+    const char *url;
+
+    *local = (struct local){ .cli = cli, .arena = cli->arena };
+    if (sodium_init() < 0)
+        return err_set(err, ERR_INTERNAL, "The random generator does not start.");
+    if (!cli_config(cli, &local->config, err))
+        return false;
+    url = local->config.settings.store_url;
+    if (!write && local_is_missing(url, err))
+        return false;
+    umask(077);
+    if (!serve_make_folder(url, err) || !(local->db = db_open(url, err)))
+        return false;
+    return check_schema(local, write, err) && set_clock(local, err) && db_begin(local->db, write, err) &&
+           caller_solo_allowed(local->db, local->arena, &local->was_solo, err) && find_workspace(local, err);
+}
+
+bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail,
+                 struct err *err)
+{
+    struct audit_entry entry = {
+        .workspace_id = local->workspace_id,
+        .actor_kind = caller_kind_name(CALLER_LOCAL),
+        .actor_id = "local",
+        .actor = "local",
+        .operation = operation,
+        .subject = subject,
+        .door = "store",
+        .detail = detail ? detail : "{}",
+        .at_ms = local->now_ms,
+    };
+
+    return audit_append(local->db, local->arena, &entry, err);
+}
+
+bool local_take_time(struct local *local, struct err *err)
+{
+    return local->db->engine != DB_POSTGRES ||
+           db_script(local->db, "SET statement_timeout = 0; SET lock_timeout = '60s'", err);
+}
+
+bool local_commit(struct local *local, struct err *err)
+{
+    size_t sealed;
+
+    /* On PostgreSQL the servers seal; an attempt here could wait for none of them and gain nothing. */
+    if (local->db->engine == DB_SQLITE && !audit_seal(local->db, local->arena, &sealed, err))
+        return false;
+    return db_commit(local->db, err);
+}
+
+void local_note_solo(const struct local *local, enum role made)
+{
+    if (!local->was_solo)
+        return;
+    cli_note(local->cli, "This is the first user or token: from now on every request needs one.");
+    if (made != ROLE_OWNER)
+        cli_note(local->cli, "`witan token create --name me --role owner` makes one that may do everything.");
+}
+
+void local_close(struct local *local)
+{
+    if (local->db)
+        db_rollback(local->db);
+    db_close(local->db);
+    config_done(&local->config);
+}
+
+int local_end(struct local *local, bool good, const struct err *err)
+{
+    local_close(local);
+    return good ? CLI_OK : cli_fail(local->cli, err);
+}

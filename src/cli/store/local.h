@@ -1,0 +1,50 @@
+/*
+ * local.h - work on the store itself, beside a running server or without one.
+ *
+ * Whoever may read and write the store is its owner, so no token is asked for; every change leaves an audit
+ * row that says it was made here. A store that does not exist yet is made by the first change; an older one
+ * is left for `witan migrate`.
+ */
+#ifndef CLI_STORE_LOCAL_H
+#define CLI_STORE_LOCAL_H
+
+#include "cli/cli_config.h"
+#include "core/audit.h"
+#include "db/db.h"
+
+struct local {
+    struct cli *cli;
+    struct config config;
+    struct db *db;
+    struct arena *arena;
+    const char *workspace_id; /* of --workspace, or the default one; set once begun */
+    int64_t now_ms;           /* the database's */
+    bool was_solo;            /* nobody needed a token when this began */
+};
+
+#define LOCAL_WORKSPACE                                                                                      \
+    {                                                                                                        \
+        "workspace", "NAME", .help = "Id or slug of the workspace. Default: default."                        \
+    }
+
+/* The role that --role names, or `usual` when it names none. */
+CHECKED bool local_role(const struct cli *cli, enum role usual, enum role *role, struct err *err);
+/* Whether the store is a file that is not there; err then says so. */
+bool local_is_missing(const char *url, struct err *err);
+/* Opens the store and begins a transaction. Always followed by local_close. */
+CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct err *err);
+/* The audit row of a change; `detail` is a JSON object's text or NULL. */
+CHECKED bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail,
+                         struct err *err);
+/* For work on everything there is, which may take as long as it takes. Within the transaction or without. */
+CHECKED bool local_take_time(struct local *local, struct err *err);
+/* Seals and commits. */
+CHECKED bool local_commit(struct local *local, struct err *err);
+/* Says what changes for everybody once the first user or token has been made. */
+void local_note_solo(const struct local *local, enum role made);
+/* Undoes what was not committed. */
+void local_close(struct local *local);
+/* Closes, and turns the outcome into an exit code. */
+int local_end(struct local *local, bool good, const struct err *err);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * term.h - text for a terminal.
+ *
+ * What agents and people wrote is shown as text and nothing else: control characters are taken out, so that
+ * nobody's message moves the cursor, changes the title or hides what stands before it.
+ */
+#ifndef CLI_TERM_H
+#define CLI_TERM_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum term_colour { TERM_PLAIN, TERM_DIM, TERM_BOLD, TERM_RED, TERM_GREEN, TERM_YELLOW, TERM_BLUE };
+
+struct term {
+    struct arena *arena;
+    struct buf *out;
+    bool colour;
+    size_t width; /* of the terminal; 0: lines may be as long as they are */
+};
+
+/* Looks at stdout and COLUMNS for the width. */
+void term_init(struct term *term, struct arena *arena, struct buf *out, bool colour);
+
+/* One line of text without control characters, line breaks as spaces; NULL becomes "-". */
+const char *term_line(struct arena *arena, const char *text);
+/*
+ * The last gate before a terminal, for what is printed as it came (answers, JSON): everything but text, line
+ * breaks and the colours that we paint with is taken out.
+ */
+const char *term_harmless(struct arena *arena, const char *bytes, size_t len);
+/* As it is, in a colour. */
+void term_paint(struct term *term, enum term_colour colour, const char *text);
+/* Text of several lines, each after `indent`. */
+void term_block(struct term *term, const char *indent, const char *text);
+/* The colour of a status that ended well, badly or not yet. */
+enum term_colour term_status(const char *status);
+
+/* "in 12m", "3h ago", "now"; "-" for no time. */
+const char *term_when(struct arena *arena, const char *time, int64_t now_ms);
+
+#define TABLE_COLUMNS 8
+
+/* Rows with aligned columns; the last column is cut at the terminal's edge. */
+struct table {
+    struct term *term;
+    size_t columns, count, room;
+    const char **cells;
+};
+
+void table_init(struct table *table, struct term *term, size_t columns, const char *const heads[]);
+void table_row(struct table *table, const char *const cells[]);
+void table_end(struct table *table);
+
+struct term_column {
+    const char *key, *head;
+    bool is_time; /* shown as how long ago, or how long to go */
+};
+/* A list of JSON objects as a table. */
+void term_table(struct term *term, const json_t *rows, const struct term_column *columns, size_t width,
+                int64_t now_ms);
+
+/* A member's text, its number as text, or NULL. */
+const char *member_text(struct arena *arena, const json_t *object, const char *name);
+int64_t member_int(const json_t *object, const char *name);
+
+#endif

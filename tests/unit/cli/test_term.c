@@ -1,0 +1,152 @@
+#include "cli/term.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#define NOW_MS 1767225600000 /* 2026-01-01T00:00:00Z */
+
+static void no_text_drives_the_terminal(void **state)
+{
+    static const char *const cases[][2] = {
+        { "plain", "plain" },
+        { "\033[31mred\033[0m", "[31mred[0m" },
+        { "\033]0;title\007", "]0;title" },
+        { "a\rb", "a b" },
+        { "a\nb\tc", "a b c" },
+        { "back\bspace\177", "backspace" },
+        { "c1 \xc2\x9b"
+          "31m",
+          "c1 31m" },
+        { "turned \xe2\x80\xae"
+          "round",
+          "turned round" },
+        { "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(term_line(&arena, cases[i][0]), cases[i][1]);
+    assert_string_equal(term_line(&arena, NULL), "-");
+}
+
+static void only_colours_pass_the_last_gate(void **state)
+{
+    static const char *const cases[][2] = {
+        { "\033[32mresolved\033[0m\n", "\033[32mresolved\033[0m\n" },
+        { "a\033[2Jb\033]0;title\007c\033", "a[2Jb]0;titlec" },
+        { "{\"a\":\"\xc2\x9b\x31m\"}\n", "{\"a\":\"1m\"}\n" },
+        { "two\nlines\t\xe2\x80\xae"
+          "x",
+          "two\nlines\tx" },
+        { "", "" },
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(term_harmless(&arena, cases[i][0], strlen(cases[i][0])), cases[i][1]);
+}
+
+static void blocks_keep_their_lines(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO out = { 0 };
+    struct term term = { .arena = &arena, .out = &out };
+
+    (void)state;
+    buf_init(&out, 0);
+    term_block(&term, "> ", "one\n\n\033[2Jtwo\n");
+    term_block(&term, "> ", NULL);
+    assert_string_equal(out.bytes, "> one\n> \n> [2Jtwo\n> \n");
+}
+
+static void times_are_told_from_now(void **state)
+{
+    static const char *const cases[][2] = {
+        { "2026-01-01T00:00:00.000Z", "now" },      { "2026-01-01T00:00:05.000Z", "in 5s" },
+        { "2025-12-31T23:58:01.000Z", "119s ago" }, { "2025-12-31T23:58:00.000Z", "2m ago" },
+        { "2026-01-01T00:29:59.900Z", "in 30m" },   { "2026-01-01T05:00:00.000Z", "in 5h" },
+        { "2026-03-31T23:59:59.000Z", "in 90d" },   { "not a time", "-" },
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(term_when(&arena, cases[i][0], NOW_MS), cases[i][1]);
+    assert_string_equal(term_when(&arena, NULL, NOW_MS), "-");
+}
+
+static void tables_line_up_and_are_cut(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO out = { 0 };
+    struct term term = { .arena = &arena, .out = &out, .width = 20 };
+    struct table table;
+
+    (void)state;
+    buf_init(&out, 0);
+    table_init(&table, &term, 2, (const char *[]){ "ID", "TEXT" });
+    table_row(&table, (const char *[]){ "gr\xc3\xbc\xc3\x9f", "short" });
+    table_row(&table, (const char *[]){ "b", "\xc3\xa4 text that is far too long" });
+    table_row(&table, (const char *[]){ NULL, "x\ny" });
+    table_end(&table);
+    assert_string_equal(out.bytes, "ID    TEXT\n"
+                                   "gr\xc3\xbc\xc3\x9f  short\n"
+                                   "b     \xc3\xa4 text that i\xe2\x80\xa6\n"
+                                   "-     x y\n");
+}
+
+static void tables_grow(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO out = { 0 };
+    struct term term = { .arena = &arena, .out = &out };
+    struct table table;
+    size_t lines = 0;
+
+    (void)state;
+    buf_init(&out, 0);
+    table_init(&table, &term, 2, (const char *[]){ "A", "B" });
+    for (int i = 0; i < 500; i++)
+        table_row(&table, (const char *[]){ arena_format(&arena, "%d", i), "x" });
+    table_end(&table);
+    for (const char *at = out.bytes; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, 501);
+    assert_non_null(strstr(out.bytes, "\n499  x\n"));
+}
+
+static void colours_only_when_wanted(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO out = { 0 };
+    struct term term = { .arena = &arena, .out = &out, .colour = true };
+
+    (void)state;
+    buf_init(&out, 0);
+    term_paint(&term, term_status("resolved"), "resolved");
+    assert_string_equal(out.bytes, "\033[32mresolved\033[0m");
+    buf_clear(&out);
+    term.colour = false;
+    term_paint(&term, term_status("timed_out"), "timed_out");
+    assert_string_equal(out.bytes, "timed_out");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_text_drives_the_terminal), cmocka_unit_test(only_colours_pass_the_last_gate),
+        cmocka_unit_test(blocks_keep_their_lines),     cmocka_unit_test(times_are_told_from_now),
+        cmocka_unit_test(tables_line_up_and_are_cut),  cmocka_unit_test(tables_grow),
+        cmocka_unit_test(colours_only_when_wanted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
