@@ -68,8 +68,9 @@ LIB         := $(BUILD)/libwitan.a
 TOOL_LIB    := $(BUILD)/libtools.a
 SUPPORT_LIB := $(BUILD)/libsupport.a
 SUPPORT     := $(sort $(wildcard tests/support/*.c))
-UNIT        := $(sort $(wildcard tests/unit/*/test_*.c))
-UNIT_BINS   := $(foreach u,$(UNIT),$(BUILD)/tests/unit/$(notdir $(patsubst %/,%,$(dir $(u))))_$(patsubst test_%.c,%,$(notdir $(u))))
+UNIT        := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
+unit_bin     = $(BUILD)/tests/unit/$(subst /,_,$(subst /test_,/,$(1:tests/unit/%.c=%)))
+UNIT_BINS   := $(foreach u,$(UNIT),$(call unit_bin,$(u)))
 CONTRACT    := $(sort $(wildcard tests/contract/*.c))
 FAULTS      := $(sort $(wildcard tests/faults/*.c))
 FUZZ        := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -130,7 +131,8 @@ $(BUILD)/include/gen/version.h: VERSION
 	@mkdir -p $(@D)
 	@printf '#define WITAN_VERSION "%s"\n' '$(VERSION)' >$@
 
-# Tests. Every tests/unit/DIR/test_NAME.c is a program of its own, tests/unit/DIR_NAME.
+# Tests. Every tests/unit/DIR/test_NAME.c is a program of its own, tests/unit/DIR_NAME; in a room of core,
+# tests/unit/core_ROOM_NAME.
 
 TEST_LIBS := $(if $(SUPPORT),$(SUPPORT_LIB)) $(LIB) $(TOOL_LIB)
 
@@ -141,7 +143,7 @@ $(SUPPORT_LIB): $(SUPPORT:%.c=$(BUILD)/obj/%.o)
 	@rm -f $@ && ar rcs $@ $^
 
 define UNIT_RULE
-$(BUILD)/tests/unit/$(notdir $(patsubst %/,%,$(dir $(1))))_$(patsubst test_%.c,%,$(notdir $(1))): $(1:%.c=$(BUILD)/obj/%.o) $(TEST_LIBS)
+$(call unit_bin,$(1)): $(1:%.c=$(BUILD)/obj/%.o) $(TEST_LIBS)
 	@mkdir -p $$(@D)
 	@$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ -lcmocka $$(LDLIBS)
 endef

@@ -7,7 +7,7 @@
  * Figures are of processor time, since both sides are one thread that computes. Each prints one line of JSON:
  * MB/s for the object, nanoseconds per byte for the braces.
  */
-#include "core/output.h"
+#include "output/output.h"
 #include "base/limits.h"
 #include "bench/src/util.h"
 

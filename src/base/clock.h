@@ -3,8 +3,8 @@
  *
  * Deadlines, leases, expiries and time stamps all read it. It is the database's time at an anchor,
  * carried forward by CLOCK_BOOTTIME, plus an offset that tests move. It never goes back while a process
- * lives; core/timekeeping.h says what holds when the database's own clock is moved. Socket timers do not use
- * it.
+ * lives; core/upkeep/timekeeping.h says what holds when the database's own clock is moved. Socket timers do
+ * not use it.
  *
  * Thread: any; it is one set of atomics.
  */

@@ -10,7 +10,7 @@
 #ifndef EDGE_CALLERKEY_H
 #define EDGE_CALLERKEY_H
 
-#include "core/caller.h"
+#include "core/caller/caller.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "base/clock.h"
 #include "base/str.h"
-#include "core/cookie.h"
+#include "core/identity/cookie.h"
 #include "edge/callerkey.h"
 #include "edge/internal.h"
 

@@ -13,7 +13,7 @@
 #define EDGE_HOLDS_H
 
 #include "base/err.h"
-#include "core/caller.h"
+#include "core/caller/caller.h"
 
 #include <stdint.h>
 

@@ -14,7 +14,7 @@
 #define EDGE_KNOWN_H
 
 #include "base/err.h"
-#include "core/caller.h"
+#include "core/caller/caller.h"
 
 struct known;
 

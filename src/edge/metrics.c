@@ -3,7 +3,7 @@
 #include "edge/internal.h"
 #include "edge/stream.h"
 #include "edge/wait.h"
-#include "ops/asking.h"
+#include "ops/ask_errors.h"
 #include "ops/refusals.h"
 
 #include <stdatomic.h>

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/uuid.h"
-#include "core/secret.h"
+#include "core/caller/secret.h"
 #include "edge/html.h"
 #include "edge/internal.h"
 #include "edge/question_form.h"

@@ -5,8 +5,8 @@
  * larger than the room of one pull: what has been sent of it is remembered.
  */
 #include "edge/internal.h"
-#include "edge/opening.h"
 #include "edge/stream.h"
+#include "edge/stream_open.h"
 
 #include <stdlib.h>
 #include <string.h>

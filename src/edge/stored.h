@@ -13,7 +13,7 @@
 #define EDGE_STORED_H
 
 #include "base/err.h"
-#include "core/caller.h"
+#include "core/caller/caller.h"
 
 #include <stddef.h>
 #include <stdint.h>

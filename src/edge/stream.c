@@ -5,8 +5,8 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "edge/callerkey.h"
-#include "edge/catchup.h"
 #include "edge/internal.h"
+#include "edge/log_page.h"
 #include "engine/poke.h"
 
 #include <sched.h>

@@ -17,9 +17,9 @@
 #ifndef EDGE_STREAM_H
 #define EDGE_STREAM_H
 
-#include "core/caller.h"
+#include "core/caller/caller.h"
 #include "edge/holds.h"
-#include "edge/wish.h"
+#include "edge/stream_filter.h"
 #include "engine/hub.h"
 
 struct streams;

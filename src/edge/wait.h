@@ -15,7 +15,7 @@
 #ifndef EDGE_WAIT_H
 #define EDGE_WAIT_H
 
-#include "core/caller.h"
+#include "core/caller/caller.h"
 #include "edge/holds.h"
 #include "engine/hub.h"
 #include "http/server.h"

@@ -5,8 +5,8 @@
  * {"type":"subscribe", ...}; anything else is answered with an error, and the socket stays open.
  */
 #include "edge/internal.h"
-#include "edge/opening.h"
 #include "edge/stream.h"
+#include "edge/stream_open.h"
 #include "http/websocket.h"
 
 #include <stdlib.h>

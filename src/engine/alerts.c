@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "core/alert.h"
+#include "core/inbox/alert.h"
 
 #include <pthread.h>
 #include <stdlib.h>

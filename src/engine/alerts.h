@@ -9,7 +9,7 @@
 #ifndef ENGINE_ALERTS_H
 #define ENGINE_ALERTS_H
 
-#include "core/analytics.h"
+#include "core/reports/analytics.h"
 #include "db/store.h"
 
 struct alerts;

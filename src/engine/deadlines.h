@@ -11,7 +11,7 @@
 #ifndef ENGINE_DEADLINES_H
 #define ENGINE_DEADLINES_H
 
-#include "core/analytics.h"
+#include "core/reports/analytics.h"
 #include "db/store.h"
 
 struct deadlines;

@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "core/figures.h"
+#include "core/reports/figures.h"
 #include "engine/poke.h"
 
 #include <stdlib.h>

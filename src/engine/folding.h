@@ -1,5 +1,5 @@
 /*
- * folding.h - the thread that keeps the figures of reports up to date (core/figures.h).
+ * folding.h - the thread that keeps the figures of reports up to date (core/reports/figures.h).
  *
  * Every FOLD_INTERVAL_MS it looks whether anything has changed, and adds it in batches small enough that
  * nobody waits long behind one. A store that does not answer is asked again at the next look.

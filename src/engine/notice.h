@@ -9,8 +9,8 @@
 #ifndef ENGINE_NOTICE_H
 #define ENGINE_NOTICE_H
 
-#include "core/audience.h"
-#include "core/event.h"
+#include "core/log/audience.h"
+#include "core/log/event.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "core/audit.h"
-#include "core/event.h"
+#include "core/log/audit.h"
+#include "core/log/event.h"
 #include "db/postgres.h"
 #include "engine/poke.h"
 

@@ -1,5 +1,5 @@
-#include "core/alert.h"
-#include "core/analytics.h"
+#include "core/inbox/alert.h"
+#include "core/reports/analytics.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 

@@ -1,4 +1,4 @@
-#include "core/audit.h"
+#include "core/log/audit.h"
 
 #include "base/str.h"
 #include "ops/op.h"

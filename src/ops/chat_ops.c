@@ -1,5 +1,5 @@
-#include "core/chat.h"
-#include "core/prompt.h"
+#include "core/chat/chat.h"
+#include "core/chat/prompt.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 

@@ -1,4 +1,4 @@
-#include "core/decision.h"
+#include "core/work/decision.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/project.h"

@@ -3,11 +3,11 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "base/str.h"
-#include "core/deadline.h"
-#include "ops/asking.h"
+#include "core/upkeep/deadline.h"
+#include "ops/ask_errors.h"
 #include "ops/perform.h"
 #include "ops/refusals.h"
-#include "ops/touch.h"
+#include "ops/token_use.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -21,7 +21,7 @@ struct event_type {
     unsigned hears; /* set of enum role */
     /* As an operation's. A token that is bound to a project hears what is about it, and of what is about none
      * only what is common ground: REACH_SQUAD, and in an inbox being called in the squad's talk
-     * (core/audience.h). */
+     * (core/log/audience.h). */
     enum reach reaches;
     bool word; /* said by a stream itself: cannot be filtered by, has no number */
     const struct field *fields;

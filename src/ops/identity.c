@@ -1,7 +1,7 @@
 #include "ops/identity.h"
 
 #include "base/clock.h"
-#include "core/page.h"
+#include "core/log/cursor.h"
 
 const char *const identity_roles[] = { "owner", "admin", "member", "agent", "viewer", NULL };
 

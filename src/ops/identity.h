@@ -4,7 +4,7 @@
 #ifndef OPS_IDENTITY_H
 #define OPS_IDENTITY_H
 
-#include "core/workspace.h"
+#include "core/identity/workspace.h"
 #include "ops/op.h"
 
 #define TAG_IDENTITY "People, tokens and workspaces"

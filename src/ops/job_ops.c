@@ -1,6 +1,6 @@
 #include "base/str.h"
-#include "core/job.h"
-#include "core/response.h"
+#include "core/questions/job.h"
+#include "core/questions/response.h"
 #include "ops/fields.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"

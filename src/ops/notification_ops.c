@@ -1,4 +1,4 @@
-#include "core/notification.h"
+#include "core/inbox/notification.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 

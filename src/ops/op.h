@@ -15,7 +15,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "core/caller.h"
+#include "core/caller/caller.h"
 #include "db/db.h"
 
 enum type {
@@ -110,7 +110,7 @@ enum op_kind { OP_READ = 1, OP_WRITE };
 /*
  * What a row reaches, which is what binds a token that is bound to a project (ops/reach.h): where the path
  * has an {id}, it names one of these, and another project's is not there; a list holds what the caller sees.
- * A token that is bound to an agent has the role agent at most (core/caller.h), so `needs` binds it.
+ * A token that is bound to an agent has the role agent at most (core/caller/caller.h), so `needs` binds it.
  */
 enum reach {
     REACH_WORKSPACE = 1, /* the workspace as such, its people, what is made for all of it: not for a token

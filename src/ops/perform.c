@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "core/audit.h"
-#include "core/idempotency.h"
-#include "core/link.h"
+#include "core/log/audit.h"
+#include "core/log/idempotency.h"
+#include "core/questions/link.h"
 #include "ops/openapi.h"
 #include "ops/reach.h"
 

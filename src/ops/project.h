@@ -7,7 +7,7 @@
 #ifndef OPS_PROJECT_H
 #define OPS_PROJECT_H
 
-#include "core/project.h"
+#include "core/work/project.h"
 #include "ops/op.h"
 
 #define TAG_PROJECTS "Projects and tasks"

@@ -1,7 +1,7 @@
 #include "ops/project.h"
 
-#include "core/open_question.h"
-#include "core/question.h"
+#include "core/questions/question.h"
+#include "core/work/question_set.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
 

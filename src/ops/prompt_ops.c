@@ -1,4 +1,4 @@
-#include "core/prompt.h"
+#include "core/chat/prompt.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 

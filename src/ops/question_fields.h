@@ -4,7 +4,7 @@
 #ifndef OPS_QUESTION_FIELDS_H
 #define OPS_QUESTION_FIELDS_H
 
-#include "core/question.h"
+#include "core/questions/question.h"
 #include "ops/op.h"
 
 #define TAG_QUESTIONS "Questions to people"

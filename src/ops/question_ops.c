@@ -1,6 +1,6 @@
 #include "base/str.h"
-#include "core/job.h"
-#include "core/workspace.h"
+#include "core/identity/workspace.h"
+#include "core/questions/job.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"
 

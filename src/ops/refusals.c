@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "core/audit.h"
+#include "core/log/audit.h"
 #include "ops/identity.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "core/result.h"
+#include "core/work/result.h"
 #include "ops/fields.h"
 #include "ops/project.h"
 #include "ops/tables.h"

@@ -1,5 +1,5 @@
-#include "core/response.h"
-#include "core/template.h"
+#include "core/questions/response.h"
+#include "core/questions/template.h"
 #include "ops/identity.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"

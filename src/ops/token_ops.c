@@ -1,4 +1,4 @@
-#include "core/token.h"
+#include "core/identity/token.h"
 
 #include "ops/identity.h"
 #include "ops/tables.h"

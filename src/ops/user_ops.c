@@ -1,8 +1,8 @@
-#include "core/user.h"
+#include "core/identity/user.h"
 
 #include "base/str.h"
-#include "core/password.h"
-#include "core/secret.h"
+#include "core/caller/secret.h"
+#include "core/identity/password.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
 

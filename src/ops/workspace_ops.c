@@ -1,4 +1,4 @@
-#include "core/workspace.h"
+#include "core/identity/workspace.h"
 
 #include "ops/identity.h"
 #include "ops/tables.h"

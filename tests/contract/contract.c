@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "core/secret.h"
+#include "core/caller/secret.h"
 #include "fixture.h"
 #include "ops/bind.h"
 #include "ops/dispatch.h"

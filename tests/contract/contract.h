@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "core/caller.h"
+#include "core/caller/caller.h"
 #include "db/db.h"
 #include "ops/op.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "core/audit.h"
+#include "core/log/audit.h"
 #include "db/migrate.h"
 #include "edge/edge.h"
 

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "core/idempotency.h"
+#include "core/log/idempotency.h"
 #include "questions.h"
 
 static int post(struct t *t, const char *message)

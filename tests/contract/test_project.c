@@ -1,6 +1,6 @@
 #include "project_steps.h"
 
-#include "core/hil.h"
+#include "core/work/autonomy.h"
 
 static const char *const categories[] = { "scopeChanges", "architectureDecisions",
                                           "dependencyModifications" };

@@ -172,7 +172,7 @@ CONTRACT(the_analyst_asks_once_whether_people_are_sure)
     CHECK_COUNT("questions", 1);
 }
 
-/* The rule of core/confirmation.h: whatever it finds after the first is refused. */
+/* The rule of core/work/confirmation.h: whatever it finds after the first is refused. */
 CONTRACT(a_second_confirmation_is_refused_however_it_is_worded)
 {
     static const char *const again[] = {

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "core/output.h"
+#include "output/output.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_text(const char *text)

@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "cli/commands/tables.h"
 #include "cli/store/local.h"
-#include "core/purge.h"
+#include "core/upkeep/purge.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "cli/commands/tables.h"
 #include "cli/store/list.h"
-#include "core/token.h"
+#include "core/identity/token.h"
 
 #include <string.h>
 

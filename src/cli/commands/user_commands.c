@@ -1,8 +1,8 @@
 #include "cli/commands/tables.h"
 #include "cli/store/list.h"
 #include "cli/store/new_password.h"
-#include "core/erase.h"
-#include "core/user.h"
+#include "core/identity/user.h"
+#include "core/upkeep/erase.h"
 
 /* By name, as people know it, or by id. */
 static bool find_user(struct local *local, struct user *user, struct err *err)

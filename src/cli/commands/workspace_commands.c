@@ -1,6 +1,6 @@
 #include "cli/commands/tables.h"
 #include "cli/store/list.h"
-#include "core/workspace.h"
+#include "core/identity/workspace.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define CLI_STORE_ANCHOR_KEY_H
 
 #include "base/settings.h"
-#include "core/audit_anchor.h"
+#include "core/log/audit_anchor.h"
 
 const char *anchor_key_path(struct arena *arena, const struct settings *settings);
 /* Whether there is one already. */

@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "core/timekeeping.h"
-#include "core/workspace.h"
+#include "core/identity/workspace.h"
+#include "core/upkeep/timekeeping.h"
 #include "db/migrate.h"
 #include "server/serve.h"
 

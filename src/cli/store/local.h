@@ -9,7 +9,7 @@
 #define CLI_STORE_LOCAL_H
 
 #include "cli/cli_config.h"
-#include "core/audit.h"
+#include "core/log/audit.h"
 #include "db/db.h"
 
 struct local {

@@ -2,8 +2,8 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "core/password.h"
-#include "core/secret.h"
+#include "core/caller/secret.h"
+#include "core/identity/password.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -27,7 +27,7 @@ CREATE TRIGGER task_deps_removed AFTER DELETE ON task_deps REFERENCING OLD TABLE
 EXECUTE FUNCTION task_deps_changed();
 
 -- Prepared figures, so that a report does not read every question. Triggers note each change, whoever makes it, in
--- figure_changes; the engine adds what has gathered there to the figures every second or so (core/figures.h). A report
+-- figure_changes; the engine adds what has gathered there to the figures every second or so (core/reports/figures.h). A report
 -- reads both, so it is never behind.
 ALTER TABLE jobs ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;             -- questions of a job that is not lone
 

@@ -1,7 +1,7 @@
 -- Many dependencies at once: on SQLite the triggers of 004 are for each row, and stay.
 
 -- Prepared figures, so that a report does not read every question. Triggers note each change, whoever makes it, in
--- figure_changes; the engine adds what has gathered there to the figures every second or so (core/figures.h). A report
+-- figure_changes; the engine adds what has gathered there to the figures every second or so (core/reports/figures.h). A report
 -- reads both, so it is never behind.
 ALTER TABLE jobs ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;             -- questions of a job that is not lone
 

@@ -1,7 +1,7 @@
 -- Whom an event is for, and whose project a message's event is.
 --
 -- The audience is 'agent:KEY', 'user:ID' or 'roles:SET', each behind 'squad ' when it is talk of the squad
--- (core/audience.h); NULL: all who may read. A message's event belongs to the project of the message: a token that is
+-- (core/log/audience.h); NULL: all who may read. A message's event belongs to the project of the message: a token that is
 -- bound to another project hears the squad's talk about no project, and must not take a reply about one for that.
 
 ALTER TABLE events ADD COLUMN audience TEXT COLLATE "C";

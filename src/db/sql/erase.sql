@@ -1,4 +1,4 @@
--- Taking a person out of the store. Tables are read page by page along their keys, and core/erase*.c decides row by row,
+-- Taking a person out of the store. Tables are read page by page along their keys, and core/upkeep/erase*.c decides row by row,
 -- by ids and by what the audit log says they did: no statement here looks for a name within a text.
 
 -- Someone who was removed before is still known to the audit log.

@@ -2,7 +2,7 @@
  * Held requests, on a whole server: no wake is lost, none comes twice, and nobody is held who is gone.
  */
 #include "base/clock.h"
-#include "core/audit.h"
+#include "core/log/audit.h"
 #include "db/migrate.h"
 #include "edge/edge.h"
 #include "tests/support/units.h"

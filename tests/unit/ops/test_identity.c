@@ -2,7 +2,7 @@
  * The operations on people, tokens, workspaces and the audit log, as a door runs them.
  */
 #include "base/clock.h"
-#include "core/audit.h"
+#include "core/log/audit.h"
 #include "ops/bind.h"
 #include "ops/dispatch.h"
 #include "tests/support/engines.h"

@@ -1,0 +1,330 @@
+#include "core/caller/caller.h"
+
+#include "base/str.h"
+#include "core/caller/secret.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define NO_SLUG "?"
+
+static const struct {
+    enum role role;
+    const char *name;
+} roles[] = {
+    { ROLE_OWNER, "owner" }, { ROLE_ADMIN, "admin" },   { ROLE_MEMBER, "member" },
+    { ROLE_AGENT, "agent" }, { ROLE_VIEWER, "viewer" },
+};
+
+const char *role_name(enum role role)
+{
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+        if (roles[i].role == role)
+            return roles[i].name;
+    return "nobody";
+}
+
+bool role_parse(const char *name, enum role *role)
+{
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+        if (str_equal(roles[i].name, name)) {
+            *role = roles[i].role;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *caller_kind_name(enum caller_kind kind)
+{
+    switch (kind) {
+    case CALLER_NOBODY: return "nobody";
+    case CALLER_LOCAL: return "local";
+    case CALLER_USER: return "user";
+    case CALLER_TOKEN: return "token";
+    case CALLER_LINK: return "link";
+    case CALLER_SYSTEM: return "system";
+    }
+    return "nobody";
+}
+
+bool caller_is_person(const struct caller *caller)
+{
+    switch (caller->kind) {
+    case CALLER_LOCAL:
+    case CALLER_LINK: return true;
+    case CALLER_USER:
+    case CALLER_TOKEN: return caller->role != ROLE_AGENT && !caller->agent_name;
+    case CALLER_NOBODY:
+    case CALLER_SYSTEM: return false;
+    }
+    return false;
+}
+
+bool caller_sees_project(const struct caller *caller, const char *project_id)
+{
+    return !caller->project_id || str_equal(caller->project_id, project_id);
+}
+
+bool caller_hears_project(const struct caller *caller, const char *project_id)
+{
+    return !project_id || caller_sees_project(caller, project_id);
+}
+
+bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err)
+{
+    if (!caller->agent_name || strcasecmp(caller->agent_name, agent_name) == 0)
+        return true;
+    return err_set(err, ERR_FORBIDDEN, "This token speaks as %s and cannot speak as another agent.",
+                   caller->agent_name);
+}
+
+bool caller_may_grant(const struct caller *caller, enum role role, struct err *err)
+{
+    if (caller->project_id || caller->agent_name)
+        return err_set(err, ERR_FORBIDDEN,
+                       "A token that is bound to a project or an agent manages no users and tokens.");
+    if (caller->role == ROLE_OWNER || (caller->role == ROLE_ADMIN && role != ROLE_OWNER))
+        return true;
+    return err_set(err, ERR_FORBIDDEN, "The role %s may not make, change or remove the role %s.",
+                   role_name(caller->role), role_name(role));
+}
+
+/* The stored role went through a CHECK; one that this program does not know gives no rights. */
+static enum role stored_role(const char *name)
+{
+    enum role role = 0;
+
+    if (!role_parse(name, &role))
+        return 0;
+    return role;
+}
+
+/*
+ * Whoever speaks as an agent is one, whatever role the token was made with: what people decide is not open
+ * to it, nor anything beyond what agents see.
+ */
+static enum role token_role(const char *name, const char *agent_name)
+{
+    enum role role = stored_role(name);
+
+    return agent_name && ((unsigned)role & ROLES_PEOPLE) ? ROLE_AGENT : role;
+}
+
+static bool no_workspace(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "There is no such workspace.");
+}
+
+static bool is_wanted(const char *wanted, const char *id, const char *slug)
+{
+    return !wanted || str_equal(wanted, id) || str_equal(wanted, slug);
+}
+
+static bool refuse_token(struct err *err, const char *why)
+{
+    err_set(err, ERR_UNAUTHORIZED, "%s", why);
+    return err_hint(err, "Ask an owner or admin of the workspace for a new one (`witan token create`).");
+}
+
+static bool token_caller(struct arena *arena, const struct db_rows *rows, const char *hash,
+                         const char *wanted, int64_t now_ms, struct caller *caller, struct err *err)
+{
+    int64_t expires_ms;
+
+    if (rows->count == 0)
+        return refuse_token(err, "This token is not known here.");
+    expires_ms = db_cell_int(rows, 0, 7);
+    if (db_cell(rows, 0, 8))
+        return refuse_token(err, "This token has been revoked.");
+    if (expires_ms && now_ms > expires_ms)
+        return refuse_token(err, "This token has expired.");
+    if (!is_wanted(wanted, db_cell(rows, 0, 5), db_cell(rows, 0, 6)))
+        return no_workspace(err);
+    *caller = (struct caller){
+        .kind = CALLER_TOKEN,
+        .id = db_cell(rows, 0, 0),
+        .name = db_cell(rows, 0, 1),
+        .role = token_role(db_cell(rows, 0, 2), db_cell(rows, 0, 3)),
+        .agent_name = db_cell(rows, 0, 3),
+        .project_id = db_cell(rows, 0, 4),
+        .workspace_id = db_cell(rows, 0, 5),
+        .credential = arena_format(arena, "token:%s", hash),
+        .last_used_ms = db_cell_int(rows, 0, 9),
+    };
+    return true;
+}
+
+/* By the hash of a secret: the one in force, or one that has been replaced and is still good. */
+static bool by_secret(struct db *db, struct arena *arena, const char *hash, const char *wanted,
+                      int64_t now_ms, struct caller *caller, struct err *err)
+{
+    struct db_rows rows;
+    bool old;
+
+    if (!db_query(db, arena, SQL_CALLER_BY_TOKEN, DB_ARGS(db_text(hash)), &rows, err))
+        return false;
+    old = rows.count == 0;
+    if (old && !db_query(db, arena, SQL_CALLER_BY_OLD_SECRET, DB_ARGS(db_text(hash)), &rows, err))
+        return false;
+    if (!token_caller(arena, &rows, hash, wanted, now_ms, caller, err))
+        return false;
+    caller->old_secret = old ? hash : NULL;
+    return true;
+}
+
+static bool refuse_session(struct err *err, const char *why)
+{
+    err_set(err, ERR_UNAUTHORIZED, "%s", why);
+    err->name = "session_ended";
+    return err_hint(err, "Log in again.");
+}
+
+static bool by_session(struct db *db, struct arena *arena, const char *hash, const char *wanted,
+                       int64_t now_ms, struct caller *caller, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_CALLER_BY_SESSION, DB_ARGS(db_text(hash), db_text(wanted)), &rows, err))
+        return false;
+    if (rows.count == 0 || now_ms > db_cell_int(&rows, 0, 5))
+        return refuse_session(err, "This login has ended.");
+    if (db_cell(&rows, 0, 6))
+        return refuse_session(err, "This user has been disabled.");
+    if (!db_cell(&rows, 0, 3))
+        return refuse_session(err, "This user is not a member of any workspace.");
+    if (!is_wanted(wanted, db_cell(&rows, 0, 3), db_cell(&rows, 0, 4)))
+        return no_workspace(err);
+    *caller = (struct caller){
+        .kind = CALLER_USER,
+        .id = db_cell(&rows, 0, 0),
+        .name = db_cell(&rows, 0, 1),
+        .role = stored_role(db_cell(&rows, 0, 2)),
+        .workspace_id = db_cell(&rows, 0, 3),
+        .credential = arena_format(arena, "session:%s", hash),
+    };
+    return true;
+}
+
+/* Solo mode gives the local owner; once it has ended, somebody without credentials is nobody. */
+static bool by_solo(struct db *db, struct arena *arena, const char *wanted, struct caller *caller,
+                    struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_CALLER_SOLO, DB_ARGS(db_text(wanted ? wanted : "default")), &rows, err))
+        return false;
+    if (!db_cell_bool(&rows, 0, 0)) {
+        *caller = (struct caller){ 0 };
+        return true;
+    }
+    if (!db_cell(&rows, 0, 1))
+        return no_workspace(err);
+    *caller = (struct caller){
+        .kind = CALLER_LOCAL,
+        .role = ROLE_OWNER,
+        .id = "local",
+        .name = "local",
+        .workspace_id = db_cell(&rows, 0, 1),
+        .credential = "local",
+    };
+    return true;
+}
+
+bool caller_recheck(struct db *db, struct arena *arena, const char *credential, const char *workspace_id,
+                    int64_t now_ms, struct caller *caller, struct err *err)
+{
+    struct caller found = { 0 };
+
+    if (str_starts(credential, "token:"))
+        return by_secret(db, arena, credential + strlen("token:"), workspace_id, now_ms, caller, err);
+    if (str_starts(credential, "session:"))
+        return by_session(db, arena, credential + strlen("session:"), workspace_id, now_ms, caller, err);
+    if (!by_solo(db, arena, workspace_id, &found, err))
+        return false;
+    if (found.kind != CALLER_LOCAL)
+        return err_set(err, ERR_UNAUTHORIZED, "Solo mode has ended: a token or a login is needed now.");
+    *caller = found;
+    return true;
+}
+
+/* A ticket is for the workspace it was made in, whatever else its owner may see. */
+static bool by_ticket(struct db *db, struct arena *arena, const struct credentials *credentials,
+                      int64_t now_ms, struct caller *caller, struct err *err)
+{
+    struct db_rows rows;
+    struct caller found;
+    const char *stands_for;
+
+    if (!db_query(db, arena, SQL_CALLER_BY_TICKET, DB_ARGS(db_text(secret_hash(arena, credentials->ticket))),
+                  &rows, err))
+        return false;
+    if (rows.count == 0 || now_ms > db_cell_int(&rows, 0, 2)) {
+        err_set(err, ERR_UNAUTHORIZED, "This ticket is not known here or has expired.");
+        return err_hint(err, "Get a new one from POST /api/tickets just before opening the stream.");
+    }
+    stands_for = db_cell(&rows, 0, 0);
+    if (str_equal(stands_for, "local") && !credentials->may_be_solo)
+        return err_set(err, ERR_UNAUTHORIZED, "This ticket is only good on the machine it was made on.");
+    if (!caller_recheck(db, arena, stands_for, db_cell(&rows, 0, 1), now_ms, &found, err))
+        return false;
+    *caller = found;
+    return true;
+}
+
+static bool by_nothing(struct db *db, struct arena *arena, const struct credentials *credentials,
+                       const char *wanted, struct caller *caller, struct err *err)
+{
+    if (credentials->may_be_solo)
+        return by_solo(db, arena, wanted, caller, err);
+    *caller = (struct caller){ 0 };
+    return true;
+}
+
+static bool by_cookie(struct db *db, struct arena *arena, const struct credentials *credentials,
+                      const char *wanted, int64_t now_ms, struct caller *caller, struct err *err)
+{
+    const char *hash = secret_hash(arena, credentials->session);
+    struct caller found;
+    struct err ended = { 0 };
+
+    if (by_session(db, arena, hash, wanted, now_ms, caller, &ended))
+        return true;
+    if (ended.code == ERR_UNAUTHORIZED) {
+        if (!by_nothing(db, arena, credentials, wanted, &found, err))
+            return false;
+        if (found.kind == CALLER_LOCAL) {
+            *caller = found;
+            return true;
+        }
+    }
+    *err = ended;
+    return false;
+}
+
+bool caller_identify(struct db *db, struct arena *arena, const struct credentials *credentials,
+                     int64_t now_ms, struct caller *caller, struct err *err)
+{
+    const char *wanted = credentials->workspace;
+
+    /* What is no text names no workspace; NO_SLUG does not either, and can be looked up. */
+    if (wanted)
+        wanted = str_is_utf8(wanted, strlen(wanted)) ? str_fold(arena, wanted) : NO_SLUG;
+    if (credentials->bearer)
+        return by_secret(db, arena, secret_hash(arena, credentials->bearer), wanted, now_ms, caller, err);
+    if (credentials->ticket)
+        return by_ticket(db, arena, credentials, now_ms, caller, err);
+    if (credentials->session)
+        return by_cookie(db, arena, credentials, wanted, now_ms, caller, err);
+    return by_nothing(db, arena, credentials, wanted, caller, err);
+}
+
+bool caller_solo_allowed(struct db *db, struct arena *arena, bool *allowed, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_CALLER_SOLO, DB_ARGS(db_text("default")), &rows, err))
+        return false;
+    *allowed = db_cell_bool(&rows, 0, 0);
+    return true;
+}

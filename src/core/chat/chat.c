@@ -1,0 +1,193 @@
+#include "core/chat/chat.h"
+
+#include "base/limits.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/chat/mention.h"
+#include "core/chat/prompt.h"
+
+#include <string.h>
+
+#define LIST_NAME "chat"
+
+bool chat_may_speak(const struct caller *caller, const char *agent_name, bool is_human, struct err *err)
+{
+    if (!caller_may_speak_as(caller, agent_name, err))
+        return false;
+    /* Whoever reads the thread must be able to rely on which words are a person's. */
+    if (is_human && !caller_is_person(caller))
+        return err_set(err, ERR_FORBIDDEN, "An agent cannot speak for a person: is_human must be false.");
+    return true;
+}
+
+bool chat_check_text(const char *field, const char *text, struct err *err)
+{
+    int64_t most = settings()->limits_message;
+
+    if (str_is_blank(text))
+        return err_field(err, field, "%s must not be empty.", field);
+    if ((int64_t)strlen(text) > most)
+        return err_field(err, field, "%s is too long: at most %lld bytes.", field, (long long)most);
+    return true;
+}
+
+bool chat_insert(struct db *db, struct arena *arena, int64_t now_ms, struct chat *chat, struct err *err)
+{
+    if (!chat->id)
+        chat->id = uuid_new(arena);
+    chat->created_at = clock_text(arena, now_ms);
+    return db_exec(db, arena, SQL_CHAT_INSERT,
+                   DB_ARGS(db_text(chat->id), db_text(chat->workspace_id), db_text(chat->agent_name),
+                           db_text(chat->message), db_bool(chat->is_human), db_text(chat->message_type),
+                           db_text(chat->discussion_prompt_id), db_text(chat->task_ref),
+                           db_text(chat->created_at), db_text(chat->project_id)),
+                   NULL, err);
+}
+
+bool chat_find_project(struct db *db, struct arena *arena, const struct caller *caller, struct chat *chat,
+                       struct err *err)
+{
+    struct db_rows rows;
+
+    if (!chat->task_ref)
+        return true;
+    if (!db_query(db, arena, SQL_CHAT_TASK_PROJECT,
+                  DB_ARGS(db_text(chat->task_ref), db_text(caller->workspace_id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return true;
+    if (!caller_hears_project(caller, db_cell(&rows, 0, 0)))
+        return err_set(err, ERR_NOT_FOUND, "There is no such task.");
+    if (!chat->project_id)
+        chat->project_id = db_cell(&rows, 0, 0);
+    return true;
+}
+
+bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct chat *chat,
+                        struct err *err)
+{
+    return mention_tell(db, arena,
+                        &(struct mention_source){ .workspace_id = chat->workspace_id,
+                                                  .project_id = chat->project_id,
+                                                  .ref_type = "chat",
+                                                  .ref_id = chat->id,
+                                                  .author = chat->agent_name,
+                                                  .text = chat->message,
+                                                  .created_at = chat->created_at,
+                                                  .now_ms = now_ms },
+                        err);
+}
+
+bool chat_post(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+               struct chat *chat, struct err *err)
+{
+    if (!chat_may_speak(caller, chat->agent_name, chat->is_human, err) ||
+        !chat_check_text("message", chat->message, err))
+        return false;
+    if (chat->discussion_prompt_id &&
+        !prompt_project(db, arena, caller, chat->discussion_prompt_id, &chat->project_id, err))
+        return false;
+    if (!chat_find_project(db, arena, caller, chat, err))
+        return false;
+    chat->workspace_id = caller->workspace_id;
+    chat->message_type = "message";
+    return chat_insert(db, arena, now_ms, chat, err) && chat_tell_mentions(db, arena, now_ms, chat, err);
+}
+
+static void chat_from_row(const struct db_rows *rows, size_t row, struct chat *chat)
+{
+    *chat = (struct chat){
+        .id = db_cell(rows, row, COL_CHAT_ID),
+        .workspace_id = db_cell(rows, row, COL_CHAT_WORKSPACE_ID),
+        .agent_name = db_cell(rows, row, COL_CHAT_AGENT_NAME),
+        .message = db_cell(rows, row, COL_CHAT_MESSAGE),
+        .is_human = db_cell_bool(rows, row, COL_CHAT_IS_HUMAN),
+        .message_type = db_cell(rows, row, COL_CHAT_MESSAGE_TYPE),
+        .discussion_prompt_id = db_cell(rows, row, COL_CHAT_DISCUSSION_PROMPT_ID),
+        .task_ref = db_cell(rows, row, COL_CHAT_TASK_REF),
+        .created_at = db_cell(rows, row, COL_CHAT_CREATED_AT),
+    };
+}
+
+static struct chat *chats_from_rows(struct arena *arena, const struct db_rows *rows, size_t count)
+{
+    struct chat *chats = arena_array(arena, struct chat, count);
+
+    for (size_t i = 0; i < count; i++)
+        chat_from_row(rows, i, &chats[i]);
+    return chats;
+}
+
+/* One row more than asked for tells whether there is a next page. */
+static bool query_page(struct db *db, struct arena *arena, const struct caller *caller,
+                       const struct chat_filter *filter, const struct page *from, struct db_rows *rows,
+                       struct err *err)
+{
+    struct db_arg args[] = { db_text(caller->workspace_id),
+                             db_text(from->created_at),
+                             db_text(from->id),
+                             db_int((int64_t)filter->limit + 1),
+                             db_text(caller->project_id),
+                             db_null(),
+                             db_null() };
+
+    if (filter->discussion_prompt_id) {
+        args[5] = db_text(filter->discussion_prompt_id);
+        args[6] = db_text(filter->task_ref);
+        return db_query(db, arena, SQL_CHAT_LIST_THREAD, 7, args, rows, err);
+    }
+    if (filter->task_ref) {
+        args[5] = db_text(filter->task_ref);
+        return db_query(db, arena, SQL_CHAT_LIST_TASK, 6, args, rows, err);
+    }
+    return db_query(db, arena, SQL_CHAT_LIST, 5, args, rows, err);
+}
+
+bool chat_list(struct db *db, struct arena *arena, const struct caller *caller,
+               const struct chat_filter *filter, struct chat_page *page, struct err *err)
+{
+    struct page from;
+    struct db_rows rows;
+
+    if (!page_read(LIST_NAME, filter->cursor, &from, err) ||
+        !query_page(db, arena, caller, filter, &from, &rows, err))
+        return false;
+    *page = (struct chat_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
+    page->messages = chats_from_rows(arena, &rows, page->count);
+    if (rows.count > page->count) {
+        const struct chat *last = &page->messages[page->count - 1];
+
+        page->next_cursor = page_after(arena, LIST_NAME, 0, last->created_at, last->id);
+    }
+    return true;
+}
+
+bool chat_replies(struct db *db, struct arena *arena, const char *workspace_id, const char *prompt_id,
+                  struct chat **replies, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_CHAT_REPLIES,
+                  DB_ARGS(db_text(prompt_id), db_text(workspace_id), db_int(LIMIT_RESPONSES_SHOWN)), &rows,
+                  err))
+        return false;
+    *replies = chats_from_rows(arena, &rows, rows.count);
+    *count = rows.count;
+    return true;
+}
+
+void chat_write(const struct chat *chat, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    json_text(out, "id", chat->id);
+    json_text(out, "workspace_id", chat->workspace_id);
+    json_text(out, "agent_name", chat->agent_name);
+    json_text(out, "message", chat->message);
+    json_bool(out, "is_human", chat->is_human);
+    json_text(out, "message_type", chat->message_type);
+    json_text(out, "discussion_prompt_id", chat->discussion_prompt_id);
+    json_text(out, "task_ref", chat->task_ref);
+    json_text(out, "created_at", chat->created_at);
+    json_map_end(out);
+}

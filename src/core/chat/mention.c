@@ -1,0 +1,305 @@
+#include "core/chat/mention.h"
+
+#include "base/str.h"
+#include "core/inbox/notification.h"
+
+#include <string.h>
+
+#define FENCE_MAX    64  /* longer runs of backticks are taken as they stand */
+#define BODY_CHARS   280 /* of the message, shown in the notification */
+#define PROMPT_WIDTH 4   /* values of a row of prompt_mentions */
+
+struct scan {
+    const char *at, *start, *end;
+    bool unclosed[FENCE_MAX + 1]; /* no run of this length follows: looked for once, not for every run */
+};
+
+/* Marks, symbols and spaces among the letters of other scripts. */
+static bool is_foreign_mark(uint32_t code)
+{
+    static const struct {
+        uint32_t from, to;
+    } marks[] = { { 0x80, 0xA9 },     { 0xAB, 0xB4 },     { 0xB6, 0xB9 },     { 0xBB, 0xBF },
+                  { 0xD7, 0xD7 },     { 0xF7, 0xF7 },     { 0x2000, 0x206F }, { 0x20A0, 0x20CF },
+                  { 0x2190, 0x2BFF }, { 0x3000, 0x3004 }, { 0x3008, 0x3020 }, { 0x3030, 0x3030 },
+                  { 0xE000, 0xF8FF }, { 0xFE00, 0xFE6F }, { 0xFF00, 0xFF0F }, { 0xFF1A, 0xFF20 },
+                  { 0xFF3B, 0xFF40 }, { 0xFF5B, 0xFF65 }, { 0xFFF0, 0xFFFF }, { 0x1F000, 0x1FAFF } };
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+        if (code >= marks[i].from && code <= marks[i].to)
+            return true;
+    return false;
+}
+
+static bool is_letter(uint32_t code)
+{
+    if (code < 0x80)
+        return (code >= '0' && code <= '9') || (code >= 'A' && code <= 'Z') || (code >= 'a' && code <= 'z');
+    return !is_foreign_mark(code);
+}
+
+/* Bytes of the letter or digit that stands here; 0 when something else does. */
+static size_t letter_at(const char *at, const char *end)
+{
+    uint32_t code;
+    size_t len = at < end ? str_decode(at, (size_t)(end - at), &code) : 0;
+
+    return len > 0 && is_letter(code) ? len : 0;
+}
+
+static bool letter_before(const char *at, const char *start)
+{
+    const char *first = at;
+
+    if (at == start)
+        return false;
+    do
+        first--;
+    while (first > start && ((unsigned char)*first & 0xC0) == 0x80);
+    return letter_at(first, at) > 0;
+}
+
+/* An address: letters, perhaps with marks that mailboxes have, directly before the sign. */
+static bool in_address(const struct scan *scan, const char *sign)
+{
+    const char *before = sign;
+
+    while (before > scan->start && strchr("_+-", before[-1]))
+        before--;
+    return letter_before(before, scan->start);
+}
+
+/* The end of the name that starts here; the start itself when there is none. */
+static const char *name_end(const char *start, const char *end)
+{
+    const char *past = start, *at = start;
+
+    while (at < end) {
+        size_t len = letter_at(at, end);
+
+        if (len > 0)
+            past = at += len;
+        else if (past > start && (*at == '-' || *at == '_'))
+            at++;
+        else
+            break;
+    }
+    return past;
+}
+
+static size_t run_of_ticks(const char *at, const char *end)
+{
+    size_t len = 0;
+
+    while (at + len < end && at[len] == '`')
+        len++;
+    return len;
+}
+
+static const char *closing_run(const char *at, const char *end, size_t ticks)
+{
+    while (at < end) {
+        const char *run = memchr(at, '`', (size_t)(end - at));
+
+        if (!run)
+            return NULL;
+        size_t len = run_of_ticks(run, end);
+
+        if (len == ticks)
+            return run + len;
+        at = run + len;
+    }
+    return NULL;
+}
+
+/* Code between backticks is quoted, not said. A fence that is never closed runs to the end. */
+static void skip_code(struct scan *scan)
+{
+    size_t ticks = run_of_ticks(scan->at, scan->end);
+    bool fence = ticks >= 3 && (scan->at == scan->start || scan->at[-1] == '\n');
+    const char *after = NULL;
+
+    if (ticks <= FENCE_MAX && !scan->unclosed[ticks]) {
+        after = closing_run(scan->at + ticks, scan->end, ticks);
+        scan->unclosed[ticks] = !after;
+    }
+    if (after)
+        scan->at = after;
+    else
+        scan->at = fence ? scan->end : scan->at + ticks;
+}
+
+static bool next_name(struct scan *scan, struct arena *arena, char **name)
+{
+    while (scan->at < scan->end) {
+        const char *sign = scan->at;
+
+        if (*sign == '`') {
+            skip_code(scan);
+            continue;
+        }
+        scan->at++;
+        if (*sign != '@' || in_address(scan, sign))
+            continue;
+        const char *end = name_end(scan->at, scan->end);
+
+        if (end == scan->at || (end < scan->end && *end == '@'))
+            continue;
+        *name = arena_copy(arena, scan->at, (size_t)(end - scan->at));
+        scan->at = end;
+        if (str_chars(*name) <= LIMIT_NAME)
+            return true;
+    }
+    return false;
+}
+
+static bool is_known(const struct mention *found, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(found[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+size_t mention_find(struct arena *arena, const char *text, struct mention found[static LIMIT_MENTIONS])
+{
+    struct scan scan = { .at = text, .start = text, .end = text + strlen(text) };
+    size_t count = 0;
+    char *name;
+
+    if (!strchr(text, '@'))
+        return 0;
+    while (count < LIMIT_MENTIONS && next_name(&scan, arena, &name)) {
+        const char *key = str_fold(arena, name);
+
+        if (!is_known(found, count, key))
+            found[count++] = (struct mention){ .name = name, .key = key };
+    }
+    return count;
+}
+
+static struct notification notification_of(struct arena *arena, const struct mention_source *source,
+                                           const struct mention *mention)
+{
+    bool in_prompt = strcmp(source->ref_type, "prompt") == 0;
+
+    return (struct notification){
+        .workspace_id = source->workspace_id,
+        .project_id = source->project_id,
+        .agent_key = mention->key,
+        .kind = "mention",
+        .priority = "normal",
+        .title =
+            arena_format(arena, in_prompt ? "%s asks for your input" : "%s mentioned you in the squad chat",
+                         source->author),
+        .body = str_beginning(arena, source->text, BODY_CHARS),
+        .ref_type = source->ref_type,
+        .ref_id = source->ref_id,
+    };
+}
+
+/* From now on the prompt stands first in their lists. */
+static bool put_first(struct db *db, struct arena *arena, const struct mention_source *source,
+                      const struct notification told[], size_t count, struct err *err)
+{
+    struct db_arg rows[LIMIT_MENTIONS * PROMPT_WIDTH];
+
+    for (size_t i = 0; i < count; i++) {
+        struct db_arg *row = &rows[i * PROMPT_WIDTH];
+
+        row[0] = db_text(source->ref_id);
+        row[1] = db_text(told[i].agent_key);
+        row[2] = db_text(source->workspace_id);
+        row[3] = db_text(source->created_at);
+    }
+    return db_exec_rows(db, arena, SQL_MENTION_INSERT_PROMPT, SQL_MENTION_INSERT_PROMPT_MANY, PROMPT_WIDTH,
+                        rows, count, NULL, err);
+}
+
+static bool tell_all(struct db *db, struct arena *arena, const struct mention_source *source,
+                     struct notification told[], size_t count, struct err *err)
+{
+    struct event events[LIMIT_MENTIONS];
+
+    if (strcmp(source->ref_type, "prompt") == 0 && !put_first(db, arena, source, told, count, err))
+        return false;
+    if (!notification_insert(db, arena, source->now_ms, told, count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        events[i] = notification_added(arena, &told[i]);
+    return event_append_many(db, arena, events, count, err);
+}
+
+/* Talk about a task outlives its project; a notification about it would be nobody's, so nobody is told. */
+static bool project_is_gone(struct db *db, struct arena *arena, const char *project_id, bool *gone,
+                            struct err *err)
+{
+    struct db_rows rows = { 0 };
+
+    if (project_id && !db_query(db, arena, SQL_MENTION_PROJECT, DB_ARGS(db_text(project_id)), &rows, err))
+        return false;
+    *gone = project_id && rows.count == 0;
+    return true;
+}
+
+bool mention_tell(struct db *db, struct arena *arena, const struct mention_source *source, struct err *err)
+{
+    struct mention found[LIMIT_MENTIONS];
+    struct notification told[LIMIT_MENTIONS];
+    size_t count = mention_find(arena, source->text, found), others = 0;
+    const char *author = str_fold(arena, source->author);
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(found[i].key, author) != 0)
+            told[others++] = notification_of(arena, source, &found[i]);
+    bool gone = false;
+
+    if (others > 0 && !project_is_gone(db, arena, source->project_id, &gone, err))
+        return false;
+    return others == 0 || gone || tell_all(db, arena, source, told, others, err);
+}
+
+/* Rows whose prompt has ended or whose message is gone have no workspace left: nobody is told. */
+static bool sweep_row(struct db *db, struct arena *arena, int64_t now_ms, const struct db_rows *rows,
+                      size_t row, struct err *err)
+{
+    struct mention_source source = {
+        .ref_type = db_cell(rows, row, 0),
+        .ref_id = db_cell(rows, row, 1),
+        .workspace_id = db_cell(rows, row, 2),
+        .project_id = db_cell(rows, row, 3),
+        .author = db_cell(rows, row, 4),
+        .text = db_cell(rows, row, 5),
+        .created_at = db_cell(rows, row, 6),
+        .now_ms = now_ms,
+    };
+
+    if (source.workspace_id && !mention_tell(db, arena, &source, err))
+        return false;
+    return db_exec(db, arena, SQL_MENTION_UNQUEUE, DB_ARGS(db_text(source.ref_type), db_text(source.ref_id)),
+                   NULL, err);
+}
+
+bool mention_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *swept,
+                   struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_MENTION_QUEUED, DB_ARGS(db_int((int64_t)limit)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++)
+        if (!sweep_row(db, arena, now_ms, &rows, i, err))
+            return false;
+    *swept = rows.count;
+    return true;
+}
+
+bool mention_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_MENTION_WAITING, DB_NO_ARGS, &rows, err))
+        return false;
+    *waiting = rows.count > 0;
+    return true;
+}

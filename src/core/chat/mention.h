@@ -1,0 +1,41 @@
+/*
+ * mention.h - @Name in a message calls that agent.
+ *
+ * A name is letters and digits of any script, with '-' and '_' inside. It is no mention when it is part of
+ * an address (somebody@example.org), and none inside `code`. Whoever is mentioned gets a notification, at
+ * most LIMIT_MENTIONS of them for one message and never the author; a prompt that mentions an agent stands
+ * first in that agent's list while it is open.
+ *
+ * Messages written by other programs wait in a queue that a trigger fills; mention_sweep empties it.
+ */
+#ifndef CORE_CHAT_MENTION_H
+#define CORE_CHAT_MENTION_H
+
+#include "base/limits.h"
+#include "db/db.h"
+
+struct mention {
+    const char *name; /* as written */
+    const char *key;  /* folded */
+};
+
+/* Finds each name once, in order. Never more than LIMIT_MENTIONS. */
+size_t mention_find(struct arena *arena, const char *text, struct mention found[static LIMIT_MENTIONS]);
+
+struct mention_source {
+    const char *workspace_id, *project_id; /* project or NULL */
+    const char *ref_type, *ref_id;         /* "prompt" or "chat", and which */
+    const char *author, *text;
+    const char *created_at; /* of the prompt or message */
+    int64_t now_ms;
+};
+
+CHECKED bool mention_tell(struct db *db, struct arena *arena, const struct mention_source *source,
+                          struct err *err);
+
+/* Tells of up to `limit` messages of other programs; says how many were in the queue. */
+CHECKED bool mention_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *swept,
+                           struct err *err);
+CHECKED bool mention_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err);
+
+#endif

@@ -1,0 +1,264 @@
+#include "core/chat/prompt.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/chat/mention.h"
+#include "core/chat/prompt_row.h"
+
+#include <string.h>
+
+bool prompt_is_open(const struct prompt *prompt)
+{
+    return strcmp(prompt->status, "pending") == 0 || strcmp(prompt->status, "collecting") == 0;
+}
+
+bool prompt_is_ready(const struct prompt *prompt)
+{
+    return strcmp(prompt->status, "resolved") == 0 || strcmp(prompt->status, "timed_out") == 0;
+}
+
+static bool is_overdue(const struct prompt *prompt, int64_t now_ms)
+{
+    return prompt_is_open(prompt) && now_ms > prompt->due_ms;
+}
+
+static bool not_found(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
+}
+
+static bool load(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                 struct prompt *prompt, struct err *err)
+{
+    struct db_rows rows;
+    struct prompt found;
+
+    if (!db_query(db, arena, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return not_found(err);
+    prompt_from_row(&rows, 0, &found);
+    if (!caller_hears_project(caller, found.project_id))
+        return not_found(err);
+    *prompt = found;
+    return true;
+}
+
+bool prompt_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                int64_t now_ms, struct prompt *prompt, struct err *err)
+{
+    struct prompt found;
+
+    if (!load(db, arena, caller, id, &found, err))
+        return false;
+    if (is_overdue(&found, now_ms))
+        return err_set(err, ERR_DUE, "The time of this discussion prompt is up.");
+    *prompt = found;
+    return true;
+}
+
+bool prompt_project(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                    const char **project_id, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_REACH_PROMPT, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
+                  err))
+        return false;
+    if (rows.count == 0 || !caller_hears_project(caller, db_cell(&rows, 0, 0)))
+        return not_found(err);
+    *project_id = db_cell(&rows, 0, 0);
+    return true;
+}
+
+/*
+ * For those who want to change it: locked, with what decides whether they may. A prompt that is overdue has
+ * ended even though no row says so yet. It is not written here: what asks for it is about to be refused,
+ * which would undo that again; the timer writes it.
+ */
+static bool lock(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                 int64_t now_ms, struct prompt *prompt, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
+                  err))
+        return false;
+    if (rows.count == 0 || !caller_hears_project(caller, db_cell(&rows, 0, 7)))
+        return not_found(err);
+    *prompt = (struct prompt){
+        .id = db_cell(&rows, 0, 0),
+        .status = db_cell(&rows, 0, 1),
+        .due_ms = db_cell_int(&rows, 0, 2),
+        .outcome_source = db_cell(&rows, 0, 3),
+        .outcome_by = db_cell(&rows, 0, 4),
+        .resolved_at = db_cell(&rows, 0, 5),
+        .collected_bytes = db_cell_int(&rows, 0, 6),
+        .project_id = db_cell(&rows, 0, 7),
+    };
+    if (is_overdue(prompt, now_ms))
+        return err_set(err, ERR_DUE, "The prompt's time has passed.");
+    return true;
+}
+
+static bool insert(struct db *db, struct arena *arena, const struct prompt *prompt, struct err *err)
+{
+    return db_exec(db, arena, SQL_PROMPT_INSERT,
+                   DB_ARGS(db_text(prompt->id), db_text(prompt->workspace_id), db_text(prompt->task_id),
+                           db_text(prompt->requester_agent), db_text(prompt->prompt_message),
+                           db_int(prompt->required_responses), db_int(prompt->timeout_minutes),
+                           db_bool(prompt->count_all), db_text(prompt->squad_chat_id),
+                           db_text(prompt->created_at)),
+                   NULL, err);
+}
+
+static bool tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct prompt *prompt,
+                          struct err *err)
+{
+    return mention_tell(db, arena,
+                        &(struct mention_source){ .workspace_id = prompt->workspace_id,
+                                                  .project_id = prompt->project_id,
+                                                  .ref_type = "prompt",
+                                                  .ref_id = prompt->id,
+                                                  .author = prompt->requester_agent,
+                                                  .text = prompt->prompt_message,
+                                                  .created_at = prompt->created_at,
+                                                  .now_ms = now_ms },
+                        err);
+}
+
+/*
+ * The prompt comes first, so that whoever hears of the message finds it; each names the other. Read again, it
+ * knows its task's project: a task that the caller's token is not bound to is not there.
+ */
+bool prompt_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                   struct prompt *prompt, struct chat *chat, struct err *err)
+{
+    if (!chat_may_speak(caller, prompt->requester_agent, false, err) ||
+        !chat_check_text("prompt_message", prompt->prompt_message, err))
+        return false;
+    prompt->id = uuid_new(arena);
+    prompt->workspace_id = caller->workspace_id;
+    prompt->squad_chat_id = uuid_new(arena);
+    prompt->created_at = clock_text(arena, now_ms);
+    *chat = (struct chat){ .id = prompt->squad_chat_id,
+                           .workspace_id = caller->workspace_id,
+                           .agent_name = prompt->requester_agent,
+                           .message = prompt->prompt_message,
+                           .message_type = "discussion_prompt",
+                           .discussion_prompt_id = prompt->id,
+                           .task_ref = prompt->task_id };
+    if (!insert(db, arena, prompt, err))
+        return false;
+    if (!load(db, arena, caller, prompt->id, prompt, err))
+        return err->code == ERR_NOT_FOUND ? err_set(err, ERR_NOT_FOUND, "There is no such task.") : false;
+    chat->project_id = prompt->project_id;
+    return chat_insert(db, arena, now_ms, chat, err) && tell_mentions(db, arena, now_ms, prompt, err);
+}
+
+bool prompt_respond(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                    int64_t now_ms, struct chat *reply, struct prompt *prompt, struct err *err)
+{
+    if (!chat_may_speak(caller, reply->agent_name, reply->is_human, err) ||
+        !chat_check_text("message", reply->message, err) || !lock(db, arena, caller, id, now_ms, prompt, err))
+        return false;
+    /*
+     * A prompt that has ended takes no more answers: the asker may already have acted on what was
+     * collected, and an answer that nobody will read must not look accepted.
+     */
+    if (!prompt_is_open(prompt))
+        return err_set(err, ERR_INVALID, "Cannot respond to prompt with status: %s", prompt->status);
+    /* Whoever reads the prompt is given all of them. */
+    if (prompt->collected_bytes + (int64_t)strlen(reply->message) > LIMIT_COLLECTED) {
+        err_set(err, ERR_CONFLICT, "This prompt has taken all the replies that it has room for.");
+        return err_hint(err, "End it with PATCH /api/discussion/%.40s, or ask again.", prompt->id);
+    }
+    reply->workspace_id = caller->workspace_id;
+    reply->message_type = "discussion_response";
+    reply->discussion_prompt_id = prompt->id;
+    reply->project_id = prompt->project_id;
+    return chat_find_project(db, arena, caller, reply, err) && chat_insert(db, arena, now_ms, reply, err) &&
+           chat_tell_mentions(db, arena, now_ms, reply, err) && load(db, arena, caller, id, prompt, err);
+}
+
+static const char *error_detail(struct arena *arena, const struct prompt *prompt)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_text(&out, "status", prompt->status);
+    prompt_write_outcome(prompt, "outcome", &out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/* First writer wins; the loser learns who won and what. */
+static bool ended_already(struct arena *arena, const struct prompt *prompt, struct err *err)
+{
+    err_set(err, ERR_CONFLICT, "This discussion prompt has already ended: %s.", prompt->status);
+    err->detail = error_detail(arena, prompt);
+    return false;
+}
+
+bool prompt_close(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                  const char *action, int64_t now_ms, struct prompt *prompt, struct err *err)
+{
+    bool resolve = str_equal(action, "resolve");
+    const char *by = caller->agent_name ? caller->agent_name : caller->name;
+
+    if (!resolve && !str_equal(action, "cancel")) {
+        err_field(err, "action", "Invalid action. Must be \"resolve\" or \"cancel\"");
+        return false;
+    }
+    if (!lock(db, arena, caller, id, now_ms, prompt, err))
+        return false;
+    if (!prompt_is_open(prompt))
+        return ended_already(arena, prompt, err);
+    if (!db_exec(db, arena, SQL_PROMPT_END,
+                 DB_ARGS(db_text(id), db_text(caller->workspace_id),
+                         db_text(resolve ? "resolved" : "cancelled"),
+                         db_text(resolve ? "forced" : "cancelled"), db_text(by),
+                         db_text(clock_text(arena, now_ms))),
+                 NULL, err))
+        return false;
+    return load(db, arena, caller, id, prompt, err);
+}
+
+void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out)
+{
+    if (!prompt->outcome_source) {
+        json_none(out, key);
+        return;
+    }
+    json_map(out, key);
+    json_text(out, "source", prompt->outcome_source);
+    json_text(out, "by", prompt->outcome_by);
+    json_text(out, "at", prompt->resolved_at);
+    json_map_end(out);
+}
+
+void prompt_write(const struct prompt *prompt, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    json_text(out, "id", prompt->id);
+    json_text(out, "workspace_id", prompt->workspace_id);
+    json_text(out, "task_id", prompt->task_id);
+    json_text(out, "linked_task_id", prompt->linked_task_id);
+    json_text(out, "requester_agent", prompt->requester_agent);
+    json_text(out, "prompt_message", prompt->prompt_message);
+    json_int(out, "required_responses", prompt->required_responses);
+    json_int(out, "timeout_minutes", prompt->timeout_minutes);
+    json_text(out, "status", prompt->status);
+    json_raw(out, "collected_context", prompt->collected_context);
+    json_text(out, "squad_chat_id", prompt->squad_chat_id);
+    json_text(out, "resolved_at", prompt->resolved_at);
+    json_text(out, "created_at", prompt->created_at);
+    json_time(out, "timeout_at", prompt->due_ms);
+    json_bool(out, "count_all", prompt->count_all);
+    json_int(out, "response_count", prompt->response_count);
+    prompt_write_outcome(prompt, "outcome", out);
+    json_map_end(out);
+}

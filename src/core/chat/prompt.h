@@ -1,0 +1,91 @@
+/*
+ * prompt.h - an agent asks the others before it acts.
+ *
+ * A prompt collects replies in the squad chat until enough different agents have answered, its time is up,
+ * or somebody ends it. Database triggers count, collect, end and tell, so that rows written by other
+ * programs do the same; nothing here does it a second time. A prompt whose time has passed is treated as
+ * ended whether or not the row says so yet.
+ *
+ * Everything in a struct prompt lives in the arena it was loaded with.
+ */
+#ifndef CORE_CHAT_PROMPT_H
+#define CORE_CHAT_PROMPT_H
+
+#include "base/json.h"
+#include "core/caller/caller.h"
+#include "core/chat/chat.h"
+#include "db/db.h"
+
+struct prompt {
+    const char *id, *workspace_id;
+    const char *task_id;        /* free text, or NULL */
+    const char *linked_task_id; /* the same, when it is a task of the workspace; or NULL */
+    const char *project_id;     /* that task's, or NULL */
+    const char *requester_agent, *prompt_message;
+    int64_t required_responses, timeout_minutes;
+    const char *status;
+    const char *collected_context; /* a JSON list's text: every reply */
+    int64_t collected_bytes;       /* its length, where the prompt was locked */
+    const char *squad_chat_id;     /* or NULL */
+    const char *resolved_at;       /* or NULL */
+    const char *created_at;
+    bool count_all;
+    int64_t response_count;                  /* the counted ones */
+    const char *outcome_source, *outcome_by; /* NULL while open */
+    int64_t due_ms;
+};
+
+bool prompt_is_open(const struct prompt *prompt);
+/* The asker can go on: enough replies, or no more to come. */
+bool prompt_is_ready(const struct prompt *prompt);
+
+/*
+ * Asks. Takes requester_agent, prompt_message, task_id, required_responses, timeout_minutes and count_all;
+ * fills in the rest of the prompt, and the message that shows it in the chat.
+ */
+CHECKED bool prompt_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                           struct prompt *prompt, struct chat *chat, struct err *err);
+/*
+ * ERR_NOT_FOUND, also for another workspace's and for what the caller's token is not bound to; ERR_DUE when
+ * its time has passed and the row is still open.
+ */
+CHECKED bool prompt_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                        int64_t now_ms, struct prompt *prompt, struct err *err);
+/* The project of the task that a prompt is about, or NULL. ERR_NOT_FOUND likewise. */
+CHECKED bool prompt_project(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                            const char **project_id, struct err *err);
+/*
+ * Replies. Takes agent_name, message, is_human and task_ref of the reply and fills in the rest; the prompt
+ * is as it stands afterwards.
+ */
+CHECKED bool prompt_respond(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                            int64_t now_ms, struct chat *reply, struct prompt *prompt, struct err *err);
+/* Ends it early. `action` is "resolve" or "cancel". ERR_CONFLICT, with how it ended, when it has already. */
+CHECKED bool prompt_close(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                          const char *action, int64_t now_ms, struct prompt *prompt, struct err *err);
+
+struct prompt_filter {
+    const char *status;    /* NULL: pending and collecting */
+    const char *agent;     /* NULL, or: what this agent may answer, its mentions first */
+    const char *task_id;   /* or NULL */
+    bool include_answered; /* keep what the agent has answered */
+    const char *cursor;    /* or NULL */
+    size_t limit;
+};
+
+struct prompt_page {
+    struct prompt *prompts; /* newest first */
+    size_t count;
+    const char *next_cursor; /* or NULL */
+};
+
+/* Those that the caller hears of. */
+CHECKED bool prompt_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                         const struct prompt_filter *filter, struct prompt_page *page, struct err *err);
+
+/* key NULL: inside a list. */
+void prompt_write(const struct prompt *prompt, const char *key, struct json_out *out);
+/* {source, by, at}, or null while open. */
+void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out);
+
+#endif

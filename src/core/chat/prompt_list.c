@@ -1,0 +1,130 @@
+#include "base/str.h"
+#include "core/chat/prompt.h"
+#include "core/chat/prompt_row.h"
+
+#include <string.h>
+
+#define LIST_NAME "prompts"
+
+/* An agent's list has two parts: the prompts that mention it, then the rest. */
+enum { GROUP_MENTIONS, GROUP_REST, GROUPS };
+
+void prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prompt)
+{
+    *prompt = (struct prompt){
+        .id = db_cell(rows, row, COL_PROMPT_ID),
+        .workspace_id = db_cell(rows, row, COL_PROMPT_WORKSPACE_ID),
+        .task_id = db_cell(rows, row, COL_PROMPT_TASK_ID),
+        .linked_task_id = db_cell(rows, row, COL_PROMPT_LINKED_TASK_ID),
+        .requester_agent = db_cell(rows, row, COL_PROMPT_REQUESTER_AGENT),
+        .prompt_message = db_cell(rows, row, COL_PROMPT_PROMPT_MESSAGE),
+        .required_responses = db_cell_int(rows, row, COL_PROMPT_REQUIRED_RESPONSES),
+        .timeout_minutes = db_cell_int(rows, row, COL_PROMPT_TIMEOUT_MINUTES),
+        .status = db_cell(rows, row, COL_PROMPT_STATUS),
+        .collected_context = db_cell(rows, row, COL_PROMPT_COLLECTED_CONTEXT),
+        .squad_chat_id = db_cell(rows, row, COL_PROMPT_SQUAD_CHAT_ID),
+        .resolved_at = db_cell(rows, row, COL_PROMPT_RESOLVED_AT),
+        .created_at = db_cell(rows, row, COL_PROMPT_CREATED_AT),
+        .count_all = db_cell_bool(rows, row, COL_PROMPT_COUNT_ALL),
+        .response_count = db_cell_int(rows, row, COL_PROMPT_RESPONSE_COUNT),
+        .outcome_source = db_cell(rows, row, COL_PROMPT_OUTCOME_SOURCE),
+        .outcome_by = db_cell(rows, row, COL_PROMPT_OUTCOME_BY),
+        .due_ms = db_cell_int(rows, row, COL_PROMPT_DUE_AT),
+        .project_id = db_cell(rows, row, COL_PROMPT_PROJECT_ID),
+    };
+}
+
+struct listing {
+    struct db *db;
+    struct arena *arena;
+    const struct caller *caller;
+    int64_t now_ms;
+    const struct prompt_filter *filter;
+    const char *agent_key; /* or NULL */
+    bool ended;            /* a status that is not open: mentions call nobody there any more */
+    size_t mentions;       /* rows of the first part */
+};
+
+static bool query_group(const struct listing *list, const struct page *from, size_t limit,
+                        struct db_rows *rows, struct err *err)
+{
+    const struct prompt_filter *filter = list->filter;
+    struct db_arg status = db_text(filter->status), agent = db_text(list->agent_key);
+    struct db_arg answered = db_bool(filter->include_answered), task = db_text(filter->task_id);
+    struct db_arg bound = db_text(list->caller->project_id);
+    struct db_arg args[10] = { db_text(list->caller->workspace_id), db_text(from->created_at),
+                               db_text(from->id), db_int((int64_t)limit) };
+
+    if (list->ended && !filter->task_id) {
+        memcpy(&args[4], (struct db_arg[]){ status, agent, answered, bound }, 4 * sizeof(*args));
+        return db_query(list->db, list->arena, SQL_PROMPT_LIST_ENDED, 8, args, rows, err);
+    }
+    memcpy(&args[4], (struct db_arg[]){ db_int(list->now_ms), status, agent, answered, bound, task },
+           6 * sizeof(*args));
+    if (from->group == GROUP_MENTIONS)
+        return db_query(list->db, list->arena, SQL_PROMPT_LIST_MENTIONS, 10, args, rows, err);
+    if (filter->task_id)
+        return db_query(list->db, list->arena, SQL_PROMPT_LIST_TASK, 10, args, rows, err);
+    return db_query(list->db, list->arena, SQL_PROMPT_LIST_OPEN, 9, args, rows, err);
+}
+
+/* One row more than asked for tells whether there is a next page. */
+static bool fill(struct listing *list, struct page from, struct prompt_page *page, struct err *err)
+{
+    size_t most = list->filter->limit + 1;
+
+    page->prompts = arena_array(list->arena, struct prompt, most);
+    for (; from.group < GROUPS && page->count < most; page_start(from.group + 1, &from)) {
+        struct db_rows rows;
+
+        if (!query_group(list, &from, most - page->count, &rows, err))
+            return false;
+        for (size_t i = 0; i < rows.count; i++)
+            prompt_from_row(&rows, i, &page->prompts[page->count++]);
+        if (from.group == GROUP_MENTIONS)
+            list->mentions = page->count;
+    }
+    return true;
+}
+
+static bool start(const struct listing *list, struct page *from, struct err *err)
+{
+    bool in_parts = list->agent_key && !list->ended;
+
+    if (!page_read(LIST_NAME, list->filter->cursor, from, err))
+        return false;
+    if (!in_parts && !list->filter->cursor)
+        page_start(GROUP_REST, from);
+    if (from->group >= GROUPS || (!in_parts && from->group != GROUP_REST))
+        return err_field(err, "cursor", "cursor belongs to a list with other filters.");
+    return true;
+}
+
+bool prompt_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                 const struct prompt_filter *filter, struct prompt_page *page, struct err *err)
+{
+    const char *status = filter->status;
+    struct listing list = {
+        .db = db,
+        .arena = arena,
+        .caller = caller,
+        .now_ms = now_ms,
+        .filter = filter,
+        .agent_key = filter->agent ? str_fold(arena, filter->agent) : NULL,
+        .ended = status && !str_equal(status, "pending") && !str_equal(status, "collecting"),
+    };
+    struct prompt_page found = { 0 };
+    struct page from;
+
+    if (!start(&list, &from, err) || !fill(&list, from, &found, err))
+        return false;
+    if (found.count > filter->limit) {
+        const struct prompt *last = &found.prompts[filter->limit - 1];
+        int group = filter->limit <= list.mentions ? GROUP_MENTIONS : GROUP_REST;
+
+        found.count = filter->limit;
+        found.next_cursor = page_after(arena, LIST_NAME, group, last->created_at, last->id);
+    }
+    *page = found;
+    return true;
+}

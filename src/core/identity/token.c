@@ -1,0 +1,241 @@
+#include "core/identity/token.h"
+
+#include "base/limits.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/caller/secret.h"
+#include "core/identity/workspace.h"
+#include "core/inbox/notification.h"
+
+static void token_read(const struct db_rows *rows, size_t row, struct token *token)
+{
+    *token = (struct token){
+        .id = db_cell(rows, row, COL_TOKEN_ID),
+        .workspace_id = db_cell(rows, row, COL_TOKEN_WORKSPACE_ID),
+        .name = db_cell(rows, row, COL_TOKEN_NAME),
+        .project_id = db_cell(rows, row, COL_TOKEN_PROJECT_ID),
+        .agent_name = db_cell(rows, row, COL_TOKEN_AGENT_NAME),
+        .created_by = db_cell(rows, row, COL_TOKEN_CREATED_BY),
+        .created_ms = db_cell_int(rows, row, COL_TOKEN_CREATED_AT),
+        .expires_ms = db_cell_int(rows, row, COL_TOKEN_EXPIRES_AT),
+        .last_used_ms = db_cell_int(rows, row, COL_TOKEN_LAST_USED_AT),
+        .revoked_ms = db_cell_int(rows, row, COL_TOKEN_REVOKED_AT),
+        .rotated_ms = db_cell_int(rows, row, COL_TOKEN_ROTATED_AT),
+    };
+    if (!role_parse(db_cell(rows, row, COL_TOKEN_ROLE), &token->role))
+        token->role = 0;
+}
+
+static bool check_project(struct db *db, struct arena *arena, const struct token *token, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!token->project_id)
+        return true;
+    if (!db_query(db, arena, SQL_TOKEN_PROJECT,
+                  DB_ARGS(db_text(token->project_id), db_text(token->workspace_id)), &rows, err))
+        return false;
+    return rows.count > 0 || err_field(err, "projectId", "There is no such project in this workspace.");
+}
+
+/* When its end is told: days before, of a token that does not live that long a quarter of its life. */
+static int64_t notice_ms(int64_t from_ms, int64_t expires_ms)
+{
+    int64_t life_ms = expires_ms - from_ms, ahead_ms = settings()->tokens_notice_ms;
+
+    if (expires_ms == 0 || life_ms <= TOKEN_BRIEF_MS)
+        return 0;
+    return expires_ms - (ahead_ms < life_ms / 4 ? ahead_ms : life_ms / 4);
+}
+
+bool token_create(struct db *db, struct arena *arena, struct token *token, int64_t now_ms,
+                  const char **secret, struct err *err)
+{
+    struct token made = *token;
+    const char *told = secret_make(arena, SECRET_TOKEN);
+
+    if (made.expires_ms && made.expires_ms <= now_ms)
+        return err_field(err, "expiresAt", "expiresAt has passed already.");
+    if (!check_project(db, arena, &made, err))
+        return false;
+    made.id = uuid_new(arena);
+    made.created_ms = now_ms;
+    made.last_used_ms = made.revoked_ms = 0;
+    if (!db_exec(db, arena, SQL_TOKEN_INSERT,
+                 DB_ARGS(db_text(made.id), db_text(made.workspace_id), db_text(secret_hash(arena, told)),
+                         db_text(made.name), db_text(role_name(made.role)), db_text(made.project_id),
+                         db_text(made.agent_name), db_text(made.created_by), db_int(now_ms),
+                         db_ms(made.expires_ms), db_ms(notice_ms(now_ms, made.expires_ms))),
+                 NULL, err))
+        return false;
+    *token = made;
+    *secret = told;
+    return true;
+}
+
+/* Adds the replaced secrets to tokens that are in order, the newest first. */
+static bool add_old_secrets(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
+                            struct token tokens[], size_t count, struct err *err)
+{
+    struct db_rows rows;
+    size_t at = 0;
+
+    if (count == 0)
+        return true;
+    if (!db_query(db, arena, SQL_TOKEN_OLD_SECRETS,
+                  DB_ARGS(db_text(workspace_id), db_text(tokens[count - 1].id), db_text(tokens[0].id),
+                          db_int(now_ms)),
+                  &rows, err))
+        return false;
+    struct token_secret *secrets = arena_array(arena, struct token_secret, rows.count);
+
+    for (size_t row = 0; row < rows.count; row++) {
+        secrets[row] = (struct token_secret){ .replaced_ms = db_cell_int(&rows, row, 1),
+                                              .until_ms = db_cell_int(&rows, row, 2),
+                                              .last_used_ms = db_cell_int(&rows, row, 3) };
+        while (at < count && !str_equal(tokens[at].id, db_cell(&rows, row, 0)))
+            at++;
+        if (at == count)
+            break;
+        if (tokens[at].old_count++ == 0)
+            tokens[at].old = &secrets[row];
+    }
+    return true;
+}
+
+bool token_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
+               struct token *token, struct err *err)
+{
+    struct db_rows rows;
+    struct token found;
+
+    if (!db_query(db, arena, SQL_TOKEN_GET, DB_ARGS(db_text(workspace_id), db_text(id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "There is no such token.");
+    token_read(&rows, 0, &found);
+    if (!add_old_secrets(db, arena, workspace_id, now_ms, &found, 1, err))
+        return false;
+    *token = found;
+    return true;
+}
+
+bool token_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
+                size_t limit, int64_t now_ms, struct token **tokens, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(
+            db, arena, SQL_TOKEN_LIST,
+            DB_ARGS(db_text(workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
+            &rows, err))
+        return false;
+    struct token *found = arena_array(arena, struct token, rows.count);
+
+    for (size_t row = 0; row < rows.count; row++)
+        token_read(&rows, row, &found[row]);
+    if (!add_old_secrets(db, arena, workspace_id, now_ms, found, rows.count, err))
+        return false;
+    *tokens = found;
+    *count = rows.count;
+    return true;
+}
+
+static bool may_rotate(const struct token *token, int64_t now_ms, struct err *err)
+{
+    bool expired = token->expires_ms && now_ms > token->expires_ms;
+
+    if (token->revoked_ms || expired) {
+        err_set(err, ERR_CONFLICT, "This token has %s.", token->revoked_ms ? "been revoked" : "expired");
+        return err_hint(err, "Make a new one (`witan token create`).");
+    }
+    if (token->old_count >= LIMIT_OLD_SECRETS) {
+        err_set(err, ERR_CONFLICT, "This token has %zu replaced secrets that are still good.",
+                token->old_count);
+        return err_hint(err, "Wait until one of them has ended, or revoke the token and make a new one.");
+    }
+    return true;
+}
+
+/* What is to be done about its end has been done. */
+static bool resolve_notice(struct db *db, struct arena *arena, const char *id, int64_t now_ms,
+                           struct err *err)
+{
+    struct event *events;
+    size_t count;
+
+    return notification_resolve(db, arena, now_ms, "token", &id, 1, &events, &count, err) &&
+           event_append_many(db, arena, events, count, err);
+}
+
+static int64_t earlier(int64_t a_ms, int64_t b_ms)
+{
+    return b_ms == 0 || (a_ms != 0 && a_ms < b_ms) ? a_ms : b_ms;
+}
+
+/* Without an overlap no earlier secret is good any more: so it is done after one has leaked. */
+static bool limit_old_secrets(struct db *db, struct arena *arena, const char *id, bool overlap,
+                              int64_t now_ms, int64_t until_ms, struct err *err)
+{
+    if (!overlap)
+        return db_exec(db, arena, SQL_TOKEN_DROP_SECRETS, DB_ARGS(db_text(id)), NULL, err);
+    return db_exec(db, arena, SQL_TOKEN_KEEP_SECRET, DB_ARGS(db_text(id), db_int(now_ms), db_int(until_ms)),
+                   NULL, err);
+}
+
+bool token_rotate(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                  int64_t overlap_ms, int64_t expires_ms, int64_t now_ms, struct token *token,
+                  const char **secret, struct err *err)
+{
+    const char *told = secret_make(arena, SECRET_TOKEN);
+    struct token now;
+
+    if (expires_ms && expires_ms <= now_ms)
+        return err_field(err, "expiresAt", "expiresAt has passed already.");
+    if (!db_exec(db, arena, SQL_TOKEN_HOLD, DB_ARGS(db_text(workspace_id), db_text(id)), NULL, err) ||
+        !token_get(db, arena, workspace_id, id, now_ms, &now, err) || !may_rotate(&now, now_ms, err))
+        return false;
+    if (expires_ms == 0 && now.expires_ms)
+        expires_ms = now_ms + (now.expires_ms - (now.rotated_ms ? now.rotated_ms : now.created_ms));
+    int64_t until_ms = earlier(earlier(now_ms + overlap_ms, now.expires_ms), expires_ms);
+
+    if (!limit_old_secrets(db, arena, id, overlap_ms > 0, now_ms, until_ms, err) ||
+        !db_exec(db, arena, SQL_TOKEN_NEW_SECRET,
+                 DB_ARGS(db_text(id), db_text(secret_hash(arena, told)), db_ms(expires_ms),
+                         db_ms(notice_ms(now_ms, expires_ms)), db_int(now_ms)),
+                 NULL, err) ||
+        !resolve_notice(db, arena, id, now_ms, err) ||
+        !token_get(db, arena, workspace_id, id, now_ms, token, err))
+        return false;
+    *secret = told;
+    return true;
+}
+
+bool token_revoke(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                  int64_t now_ms, struct err *err)
+{
+    struct token token;
+
+    if (!token_get(db, arena, workspace_id, id, now_ms, &token, err))
+        return false;
+    return db_exec(db, arena, SQL_TOKEN_REVOKE, DB_ARGS(db_text(workspace_id), db_text(id), db_int(now_ms)),
+                   NULL, err) &&
+           resolve_notice(db, arena, id, now_ms, err);
+}
+
+bool token_touch(struct db *db, struct arena *arena, const char *id, const char *old_secret, int64_t now_ms,
+                 struct err *err)
+{
+    if (old_secret)
+        return db_exec(db, arena, SQL_TOKEN_TOUCH_OLD, DB_ARGS(db_text(old_secret), db_int(now_ms)), NULL,
+                       err);
+    return db_exec(db, arena, SQL_TOKEN_TOUCH, DB_ARGS(db_text(id), db_int(now_ms)), NULL, err);
+}
+
+bool token_prune_secrets(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+                         struct err *err)
+{
+    return db_exec(db, arena, SQL_TOKEN_PRUNE_SECRETS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
+                   pruned, err);
+}

@@ -1,0 +1,72 @@
+/*
+ * token.h - what agents and scripts show instead of a password.
+ *
+ * A token belongs to one workspace and has one role there. Its secret is told once, when it is made. A
+ * revoked token keeps its row, so that what it did can still be traced to it.
+ *
+ * Rotating gives a token another secret; the one before stays good for a while. It stays the same token, with
+ * what it made and what it may, whichever of the two is shown: it does not become two approvers. Some days
+ * before a token expires this is told, once, to those who can do something about it (a notification).
+ */
+#ifndef CORE_IDENTITY_TOKEN_H
+#define CORE_IDENTITY_TOKEN_H
+
+#include "core/caller/caller.h"
+#include "db/db.h"
+
+struct token {
+    const char *id;
+    const char *workspace_id;
+    const char *name;
+    enum role role;
+    const char *project_id; /* or NULL */
+    const char *agent_name; /* or NULL */
+    const char *created_by; /* a user's or token's id, or "local" */
+    int64_t created_ms;
+    int64_t expires_ms, last_used_ms, revoked_ms, rotated_ms; /* 0: not */
+    struct token_secret
+        *old; /* replaced secrets that are still good, newest first; from token_get and _list */
+    size_t old_count;
+};
+
+struct token_secret {
+    int64_t replaced_ms, until_ms;
+    int64_t last_used_ms; /* 0: not */
+};
+
+/*
+ * Makes one from workspace_id, name, role and, where given, project_id, agent_name, created_by and
+ * expires_ms; fills in the rest. A project of another workspace is ERR_INVALID, and so is an expiry that
+ * has passed.
+ */
+CHECKED bool token_create(struct db *db, struct arena *arena, struct token *token, int64_t now_ms,
+                          const char **secret, struct err *err);
+CHECKED bool token_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                       int64_t now_ms, struct token *token, struct err *err);
+/* Newest first, after `cursor` (an id; NULL: from the start). */
+CHECKED bool token_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
+                        size_t limit, int64_t now_ms, struct token **tokens, size_t *count, struct err *err);
+/*
+ * Another secret for a token. The one before is good for `overlap_ms` more, but not longer than it was
+ * anyway. `expires_ms` 0: it lives as long again as it was given before. ERR_CONFLICT when it has been
+ * revoked, has expired, or has LIMIT_OLD_SECRETS old ones already.
+ */
+CHECKED bool token_rotate(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                          int64_t overlap_ms, int64_t expires_ms, int64_t now_ms, struct token *token,
+                          const char **secret, struct err *err);
+/* Revoking twice is not an error; the first time stays. */
+CHECKED bool token_revoke(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                          int64_t now_ms, struct err *err);
+/* Records that it was used. Worth a write only when caller->last_used_ms is TOKEN_TOUCH_MS old. */
+CHECKED bool token_touch(struct db *db, struct arena *arena, const char *id, const char *old_secret,
+                         int64_t now_ms, struct err *err);
+/* Forgets replaced secrets that ended before `before_ms`, at most `limit`. */
+CHECKED bool token_prune_secrets(struct db *db, struct arena *arena, int64_t before_ms, size_t limit,
+                                 size_t *pruned, struct err *err);
+
+/* Tells of tokens that will expire; `told` counts them. For deadline.c. */
+CHECKED bool token_notice_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit,
+                                size_t *told, struct err *err);
+CHECKED bool token_notice_next(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err);
+
+#endif

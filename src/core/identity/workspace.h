@@ -1,0 +1,48 @@
+/*
+ * workspace.h - the wall between tenants.
+ *
+ * Everything belongs to one workspace, and nothing crosses it. A workspace is named by its id or its slug;
+ * one that a caller has no part in does not exist for them.
+ */
+#ifndef CORE_IDENTITY_WORKSPACE_H
+#define CORE_IDENTITY_WORKSPACE_H
+
+#include "core/caller/caller.h"
+#include "db/db.h"
+
+/* Sorts after every id: where a list that is newest first begins. */
+#define ID_ABOVE_ALL "~"
+
+struct workspace {
+    const char *id, *slug, *name;
+    const char *settings; /* a JSON object's text */
+    int64_t created_ms;
+};
+
+/* By id or slug, whoever asks: for tools on the store itself. */
+CHECKED bool workspace_get(struct db *db, struct arena *arena, const char *name, struct workspace *workspace,
+                           struct err *err);
+/* By id or slug as this caller sees it, with the caller's role there. ERR_NOT_FOUND without any. */
+CHECKED bool workspace_see(struct db *db, struct arena *arena, const struct caller *caller, const char *name,
+                           struct workspace *workspace, enum role *role, struct err *err);
+/* Those the caller has a part in (NULL: all), newest first, after `cursor` (an id; NULL: from the start). */
+CHECKED bool workspace_list(struct db *db, struct arena *arena, const struct caller *caller,
+                            const char *cursor, size_t limit, struct workspace **workspaces, size_t *count,
+                            struct err *err);
+/*
+ * Makes one from its name and, where given, slug and settings; without a slug the name becomes one. The
+ * user `owner_id` (may be NULL) is its first owner.
+ */
+CHECKED bool workspace_create(struct db *db, struct arena *arena, const struct workspace *wish,
+                              const char *owner_id, int64_t now_ms, struct workspace *workspace,
+                              struct err *err);
+/* Changes the slug, name and settings that are not NULL in `wish`. */
+CHECKED bool workspace_update(struct db *db, struct arena *arena, const char *id,
+                              const struct workspace *wish, struct workspace *workspace, struct err *err);
+/*
+ * Removes it with all that is in it, and the users who belong nowhere else. Never `default`, and never the
+ * one with the last credentials: solo mode must not come back by itself.
+ */
+CHECKED bool workspace_delete(struct db *db, struct arena *arena, const char *id, struct err *err);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * alert.h - conditions that somebody should look at.
+ *
+ *   timeout_rate  more than a fifth of at least ten questions of the last 24 hours ended without a person
+ *   unanswered    a question that holds up a job has been open for over an hour
+ *   ask_errors    asking fails: a fault of ours, or again and again a mistake of the callers
+ *
+ * A condition that holds in a workspace is one row from its beginning to its end, and each of the two is one
+ * event `alert`. Whoever looks (any node, after any restart) compares what holds with the rows: what is there
+ * already is not said again.
+ */
+#ifndef CORE_INBOX_ALERT_H
+#define CORE_INBOX_ALERT_H
+
+#include "base/json.h"
+#include "db/db.h"
+
+struct alert {
+    const char *id, *kind;
+    int64_t since_ms;
+    const char *details; /* a JSON object's text */
+};
+
+/*
+ * Looks at all workspaces and counts what has begun or ended. With `apply`, in a transaction that writes,
+ * also makes it so and appends the events; without, only looks.
+ */
+CHECKED bool alert_check(struct db *db, struct arena *arena, int64_t now_ms, bool apply, size_t *changes,
+                         struct err *err);
+
+/* Those that hold in a workspace. */
+CHECKED bool alert_list(struct db *db, struct arena *arena, const char *workspace_id, struct alert **alerts,
+                        size_t *count, struct err *err);
+void alert_write(const struct alert *alert, struct json_out *out);
+
+/* Requests to ask that were refused, and that failed by our own fault. */
+CHECKED bool alert_count_errors(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
+                                int64_t refused, int64_t failed, struct err *err);
+
+#endif

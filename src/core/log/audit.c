@@ -1,0 +1,201 @@
+#include "core/log/audit.h"
+
+#include "base/limits.h"
+#include "core/log/audit_row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMN_CHAIN_HASH AUDIT_COLUMN_HASH /* where rows are sealed: the hash that their chain ends with */
+#define COLUMN_KEY        13
+
+bool audit_append(struct db *db, struct arena *arena, const struct audit_entry *entry, struct err *err)
+{
+    return db_exec(db, arena, SQL_AUDIT_INSERT,
+                   DB_ARGS(db_text(entry->workspace_id), db_text(entry->actor_kind), db_text(entry->actor_id),
+                           db_text(entry->actor), db_text(entry->operation), db_text(entry->subject),
+                           db_text(entry->door), db_text(entry->remote), db_text(entry->request_id),
+                           db_text(entry->detail ? entry->detail : "{}"), db_int(entry->at_ms)),
+                   NULL, err);
+}
+
+/* Where a workspace's chain ends while a batch is being sealed. */
+struct chain {
+    const char *workspace_id;
+    int64_t seq;
+    char hash[AUDIT_HASH_SIZE];
+};
+
+struct chains {
+    struct chain *items;
+    size_t count;
+};
+
+/* Rows of one workspace mostly come together, so the search starts with the chain met last. */
+static struct chain *chain_of(struct chains *chains, const char *workspace_id, const char *stored_hash)
+{
+    struct chain *chain;
+
+    for (size_t i = chains->count; i > 0; i--)
+        if (strcmp(chains->items[i - 1].workspace_id, workspace_id) == 0)
+            return &chains->items[i - 1];
+    chain = &chains->items[chains->count++];
+    chain->workspace_id = workspace_id;
+    snprintf(chain->hash, sizeof(chain->hash), "%s", stored_hash ? stored_hash : "");
+    return chain;
+}
+
+#define SEAL_WIDTH 3
+
+/* In the writer's own transaction. */
+static bool store_in_batch(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
+                           const struct db_arg heads[], size_t head_count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t changed;
+
+        if (!db_exec(db, arena, SQL_AUDIT_SEAL_ROW, SEAL_WIDTH, &rows[i * SEAL_WIDTH], &changed, err))
+            return false;
+        if (changed != 1)
+            return err_set(err, ERR_INTERNAL, "Audit rows changed while they were being sealed.");
+    }
+    for (size_t i = 0; i < head_count; i++)
+        if (!db_exec(db, arena, SQL_AUDIT_SEAL_HEAD, SEAL_WIDTH, &heads[i * SEAL_WIDTH], NULL, err))
+            return false;
+    return true;
+}
+
+/* In one statement, which changes nothing if anybody has sealed since the rows were read; *stored says that.
+ */
+static bool store_at_once(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
+                          const struct db_arg heads[], size_t head_count, bool *stored, struct err *err)
+{
+    struct db_rows reply;
+    int64_t behind = rows[1].number - 1; /* the first row's number follows the last one sealed */
+
+    if (!db_query(db, arena, SQL_AUDIT_SEAL_ALL,
+                  DB_ARGS(db_text(db_list(arena, SEAL_WIDTH, rows, count)),
+                          db_text(db_list(arena, SEAL_WIDTH, heads, head_count)), db_int(behind)),
+                  &reply, err))
+        return false;
+    *stored = db_cell_int(&reply, 0, 0) >= 0;
+    return true;
+}
+
+static bool store_seals(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
+                        const struct chains *chains, bool *stored, struct err *err)
+{
+    struct db_arg *heads = arena_array(arena, struct db_arg, chains->count * SEAL_WIDTH), *head = heads;
+
+    for (size_t i = 0; i < chains->count; i++) {
+        *head++ = db_text(chains->items[i].workspace_id);
+        *head++ = db_int(chains->items[i].seq);
+        *head++ = db_text(chains->items[i].hash);
+    }
+    if (db->engine == DB_POSTGRES)
+        return store_at_once(db, arena, rows, count, heads, chains->count, stored, err);
+    *stored = true;
+    return store_in_batch(db, arena, rows, count, heads, chains->count, err);
+}
+
+static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *rows, bool *stored,
+                      struct err *err)
+{
+    struct chains chains = { .items = arena_array(arena, struct chain, rows->count) };
+    struct db_arg *seals = arena_array(arena, struct db_arg, rows->count * SEAL_WIDTH), *seal = seals;
+    BUF_AUTO bytes = { 0 };
+
+    for (size_t row = 0; row < rows->count; row++) {
+        struct chain *chain = chain_of(&chains, db_cell(rows, row, 1), db_cell(rows, row, COLUMN_CHAIN_HASH));
+        char hash[AUDIT_HASH_SIZE];
+
+        audit_row_hash(chain->hash, rows, row, &bytes, hash);
+        memcpy(chain->hash, hash, sizeof(hash));
+        chain->seq = db_cell_int(rows, row, 0);
+        *seal++ = db_int(db_cell_int(rows, row, COLUMN_KEY));
+        *seal++ = db_int(chain->seq);
+        *seal++ = db_text(arena_text(arena, hash));
+    }
+    return store_seals(db, arena, seals, rows->count, &chains, stored, err);
+}
+
+bool audit_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_AUDIT_WAITING, DB_NO_ARGS, &rows, err))
+        return false;
+    *waiting = db_cell_bool(&rows, 0, 0);
+    return true;
+}
+
+bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err)
+{
+    struct db_rows rows;
+    bool waiting, stored = true;
+
+    *sealed = 0;
+    if (!audit_waiting(db, arena, &waiting, err))
+        return false;
+    if (!waiting)
+        return true;
+    if (!db_query(db, arena, SQL_AUDIT_UNSEALED, DB_ARGS(db_int(SEAL_BATCH)), &rows, err))
+        return false;
+    if (rows.count > 0 && !seal_rows(db, arena, &rows, &stored, err))
+        return false;
+    *sealed = stored ? rows.count : 0;
+    return true;
+}
+
+static void read_entries(struct arena *arena, const struct db_rows *rows, struct audit_entry **entries,
+                         size_t *count)
+{
+    *entries = arena_array(arena, struct audit_entry, rows->count);
+    *count = rows->count;
+    for (size_t row = 0; row < rows->count; row++)
+        (*entries)[row] = (struct audit_entry){
+            .seq = db_cell_int(rows, row, 0),
+            .workspace_id = db_cell(rows, row, 1),
+            .actor_kind = db_cell(rows, row, 2),
+            .actor_id = db_cell(rows, row, 3),
+            .actor = db_cell(rows, row, 4),
+            .operation = db_cell(rows, row, 5),
+            .subject = db_cell(rows, row, 6),
+            .door = db_cell(rows, row, 7),
+            .remote = db_cell(rows, row, 8),
+            .request_id = db_cell(rows, row, 9),
+            .detail = db_cell(rows, row, 10),
+            .at_ms = db_cell_int(rows, row, 11),
+            .hash = db_cell(rows, row, AUDIT_COLUMN_HASH),
+        };
+}
+
+bool audit_list(struct db *db, struct arena *arena, const char *workspace_id,
+                const struct audit_filter *filter, struct audit_entry **entries, size_t *count,
+                struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_AUDIT_LIST,
+                  DB_ARGS(db_text(workspace_id), db_int(filter->cursor ? filter->cursor : INT64_MAX),
+                          db_text(filter->actor), db_text(filter->operation), db_text(filter->subject),
+                          db_int(filter->after_ms), db_int(filter->before_ms ? filter->before_ms : INT64_MAX),
+                          db_int((int64_t)filter->limit)),
+                  &rows, err))
+        return false;
+    read_entries(arena, &rows, entries, count);
+    return true;
+}
+
+bool audit_read(struct db *db, struct arena *arena, const char *workspace_id, int64_t after, size_t limit,
+                struct audit_entry **entries, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_AUDIT_CHAIN,
+                  DB_ARGS(db_text(workspace_id), db_int(after), db_int(INT64_MAX), db_int((int64_t)limit)),
+                  &rows, err))
+        return false;
+    read_entries(arena, &rows, entries, count);
+    return true;
+}

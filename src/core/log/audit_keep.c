@@ -1,0 +1,295 @@
+#include "core/log/audit_keep.h"
+
+#include "base/limits.h"
+#include "core/log/audit_row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMN_PREVIOUS 13 /* where rows of an erasure are read: the hash before */
+
+/* The text of a member that has exactly so many characters, copied. */
+static bool read_text(const json_t *map, const char *key, char *into, size_t size)
+{
+    const char *text = json_string_value(json_object_get(map, key));
+
+    if (!text || strlen(text) + 1 != size)
+        return false;
+    memcpy(into, text, size);
+    return true;
+}
+
+static bool read_number(const json_t *map, const char *key, int64_t *number)
+{
+    const json_t *value = json_object_get(map, key);
+
+    *number = json_integer_value(value);
+    return json_is_integer(value);
+}
+
+static json_t *parse(const char *detail)
+{
+    struct err ignored = { 0 };
+    json_t *map = NULL;
+
+    return detail && json_parse(detail, strlen(detail), &map, &ignored) ? map : NULL;
+}
+
+bool audit_purge_record_read(const char *detail, struct audit_purge_record *record)
+{
+    JSON_AUTO *map = parse(detail);
+
+    return read_number(map, "through", &record->through) &&
+           read_text(map, "hash", record->hash, sizeof(record->hash));
+}
+
+bool audit_erase_record_read(const char *detail, struct audit_erase_record *record)
+{
+    JSON_AUTO *map = parse(detail);
+
+    return read_text(map, "erasure", record->erasure, sizeof(record->erasure)) &&
+           read_number(map, "rows", &record->rows) &&
+           read_text(map, "digest", record->digest, sizeof(record->digest));
+}
+
+/* Everything that is committed gets its seal, so that what is changed below has one. */
+static bool seal_all(struct db *db, struct arena *arena, struct err *err)
+{
+    size_t sealed;
+
+    do {
+        if (!audit_seal(db, arena, &sealed, err))
+            return false;
+    } while (sealed == SEAL_BATCH);
+    return true;
+}
+
+static bool unlock(struct db *db, struct arena *arena, bool may, struct err *err)
+{
+    struct db_rows rows;
+
+    return db_query(db, arena, SQL_AUDIT_UNLOCK, DB_ARGS(db_int(may)), &rows, err);
+}
+
+/* The chain's rows of this erasure, as they are now. */
+static bool digest_chain(struct db *db, const char *erasure, const char *workspace_id, int64_t *count,
+                         char hex[static AUDIT_HASH_SIZE], struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO bytes = { 0 };
+    struct db_rows rows = { .count = AUDIT_VERIFY_PAGE };
+    crypto_hash_sha256_state digest;
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    int64_t seq = 0;
+
+    crypto_hash_sha256_init(&digest);
+    *count = 0;
+    while (rows.count == AUDIT_VERIFY_PAGE) {
+        arena_reset(&arena);
+        if (!db_query(
+                db, &arena, SQL_ERASE_AUDIT_ROWS,
+                DB_ARGS(db_text(erasure), db_text(workspace_id), db_int(seq), db_int(AUDIT_VERIFY_PAGE)),
+                &rows, err))
+            return false;
+        for (size_t row = 0; row < rows.count; row++) {
+            seq = db_cell_int(&rows, row, 0);
+            audit_digest_erased(&digest, db_cell(&rows, row, COLUMN_PREVIOUS), &rows, row, &bytes);
+        }
+        *count += (int64_t)rows.count;
+    }
+    crypto_hash_sha256_final(&digest, hash);
+    sodium_bin2hex(hex, AUDIT_HASH_SIZE, hash, sizeof(hash));
+    return true;
+}
+
+static bool append_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                         const char *erasure, const char *workspace_id, struct err *err)
+{
+    struct audit_entry entry = *by;
+    char hex[AUDIT_HASH_SIZE];
+    int64_t count;
+
+    if (!digest_chain(db, erasure, workspace_id, &count, hex, err))
+        return false;
+    entry.workspace_id = workspace_id;
+    entry.operation = AUDIT_ERASE;
+    entry.subject = id;
+    entry.detail = arena_format(arena, "{\"erasure\":\"%s\",\"rows\":%lld,\"digest\":\"%s\"}", erasure,
+                                (long long)count, hex);
+    return audit_append(db, arena, &entry, err);
+}
+
+static bool append_purge(struct db *db, struct arena *arena, const struct audit_entry *by,
+                         const struct db_rows *chains, size_t row, struct err *err)
+{
+    struct audit_entry entry = *by;
+
+    entry.workspace_id = db_cell(chains, row, 0);
+    entry.operation = AUDIT_PURGE;
+    entry.detail = arena_format(arena, "{\"through\":%s,\"hash\":\"%s\",\"rows\":%s}",
+                                db_cell(chains, row, 1), db_cell(chains, row, 2), db_cell(chains, row, 3));
+    return audit_append(db, arena, &entry, err) &&
+           db_exec(db, arena, SQL_AUDIT_SET_CHECKPOINT,
+                   DB_ARGS(db_text(entry.workspace_id), db_int(db_cell_int(chains, row, 1)),
+                           db_text(db_cell(chains, row, 2))),
+                   NULL, err);
+}
+
+/* Erasures that lose some of their rows and keep others: they need a record of those. */
+static bool renew_erasures(struct db *db, struct arena *arena, const struct audit_entry *by,
+                           const struct db_rows *split, struct err *err)
+{
+    for (size_t row = 0; row < split->count; row++)
+        if (!append_erase(db, arena, by, NULL, db_cell(split, row, 0), db_cell(split, row, 1), err))
+            return false;
+    return true;
+}
+
+/* The records come first: on SQLite a number is never used twice only because the last row stays. */
+static bool purge_through(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t through,
+                          size_t *purged, struct err *err)
+{
+    struct db_rows chains, split;
+
+    if (!db_query(db, arena, SQL_AUDIT_PURGE_CHAINS, DB_ARGS(db_int(through)), &chains, err) ||
+        !db_query(db, arena, SQL_AUDIT_PURGE_SPLIT, DB_ARGS(db_int(through)), &split, err))
+        return false;
+    for (size_t row = 0; row < chains.count; row++)
+        if (!append_purge(db, arena, by, &chains, row, err))
+            return false;
+    if (!unlock(db, arena, true, err))
+        return false;
+    bool gone = db_exec(db, arena, SQL_AUDIT_PURGE, DB_ARGS(db_int(through)), purged, err);
+    struct err ignored = { 0 };
+
+    return unlock(db, arena, false, gone ? err : &ignored) && gone &&
+           renew_erasures(db, arena, by, &split, err);
+}
+
+/* The last row of the beginning that may go, or 0. */
+static bool find_end(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, int64_t *through,
+                     struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_AUDIT_PURGE_RANGE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), &rows,
+                  err))
+        return false;
+    int64_t end = db_cell(&rows, 0, 0) ? db_cell_int(&rows, 0, 0) - 1 : db_cell_int(&rows, 0, 1);
+    int64_t sealed = db_cell_int(&rows, 0, 2), first = db_cell_int(&rows, 0, 3);
+
+    end = end < sealed ? end : sealed;
+    *through = end >= first ? end : 0;
+    return true;
+}
+
+bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t before_ms,
+                 size_t limit, size_t *purged, struct err *err)
+{
+    struct db_rows rows;
+    int64_t through;
+
+    *purged = 0;
+    if (!find_end(db, arena, before_ms, limit, &through, err))
+        return false;
+    if (through == 0)
+        return true;
+    if (!db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &rows, err) || !seal_all(db, arena, err))
+        return false;
+    /* Another node may have purged while this one waited for the lock. */
+    if (!find_end(db, arena, before_ms, limit, &through, err))
+        return false;
+    return through == 0 || (purge_through(db, arena, by, through, purged, err) && seal_all(db, arena, err));
+}
+
+/* One record in each chain that this erasure has touched. */
+static bool append_erasures(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                            const char *erasure, struct err *err)
+{
+    struct db_rows chains;
+
+    if (!db_query(db, arena, SQL_ERASE_AUDIT_CHAINS, DB_ARGS(db_text(erasure)), &chains, err))
+        return false;
+    for (size_t i = 0; i < chains.count; i++)
+        if (!append_erase(db, arena, by, id, erasure, db_cell(&chains, i, 0), err))
+            return false;
+    return true;
+}
+
+/* Asks of each row of the page what is to become of it, and does that when `erasure` is given. */
+static bool erase_page(struct db *db, struct arena *arena, const struct audit_eraser *eraser,
+                       const char *erasure, int64_t *after, struct audit_erase_page *page, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_ERASE_AUDIT_PAGE, DB_ARGS(db_int(*after), db_int(ERASE_AUDIT_BATCH)), &rows,
+                  err))
+        return false;
+    *page = (struct audit_erase_page){ .more = rows.count == ERASE_AUDIT_BATCH };
+    for (size_t i = 0; i < rows.count; i++) {
+        struct audit_entry row = {
+            .seq = db_cell_int(&rows, i, 0),
+            .workspace_id = db_cell(&rows, i, 1),
+            .actor_id = db_cell(&rows, i, 2),
+            .actor = db_cell(&rows, i, 3),
+            .operation = db_cell(&rows, i, 4),
+            .subject = db_cell(&rows, i, 5),
+            .remote = db_cell(&rows, i, 6),
+            .detail = db_cell(&rows, i, 7),
+            .at_ms = db_cell_int(&rows, i, 8),
+        };
+
+        *after = row.seq;
+        if (!eraser->change(eraser->context, arena, &row))
+            continue;
+        page->changed++;
+        if (erasure && !db_exec(db, arena, SQL_ERASE_AUDIT,
+                                DB_ARGS(db_int(row.seq), db_text(row.actor), db_text(row.remote),
+                                        db_text(row.detail), db_text(erasure)),
+                                NULL, err))
+            return false;
+    }
+    return true;
+}
+
+bool audit_erase_look(struct db *db, struct arena *arena, const struct audit_eraser *eraser, int64_t *after,
+                      struct audit_erase_page *page, struct err *err)
+{
+    return erase_page(db, arena, eraser, NULL, after, page, err);
+}
+
+static bool hold(struct db *db, struct arena *arena, struct err *err)
+{
+    struct db_rows held;
+
+    return db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &held, err) && seal_all(db, arena, err);
+}
+
+bool audit_erase_begin(struct db *db, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+
+    return hold(db, &arena, err);
+}
+
+bool audit_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                 const struct audit_eraser *eraser, int64_t *after, struct audit_erase_page *page,
+                 struct err *err)
+{
+    const char *erasure = uuid_new(arena);
+    struct err ignored = { 0 };
+
+    if (!hold(db, arena, err) || !unlock(db, arena, true, err))
+        return false;
+    bool done = erase_page(db, arena, eraser, erasure, after, page, err);
+
+    return unlock(db, arena, false, done ? err : &ignored) && done &&
+           append_erasures(db, arena, by, id, erasure, err) && seal_all(db, arena, err);
+}
+
+bool audit_erase_end(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
+                     struct err *err)
+{
+    return hold(db, arena, err) && append_erase(db, arena, by, id, uuid_new(arena), by->workspace_id, err) &&
+           seal_all(db, arena, err);
+}

@@ -1,0 +1,50 @@
+/*
+ * event.h - the one ordered log of what happened.
+ *
+ * Every change appends its events in its own transaction. Readers (streams, waits, later webhooks and
+ * mail) only ever read this log, each with its own cursor, so that all of them agree. On SQLite a row has
+ * its number at once; on PostgreSQL rows are numbered after their commit by event_number, one node at a
+ * time, so that a reader never steps over a number still in flight.
+ */
+#ifndef CORE_LOG_EVENT_H
+#define CORE_LOG_EVENT_H
+
+#include "base/json.h"
+#include "db/db.h"
+
+struct event {
+    int64_t seq;
+    const char *workspace_id;
+    const char *type;                                /* "prompt.created" */
+    const char *project_id, *job_id, *discussion_id; /* or NULL: what streams filter by */
+    const char *subject; /* the id of what it is about, or NULL: what waits listen for */
+    const char *data;    /* a JSON object's text: the members beside type, at and workspaceId */
+    int64_t at_ms;
+    const char *audience; /* whom it is for (audience.h), or NULL: all who may read */
+};
+
+CHECKED bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err);
+/* The same for several, in their order, with one statement. */
+CHECKED bool event_append_many(struct db *db, struct arena *arena, const struct event events[], size_t count,
+                               struct err *err);
+
+/* Numbered events after `after`, oldest first, at most `limit`. */
+CHECKED bool event_read(struct db *db, struct arena *arena, int64_t after, size_t limit,
+                        struct event **events, size_t *count, struct err *err);
+CHECKED bool event_last(struct db *db, struct arena *arena, int64_t *seq, struct err *err);
+/* The oldest number still kept: a reader that comes back with an older one has missed something. */
+CHECKED bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *err);
+
+/*
+ * PostgreSQL: numbers up to SEAL_BATCH committed rows and says how many, or that another session is at it.
+ * Outside of a transaction, so that a node which is stopped in the middle holds nothing.
+ */
+CHECKED bool event_number(struct db *db, struct arena *arena, size_t *numbered, bool *busy, struct err *err);
+/* Forgets events older than `before_ms`, at most `limit` of them, never the newest. */
+CHECKED bool event_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
+                         struct err *err);
+
+/* The event as clients see it: {"type":...,"at":...,"workspaceId":...,<data's members>}. */
+void event_write(const struct event *event, struct buf *into);
+
+#endif

@@ -1,0 +1,454 @@
+#include "core/questions/docket.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "core/questions/docket_writes.h"
+#include "core/questions/question_row.h"
+#include "core/questions/response.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job *docket_job(struct docket *docket, const char *id)
+{
+    for (size_t i = 0; i < docket->job_count; i++)
+        if (strcmp(docket->jobs[i].id, id) == 0)
+            return &docket->jobs[i];
+    return NULL;
+}
+
+struct question *docket_question(struct docket *docket, const char *id)
+{
+    for (size_t i = 0; i < docket->question_count; i++)
+        if (strcmp(docket->questions[i].id, id) == 0)
+            return &docket->questions[i];
+    return NULL;
+}
+
+void docket_changed(struct docket *docket, struct question *question)
+{
+    if (!question->dirty)
+        *writes_question(docket->writes) = question;
+    question->dirty = true;
+}
+
+void docket_event(struct docket *docket, const struct event *event)
+{
+    struct event *told = writes_event(docket->writes);
+
+    *told = *event;
+    told->at_ms = docket->now_ms;
+}
+
+void docket_notify(struct docket *docket, const struct notification *notification)
+{
+    *writes_notification(docket->writes) = *notification;
+}
+
+int64_t docket_log(struct docket *docket, struct job *job, const char *kind, const char *level,
+                   const char *message, const char *data)
+{
+    job->dirty = true;
+    *writes_line(docket->writes) = (struct docket_line){
+        .job_id = job->id,
+        .line = { .seq = ++job->log_lines,
+                  .kind = kind,
+                  .level = level,
+                  .message = message,
+                  .data = data,
+                  .at_ms = docket->now_ms },
+    };
+    return job->log_lines;
+}
+
+/* Events about a job or a question of it go to the streams of that job and its project. */
+static void tell(struct docket *docket, const struct job *job, const char *type, const char *subject,
+                 const struct buf *data)
+{
+    docket_event(docket, &(struct event){ .workspace_id = job->workspace_id,
+                                          .type = type,
+                                          .project_id = job->project_id,
+                                          .job_id = job->id,
+                                          .subject = subject,
+                                          .data = arena_copy(docket->arena, data->bytes, data->len) });
+}
+
+static void tell_status(struct docket *docket, const struct job *job, const char *before)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "jobId", job->id);
+    json_text(&out, "status", job->status);
+    json_text(&out, "previousStatus", before);
+    json_map_end(&out);
+    tell(docket, job, "status", job->id, &data);
+}
+
+void docket_set_status(struct docket *docket, struct job *job, const char *status)
+{
+    const char *before = job->status;
+
+    if (str_equal(before, status))
+        return;
+    job->status = status;
+    job->dirty = true;
+    tell_status(docket, job, before);
+}
+
+/* Ending questions */
+
+static void tell_ended(struct docket *docket, const struct job *job, const struct question *question)
+{
+    const char *type = str_equal(question->status, "answered")  ? "question_answered"
+                       : str_equal(question->status, "timeout") ? "question_timeout"
+                                                                : "question_cancelled";
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "questionId", question->id);
+    json_text(&out, "jobId", question->job_id);
+    if (question->response)
+        json_raw(&out, "response", question->response);
+    question_write_outcome(question, "outcome", &out);
+    json_map_end(&out);
+    tell(docket, job, type, question->id, &data);
+}
+
+static void log_ended(struct docket *docket, struct job *job, const struct question *question,
+                      const struct ending *ending)
+{
+    const char *answer = ending->response_text ? ending->response_text : "";
+    const char *message, *kind = "answer", *level = "info";
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    if (str_equal(ending->source, "default")) {
+        message = arena_format(docket->arena, "Nobody answered in time; the default holds: %s", answer);
+        level = "warn";
+    } else if (str_equal(ending->status, "answered")) {
+        message = arena_format(docket->arena, "%s answered: %s", ending->by, answer);
+    } else if (str_equal(ending->status, "timeout")) {
+        message = "Nobody answered in time.";
+        kind = "timeout";
+        level = "warn";
+    } else {
+        message = arena_format(docket->arena, "%s cancelled the question%s%s", ending->by,
+                               ending->reason ? ": " : ".", ending->reason ? ending->reason : "");
+        kind = "cancelled";
+    }
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "questionId", question->id);
+    if (question->response)
+        json_raw(&out, "response", question->response);
+    question_write_outcome(question, "outcome", &out);
+    json_map_end(&out);
+    docket_log(docket, job, kind, level, message, arena_copy(docket->arena, data.bytes, data.len));
+}
+
+/* The oldest open question that the job waits for, or NULL. */
+static const struct question *oldest_blocking(const struct docket *docket, const struct job *job)
+{
+    for (size_t i = 0; i < docket->question_count; i++) {
+        const struct question *question = &docket->questions[i];
+
+        if (strcmp(question->job_id, job->id) == 0 && question_is_open(question) && question_blocks(question))
+            return question;
+    }
+    return NULL;
+}
+
+static const char *waiting_status(const struct question *question)
+{
+    return str_equal(question->type, "approval") ? "waiting_for_approval" : "waiting_for_input";
+}
+
+/* With several open at once the job follows the oldest; after the last it runs. A lone one has its answer. */
+static bool go_on(struct docket *docket, struct job *job, const struct question *ended)
+{
+    const struct question *next = oldest_blocking(docket, job);
+
+    if (next) {
+        docket_set_status(docket, job, waiting_status(next));
+        return false;
+    }
+    if (!job->lone) {
+        docket_set_status(docket, job, "running");
+        return true;
+    }
+    job->result = ended->response;
+    docket_end_job(
+        docket, job,
+        &(struct job_ending){ .status = str_equal(ended->status, "cancelled") ? "cancelled" : "completed",
+                              .source = ended->outcome_source,
+                              .by = ended->outcome_by });
+    return true;
+}
+
+bool docket_end(struct docket *docket, struct question *question, const struct ending *ending)
+{
+    struct job *job = docket_job(docket, question->job_id);
+
+    question->status = ending->status;
+    question->outcome_source = ending->source;
+    question->outcome_by = ending->by;
+    question->ended_at = docket->now;
+    question->response = ending->response;
+    question->responded_by = ending->responded_by;
+    question->responded_at = ending->response ? docket->now : NULL;
+    question->draft_by = question->draft_at = NULL;
+    docket_changed(docket, question);
+    *writes_resolved(docket->writes) = question->id;
+    log_ended(docket, job, question, ending);
+    tell_ended(docket, job, question);
+    if (!question_blocks(question) || !job_is_open(job))
+        return false;
+    if (str_equal(ending->status, "timeout")) {
+        docket_end_job(docket, job,
+                       &(struct job_ending){ .status = "failed",
+                                             .source = "timeout",
+                                             .by = "system",
+                                             .error = "Question timed out without response" });
+        return false;
+    }
+    return go_on(docket, job, question);
+}
+
+/* Ending jobs */
+
+static void tell_job_ended(struct docket *docket, const struct job *job)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "jobId", job->id);
+    json_text(&out, "status", job->status);
+    json_text(&out, "error", job->error);
+    json_map(&out, "outcome");
+    json_text(&out, "source", job->outcome_source);
+    json_text(&out, "by", job->outcome_by);
+    json_time(&out, "at", job->ended_ms);
+    json_map_end(&out);
+    json_map_end(&out);
+    tell(docket, job, "job.ended", NULL, &data);
+}
+
+/* Whoever asked for the job is told; those who wait for a lone question hear its answer anyway. */
+static void notify_requester(struct docket *docket, const struct job *job)
+{
+    bool failed = str_equal(job->status, "failed");
+    struct notification notification = {
+        .workspace_id = job->workspace_id,
+        .project_id = job->project_id,
+        .kind = failed ? "failed" : "completed",
+        .priority = "normal",
+        .title = arena_format(docket->arena, "%s%s", job->agent ? job->agent : job->kind,
+                              failed ? " failed" : " has finished"),
+        .body = job->error ? job->error : "",
+        .ref_type = "job",
+        .ref_id = job->id,
+    };
+
+    if (job->lone || !job->requested_kind || str_equal(job->status, "cancelled"))
+        return;
+    if (str_equal(job->requested_kind, "user"))
+        notification.user_id = job->requested_by;
+    else if (str_equal(job->requested_kind, "agent"))
+        notification.agent_key = str_fold(docket->arena, job->requested_by);
+    docket_notify(docket, &notification);
+}
+
+void docket_end_job(struct docket *docket, struct job *job, const struct job_ending *ending)
+{
+    const char *before = job->status;
+
+    job->status = ending->status;
+    job->error = ending->error;
+    job->ended_ms = docket->now_ms;
+    job->outcome_source = ending->source;
+    job->outcome_by = ending->by;
+    docket_log(docket, job, "status", str_equal(ending->status, "failed") ? "error" : "info",
+               ending->error
+                   ? arena_format(docket->arena, "The job has %s: %s", ending->status, ending->error)
+               : str_equal(ending->status, "cancelled")
+                   ? arena_format(docket->arena, "%s cancelled the job.", ending->by)
+                   : arena_format(docket->arena, "The job has %s.", ending->status),
+               NULL);
+    tell_status(docket, job, before);
+    tell_job_ended(docket, job);
+    notify_requester(docket, job);
+    /* What nobody waits for any more needs no answer; a preference may still be told for the next time.
+     */
+    for (size_t i = 0; i < docket->question_count; i++) {
+        struct question *question = &docket->questions[i];
+
+        if (strcmp(question->job_id, job->id) == 0 && question_is_open(question) && question_blocks(question))
+            (void)docket_end(docket, question,
+                             &(struct ending){ .status = "cancelled",
+                                               .source = "cancelled",
+                                               .by = ending->by,
+                                               .reason = "the job has ended" });
+    }
+}
+
+void docket_added(struct docket *docket, struct job *job, const struct question *question)
+{
+    if (question_blocks(question)) {
+        if (!job_is_waiting(job))
+            docket_set_status(docket, job, waiting_status(question));
+    } else if (job->lone) {
+        job->result = question->default_response;
+        docket_end_job(docket, job,
+                       &(struct job_ending){ .status = "completed", .source = "default", .by = "system" });
+    }
+}
+
+/* Deadlines */
+
+static int by_due(const void *a, const void *b)
+{
+    const struct question *one = *(struct question *const *)a, *other = *(struct question *const *)b;
+
+    return (one->due_ms > other->due_ms) - (one->due_ms < other->due_ms);
+}
+
+static void end_overdue(struct docket *docket, struct question *question)
+{
+    struct ending ending = { .status = "timeout", .source = "timeout", .by = "system" };
+
+    if (question->default_response) {
+        ending =
+            (struct ending){ .status = "answered",
+                             .source = "default",
+                             .by = "system",
+                             .responded_by = "system",
+                             .response = question->default_response,
+                             .response_text = response_summary(docket->arena, question->default_response) };
+    }
+    (void)docket_end(docket, question, &ending);
+    *writes_audit(docket->writes) = question;
+}
+
+/* The earliest first: it may end the job, and then the others end with it. */
+static size_t apply_deadlines(struct docket *docket)
+{
+    struct question **due = arena_array(docket->arena, struct question *, docket->question_count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < docket->question_count; i++)
+        if (question_is_overdue(&docket->questions[i], docket->now_ms))
+            due[count++] = &docket->questions[i];
+    qsort(due, count, sizeof(struct question *), by_due);
+    for (size_t i = 0; i < count; i++)
+        if (question_is_open(due[i]))
+            end_overdue(docket, due[i]);
+    return count;
+}
+
+/* Opening */
+
+static void begin(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms)
+{
+    *docket = (struct docket){ .db = db,
+                               .arena = arena,
+                               .now_ms = now_ms,
+                               .now = clock_text(arena, now_ms),
+                               .writes = writes_new(arena) };
+}
+
+static bool load_questions(struct docket *docket, struct err *err)
+{
+    const char **ids = arena_array(docket->arena, const char *, docket->job_count);
+    bool one = docket->job_count == 1;
+    struct db_rows rows;
+
+    if (docket->job_count == 0)
+        return true;
+    for (size_t i = 0; i < docket->job_count; i++)
+        ids[i] = docket->jobs[i].id;
+    if (!db_query(docket->db, docket->arena, one ? SQL_QUESTION_OPEN_OF_JOB : SQL_QUESTION_OPEN_OF_JOBS,
+                  DB_ARGS(db_text(one ? ids[0] : json_texts(docket->arena, ids, docket->job_count))), &rows,
+                  err))
+        return false;
+    docket->questions = arena_array(docket->arena, struct question, rows.count);
+    docket->question_count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        question_from_row(&rows, i, &docket->questions[i]);
+    return true;
+}
+
+static bool fill(struct docket *docket, const struct db_rows *jobs, size_t *ended, struct err *err)
+{
+    docket->jobs = arena_array(docket->arena, struct job, jobs->count);
+    docket->job_count = jobs->count;
+    for (size_t i = 0; i < jobs->count; i++)
+        job_from_row(jobs, i, &docket->jobs[i]);
+    if (!load_questions(docket, err))
+        return false;
+    *ended = apply_deadlines(docket);
+    return true;
+}
+
+void docket_of_new(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms, struct job *job)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    begin(docket, db, arena, now_ms);
+    docket->jobs = job;
+    docket->job_count = 1;
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "jobId", job->id);
+    json_text(&out, "kind", job->kind);
+    json_text(&out, "agent", job->agent);
+    json_text(&out, "projectId", job->project_id);
+    json_text(&out, "taskId", job->task_id);
+    json_text(&out, "status", job->status);
+    json_text(&out, "restartOf", job->restart_of);
+    json_map_end(&out);
+    tell(docket, job, "job.created", NULL, &data);
+}
+
+bool docket_of_job(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
+                   const char *workspace_id, const char *job_id, struct err *err)
+{
+    struct db_rows rows;
+    size_t ended;
+
+    begin(docket, db, arena, now_ms);
+    return db_query(db, arena, SQL_JOB_LOCK, DB_ARGS(db_text(job_id), db_text(workspace_id)), &rows, err) &&
+           fill(docket, &rows, &ended, err);
+}
+
+bool docket_of_questions(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
+                         const char *workspace_id, const char *const ids[], size_t count, struct err *err)
+{
+    bool one = count == 1;
+    struct db_rows rows;
+    size_t ended;
+
+    begin(docket, db, arena, now_ms);
+    return db_query(db, arena, one ? SQL_JOB_LOCK_QUESTION : SQL_JOB_LOCK_QUESTIONS,
+                    DB_ARGS(db_text(one ? ids[0] : json_texts(arena, ids, count)), db_text(workspace_id)),
+                    &rows, err) &&
+           fill(docket, &rows, &ended, err);
+}
+
+bool docket_of_due(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms, size_t limit,
+                   size_t *ended, struct err *err)
+{
+    struct db_rows rows;
+
+    begin(docket, db, arena, now_ms);
+    return db_query(db, arena, SQL_JOB_LOCK_DUE, DB_ARGS(db_text(docket->now), db_int((int64_t)limit)), &rows,
+                    err) &&
+           fill(docket, &rows, ended, err);
+}

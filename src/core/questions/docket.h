@@ -1,0 +1,89 @@
+/*
+ * docket.h - jobs and their open questions, locked together, decided in memory, written back at once.
+ *
+ * Everything that ends or changes questions works on a docket: it locks the jobs concerned (in the order of
+ * their ids, always before any question, so that nobody waits in a circle), loads their open questions and
+ * first of all ends those whose time has passed. Then rules change the structs, and what has to be written
+ * (questions, jobs, log lines, notifications, events, audit rows) is gathered and written with one statement
+ * for each table, however many questions there are. So a sweep of 256 deadlines costs about as many
+ * statements as one answer.
+ *
+ * A docket belongs to one transaction and lives in its arena.
+ */
+#ifndef CORE_QUESTIONS_DOCKET_H
+#define CORE_QUESTIONS_DOCKET_H
+
+#include "core/inbox/notification.h"
+#include "core/log/event.h"
+#include "core/questions/job.h"
+#include "core/questions/question.h"
+
+struct docket {
+    struct db *db;
+    struct arena *arena;
+    int64_t now_ms;
+    const char *now; /* the same as text */
+    struct job *jobs;
+    size_t job_count;
+    struct question *questions; /* the open ones, oldest first */
+    size_t question_count;
+    struct docket_writes *writes;
+};
+
+/* A job that was just made, which nobody else can know yet; tells of it. The job stays the caller's. */
+void docket_of_new(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
+                   struct job *job);
+/* Each locks, loads and applies deadlines. Jobs that are not there are left out. */
+CHECKED bool docket_of_job(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
+                           const char *workspace_id, const char *job_id, struct err *err);
+/* The jobs of these questions. */
+CHECKED bool docket_of_questions(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
+                                 const char *workspace_id, const char *const ids[], size_t count,
+                                 struct err *err);
+/* Up to `limit` overdue questions with their jobs; what others hold is left out. */
+CHECKED bool docket_of_due(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
+                           size_t limit, size_t *ended, struct err *err);
+/* Writes what was gathered. */
+CHECKED bool docket_close(struct docket *docket, struct err *err);
+
+struct job *docket_job(struct docket *docket, const char *id); /* or NULL */
+/* One that was open when the docket was made, or NULL. */
+struct question *docket_question(struct docket *docket, const char *id);
+
+struct ending {
+    const char *status, *source;
+    const char *by;            /* who, by name */
+    const char *responded_by;  /* who, by id; NULL without a response */
+    const char *response;      /* a JSON text, or NULL */
+    const char *reason;        /* for the log, or NULL */
+    const char *response_text; /* the response in one line, for the log; or NULL */
+};
+
+/*
+ * Ends an open question and lets its job go on when it was the last it waited for. Says whether the job
+ * went on.
+ */
+bool docket_end(struct docket *docket, struct question *question, const struct ending *ending);
+
+struct job_ending {
+    const char *status, *source, *by;
+    const char *error; /* or NULL */
+};
+
+/* Ends a job and cancels its open questions; non-blocking ones stay answerable. */
+void docket_end_job(struct docket *docket, struct job *job, const struct job_ending *ending);
+/* Another status that is not an end. */
+void docket_set_status(struct docket *docket, struct job *job, const char *status);
+/* A question that looks different now. */
+void docket_changed(struct docket *docket, struct question *question);
+/* A question was added to the job by other means: its status follows. */
+void docket_added(struct docket *docket, struct job *job, const struct question *question);
+
+/* A line of the job's log; `data` is a JSON object's text, or NULL. Returns its number. */
+int64_t docket_log(struct docket *docket, struct job *job, const char *kind, const char *level,
+                   const char *message, const char *data);
+/* Its time is the docket's. */
+void docket_event(struct docket *docket, const struct event *event);
+void docket_notify(struct docket *docket, const struct notification *notification);
+
+#endif

@@ -1,0 +1,225 @@
+#include "core/questions/docket_writes.h"
+
+#include "core/log/audit.h"
+
+#include <string.h>
+
+#define ROOM_FIRST 8
+
+struct list {
+    void *items;
+    size_t count, room;
+};
+
+struct docket_writes {
+    struct arena *arena;
+    struct list questions, lines, events, notifications, resolved, audit;
+};
+
+struct docket_writes *writes_new(struct arena *arena)
+{
+    struct docket_writes *writes = arena_new(arena, struct docket_writes);
+
+    writes->arena = arena;
+    return writes;
+}
+
+static void *add(struct docket_writes *writes, struct list *list, size_t size)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? list->room * 2 : ROOM_FIRST;
+        void *items = arena_alloc(writes->arena, room * size, alignof(max_align_t));
+
+        if (list->count > 0)
+            memcpy(items, list->items, list->count * size);
+        list->items = items;
+        list->room = room;
+    }
+    return (char *)list->items + size * list->count++;
+}
+
+struct question **writes_question(struct docket_writes *writes)
+{
+    return add(writes, &writes->questions, sizeof(struct question *));
+}
+
+struct docket_line *writes_line(struct docket_writes *writes)
+{
+    return add(writes, &writes->lines, sizeof(struct docket_line));
+}
+
+struct event *writes_event(struct docket_writes *writes)
+{
+    return add(writes, &writes->events, sizeof(struct event));
+}
+
+struct notification *writes_notification(struct docket_writes *writes)
+{
+    return add(writes, &writes->notifications, sizeof(struct notification));
+}
+
+const char **writes_resolved(struct docket_writes *writes)
+{
+    return add(writes, &writes->resolved, sizeof(const char *));
+}
+
+const struct question **writes_audit(struct docket_writes *writes)
+{
+    return add(writes, &writes->audit, sizeof(const struct question *));
+}
+
+#define QUESTION_WIDTH 16
+#define JOB_WIDTH      8
+#define LINE_WIDTH     7
+#define AUDIT_WIDTH    5
+
+static void put_question(const struct question *question, struct db_arg row[static QUESTION_WIDTH])
+{
+    size_t at = 0;
+
+    row[at++] = db_text(question->id);
+    row[at++] = db_text(question->status);
+    row[at++] = db_text(question->response);
+    row[at++] = db_text(question->responded_by);
+    row[at++] = db_text(question->responded_at);
+    row[at++] = db_text(question->timeout_at);
+    row[at++] = db_text(question->outcome_source);
+    row[at++] = db_text(question->outcome_by);
+    row[at++] = db_text(question->ended_at);
+    row[at++] = db_text(question->approvals);
+    row[at++] = db_text(question->approved_args);
+    row[at++] = db_text(question->late_answers);
+    row[at++] = db_text(question->draft_by);
+    row[at++] = db_text(question->draft_at);
+    row[at++] = db_int(question->draft_moves);
+    row[at] = db_text(question->restart_job_id);
+}
+
+/* Jobs are locked and every change goes through here, so a row that does not fit is our mistake. */
+static bool write_questions(struct docket *docket, struct err *err)
+{
+    struct question **questions = docket->writes->questions.items;
+    size_t count = docket->writes->questions.count, changed;
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * QUESTION_WIDTH);
+
+    for (size_t i = 0; i < count; i++)
+        put_question(questions[i], &rows[i * QUESTION_WIDTH]);
+    if (!db_exec_rows(docket->db, docket->arena, SQL_QUESTION_UPDATE, SQL_QUESTION_UPDATE_MANY,
+                      QUESTION_WIDTH, rows, count, &changed, err))
+        return false;
+    return changed == count ||
+           err_set(err, ERR_RETRY, "A question was changed by somebody else at the same time.");
+}
+
+static void put_job(const struct job *job, struct db_arg row[static JOB_WIDTH])
+{
+    size_t at = 0;
+
+    row[at++] = db_text(job->id);
+    row[at++] = db_text(job->status);
+    row[at++] = db_text(job->error);
+    row[at++] = db_ms(job->ended_ms);
+    row[at++] = db_text(job->outcome_source);
+    row[at++] = db_text(job->outcome_by);
+    row[at++] = db_int(job->log_lines);
+    row[at] = db_text(job->result);
+}
+
+static bool write_jobs(struct docket *docket, struct err *err)
+{
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, docket->job_count * JOB_WIDTH);
+    size_t count = 0;
+
+    for (size_t i = 0; i < docket->job_count; i++)
+        if (docket->jobs[i].dirty)
+            put_job(&docket->jobs[i], &rows[count++ * JOB_WIDTH]);
+    return db_exec_rows(docket->db, docket->arena, SQL_JOB_UPDATE, SQL_JOB_UPDATE_MANY, JOB_WIDTH, rows,
+                        count, NULL, err);
+}
+
+static void put_line(const struct docket_line *entry, struct db_arg row[static LINE_WIDTH])
+{
+    size_t at = 0;
+
+    row[at++] = db_text(entry->job_id);
+    row[at++] = db_int(entry->line.seq);
+    row[at++] = db_text(entry->line.kind);
+    row[at++] = db_text(entry->line.level);
+    row[at++] = db_text(entry->line.message);
+    row[at++] = db_text(entry->line.data);
+    row[at] = db_int(entry->line.at_ms);
+}
+
+static bool write_lines(struct docket *docket, struct err *err)
+{
+    const struct docket_line *lines = docket->writes->lines.items;
+    size_t count = docket->writes->lines.count;
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * LINE_WIDTH);
+
+    for (size_t i = 0; i < count; i++)
+        put_line(&lines[i], &rows[i * LINE_WIDTH]);
+    return db_exec_rows(docket->db, docket->arena, SQL_JOB_LOG_INSERT, SQL_JOB_LOG_INSERT_MANY, LINE_WIDTH,
+                        rows, count, NULL, err);
+}
+
+static void put_audit(const struct docket *docket, const struct question *question,
+                      struct db_arg row[static AUDIT_WIDTH])
+{
+    BUF_AUTO detail = { 0 };
+    struct json_out out;
+    size_t at = 0;
+
+    json_begin(&out, &detail);
+    json_map(&out, NULL);
+    json_text(&out, "status", question->status);
+    json_text(&out, "source", question->outcome_source);
+    json_raw(&out, "response", question->response);
+    json_map_end(&out);
+    row[at++] = db_text(question->workspace_id);
+    row[at++] = db_text("question_end");
+    row[at++] = db_text(question->id);
+    row[at++] = db_text(arena_copy(docket->arena, detail.bytes, detail.len));
+    row[at] = db_int(docket->now_ms);
+}
+
+/* What the server did by itself. */
+static bool write_audit(struct docket *docket, struct err *err)
+{
+    const struct question **questions = docket->writes->audit.items;
+    size_t count = docket->writes->audit.count;
+    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * AUDIT_WIDTH);
+
+    for (size_t i = 0; i < count; i++)
+        put_audit(docket, questions[i], &rows[i * AUDIT_WIDTH]);
+    return db_exec_rows(docket->db, docket->arena, SQL_AUDIT_INSERT_SYSTEM, SQL_AUDIT_INSERT_SYSTEM_MANY,
+                        AUDIT_WIDTH, rows, count, NULL, err);
+}
+
+static bool write_notifications(struct docket *docket, struct err *err)
+{
+    struct list *list = &docket->writes->notifications, *resolved = &docket->writes->resolved;
+    struct notification *notifications = list->items;
+    struct event *events = NULL;
+    size_t count = 0;
+
+    if (!notification_insert(docket->db, docket->arena, docket->now_ms, notifications, list->count, err))
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        *writes_event(docket->writes) = notification_added(docket->arena, &notifications[i]);
+    if (resolved->count > 0 && !notification_resolve(docket->db, docket->arena, docket->now_ms, "question",
+                                                     resolved->items, resolved->count, &events, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        *writes_event(docket->writes) = events[i];
+    return true;
+}
+
+bool docket_close(struct docket *docket, struct err *err)
+{
+    struct docket_writes *writes = docket->writes;
+
+    return write_questions(docket, err) && write_jobs(docket, err) && write_lines(docket, err) &&
+           write_notifications(docket, err) &&
+           event_append_many(docket->db, docket->arena, writes->events.items, writes->events.count, err) &&
+           write_audit(docket, err);
+}

@@ -1,0 +1,113 @@
+/*
+ * job.h - one run of an agent.
+ *
+ * An outside agent drives its own job: it says when it runs, reports progress, writes log lines and says how
+ * it ended. While people have to answer something, the job waits; it runs again by itself when the last such
+ * question has ended (see docket.h). A job that has ended stays as it is.
+ *
+ * Everything in a struct job lives in the arena it was loaded with.
+ */
+#ifndef CORE_QUESTIONS_JOB_H
+#define CORE_QUESTIONS_JOB_H
+
+#include "base/json.h"
+#include "core/caller/caller.h"
+#include "db/db.h"
+
+struct job {
+    const char *id, *workspace_id;
+    const char *project_id, *task_id; /* or NULL */
+    const char *kind;
+    const char *agent; /* or NULL */
+    const char *status;
+    const char *progress, *input,
+        *result;                  /* JSON texts, or NULL; with a docket: result only, when it is new */
+    const char *error;            /* or NULL */
+    int64_t created_ms, ended_ms; /* 0: not */
+    const char *requested_kind, *requested_by, *requested_name; /* who asked for it, or NULL */
+    bool lone;                                                  /* made for one question: ends with it */
+    const char *restart_of;                                     /* or NULL */
+    const char *restart_answer;                                 /* a JSON object's text, or NULL */
+    const char *outcome_source, *outcome_by;                    /* NULL while open */
+    int64_t log_lines;
+    bool overdue; /* a question of it has passed its deadline and nobody has ended it yet */
+    bool dirty;   /* the docket's: to be written back */
+};
+
+bool job_is_open(const struct job *job);
+bool job_is_waiting(const struct job *job);
+
+/*
+ * Makes one from kind and, where given, agent, project_id, task_id, input and status (pending or running);
+ * fills in the rest. A project or task of another workspace is ERR_INVALID.
+ */
+CHECKED bool job_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                        struct job *job, struct err *err);
+/* ERR_NOT_FOUND, also for another workspace's or project's; ERR_DUE when it has an overdue question. */
+CHECKED bool job_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                     int64_t now_ms, struct job *job, struct err *err);
+
+struct job_filter {
+    const char *status, *agent, *kind, *project_id, *task_id; /* or NULL */
+    const char *cursor;                                       /* or NULL */
+    size_t limit;
+};
+
+struct job_page {
+    struct job *jobs; /* newest first */
+    size_t count;
+    const char *next_cursor; /* or NULL */
+};
+
+CHECKED bool job_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                      const struct job_filter *filter, struct job_page *page, struct err *err);
+
+struct job_change {
+    const char *status; /* running, completed, failed; or NULL */
+    const char *result; /* a JSON text, or NULL */
+    const char *error;  /* or NULL */
+};
+
+/*
+ * The agent's own report. A step that the status does not allow is ERR_CONFLICT. Ending it takes its blocking
+ * questions along: an agent that did not ask those ends neither this way nor by job_cancel: ERR_FORBIDDEN.
+ */
+CHECKED bool job_update(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                        int64_t now_ms, const struct job_change *change, struct job *job, struct err *err);
+CHECKED bool job_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                        int64_t now_ms, const char *reason, struct job *job, struct err *err);
+
+struct job_line {
+    int64_t seq;
+    const char *kind, *level, *message;
+    const char *data; /* a JSON text, or NULL */
+    int64_t at_ms;
+};
+
+/* Adds a line; fills in seq, kind and at_ms. Also after the end: last words come late. */
+CHECKED bool job_log(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                     int64_t now_ms, struct job_line *line, struct err *err);
+
+struct job_progress {
+    bool has_done, has_total;
+    double done, total;
+    const char *step; /* or NULL */
+};
+
+/* How far it is; also a line of the log. ERR_CONFLICT when it has ended. */
+CHECKED bool job_report(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                        int64_t now_ms, const struct job_progress *progress, struct job *job,
+                        struct err *err);
+/* Oldest first, after line `after`. */
+CHECKED bool job_logs(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                      int64_t now_ms, int64_t after, size_t limit, struct job_line **lines, size_t *count,
+                      struct err *err);
+
+/* A token that is bound to an agent does not drive another agent's job: ERR_FORBIDDEN. */
+CHECKED bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err);
+
+/* The object's members, without braces. */
+void job_write_members(const struct job *job, struct json_out *out);
+void job_line_write(const struct job_line *line, struct json_out *out);
+
+#endif

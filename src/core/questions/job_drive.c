@@ -1,0 +1,259 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/chat/chat.h"
+#include "core/questions/docket.h"
+#include "core/questions/job.h"
+#include "core/questions/question_row.h"
+#include "core/questions/response.h"
+
+#include <string.h>
+
+/* The docket of one job that this caller drives. */
+static bool open_one(struct docket *docket, struct db *db, struct arena *arena, const struct caller *caller,
+                     const char *id, int64_t now_ms, struct job **job, struct err *err)
+{
+    if (!docket_of_job(docket, db, arena, now_ms, caller->workspace_id, id, err))
+        return false;
+    *job = docket_job(docket, id);
+    if (!*job || !caller_sees_project(caller, (*job)->project_id))
+        return job_not_found(err);
+    return job_may_drive(caller, *job, err);
+}
+
+static bool refuse_step(struct arena *arena, const struct job *job, const char *wanted, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &text);
+    json_text(&out, "status", job->status);
+    if (job_is_open(job))
+        err_set(err, ERR_CONFLICT, "A job that is %s cannot become %s.", job->status, wanted);
+    else
+        err_set(err, ERR_CONFLICT, "This job has already ended: %s.", job->status);
+    err->detail = arena_copy(arena, text.bytes, text.len);
+    return false;
+}
+
+/* An agent that waits for people does not decide by itself that it runs again. */
+static bool may_step(const struct job *job, const char *to)
+{
+    if (!job_is_open(job))
+        return false;
+    if (str_equal(to, "running"))
+        return !job_is_waiting(job);
+    return true;
+}
+
+/* The end of a job takes its questions along, so an agent ends none that others wait with for people. */
+static bool may_end(const struct docket *docket, const struct job *job, const struct caller *caller,
+                    struct err *err)
+{
+    for (size_t i = 0; i < docket->question_count; i++) {
+        const struct question *question = &docket->questions[i];
+
+        if (strcmp(question->job_id, job->id) == 0 && question_is_open(question) &&
+            question_blocks(question) && !question_may_end(caller, job, question, err))
+            return false;
+    }
+    return true;
+}
+
+static void step(struct docket *docket, struct job *job, const struct caller *caller,
+                 const struct job_change *change)
+{
+    if (str_equal(change->status, "running")) {
+        docket_set_status(docket, job, "running");
+        return;
+    }
+    docket_end_job(docket, job,
+                   &(struct job_ending){ .status = change->status,
+                                         .source = caller_is_person(caller) ? "human" : "agents",
+                                         .by = caller_title(caller),
+                                         .error = change->error });
+}
+
+bool job_update(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                int64_t now_ms, const struct job_change *change, struct job *job, struct err *err)
+{
+    struct docket docket;
+    struct job *found;
+    struct job_change cleaned = *change;
+
+    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err))
+        return false;
+    if (!job_is_open(found) || (change->status && !may_step(found, change->status)))
+        return refuse_step(arena, found, change->status ? change->status : "changed", err);
+    if (change->status && !str_equal(change->status, "running") && !may_end(&docket, found, caller, err))
+        return false;
+    if (change->error && !str_equal(change->status, "failed"))
+        return err_field(err, "error", "Only a job that failed has an error.");
+    if (change->error)
+        cleaned.error = str_sanitise(arena, change->error);
+    else if (str_equal(change->status, "failed"))
+        cleaned.error = "The agent gave no reason.";
+    if (change->result) {
+        found->result = change->result;
+        found->dirty = true;
+    }
+    if (change->status)
+        step(&docket, found, caller, &cleaned);
+    return docket_close(&docket, err) && job_get(db, arena, caller, id, now_ms, job, err);
+}
+
+bool job_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                int64_t now_ms, const char *reason, struct job *job, struct err *err)
+{
+    struct docket docket;
+    struct job *found;
+
+    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err))
+        return false;
+    if (!job_is_open(found))
+        return refuse_step(arena, found, "cancelled", err);
+    if (!may_end(&docket, found, caller, err))
+        return false;
+    docket_end_job(&docket, found,
+                   &(struct job_ending){ .status = "cancelled",
+                                         .source = "cancelled",
+                                         .by = caller_title(caller),
+                                         .error = reason ? str_sanitise(arena, reason) : NULL });
+    return docket_close(&docket, err) && job_get(db, arena, caller, id, now_ms, job, err);
+}
+
+/* Logs and progress */
+
+static void tell_line(struct docket *docket, const struct job *job, const struct job_line *line)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "jobId", job->id);
+    json_int(&out, "seq", line->seq);
+    json_text(&out, "level", line->level);
+    json_text(&out, "message", line->message);
+    json_raw(&out, "data", line->data);
+    json_map_end(&out);
+    docket_event(docket, &(struct event){ .workspace_id = job->workspace_id,
+                                          .type = "job.log",
+                                          .project_id = job->project_id,
+                                          .job_id = job->id,
+                                          .data = arena_copy(docket->arena, data.bytes, data.len) });
+}
+
+bool job_log(struct db *db, struct arena *arena, const struct caller *caller, const char *id, int64_t now_ms,
+             struct job_line *line, struct err *err)
+{
+    struct docket docket;
+    struct job *job;
+
+    if (!chat_check_text("message", line->message, err) ||
+        !open_one(&docket, db, arena, caller, id, now_ms, &job, err))
+        return false;
+    line->kind = "log";
+    line->message = str_sanitise(arena, line->message);
+    line->at_ms = now_ms;
+    line->seq = docket_log(&docket, job, line->kind, line->level, line->message, line->data);
+    tell_line(&docket, job, line);
+    return docket_close(&docket, err);
+}
+
+static void write_progress(const struct job_progress *progress, struct json_out *out)
+{
+    if (progress->has_done)
+        json_double(out, "done", progress->done);
+    else
+        json_none(out, "done");
+    if (progress->has_total)
+        json_double(out, "total", progress->total);
+    else
+        json_none(out, "total");
+    json_text(out, "step", progress->step);
+}
+
+static const char *progress_words(struct arena *arena, const struct job_progress *progress)
+{
+    const char *count = "";
+
+    if (progress->has_done && progress->has_total)
+        count = arena_format(arena, "%g/%g", progress->done, progress->total);
+    else if (progress->has_done)
+        count = arena_format(arena, "%g", progress->done);
+    if (!progress->step)
+        return *count ? count : "Still working.";
+    return *count ? arena_format(arena, "%s (%s)", progress->step, count) : progress->step;
+}
+
+bool job_report(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                int64_t now_ms, const struct job_progress *progress, struct job *job, struct err *err)
+{
+    struct job_progress clean = *progress;
+    BUF_AUTO stored = { 0 }, told = { 0 };
+    struct json_out out;
+    struct docket docket;
+    struct job *found;
+
+    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err))
+        return false;
+    if (!job_is_open(found))
+        return refuse_step(arena, found, "reported on", err);
+    clean.step = progress->step ? str_sanitise(arena, progress->step) : NULL;
+    json_begin(&out, &stored);
+    json_map(&out, NULL);
+    write_progress(&clean, &out);
+    json_map_end(&out);
+    json_begin(&out, &told);
+    json_map(&out, NULL);
+    json_text(&out, "jobId", found->id);
+    json_raw(&out, "progress", stored.bytes);
+    json_map_end(&out);
+    docket_log(&docket, found, "progress", "info", progress_words(arena, &clean),
+               arena_copy(arena, stored.bytes, stored.len));
+    docket_event(&docket, &(struct event){ .workspace_id = found->workspace_id,
+                                           .type = "job.progress",
+                                           .project_id = found->project_id,
+                                           .job_id = found->id,
+                                           .data = arena_copy(arena, told.bytes, told.len) });
+    return db_exec(db, arena, SQL_JOB_SET_PROGRESS, DB_ARGS(db_text(found->id), db_text(stored.bytes)), NULL,
+                   err) &&
+           docket_close(&docket, err) && job_get(db, arena, caller, id, now_ms, job, err);
+}
+
+bool job_logs(struct db *db, struct arena *arena, const struct caller *caller, const char *id, int64_t now_ms,
+              int64_t after, size_t limit, struct job_line **lines, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+    struct job job;
+
+    if (!job_get(db, arena, caller, id, now_ms, &job, err) ||
+        !db_query(db, arena, SQL_JOB_LOGS, DB_ARGS(db_text(id), db_int(after), db_int((int64_t)limit)), &rows,
+                  err))
+        return false;
+    *lines = arena_array(arena, struct job_line, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        (*lines)[i] = (struct job_line){
+            .seq = db_cell_int(&rows, i, 0),
+            .kind = db_cell(&rows, i, 1),
+            .level = db_cell(&rows, i, 2),
+            .message = db_cell(&rows, i, 3),
+            .data = db_cell(&rows, i, 4),
+            .at_ms = db_cell_int(&rows, i, 5),
+        };
+    *count = rows.count;
+    return true;
+}
+
+void job_line_write(const struct job_line *line, struct json_out *out)
+{
+    json_map(out, NULL);
+    json_int(out, "seq", line->seq);
+    json_time(out, "at", line->at_ms);
+    json_text(out, "kind", line->kind);
+    json_text(out, "level", line->level);
+    json_text(out, "message", line->message);
+    json_raw(out, "data", line->data);
+    json_map_end(out);
+}

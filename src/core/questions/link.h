@@ -1,0 +1,43 @@
+/*
+ * link.h - a one-time link to one question.
+ *
+ * Whoever holds it may look at that question and answer it once, without a login, with the right of the
+ * person who made it and only as long as that person has it. It lives as long as its question is open and
+ * has not been answered with it. The secret is told once; only its hash is kept.
+ *
+ * The secret of a link travels in mails and chats, where programs follow links before people do. So it opens
+ * nothing by itself: it is exchanged (link_open) for the secret of a cookie, which stands for it in one
+ * browser from then on.
+ */
+#ifndef CORE_QUESTIONS_LINK_H
+#define CORE_QUESTIONS_LINK_H
+
+#include "core/caller/caller.h"
+#include "db/db.h"
+
+struct link {
+    const char *secret;
+    int64_t expires_ms; /* with the question's deadline as it is now; 0: it has none */
+};
+
+/* ERR_NOT_FOUND without such a question, ERR_CONFLICT when it has ended, ERR_FORBIDDEN for agents. */
+CHECKED bool link_create(struct db *db, struct arena *arena, const struct caller *caller,
+                         const char *question_id, int64_t now_ms, struct link *link, struct err *err);
+/*
+ * Exchanges a link's secret for that of a cookie, in `visit`, as often as somebody likes; the latest
+ * LIMIT_VISITS are good. Says who the holder is. ERR_UNAUTHORIZED when the link is not good.
+ */
+CHECKED bool link_open(struct db *db, struct arena *arena, const char *secret, const char *question_id,
+                       int64_t now_ms, const char **visit, struct caller *caller, struct err *err);
+/* Who the holder of such a cookie is: kind CALLER_LINK. ERR_UNAUTHORIZED when the link is not good any more.
+ */
+CHECKED bool link_caller(struct db *db, struct arena *arena, const char *visit, const char *question_id,
+                         int64_t now_ms, struct caller *caller, struct err *err);
+/* A link answers once. ERR_CONFLICT the second time. */
+CHECKED bool link_use(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                      struct err *err);
+/* Forgets links to questions that have ended, some days later; looks at `limit` of them at most. */
+CHECKED bool link_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *pruned,
+                        struct err *err);
+
+#endif

@@ -1,0 +1,411 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/questions/answer_rights.h"
+#include "core/questions/docket.h"
+#include "core/questions/link.h"
+#include "core/questions/question.h"
+#include "core/questions/question_row.h"
+#include "core/questions/response.h"
+
+#include <string.h>
+
+struct answering {
+    struct docket docket;
+    const struct caller *caller;
+    struct question **questions; /* of each answer, or NULL */
+    struct project_settings *projects;
+    size_t project_count;
+};
+
+/* Finding what is answered */
+
+/* Questions that had ended before are not on the docket; they matter for those who come second or late. */
+static bool find_ended(struct answering *answering, const struct question_answer answers[], size_t count,
+                       struct err *err)
+{
+    struct docket *docket = &answering->docket;
+    BUF_AUTO ids = { 0 };
+    struct json_out out;
+    struct db_rows rows;
+    struct question *ended;
+    size_t missing = 0;
+
+    json_begin(&out, &ids);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < count; i++) {
+        answering->questions[i] = docket_question(docket, answers[i].id);
+        if (answering->questions[i])
+            continue;
+        json_text(&out, NULL, answers[i].id);
+        missing++;
+    }
+    json_list_end(&out);
+    if (missing == 0)
+        return true;
+    if (!db_query(docket->db, docket->arena, SQL_QUESTION_GET_MANY,
+                  DB_ARGS(db_text(ids.bytes), db_text(answering->caller->workspace_id)), &rows, err))
+        return false;
+    ended = arena_array(docket->arena, struct question, rows.count);
+    for (size_t row = 0; row < rows.count; row++) {
+        question_from_row(&rows, row, &ended[row]);
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(answers[i].id, ended[row].id) == 0)
+                answering->questions[i] = &ended[row];
+    }
+    return true;
+}
+
+static bool open_answering(struct answering *answering, struct db *db, struct arena *arena, int64_t now_ms,
+                           const struct question_answer answers[], size_t count, struct err *err)
+{
+    const char **ids = arena_array(arena, const char *, count + 1);
+
+    for (size_t i = 0; i < count; i++)
+        ids[i] = answers[i].id;
+    answering->questions = arena_array(arena, struct question *, count + 1);
+    return docket_of_questions(&answering->docket, db, arena, now_ms, answering->caller->workspace_id, ids,
+                               count, err) &&
+           find_ended(answering, answers, count, err) &&
+           who_answers_projects(db, arena, answering->caller->workspace_id,
+                                (const struct question *const *)answering->questions, count,
+                                &answering->projects, &answering->project_count, err);
+}
+
+/* Refusals */
+
+static const char *winner_of(struct arena *arena, const struct question *question)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &text);
+    json_text(&out, "status", question->status);
+    json_map(&out, "winner");
+    json_text(&out, "source", question->outcome_source);
+    json_text(&out, "by", question->outcome_by);
+    json_text(&out, "at", question->ended_at);
+    json_raw(&out, "response", question->response);
+    json_map_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/* First answer wins; the loser learns who won and what. */
+static void refuse_second(struct answering *answering, const struct question *question, struct err *err)
+{
+    if (str_equal(question->status, "cancelled"))
+        err_set(err, ERR_CONFLICT, "This question was cancelled by %.80s.", question->outcome_by);
+    else
+        err_set(err, ERR_CONFLICT, "%.80s has already answered this question.", question->outcome_by);
+    err->detail = winner_of(answering->docket.arena, question);
+}
+
+/* The list with one more entry, or NULL when it is full. */
+static const char *append_entry(struct arena *arena, const char *list, size_t most, const char *entry)
+{
+    JSON_AUTO *value = NULL;
+    struct err ignored = { 0 };
+    size_t len = strlen(list);
+
+    if (!json_parse(list, len, &value, &ignored) || json_array_size(value) >= most)
+        return NULL;
+    return arena_format(arena, "%.*s%s%s]", (int)(len - 1), list, json_array_size(value) > 0 ? "," : "",
+                        entry);
+}
+
+static const char *late_entry(struct answering *answering, const char *response)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_raw(&out, "response", response);
+    json_text(&out, "by", answering->caller->name);
+    json_text(&out, "respondedBy", answering->caller->id);
+    json_text(&out, "at", answering->docket.now);
+    json_map_end(&out);
+    return arena_copy(answering->docket.arena, text.bytes, text.len);
+}
+
+static void tell_late(struct answering *answering, const struct question *question, const char *response)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "questionId", question->id);
+    json_text(&out, "jobId", question->job_id);
+    json_raw(&out, "response", response);
+    json_text(&out, "by", answering->caller->name);
+    json_map_end(&out);
+    docket_event(&answering->docket,
+                 &(struct event){ .workspace_id = question->workspace_id,
+                                  .type = "question_late_answer",
+                                  .project_id = question->project_id,
+                                  .job_id = question->job_id,
+                                  .subject = question->id,
+                                  .data = arena_copy(answering->docket.arena, data.bytes, data.len) });
+}
+
+/*
+ * The agent has gone on or given up, so a late answer changes nothing; but somebody took the trouble, and a
+ * restart may use it. It is refused, and kept.
+ */
+static void keep_late(struct answering *answering, struct question *question, const struct response *response,
+                      struct question_answer *answer)
+{
+    struct docket *docket = &answering->docket;
+    const char *entry = late_entry(answering, response->json);
+    const char *kept = append_entry(docket->arena, question->late_answers, LIMIT_LATE_ANSWERS, entry);
+
+    err_set(&answer->err, ERR_CONFLICT, "The time of this question was up before you answered.");
+    answer->err.name = "late";
+    answer->err.detail = winner_of(docket->arena, question);
+    if (!kept) {
+        err_hint(&answer->err, "This question has too many late answers to keep another one.");
+        return;
+    }
+    if (!question->restart_job_id &&
+        question_late_settles(question, response->is_true, answering->caller->id))
+        err_hint(&answer->err,
+                 "Your answer was kept. POST /api/questions/%.40s/restart starts a new job with it.",
+                 question->id);
+    answer->kept = true;
+    question->late_answers = kept;
+    docket_changed(docket, question);
+    docket_log(
+        docket, docket_job(docket, question->job_id), "late", "warn",
+        arena_format(docket->arena, "%s answered too late: %s", answering->caller->name, response->summary),
+        arena_format(docket->arena, "{\"questionId\":\"%s\"}", question->id));
+    tell_late(answering, question, response->json);
+}
+
+/* Approvals */
+
+static bool is_approval(const struct question *question, const struct response *response)
+{
+    return question->required_approvals > 1 && response->is_true;
+}
+
+static bool has_approved(const json_t *approvals, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(approvals); i++)
+        if (str_equal(json_string_value(json_object_get(json_array_get(approvals, i), "id")), id))
+            return true;
+    return false;
+}
+
+static const char *approval_entry(struct answering *answering)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_text(&out, "id", answering->caller->id);
+    json_text(&out, "by", answering->caller->name);
+    json_text(&out, "at", answering->docket.now);
+    json_map_end(&out);
+    return arena_copy(answering->docket.arena, text.bytes, text.len);
+}
+
+/* Whoever asked for it as a user does not also grant it. Alone at home there is nobody else. */
+static bool is_requester(const struct answering *answering, const struct question *question)
+{
+    return answering->caller->kind != CALLER_LOCAL && question->requested_by &&
+           str_equal(question->requested_by, answering->caller->id);
+}
+
+static void tell_approval(struct answering *answering, const struct question *question,
+                          const struct question_answer *answer)
+{
+    struct docket *docket = &answering->docket;
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "questionId", question->id);
+    json_text(&out, "jobId", question->job_id);
+    json_text(&out, "by", answering->caller->name);
+    json_map(&out, "approvals");
+    json_int(&out, "have", answer->have);
+    json_int(&out, "need", answer->need);
+    json_map_end(&out);
+    json_map_end(&out);
+    docket_log(docket, docket_job(docket, question->job_id), "approval", "info",
+               arena_format(docket->arena, "%s approved (%lld of %lld).", answering->caller->name,
+                            (long long)answer->have, (long long)answer->need),
+               arena_format(docket->arena, "{\"questionId\":\"%s\"}", question->id));
+    docket_event(docket, &(struct event){ .workspace_id = question->workspace_id,
+                                          .type = "question_approval",
+                                          .project_id = question->project_id,
+                                          .job_id = question->job_id,
+                                          .subject = question->id,
+                                          .data = arena_copy(docket->arena, data.bytes, data.len) });
+}
+
+static bool same_args(const char *one, const char *other)
+{
+    JSON_AUTO *a = NULL;
+    JSON_AUTO *b = NULL;
+    struct err ignored = { 0 };
+
+    return other && json_parse(one, strlen(one), &a, &ignored) &&
+           json_parse(other, strlen(other), &b, &ignored) && json_equal(a, b);
+}
+
+/* Whoever says yes without args may have seen the ones from before they were changed. */
+static bool check_args(struct arena *arena, const struct question *question, const struct response *response,
+                       struct err *err)
+{
+    if (!is_approval(question, response) || response->args || !question->approved_args)
+        return true;
+    err_set(err, ERR_CONFLICT, "Another approver has changed the arguments of this action.");
+    err->name = "args_changed";
+    err->detail = arena_format(arena, "\"approvedArgs\":%s", question->approved_args);
+    return err_hint(err, "Give the args that you approve; those of approvedArgs join the approvals so far.");
+}
+
+/*
+ * Counts one approval. Who changes the args approves something else than those before: the count starts
+ * again, so that what is done in the end is what enough people have seen. The requester changes nothing.
+ */
+static void count_approval(struct answering *answering, struct question *question,
+                           const struct response *response, struct question_answer *answer)
+{
+    struct arena *arena = answering->docket.arena;
+    JSON_AUTO *approvals = NULL;
+    struct err ignored = { 0 };
+
+    answer->counts_approvals = true;
+    answer->need = question->required_approvals;
+    if (response->args && !is_requester(answering, question) &&
+        !same_args(response->args, question->approved_args)) {
+        question->approved_args = response->args;
+        question->approvals = "[]";
+        docket_changed(&answering->docket, question);
+    }
+    if (!json_parse(question->approvals, strlen(question->approvals), &approvals, &ignored))
+        return;
+    answer->have = (int64_t)json_array_size(approvals);
+    if (is_requester(answering, question) || has_approved(approvals, answering->caller->id))
+        return;
+    question->approvals =
+        append_entry(arena, question->approvals, QUESTION_APPROVALS_MAX, approval_entry(answering));
+    answer->have++;
+    docket_changed(&answering->docket, question);
+    if (answer->have < answer->need)
+        tell_approval(answering, question, answer);
+}
+
+/* Accepting */
+
+/* The response with the args that were edited by an earlier approver. */
+static const char *final_response(struct arena *arena, const struct question *question,
+                                  const struct response *response)
+{
+    size_t len = strlen(response->json);
+
+    if (response->args || !response->is_true || !question->approved_args)
+        return response->json;
+    return arena_format(arena, "%.*s,\"args\":%s}", (int)(len - 1), response->json, question->approved_args);
+}
+
+static void accept(struct answering *answering, struct question *question, const struct response *response,
+                   struct question_answer *answer)
+{
+    if (is_approval(question, response) ||
+        (response->is_true && is_requester(answering, question) && str_equal(question->type, "approval"))) {
+        count_approval(answering, question, response, answer);
+        answer->partial = answer->have < answer->need;
+        if (answer->partial)
+            return;
+    }
+    if (response->args)
+        question->approved_args = response->args;
+    answer->job_resumed =
+        docket_end(&answering->docket, question,
+                   &(struct ending){ .status = "answered",
+                                     .source = "human",
+                                     .by = answering->caller->name,
+                                     .responded_by = answering->caller->id,
+                                     .response = final_response(answering->docket.arena, question, response),
+                                     .response_text = response->summary });
+}
+
+static bool check_response(struct answering *answering, const struct question *question, const json_t *given,
+                           struct response *response, struct err *err)
+{
+    JSON_AUTO *options = NULL;
+
+    if (question->options && !json_parse(question->options, strlen(question->options), &options, err))
+        return false;
+    return response_check(answering->docket.arena,
+                          &(struct response_rules){ .response_type = question->response_type,
+                                                    .options = options,
+                                                    .allow_other = question->allow_other,
+                                                    .has_action = question->action != NULL },
+                          given, "response", response, err);
+}
+
+/* What is asked for here is a yes, so that everything but a plain no could be taken for one. */
+static bool check_consent(const struct caller *caller, const struct question *question,
+                          const struct response *response, struct err *err)
+{
+    bool approval = str_equal(question->type, "approval") || str_equal(question->response_type, "approval");
+
+    return !approval || response->is_false || who_answers_consents(caller, question->asked_by_id, err);
+}
+
+/*
+ * Everything is checked before anything is changed, since a batch goes on after a refusal. False only when
+ * the store failed.
+ */
+static bool answer_one(struct answering *answering, struct question *question, struct question_answer *answer,
+                       struct err *err)
+{
+    struct docket *docket = &answering->docket;
+    struct response response;
+
+    if (!question || !caller_sees_project(answering->caller, question->project_id)) {
+        question_not_found(&answer->err);
+        return true;
+    }
+    if (!who_answers_check(docket->arena, answering->caller, question, answering->projects,
+                           answering->project_count, &answer->err) ||
+        !check_response(answering, question, answer->response, &response, &answer->err) ||
+        !check_consent(answering->caller, question, &response, &answer->err))
+        return true;
+    if (!question_is_open(question) && !question_ended_by_deadline(question)) {
+        refuse_second(answering, question, &answer->err);
+        return true;
+    }
+    if (question_is_open(question) && !check_args(docket->arena, question, &response, &answer->err))
+        return true;
+    if (answering->caller->kind == CALLER_LINK &&
+        !link_use(docket->db, docket->arena, answering->caller, docket->now_ms, &answer->err)) {
+        *err = answer->err;
+        return answer->err.code == ERR_CONFLICT;
+    }
+    if (question_is_open(question))
+        accept(answering, question, &response, answer);
+    else
+        keep_late(answering, question, &response, answer);
+    return true;
+}
+
+bool question_answer(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                     struct question_answer answers[], size_t count, struct err *err)
+{
+    struct answering answering = { .caller = caller };
+
+    if (!open_answering(&answering, db, arena, now_ms, answers, count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!answer_one(&answering, answering.questions[i], &answers[i], err))
+            return false;
+    return docket_close(&answering.docket, err);
+}

@@ -1,0 +1,236 @@
+#include "base/clock.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "core/questions/answer_rights.h"
+#include "core/questions/docket.h"
+#include "core/questions/question_make.h"
+#include "core/questions/template.h"
+
+#define RATE_SPAN_MS 60000
+#define BODY_CHARS   280
+
+static bool insert(const struct asking *asking, struct err *err)
+{
+    const struct question *q = asking->question;
+
+    return db_exec(asking->db, asking->arena, SQL_QUESTION_INSERT,
+                   DB_ARGS(db_text(q->id), db_text(q->job_id), db_text(q->workspace_id),
+                           db_text(q->project_id), db_text(q->type), db_text(q->question),
+                           db_text(q->context), db_text(q->response_type), db_text(q->options),
+                           db_text(q->timeout_at), db_text(q->default_response), db_text(q->metadata),
+                           db_text(q->created_at), db_text(q->parent_id), db_int(q->key),
+                           db_bool(q->allow_other), db_bool(q->allow_default_approve),
+                           db_text(q->assigned_to), db_text(q->required_role), db_int(q->required_approvals),
+                           db_text(q->action), db_text(q->asked_by), db_text(q->requested_by),
+                           db_text(q->template), db_text(q->asked_by_id)),
+                   NULL, err);
+}
+
+static void tell_asked(struct docket *docket, const struct question *question)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "questionId", question->id);
+    json_text(&out, "jobId", question->job_id);
+    json_map(&out, "question");
+    json_text(&out, "question", question->question);
+    json_text(&out, "type", question->type);
+    json_text(&out, "responseType", question->response_type);
+    if (question->options)
+        json_raw(&out, "options", question->options);
+    if (question->context)
+        json_raw(&out, "context", question->context);
+    json_text(&out, "timeoutAt", question->timeout_at);
+    json_map_end(&out);
+    json_map_end(&out);
+    docket_event(docket, &(struct event){ .workspace_id = question->workspace_id,
+                                          .type = "question_asked",
+                                          .project_id = question->project_id,
+                                          .job_id = question->job_id,
+                                          .subject = question->id,
+                                          .data = arena_copy(docket->arena, data.bytes, data.len) });
+}
+
+static void log_asked(struct docket *docket, struct job *job, const struct question *question)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "questionId", question->id);
+    json_text(&out, "type", question->type);
+    json_text(&out, "timeoutAt", question->timeout_at);
+    json_map_end(&out);
+    docket_log(docket, job, "question", "info", question->question,
+               arena_copy(docket->arena, data.bytes, data.len));
+}
+
+/* Asks those who may answer: one row for all of them, or one for each who is named. */
+static bool notify(struct docket *docket, const struct question *question, struct err *err)
+{
+    bool approval = str_equal(question->type, "approval");
+    const char *const *people;
+    size_t count;
+    struct notification notification = {
+        .workspace_id = question->workspace_id,
+        .project_id = question->project_id,
+        .user_id = str_equal(question->assigned_to, "local") ? NULL : question->assigned_to,
+        .kind = approval                                      ? "approval"
+                : str_equal(question->type, "error_recovery") ? "error"
+                                                              : "question",
+        .priority = question_blocks(question) ? "high" : "low",
+        .title =
+            arena_format(docket->arena, approval ? "%s needs your approval" : "%s asks", question->asked_by),
+        .body = str_beginning(docket->arena, question->question, BODY_CHARS),
+        .ref_type = "question",
+        .ref_id = question->id,
+        .roles = who_answers_roles(question),
+    };
+
+    if (notification.user_id) {
+        docket_notify(docket, &notification);
+        return true;
+    }
+    if (!who_answers_people(docket->db, docket->arena, question, &people, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        notification.user_id = people[i];
+        docket_notify(docket, &notification);
+    }
+    if (count == 0)
+        docket_notify(docket, &notification);
+    return true;
+}
+
+static bool put_question(struct asking *asking, struct docket *docket, struct job *job, struct err *err)
+{
+    const struct question *question = asking->question;
+
+    if (!insert(asking, err))
+        return false;
+    log_asked(docket, job, question);
+    tell_asked(docket, question);
+    docket_added(docket, job, question);
+    return notify(docket, question, err) && docket_close(docket, err);
+}
+
+/* An answer to a non-blocking question is kept as the preference for the next time it is asked. */
+static bool find_preference(struct asking *asking, struct question_preference *preference, struct err *err)
+{
+    struct question *earlier;
+    size_t count;
+
+    *preference = (struct question_preference){ 0 };
+    if (question_blocks(asking->question))
+        return true;
+    if (!question_precedents(asking->db, asking->arena, asking->caller, asking->question, 1, &earlier, &count,
+                             err))
+        return false;
+    if (count > 0)
+        *preference = (struct question_preference){ .response = earlier[0].response,
+                                                    .by = earlier[0].outcome_by,
+                                                    .at = earlier[0].responded_at };
+    return true;
+}
+
+/* Limits */
+
+static bool too_many(struct err *err, int retry_after_s, const char *text, int64_t most)
+{
+    err_set(err, ERR_RATE_LIMITED, text, (long long)most);
+    err->retry_after_s = retry_after_s;
+    return false;
+}
+
+/* A job that asks in a loop must not bury the people. The owner alone at home may do as they like. */
+static bool check_rate(struct asking *asking, const struct docket *docket, const struct job *job,
+                       struct err *err)
+{
+    struct db_rows rows;
+    int64_t open = 0;
+
+    if (asking->caller->kind == CALLER_LOCAL)
+        return true;
+    for (size_t i = 0; i < docket->question_count; i++)
+        open += question_is_open(&docket->questions[i]);
+    if (open >= settings()->questions_open)
+        return too_many(err, 60, "This job has %lld open questions already: wait for answers first.", open);
+    if (!db_query(
+            asking->db, asking->arena, SQL_QUESTION_COUNT_ASKED,
+            DB_ARGS(db_text(job->id), db_text(clock_text(asking->arena, asking->now_ms - RATE_SPAN_MS))),
+            &rows, err))
+        return false;
+    return db_cell_int(&rows, 0, 0) < settings()->questions_rate ||
+           too_many(err, 60, "This job asks too often: at most %lld questions a minute.",
+                    settings()->questions_rate);
+}
+
+static bool ask_in(struct asking *asking, const char *job_id, struct err *err)
+{
+    struct docket docket;
+    struct job *job;
+
+    if (!docket_of_job(&docket, asking->db, asking->arena, asking->now_ms, asking->caller->workspace_id,
+                       job_id, err))
+        return false;
+    job = docket_job(&docket, job_id);
+    if (!job || !caller_sees_project(asking->caller, job->project_id))
+        return job_not_found(err);
+    if (!job_may_drive(asking->caller, job, err))
+        return false;
+    if (!job_is_open(job))
+        return err_set(err, ERR_CONFLICT, "This job has already ended: %s.", job->status);
+    return question_make(asking, job, err) && check_rate(asking, &docket, job, err) &&
+           put_question(asking, &docket, job, err);
+}
+
+static bool ask_alone(struct asking *asking, struct job *job, struct err *err)
+{
+    struct docket docket;
+
+    job->kind = "question";
+    job->status = "running";
+    job->lone = true;
+    if (!job_begin(asking->db, asking->arena, asking->caller, asking->now_ms, job, err) ||
+        !question_make(asking, job, err) || !job_insert(asking->db, asking->arena, job, err))
+        return false;
+    docket_of_new(&docket, asking->db, asking->arena, asking->now_ms, job);
+    return put_question(asking, &docket, job, err);
+}
+
+static bool ask(struct asking *asking, const char *job_id, struct job *job,
+                struct question_preference *preference, struct err *err)
+{
+    JSON_AUTO *filled = NULL;
+
+    if (asking->wish.template) {
+        if (!template_fill(asking->db, asking->arena, asking->caller->workspace_id, asking->wish.template,
+                           asking->wish.options != NULL, &filled, err))
+            return false;
+        question_take_template(&asking->wish, filled);
+    }
+    return (job_id ? ask_in(asking, job_id, err) : ask_alone(asking, job, err)) &&
+           find_preference(asking, preference, err);
+}
+
+bool question_ask(struct db *db, struct arena *arena, const struct caller *caller, const char *job_id,
+                  int64_t now_ms, const struct question_wish *wish, struct question *question,
+                  struct question_preference *preference, struct err *err)
+{
+    struct asking asking = { db, arena, caller, now_ms, *wish, question };
+
+    return ask(&asking, job_id, NULL, preference, err);
+}
+
+bool question_ask_alone(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                        const struct question_wish *wish, struct job *job, struct question *question,
+                        struct question_preference *preference, struct err *err)
+{
+    struct asking asking = { db, arena, caller, now_ms, *wish, question };
+
+    return ask(&asking, NULL, job, preference, err);
+}

@@ -1,0 +1,168 @@
+#include "base/clock.h"
+#include "base/str.h"
+#include "core/log/cursor.h"
+#include "core/questions/question.h"
+#include "core/questions/question_row.h"
+
+#include <string.h>
+
+#define LIST_JOB      "questions of a job"
+#define LIST_OLDEST   "pending questions"
+#define LIST_DEADLINE "pending questions by deadline"
+
+/* By deadline there are two parts: those that have one, then the rest. */
+enum { GROUP_DATED, GROUP_UNDATED, GROUPS };
+
+/* These lists are oldest first, so they start below every row instead of above. */
+static void start_below(int group, struct page *page)
+{
+    *page = (struct page){ .group = group,
+                           .created_at = "0001-01-01T00:00:00.000Z",
+                           .id = "00000000-0000-0000-0000-000000000000" };
+}
+
+static bool read_place(const char *list, const char *cursor, struct page *page, struct err *err)
+{
+    if (cursor)
+        return page_read(list, cursor, page, err);
+    start_below(0, page);
+    return true;
+}
+
+static void take_rows(struct question_page *page, const struct db_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        question_from_row(rows, i, &page->questions[page->count++]);
+}
+
+static const char *sorted_by(const struct question *question, bool by_deadline)
+{
+    return by_deadline && question->timeout_at ? question->timeout_at : question->created_at;
+}
+
+/* One row more than asked for tells whether there is a next page. */
+static void cut(struct question_page *page, struct arena *arena, const char *list, bool by_deadline,
+                size_t limit)
+{
+    if (page->count <= limit)
+        return;
+    const struct question *last = &page->questions[limit - 1];
+
+    page->count = limit;
+    page->next_cursor =
+        page_after(arena, list, by_deadline && !last->timeout_at ? GROUP_UNDATED : GROUP_DATED,
+                   sorted_by(last, by_deadline), last->id);
+}
+
+bool question_list_job(struct db *db, struct arena *arena, const struct caller *caller, const char *job_id,
+                       int64_t now_ms, const char *cursor, size_t limit, struct question_page *page,
+                       struct err *err)
+{
+    struct question_page found = { .questions = arena_array(arena, struct question, limit + 1) };
+    struct db_rows rows;
+    struct page from;
+    struct job job;
+
+    if (!read_place(LIST_JOB, cursor, &from, err) || !job_get(db, arena, caller, job_id, now_ms, &job, err) ||
+        !db_query(
+            db, arena, SQL_QUESTION_LIST_JOB,
+            DB_ARGS(db_text(job_id), db_text(from.created_at), db_text(from.id), db_int((int64_t)limit + 1)),
+            &rows, err))
+        return false;
+    take_rows(&found, &rows);
+    cut(&found, arena, LIST_JOB, false, limit);
+    *page = found;
+    return true;
+}
+
+static bool query_pending(struct db *db, struct arena *arena, int64_t now_ms,
+                          const struct question_filter *filter, const struct page *from, size_t limit,
+                          struct db_rows *rows, struct err *err)
+{
+    struct db_arg args[7] = { db_text(filter->workspace_id), db_text(from->created_at), db_text(from->id),
+                              db_int((int64_t)limit) };
+    struct db_arg type = db_text(filter->type), project = db_text(filter->project_id);
+
+    if (filter->by_deadline && from->group == GROUP_UNDATED) {
+        memcpy(&args[4], (struct db_arg[]){ type, project }, 2 * sizeof(*args));
+        return db_query(db, arena, SQL_QUESTION_PENDING_UNDATED, 6, args, rows, err);
+    }
+    memcpy(&args[4], (struct db_arg[]){ db_text(clock_text(arena, now_ms)), type, project },
+           3 * sizeof(*args));
+    return db_query(db, arena, filter->by_deadline ? SQL_QUESTION_PENDING_DATED : SQL_QUESTION_PENDING_OLDEST,
+                    7, args, rows, err);
+}
+
+bool question_pending(struct db *db, struct arena *arena, int64_t now_ms,
+                      const struct question_filter *filter, struct question_page *page, struct err *err)
+{
+    const char *list = filter->by_deadline ? LIST_DEADLINE : LIST_OLDEST;
+    int groups = filter->by_deadline ? GROUPS : 1;
+    size_t most = filter->limit + 1;
+    struct question_page found = { .questions = arena_array(arena, struct question, most) };
+    struct page from;
+
+    if (!read_place(list, filter->cursor, &from, err))
+        return false;
+    for (; from.group < groups && found.count < most; start_below(from.group + 1, &from)) {
+        struct db_rows rows;
+
+        if (!query_pending(db, arena, now_ms, filter, &from, most - found.count, &rows, err))
+            return false;
+        take_rows(&found, &rows);
+    }
+    cut(&found, arena, list, filter->by_deadline, filter->limit);
+    *page = found;
+    return true;
+}
+
+/* The key is a hash, and a hash may be hit on purpose: the texts decide. */
+static size_t keep_same(struct arena *arena, const struct question *like, const struct db_rows *rows,
+                        struct question *into)
+{
+    const char *normal = str_normal(arena, like->question);
+    size_t count = 0;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        question_from_row(rows, i, &into[count]);
+        if (str_equal(into[count].type, like->type) &&
+            str_equal(str_normal(arena, into[count].question), normal))
+            count++;
+    }
+    return count;
+}
+
+bool question_similar(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                      int64_t now_ms, size_t limit, struct question **questions, size_t *count,
+                      struct err *err)
+{
+    struct question like;
+    struct db_rows rows;
+
+    if (!question_get(db, arena, caller, id, now_ms, &like, err) ||
+        !db_query(db, arena, SQL_QUESTION_SIMILAR,
+                  DB_ARGS(db_int(like.key), db_text(like.workspace_id), db_text(like.id),
+                          db_text(clock_text(arena, now_ms)), db_int((int64_t)limit),
+                          db_text(caller->project_id)),
+                  &rows, err))
+        return false;
+    *questions = arena_array(arena, struct question, rows.count);
+    *count = keep_same(arena, &like, &rows, *questions);
+    return true;
+}
+
+bool question_precedents(struct db *db, struct arena *arena, const struct caller *caller,
+                         const struct question *question, size_t limit, struct question **questions,
+                         size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_QUESTION_PRECEDENTS,
+                  DB_ARGS(db_int(question->key), db_text(question->workspace_id), db_text(question->id),
+                          db_int((int64_t)limit), db_text(caller->project_id)),
+                  &rows, err))
+        return false;
+    *questions = arena_array(arena, struct question, rows.count);
+    *count = keep_same(arena, question, &rows, *questions);
+    return true;
+}

@@ -1,0 +1,275 @@
+#include "core/questions/question_make.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/chat/chat.h"
+#include "core/questions/response.h"
+
+#include <math.h>
+#include <string.h>
+
+static void take_text(const char **into, const json_t *from, const char *name)
+{
+    if (!*into)
+        *into = json_string_value(json_object_get(from, name));
+}
+
+static void take_json(const json_t **into, const json_t *from, const char *name)
+{
+    const json_t *value = json_object_get(from, name);
+
+    if (!*into && value && !json_is_null(value))
+        *into = value;
+}
+
+void question_take_template(struct question_wish *wish, const json_t *filled)
+{
+    const json_t *minutes = json_object_get(filled, "timeoutMinutes");
+
+    take_text(&wish->question, filled, "question");
+    take_text(&wish->type, filled, "type");
+    take_text(&wish->response_type, filled, "responseType");
+    take_text(&wish->required_role, filled, "requiredRole");
+    take_json(&wish->options, filled, "options");
+    take_json(&wish->context, filled, "context");
+    take_json(&wish->default_response, filled, "defaultResponse");
+    wish->allow_other |= json_is_true(json_object_get(filled, "allowOther"));
+    if (!wish->has_timeout && json_is_number(minutes)) {
+        wish->has_timeout = true;
+        wish->timeout_minutes = json_number_value(minutes);
+    }
+    if (!wish->required_approvals)
+        wish->required_approvals = json_integer_value(json_object_get(filled, "requiredApprovals"));
+}
+
+/* Checks */
+
+static bool check_texts(struct asking *asking, struct err *err)
+{
+    const struct question_wish *wish = &asking->wish;
+    struct question *question = asking->question;
+
+    if (!wish->question)
+        return err_field(err, "question", "question is required.");
+    if (!wish->type)
+        return err_field(err, "type", "type is required.");
+    if (!wish->response_type)
+        return err_field(err, "responseType", "responseType is required.");
+    question->question = str_sanitise(asking->arena, wish->question);
+    question->type = arena_text(asking->arena, wish->type);
+    question->response_type = arena_text(asking->arena, wish->response_type);
+    question->template = wish->template;
+    return chat_check_text("question", question->question, err);
+}
+
+static bool check_size(const json_t *value, const char *field, struct err *err)
+{
+    if (!value || json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) <= LIMIT_CONTEXT)
+        return true;
+    return err_field(err, field, "%s is too large: at most %d bytes.", field, LIMIT_CONTEXT);
+}
+
+/* An action's args are what will be done: they are shown and kept exactly as they are proposed. */
+static bool check_action(struct asking *asking, struct err *err)
+{
+    const json_t *action = asking->wish.action;
+
+    if (!action)
+        return true;
+    if (!json_is_string(json_object_get(action, "name")) ||
+        str_is_blank(json_string_value(json_object_get(action, "name"))))
+        return err_field(err, "action", "action must have a name.");
+    if (!str_equal(asking->question->response_type, "approval"))
+        return err_field(err, "action", "Only a question that is answered by an approval has an action.");
+    if (!check_size(action, "action", err))
+        return false;
+    asking->question->action = json_dump_text(asking->arena, action);
+    return true;
+}
+
+static bool check_contents(struct asking *asking, struct err *err)
+{
+    const struct question_wish *wish = &asking->wish;
+    struct question *question = asking->question;
+
+    if (!check_size(wish->context, "context", err) || !check_size(wish->metadata, "metadata", err) ||
+        !response_options(asking->arena, wish->options, "options", &question->options, err))
+        return false;
+    if (str_equal(question->response_type, "choice") && json_array_size(wish->options) == 0)
+        return err_field(err, "options", "A choice needs options.");
+    question->context = response_clean(asking->arena, wish->context);
+    question->metadata = response_clean(asking->arena, wish->metadata);
+    question->allow_other = wish->allow_other;
+    question->allow_default_approve = wish->allow_default_approve;
+    return check_action(asking, err);
+}
+
+/*
+ * Silence is never consent. For an approval every default but a plain no could be taken for one, so it must
+ * have been allowed in so many words.
+ */
+static bool check_consent(const struct question *question, const struct response *given, struct err *err)
+{
+    bool approval = str_equal(question->type, "approval");
+
+    if (question->allow_default_approve || given->is_false)
+        return true;
+    if (!approval && !(str_equal(question->response_type, "approval") && given->is_true))
+        return true;
+    err_field(err, "defaultResponse", "An approval must not be given by silence.");
+    return err_hint(err, "Set allowDefaultApprove to true if nobody's answer shall count as a yes.");
+}
+
+static bool check_default(struct asking *asking, struct err *err)
+{
+    struct question *question = asking->question;
+    const json_t *wanted = asking->wish.default_response;
+    struct response given;
+    JSON_AUTO *options = NULL;
+
+    if (!wanted)
+        return question_blocks(question) ||
+               err_field(err, "defaultResponse",
+                         "A non-blocking question needs a defaultResponse: the agent goes on with it.");
+    if (question->options && !json_parse(question->options, strlen(question->options), &options, err))
+        return false;
+    if (!response_check(asking->arena,
+                        &(struct response_rules){ .response_type = question->response_type,
+                                                  .options = options,
+                                                  .allow_other = question->allow_other },
+                        wanted, "defaultResponse", &given, err) ||
+        !check_consent(question, &given, err))
+        return false;
+    question->default_response = given.json;
+    return true;
+}
+
+static int64_t usual_timeout_ms(const struct question *question)
+{
+    if (str_equal(question->type, "blocking"))
+        return QUESTION_BLOCKING_MS;
+    if (str_equal(question->type, "approval"))
+        return QUESTION_APPROVAL_MS;
+    return str_equal(question->type, "error_recovery") ? QUESTION_ERROR_MS : 0;
+}
+
+static bool check_timeout(struct asking *asking, struct err *err)
+{
+    int64_t least = settings()->questions_min_timeout_ms;
+    struct question *question = asking->question;
+    int64_t ms = usual_timeout_ms(question);
+
+    if (asking->wish.has_timeout) {
+        double wanted = asking->wish.timeout_minutes * 60000.0;
+
+        if (!(wanted >= (double)least && wanted <= (double)QUESTION_MAX_MS))
+            return err_field(err, "timeoutMinutes", "timeoutMinutes must be from %g to %d.",
+                             (double)least / 60000.0, (int)(QUESTION_MAX_MS / 60000));
+        ms = (int64_t)llround(wanted);
+    }
+    if (ms > 0) {
+        question->due_ms = asking->now_ms + ms;
+        question->timeout_at = clock_text(asking->arena, question->due_ms);
+    }
+    return true;
+}
+
+static bool check_approvals(struct asking *asking, struct err *err)
+{
+    struct question *question = asking->question;
+    int64_t need = asking->wish.required_approvals ? asking->wish.required_approvals : 1;
+    bool binary = str_equal(question->response_type, "approval") ||
+                  (str_equal(question->type, "approval") && str_equal(question->response_type, "boolean"));
+
+    if (need < 1 || need > QUESTION_APPROVALS_MAX)
+        return err_field(err, "requiredApprovals", "requiredApprovals must be from 1 to %d.",
+                         QUESTION_APPROVALS_MAX);
+    if (need > 1 && !binary)
+        return err_field(err, "requiredApprovals", "Only an approval can need several people.");
+    question->required_approvals = need;
+    return true;
+}
+
+static bool find_person(struct asking *asking, const char *field, const char *name, const char **id,
+                        struct err *err)
+{
+    struct db_rows rows;
+
+    *id = NULL;
+    if (!name)
+        return true;
+    if (asking->caller->kind == CALLER_LOCAL && str_equal(name, "local")) {
+        *id = "local";
+        return true;
+    }
+    if (!db_query(asking->db, asking->arena, SQL_QUESTION_PERSON,
+                  DB_ARGS(db_text(asking->caller->workspace_id), db_text(name),
+                          db_text(str_fold(asking->arena, name))),
+                  &rows, err))
+        return false;
+    if (rows.count == 0)
+        return err_field(err, field, "%s names nobody who can answer in this workspace.", field);
+    *id = db_cell(&rows, 0, 0);
+    return true;
+}
+
+static bool check_parent(struct asking *asking, struct err *err)
+{
+    struct question parent;
+    struct err missing = { 0 };
+
+    if (!asking->wish.parent_id)
+        return true;
+    if (!question_load(asking->db, asking->arena, asking->caller->workspace_id, asking->wish.parent_id,
+                       &parent, &missing)) {
+        if (missing.code == ERR_NOT_FOUND)
+            return err_field(err, "parentId", "parentId names no question of this workspace.");
+        *err = missing;
+        return false;
+    }
+    if (!caller_sees_project(asking->caller, parent.project_id))
+        return err_field(err, "parentId", "parentId names no question of this workspace.");
+    asking->question->parent_id = parent.id;
+    return true;
+}
+
+/* A logged-in user who asks for an approval is not the one to give it. */
+static bool check_people(struct asking *asking, struct err *err)
+{
+    struct question *question = asking->question;
+    const struct question_wish *wish = &asking->wish;
+
+    question->required_role = arena_text(asking->arena, wish->required_role);
+    if (!find_person(asking, "assignedTo", wish->assigned_to, &question->assigned_to, err) ||
+        !find_person(asking, "requestedBy", wish->requested_by, &question->requested_by, err))
+        return false;
+    if (!question->requested_by && asking->caller->kind == CALLER_USER)
+        question->requested_by = asking->caller->id;
+    return check_parent(asking, err);
+}
+
+bool question_make(struct asking *asking, const struct job *job, struct err *err)
+{
+    struct question *question = asking->question;
+
+    *question = (struct question){
+        .id = uuid_new(asking->arena),
+        .job_id = job->id,
+        .workspace_id = job->workspace_id,
+        .project_id = job->project_id,
+        .status = "pending",
+        .created_at = clock_text(asking->arena, asking->now_ms),
+        .approvals = "[]",
+        .late_answers = "[]",
+        .asked_by = job->agent ? job->agent : caller_title(asking->caller),
+        .asked_by_id = asking->caller->id,
+    };
+    if (!check_texts(asking, err) || !check_contents(asking, err) || !check_default(asking, err) ||
+        !check_timeout(asking, err) || !check_approvals(asking, err) || !check_people(asking, err))
+        return false;
+    question->key = question_key(asking->arena, job->workspace_id, question->type, question->question);
+    return true;
+}

@@ -1,0 +1,26 @@
+/*
+ * question_make.h - from what an agent wishes to ask to a question that can be asked.
+ *
+ * For question_ask.c only. Everything is checked here, before anything is written.
+ */
+#ifndef CORE_QUESTIONS_QUESTION_MAKE_H
+#define CORE_QUESTIONS_QUESTION_MAKE_H
+
+#include "core/questions/question.h"
+#include "core/questions/question_row.h"
+
+struct asking {
+    struct db *db;
+    struct arena *arena;
+    const struct caller *caller;
+    int64_t now_ms;
+    struct question_wish wish; /* with what the template adds */
+    struct question *question; /* being made */
+};
+
+/* What is said with the question wins over what the template says. `filled` must live as long as the wish. */
+void question_take_template(struct question_wish *wish, const json_t *filled);
+/* Fills in asking->question for this job, or says which field is wrong. */
+CHECKED bool question_make(struct asking *asking, const struct job *job, struct err *err);
+
+#endif

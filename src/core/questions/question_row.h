@@ -1,0 +1,41 @@
+/*
+ * question_row.h - what the modules about questions and jobs share and nobody else needs.
+ */
+#ifndef CORE_QUESTIONS_QUESTION_ROW_H
+#define CORE_QUESTIONS_QUESTION_ROW_H
+
+#include "core/questions/job.h"
+#include "core/questions/question.h"
+
+/* The row's columns are those of the view question_rows. */
+void question_from_row(const struct db_rows *rows, size_t row, struct question *question);
+/* The row's columns are those of job_get. */
+void job_from_row(const struct db_rows *rows, size_t row, struct job *job);
+
+CHECKED bool question_load(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                           struct question *question, struct err *err);
+bool question_not_found(struct err *err);
+bool job_not_found(struct err *err);
+/* Puts a new job into the store, as it stands, without a word about it. */
+CHECKED bool job_insert(struct db *db, struct arena *arena, const struct job *job, struct err *err);
+/* A new job of this caller: id, workspace, who asked for it. Checks what it refers to. */
+CHECKED bool job_begin(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                       struct job *job, struct err *err);
+
+/* The same number for the same question, however it is written. */
+int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text);
+
+/*
+ * Whether a late answer is worth what one in time would have been. A yes that needs several people, or comes
+ * from who requested it, settles nothing by being late either.
+ */
+bool question_late_settles(const struct question *question, bool is_yes, const char *by);
+
+/* Whether this caller may end a question without an answer, or move its deadline. ERR_FORBIDDEN. */
+CHECKED bool question_may_end(const struct caller *caller, const struct job *job,
+                              const struct question *question, struct err *err);
+
+/* How somebody is called in logs and outcomes. */
+const char *caller_title(const struct caller *caller);
+
+#endif

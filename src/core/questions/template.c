@@ -1,0 +1,240 @@
+#include "core/questions/template.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/identity/workspace.h"
+
+#include <string.h>
+
+static const struct template built_in[] = {
+    {
+        .name = "persona",
+        .definition = "{\"question\":\"Which persona should this be for?\",\"type\":\"blocking\","
+                      "\"responseType\":\"choice\",\"optionsFrom\":\"personas\"}",
+    },
+    {
+        .name = "tickets",
+        .definition = "{\"question\":\"Create these tickets?\",\"type\":\"approval\","
+                      "\"responseType\":\"boolean\"}",
+    },
+    {
+        .name = "integration",
+        .definition = "{\"question\":\"Which integration should be used?\",\"type\":\"blocking\","
+                      "\"responseType\":\"choice\",\"optionsFrom\":\"integrations\"}",
+    },
+};
+
+#define BUILT_IN (sizeof(built_in) / sizeof(built_in[0]))
+
+static bool not_found(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "There is no question template with that id or name.");
+}
+
+static void from_row(const struct db_rows *rows, size_t row, struct template *template)
+{
+    *template = (struct template){
+        .id = db_cell(rows, row, COL_TEMPLATE_ID),
+        .workspace_id = db_cell(rows, row, COL_TEMPLATE_WORKSPACE_ID),
+        .name = db_cell(rows, row, COL_TEMPLATE_NAME),
+        .definition = db_cell(rows, row, COL_TEMPLATE_DEFINITION),
+        .created_ms = db_cell_int(rows, row, COL_TEMPLATE_CREATED_AT),
+    };
+}
+
+static struct template built_in_at(size_t i, const char *workspace_id)
+{
+    struct template template = built_in[i];
+
+    template.id = template.name;
+    template.workspace_id = workspace_id;
+    template.built_in = true;
+    return template;
+}
+
+bool template_get(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
+                  struct template *template, struct err *err)
+{
+    const char *key = str_fold(arena, name);
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_TEMPLATE_GET, DB_ARGS(db_text(workspace_id), db_text(name), db_text(key)),
+                  &rows, err))
+        return false;
+    if (rows.count > 0) {
+        from_row(&rows, 0, template);
+        return true;
+    }
+    for (size_t i = 0; i < BUILT_IN; i++) {
+        if (str_equal(built_in[i].name, key)) {
+            *template = built_in_at(i, workspace_id);
+            return true;
+        }
+    }
+    return not_found(err);
+}
+
+bool template_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
+                   size_t limit, struct template **templates, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+    struct template *found;
+    size_t kept = 0;
+
+    if (!db_query(
+            db, arena, SQL_TEMPLATE_LIST,
+            DB_ARGS(db_text(workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
+            &rows, err))
+        return false;
+    found = arena_array(arena, struct template, rows.count + BUILT_IN);
+    if (!cursor)
+        for (; kept < BUILT_IN; kept++)
+            found[kept] = built_in_at(kept, workspace_id);
+    for (size_t i = 0; i < rows.count; i++)
+        from_row(&rows, i, &found[kept++]);
+    *templates = found;
+    *count = kept;
+    return true;
+}
+
+static bool name_taken(const char *name, struct err *err)
+{
+    return err_set(err, ERR_CONFLICT, "There is already a question template called %.80s.", name);
+}
+
+bool template_create(struct db *db, struct arena *arena, int64_t now_ms, struct template *template,
+                     struct err *err)
+{
+    struct db_rows rows;
+
+    template->id = uuid_new(arena);
+    template->created_ms = now_ms;
+    if (!db_query(db, arena, SQL_TEMPLATE_INSERT,
+                  DB_ARGS(db_text(template->id), db_text(template->workspace_id), db_text(template->name),
+                          db_text(str_fold(arena, template->name)), db_text(template->definition),
+                          db_int(now_ms)),
+                  &rows, err))
+        return false;
+    return rows.count > 0 || name_taken(template->name, err);
+}
+
+static bool get_own(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                    struct template *template, struct err *err)
+{
+    if (!template_get(db, arena, workspace_id, id, template, err))
+        return false;
+    if (!template->built_in)
+        return true;
+    err_set(err, ERR_CONFLICT, "The template %s is built in.", template->name);
+    return err_hint(err, "Create one of the same name: it takes the place of the built-in one.");
+}
+
+bool template_update(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                     const char *name, const char *definition, struct template *template, struct err *err)
+{
+    struct template changed;
+    size_t count;
+
+    if (!get_own(db, arena, workspace_id, id, &changed, err))
+        return false;
+    if (name)
+        changed.name = name;
+    if (definition)
+        changed.definition = definition;
+    if (!db_exec(db, arena, SQL_TEMPLATE_UPDATE,
+                 DB_ARGS(db_text(changed.id), db_text(workspace_id), db_text(changed.name),
+                         db_text(str_fold(arena, changed.name)), db_text(changed.definition)),
+                 &count, err))
+        return false;
+    if (count == 0)
+        return name_taken(changed.name, err);
+    *template = changed;
+    return true;
+}
+
+bool template_delete(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                     struct err *err)
+{
+    struct template found;
+
+    return get_own(db, arena, workspace_id, id, &found, err) &&
+           db_exec(db, arena, SQL_TEMPLATE_DELETE, DB_ARGS(db_text(found.id), db_text(workspace_id)), NULL,
+                   err);
+}
+
+/* Filling in */
+
+static const char *first_text(const json_t *entry, const char *const names[])
+{
+    for (; *names; names++) {
+        const char *text = json_string_value(json_object_get(entry, *names));
+
+        if (text && !str_is_blank(text))
+            return text;
+    }
+    return NULL;
+}
+
+/* Nothing but the name and what describes it: integrations hold secrets of other services beside. */
+static void add_option(json_t *options, const json_t *entry)
+{
+    static const char *const labels[] = { "label", "name", "title", "id", "type", NULL };
+    static const char *const values[] = { "value", "id", "name", "label", "type", NULL };
+    const char *label = json_is_string(entry) ? json_string_value(entry) : first_text(entry, labels);
+    const char *value = json_is_string(entry) ? label : first_text(entry, values);
+    const char *help = json_string_value(json_object_get(entry, "description"));
+
+    if (!label || !value || str_is_blank(label) || json_is_false(json_object_get(entry, "enabled")))
+        return;
+    json_t *option = json_pack("{s:s, s:s}", "label", label, "value", value);
+
+    if (help)
+        json_object_set_new(option, "description", json_string(help));
+    json_array_append_new(options, option);
+}
+
+static bool fill_options(struct db *db, struct arena *arena, const char *workspace_id, json_t *filled,
+                         struct err *err)
+{
+    const char *from = json_string_value(json_object_get(filled, "optionsFrom"));
+    JSON_AUTO *settings = NULL;
+    struct workspace workspace;
+    json_t *options;
+
+    if (!from)
+        return true;
+    if (!workspace_get(db, arena, workspace_id, &workspace, err) ||
+        !json_parse(workspace.settings, strlen(workspace.settings), &settings, err))
+        return false;
+    const json_t *entries = json_object_get(settings, from);
+
+    options = json_array();
+    for (size_t i = 0; i < json_array_size(entries); i++)
+        add_option(options, json_array_get(entries, i));
+    json_object_set_new(filled, "options", options);
+    if (json_array_size(options) > 0)
+        return true;
+    err_field(err, "template", "The workspace has no %s to choose from.", from);
+    return err_hint(err, "Add them to the workspace's settings, or give options with the question.");
+}
+
+bool template_fill(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
+                   bool options_given, json_t **filled, struct err *err)
+{
+    struct template template;
+    struct err missing = { 0 };
+    JSON_AUTO *definition = NULL;
+
+    if (!template_get(db, arena, workspace_id, name, &template, &missing)) {
+        if (missing.code == ERR_NOT_FOUND)
+            return err_field(err, "template", "%s", missing.text);
+        *err = missing;
+        return false;
+    }
+    if (!json_parse(template.definition, strlen(template.definition), &definition, err) ||
+        (!options_given && !fill_options(db, arena, workspace_id, definition, err)))
+        return false;
+    *filled = json_incref(definition);
+    return true;
+}

@@ -1,0 +1,49 @@
+/*
+ * template.h - questions that are asked again and again, ready to be asked.
+ *
+ * Three are built in: persona, tickets and integration; a workspace may have its own under any name, also
+ * under one of these. A template's options may come from the workspace's settings (personas, integrations)
+ * at the moment it is asked.
+ */
+#ifndef CORE_QUESTIONS_TEMPLATE_H
+#define CORE_QUESTIONS_TEMPLATE_H
+
+#include "base/json.h"
+#include "db/db.h"
+
+struct template
+{
+    const char *id; /* a built-in one has its name */
+    const char *workspace_id;
+    const char *name;
+    const char
+        *definition; /* a JSON object's text: question, type, responseType, options, optionsFrom, ... */
+    bool built_in;
+    int64_t created_ms; /* 0 for a built-in one */
+};
+
+/* By id or name, in any case. ERR_NOT_FOUND. */
+CHECKED bool template_get(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
+                          struct template *template, struct err *err);
+/* The workspace's own after `cursor` (an id, or NULL), newest first; on the first page then the built-in. */
+CHECKED bool template_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
+                           size_t limit, struct template **templates, size_t *count, struct err *err);
+/* From workspace_id, name and definition. A name that is taken is ERR_CONFLICT. */
+CHECKED bool template_create(struct db *db, struct arena *arena, int64_t now_ms, struct template *template,
+                             struct err *err);
+/* Replaces name and definition where not NULL. A built-in one is ERR_CONFLICT: make one of that name instead.
+ */
+CHECKED bool template_update(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                             const char *name, const char *definition, struct template *template,
+                             struct err *err);
+CHECKED bool template_delete(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
+                             struct err *err);
+
+/*
+ * The definition with its options filled in from the workspace, unless they are given with the question. The
+ * caller json_decrefs it. ERR_INVALID when the workspace has nothing to choose from.
+ */
+CHECKED bool template_fill(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
+                           bool options_given, json_t **filled, struct err *err);
+
+#endif

@@ -1,0 +1,216 @@
+#include "core/reports/analytics_figures.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+#include <stdio.h>
+
+#define DAY_MS INT64_C(86400000)
+
+static int64_t ended(const struct analytics_counts *counts)
+{
+    return counts->answered + counts->by_default + counts->timed_out;
+}
+
+double analytics_timeout_rate(const struct analytics_counts *counts)
+{
+    int64_t all = ended(counts);
+
+    return all > 0 ? (double)(counts->by_default + counts->timed_out) / (double)all : -1;
+}
+
+double analytics_response_rate(const struct analytics_counts *counts)
+{
+    int64_t all = ended(counts);
+
+    return all > 0 ? (double)counts->answered / (double)all : -1;
+}
+
+#define RANGE_ARGS(range)                                                                                    \
+    db_text((range)->workspace_id), db_text(clock_text(arena, (range)->since_ms)),                           \
+        db_text(clock_text(arena, (range)->until_ms)), db_text((range)->project_id),                         \
+        db_int(ANALYTICS_EXACT + 1)
+
+static void read_counts(const struct db_rows *rows, size_t row, struct analytics_counts *counts)
+{
+    *counts = (struct analytics_counts){
+        .type = db_cell(rows, row, 0),
+        .asked = db_cell_int(rows, row, 1),
+        .answered = db_cell_int(rows, row, 2),
+        .by_default = db_cell_int(rows, row, 3),
+        .timed_out = db_cell_int(rows, row, 4),
+        .cancelled = db_cell_int(rows, row, 5),
+        .pending = db_cell_int(rows, row, 6),
+    };
+}
+
+static bool read_types(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+{
+    struct analytics_counts *all = &report->all;
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_ANALYTICS_TYPES, DB_ARGS(RANGE_ARGS(&report->range)), &rows, err))
+        return false;
+    report->type_count = rows.count;
+    report->types = arena_array(arena, struct analytics_counts, rows.count + 1);
+    for (size_t i = 0; i < rows.count; i++) {
+        struct analytics_counts *one = &report->types[i];
+
+        read_counts(&rows, i, one);
+        all->asked += one->asked;
+        all->answered += one->answered;
+        all->by_default += one->by_default;
+        all->timed_out += one->timed_out;
+        all->cancelled += one->cancelled;
+        all->pending += one->pending;
+    }
+    return true;
+}
+
+/* NULL is the row of all types. */
+static struct analytics_counts *counts_of(struct analytics *report, const char *type)
+{
+    for (size_t i = 0; type && i < report->type_count; i++)
+        if (str_equal(report->types[i].type, type))
+            return &report->types[i];
+    return type ? NULL : &report->all;
+}
+
+static bool read_times(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_ANALYTICS_TIMES, DB_ARGS(RANGE_ARGS(&report->range)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        struct analytics_counts *counts = counts_of(report, db_cell(&rows, i, 0));
+
+        if (counts)
+            counts->times = (struct analytics_times){
+                .n = db_cell_int(&rows, i, 1),
+                .median_ms = db_cell_int(&rows, i, 2),
+                .p90_ms = db_cell_int(&rows, i, 3),
+            };
+    }
+    return true;
+}
+
+bool analytics_read_questions(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
+                              const struct db_arg argv[], struct analytics_question **questions,
+                              size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, sql, argc, argv, &rows, err))
+        return false;
+    *count = rows.count;
+    *questions = arena_array(arena, struct analytics_question, rows.count + 1);
+    for (size_t i = 0; i < rows.count; i++)
+        (*questions)[i] = (struct analytics_question){
+            .question = db_cell(&rows, i, 0),
+            .type = db_cell(&rows, i, 1),
+            .asked = db_cell_int(&rows, i, 2),
+            .answered = db_cell_int(&rows, i, 3),
+            .timed_out = db_cell_int(&rows, i, 4),
+        };
+    return true;
+}
+
+static bool read_top(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+{
+    struct db_arg args[] = { RANGE_ARGS(&report->range), db_int(ANALYTICS_TOP) };
+    const size_t count = sizeof(args) / sizeof(args[0]);
+
+    return analytics_read_questions(db, arena, SQL_ANALYTICS_COMMON, count, args, &report->common,
+                                    &report->common_count, err) &&
+           analytics_read_questions(db, arena, SQL_ANALYTICS_UNANSWERED, count, args, &report->unanswered,
+                                    &report->unanswered_count, err);
+}
+
+void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count)
+{
+    jobs->jobs += count;
+    if (str_equal(status, "completed"))
+        jobs->completed += count;
+    else if (str_equal(status, "failed"))
+        jobs->failed += count;
+    else if (str_equal(status, "cancelled"))
+        jobs->cancelled += count;
+    else
+        jobs->open += count;
+}
+
+static bool read_jobs(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+{
+    const struct analytics_range *range = &report->range;
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_ANALYTICS_JOBS,
+                  DB_ARGS(db_text(range->workspace_id), db_int(range->since_ms), db_int(range->until_ms),
+                          db_text(range->project_id), db_int(ANALYTICS_EXACT + 1)),
+                  &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        struct analytics_jobs *jobs = db_cell_int(&rows, i, 0) ? &report->with : &report->without;
+
+        analytics_add_jobs(jobs, db_cell(&rows, i, 1), db_cell_int(&rows, i, 2));
+        jobs->questions += db_cell_int(&rows, i, 3);
+        if (db_cell_int(&rows, i, 4) > jobs->most_questions)
+            jobs->most_questions = db_cell_int(&rows, i, 4);
+    }
+    return true;
+}
+
+static bool is_too_much(const struct analytics *report)
+{
+    return report->all.asked > ANALYTICS_EXACT || report->with.jobs + report->without.jobs > ANALYTICS_EXACT;
+}
+
+bool analytics_read(struct db *db, struct arena *arena, const struct analytics_range *range,
+                    struct analytics *analytics, struct err *err)
+{
+    struct analytics report = { .range = *range, .exact = true };
+
+    if (!read_types(db, arena, &report, err) || !read_jobs(db, arena, &report, err))
+        return false;
+    if (is_too_much(&report)) {
+        if (!analytics_from_figures(db, arena, &report, err))
+            return false;
+    } else if (!read_times(db, arena, &report, err) || !read_top(db, arena, &report, err))
+        return false;
+    *analytics = report;
+    return true;
+}
+
+bool analytics_watch(struct db *db, struct arena *arena, int64_t now_ms, struct analytics_watch *watch,
+                     struct err *err)
+{
+    const size_t types = sizeof(watch->types) / sizeof(watch->types[0]);
+    const size_t kinds = sizeof(watch->alerts) / sizeof(watch->alerts[0]);
+    struct db_rows rows, alerts;
+
+    if (!db_query(db, arena, SQL_ANALYTICS_WATCH,
+                  DB_ARGS(db_text(clock_text(arena, now_ms - DAY_MS)), db_int(WATCH_ROWS)), &rows, err) ||
+        !db_query(db, arena, SQL_ANALYTICS_WATCH_ALERTS, DB_NO_ARGS, &alerts, err))
+        return false;
+    *watch = (struct analytics_watch){ 0 };
+    for (size_t i = 0; i < rows.count && i < types; i++) {
+        snprintf(watch->types[i].type, sizeof(watch->types[i].type), "%s", db_cell(&rows, i, 0));
+        watch->types[i].asked = db_cell_int(&rows, i, 1);
+        watch->types[i].answered = db_cell_int(&rows, i, 2);
+        watch->types[i].by_default = db_cell_int(&rows, i, 3);
+        watch->types[i].timed_out = db_cell_int(&rows, i, 4);
+        watch->types[i].cancelled = db_cell_int(&rows, i, 5);
+        watch->types[i].pending = db_cell_int(&rows, i, 6);
+        watch->types[i].took_ms = db_cell_int(&rows, i, 7);
+        watch->types[i].jobs = db_cell_int(&rows, i, 8);
+        watch->type_count = i + 1;
+    }
+    for (size_t i = 0; i < alerts.count && i < kinds; i++) {
+        snprintf(watch->alerts[i].kind, sizeof(watch->alerts[i].kind), "%s", db_cell(&alerts, i, 0));
+        watch->alerts[i].active = db_cell_int(&alerts, i, 1);
+        watch->alert_count = i + 1;
+    }
+    return true;
+}

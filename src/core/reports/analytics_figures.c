@@ -1,0 +1,202 @@
+#include "core/reports/analytics_figures.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+
+#include <stdlib.h>
+
+#define HOUR_MS INT64_C(3600000)
+#define DAY_H   24
+
+/* Hours since 1970; the days within them that are whole. */
+struct span {
+    int64_t since, until;
+    int64_t days_from, days_to;
+};
+
+static int64_t floor_to(int64_t number, int64_t unit)
+{
+    int64_t rest = number % unit;
+
+    return number - (rest < 0 ? rest + unit : rest);
+}
+
+static int64_t ceil_to(int64_t number, int64_t unit)
+{
+    return -floor_to(-number, unit);
+}
+
+static struct span span_of(struct analytics_range *range)
+{
+    struct span span;
+
+    range->since_ms = floor_to(range->since_ms, HOUR_MS);
+    range->until_ms = ceil_to(range->until_ms, HOUR_MS);
+    span.since = range->since_ms / HOUR_MS;
+    span.until = range->until_ms / HOUR_MS;
+    span.days_from = ceil_to(span.since, DAY_H);
+    span.days_to = floor_to(span.until, DAY_H);
+    if (span.days_from >= span.days_to)
+        span.days_from = span.days_to = span.until;
+    return span;
+}
+
+static bool read_sums(struct db *db, struct arena *arena, const struct analytics_range *range,
+                      const struct span *span, const char *kind, struct db_rows *rows, struct err *err)
+{
+    return db_query(db, arena, SQL_FIGURES_SUM,
+                    DB_ARGS(db_text(range->workspace_id), db_text(kind), db_int(span->since),
+                            db_int(span->until), db_int(span->days_from), db_int(span->days_to),
+                            db_text(range->project_id)),
+                    rows, err);
+}
+
+/* So many took so long, in two digits. */
+struct pile {
+    int64_t took_ms, n;
+};
+
+static int compare_piles(const void *left, const void *right)
+{
+    const struct pile *a = left, *b = right;
+
+    return (a->took_ms > b->took_ms) - (a->took_ms < b->took_ms);
+}
+
+/* The middle of all the times that have these two digits. */
+static int64_t middle_of(int64_t took_ms)
+{
+    int64_t step = 1;
+
+    while (took_ms / step >= 100)
+        step *= 10;
+    return took_ms + step / 2;
+}
+
+static int64_t at_place(const struct pile *piles, size_t count, int64_t place)
+{
+    for (size_t i = 0; i < count; i++) {
+        place -= piles[i].n;
+        if (place <= 0)
+            return middle_of(piles[i].took_ms);
+    }
+    return 0;
+}
+
+static struct analytics_times times_of(struct pile *piles, size_t count)
+{
+    struct analytics_times times = { 0 };
+
+    qsort(piles, count, sizeof(*piles), compare_piles);
+    for (size_t i = 0; i < count; i++)
+        times.n += piles[i].n;
+    times.median_ms = at_place(piles, count, (times.n + 1) / 2);
+    times.p90_ms = at_place(piles, count, (9 * times.n + 9) / 10);
+    return times;
+}
+
+static void count_state(struct analytics_counts *counts, const char *state, int64_t n)
+{
+    counts->asked += n;
+    if (str_equal(state, "human"))
+        counts->answered += n;
+    else if (str_equal(state, "default"))
+        counts->by_default += n;
+    else if (str_equal(state, "timeout"))
+        counts->timed_out += n;
+    else if (str_equal(state, "cancelled"))
+        counts->cancelled += n;
+    else if (str_equal(state, "pending"))
+        counts->pending += n;
+}
+
+/* Rows come sorted by type. */
+static void count_questions(struct arena *arena, const struct db_rows *rows, struct analytics *report)
+{
+    struct pile *piles = arena_array(arena, struct pile, rows->count);
+    size_t count = 0, first = 0;
+
+    report->types = arena_array(arena, struct analytics_counts, rows->count + 1);
+    for (size_t i = 0; i < rows->count; i++) {
+        const char *type = db_cell(rows, i, 0), *state = db_cell(rows, i, 1);
+        int64_t n = db_cell_int(rows, i, 3);
+        bool last = i + 1 == rows->count || !str_equal(db_cell(rows, i + 1, 0), type);
+        struct analytics_counts *counts = &report->types[report->type_count];
+
+        counts->type = type;
+        count_state(counts, state, n);
+        count_state(&report->all, state, n);
+        if (str_equal(state, "human"))
+            piles[count++] = (struct pile){ .took_ms = db_cell_int(rows, i, 2), .n = n };
+        if (last) {
+            counts->times = times_of(&piles[first], count - first);
+            report->type_count++;
+            first = count;
+        }
+    }
+    report->all.times = times_of(piles, count);
+}
+
+static void count_jobs(const struct db_rows *rows, struct analytics *report)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        int64_t asked = db_cell_int(rows, i, 2), n = db_cell_int(rows, i, 3);
+        struct analytics_jobs *jobs = asked > 0 ? &report->with : &report->without;
+
+        analytics_add_jobs(jobs, db_cell(rows, i, 0), n);
+        jobs->questions += asked * n;
+        if (asked > jobs->most_questions)
+            jobs->most_questions = asked;
+    }
+}
+
+/* Days of which nothing is known are not walked through. */
+static bool read_tallies(struct db *db, struct arena *arena, const struct span *span,
+                         struct analytics *report, struct err *err)
+{
+    const struct analytics_range *range = &report->range;
+    struct db_rows days;
+
+    if (!db_query(db, arena, SQL_TALLIES_DAYS, DB_ARGS(db_text(range->workspace_id)), &days, err))
+        return false;
+    if (!db_cell(&days, 0, 0))
+        return true;
+
+    int64_t from = floor_to(span->since, DAY_H) / DAY_H, to = ceil_to(span->until, DAY_H) / DAY_H;
+    int64_t first = db_cell_int(&days, 0, 0), last = db_cell_int(&days, 0, 1);
+
+    from = from > first ? from : first;
+    to = to < last + 1 ? to : last + 1;
+    if (from >= to)
+        return true;
+
+    int64_t each = TALLIES_READ / (to - from);
+    struct db_arg args[] = { db_text(range->workspace_id),
+                             db_int(from),
+                             db_int(to),
+                             db_text(range->project_id),
+                             db_int(each < ANALYTICS_TOP ? ANALYTICS_TOP
+                                                         : (each < TALLIES_DAY ? each : TALLIES_DAY)),
+                             db_int(ANALYTICS_TOP) };
+
+    return analytics_read_questions(db, arena, SQL_TALLIES_COMMON, 6, args, &report->common,
+                                    &report->common_count, err) &&
+           analytics_read_questions(db, arena, SQL_TALLIES_UNANSWERED, 6, args, &report->unanswered,
+                                    &report->unanswered_count, err);
+}
+
+bool analytics_from_figures(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+{
+    struct analytics counted = { .range = report->range };
+    struct span span = span_of(&counted.range);
+    struct db_rows questions, jobs;
+
+    if (!read_sums(db, arena, &counted.range, &span, "question", &questions, err) ||
+        !read_sums(db, arena, &counted.range, &span, "job", &jobs, err) ||
+        !read_tallies(db, arena, &span, &counted, err))
+        return false;
+    count_questions(arena, &questions, &counted);
+    count_jobs(&jobs, &counted);
+    *report = counted;
+    return true;
+}

@@ -1,0 +1,23 @@
+/*
+ * analytics_figures.h - a report from prepared figures, for ranges with much in them. Internal to
+ * analytics*.c.
+ *
+ * The range is taken to whole hours, and to whole days for what is asked again and again. Times that people
+ * took are known in two digits, so medians are within five in a hundred.
+ */
+#ifndef CORE_REPORTS_ANALYTICS_FIGURES_H
+#define CORE_REPORTS_ANALYTICS_FIGURES_H
+
+#include "core/reports/analytics.h"
+
+/* Fills in everything but the range, which becomes the one that was counted. */
+CHECKED bool analytics_from_figures(struct db *db, struct arena *arena, struct analytics *report,
+                                    struct err *err);
+
+/* analytics.c */
+void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count);
+CHECKED bool analytics_read_questions(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
+                                      const struct db_arg argv[], struct analytics_question **questions,
+                                      size_t *count, struct err *err);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * What is known of a person who is to be erased, and the small questions that every table asks.
+ */
+#include "base/clock.h"
+#include "base/str.h"
+#include "core/upkeep/erase_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool erase_is_name(const struct erasing *e, struct arena *arena, const char *text)
+{
+    return text && (str_equal(text, e->person->name) || str_equal(str_fold(arena, text), e->key));
+}
+
+bool erase_is_in(const struct erasing *e, const char *workspace_id)
+{
+    return workspace_id && json_object_get(e->workspaces, workspace_id) != NULL;
+}
+
+bool erase_is_alone(const struct erasing *e, const char *workspace_id)
+{
+    return erase_is_in(e, workspace_id) && !json_object_get(e->namesakes, workspace_id);
+}
+
+static bool has_deed(const struct erasing *e, const char *workspace_id, const char *subject, int64_t at_ms)
+{
+    char key[512];
+    char time[24] = "";
+
+    if (at_ms)
+        snprintf(time, sizeof(time), " %lld", (long long)at_ms);
+    snprintf(key, sizeof(key), "%s%s%s%s", workspace_id ? workspace_id : "", subject ? " " : "",
+             subject ? subject : "", time);
+    return json_object_get(e->deeds, key) != NULL;
+}
+
+bool erase_did_then(const struct erasing *e, const char *workspace_id, int64_t at_ms)
+{
+    return at_ms && has_deed(e, workspace_id, NULL, at_ms);
+}
+
+bool erase_did_to(const struct erasing *e, const char *workspace_id, const char *subject)
+{
+    return subject && has_deed(e, workspace_id, subject, 0);
+}
+
+bool erase_did(const struct erasing *e, const char *workspace_id, const char *subject, int64_t at_ms)
+{
+    return subject && at_ms && has_deed(e, workspace_id, subject, at_ms);
+}
+
+/* Older than what is left of the audit log. */
+static bool is_forgotten(const struct erasing *e, const char *workspace_id, int64_t at_ms)
+{
+    return at_ms < json_integer_value(json_object_get(e->workspaces, workspace_id));
+}
+
+bool erase_is_theirs(const struct erasing *e, struct arena *arena, const char *name, const char *workspace_id,
+                     int64_t at_ms)
+{
+    return erase_is_name(e, arena, name) && erase_is_in(e, workspace_id) &&
+           (erase_did_then(e, workspace_id, at_ms) ||
+            (is_forgotten(e, workspace_id, at_ms) && erase_is_alone(e, workspace_id)));
+}
+
+bool erase_is_gone(const char *name, const char *text)
+{
+    return str_equal(name, ERASED_NAME) && str_equal(text, ERASED_TEXT);
+}
+
+int64_t erase_time(const char *text)
+{
+    int64_t ms = 0;
+
+    return text && clock_parse(text, &ms) ? ms : 0;
+}
+
+void erase_note(json_t *set, const char *type, const char *id)
+{
+    char key[512];
+
+    snprintf(key, sizeof(key), "%s %s", type, id);
+    json_object_set_new(set, key, json_true());
+}
+
+bool erase_noted(const json_t *set, const char *type, const char *id)
+{
+    char key[512];
+
+    snprintf(key, sizeof(key), "%s %s", type ? type : "", id ? id : "");
+    return json_object_get(set, key) != NULL;
+}
+
+/* JSON */
+
+json_t *erase_parse(const char *text)
+{
+    struct err ignored = { 0 };
+    json_t *value = NULL;
+
+    return text && json_parse(text, strlen(text), &value, &ignored) ? value : NULL;
+}
+
+const char *erase_member(const json_t *map, const char *key)
+{
+    return json_string_value(json_object_get(map, key));
+}
+
+void erase_blank(json_t *value, bool keep_value)
+{
+    const char *key;
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(value, i, item)
+    {
+        if (json_is_string(item))
+            json_array_set_new(value, i, json_string(ERASED_TEXT));
+        else
+            erase_blank(item, keep_value);
+    }
+    json_object_foreach(value, key, item)
+    {
+        if (strcmp(key, "type") == 0 || (keep_value && strcmp(key, "value") == 0))
+            continue;
+        if (json_is_string(item))
+            json_object_set_new(value, key, json_string(ERASED_TEXT));
+        else
+            erase_blank(item, keep_value);
+    }
+}
+
+const char *erase_blank_text(struct arena *arena, const char *text, bool keep_value)
+{
+    JSON_AUTO *value = erase_parse(text);
+
+    if (!value)
+        return text;
+    erase_blank(value, keep_value);
+    return json_dump_text(arena, value);
+}
+
+bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *settings)
+{
+    json_t *list = json_object_get(settings, "answerers");
+    bool found = false;
+
+    for (size_t i = json_array_size(list); i > 0; i--) {
+        const char *entry = json_string_value(json_array_get(list, i - 1));
+
+        if (!str_equal(entry, e->person->id) && !erase_is_name(e, arena, entry))
+            continue;
+        json_array_remove(list, i - 1);
+        found = true;
+    }
+    return found;
+}
+
+bool erase_change(struct erasing *e, struct arena *arena, enum sql_id sql, size_t argc,
+                  const struct db_arg argv[], int64_t *count, struct err *err)
+{
+    e->changes++;
+    if (!e->looking)
+        return db_exec(e->db, arena, sql, argc, argv, NULL, err);
+    if (count)
+        ++*count;
+    return true;
+}

@@ -1,0 +1,102 @@
+/*
+ * erase_parts.h - one erasure while it runs: who it is, what is known of them, and the pages of each table.
+ *
+ * What is somebody's is decided by ids where a row has one. Where it has a name only, the audit log decides:
+ * it knows by id who did what to which row at which millisecond, and everything that a call writes has the
+ * call's time. A name by itself decides only where it can mean nobody else: for messages that are marked as a
+ * person's, and, where the audit log has been purged or keeps no row, in workspaces in which no token and no
+ * agent has the same name (`erase_is_alone`).
+ *
+ * A page is first looked at in a reading transaction. Only when something in it has to change, it is read and
+ * changed in a writing one; so a running server is kept waiting for no longer than one page takes.
+ */
+#ifndef CORE_UPKEEP_ERASE_PARTS_H
+#define CORE_UPKEEP_ERASE_PARTS_H
+
+#include "base/json.h"
+#include "core/upkeep/erase.h"
+
+#define ERASED_NAME "erased"
+#define ERASED_TEXT "[erased]"
+
+#define ERASE_KEYS 4 /* columns of the longest primary key */
+
+struct erasing {
+    struct db *db;
+    const struct person *person;
+    const char *key; /* the folded name */
+    struct erase_report *report;
+    bool looking;   /* nothing is changed, only counted */
+    size_t changes; /* in this page, found or made */
+    /* Sets and maps, as JSON objects. */
+    json_t *workspaces; /* those that they are or were in: since when the audit log knows what was done */
+    json_t *namesakes;  /* workspaces in which a token or an agent has the same name */
+    json_t *deeds;      /* "WORKSPACE MS", "WORKSPACE SUBJECT" and "WORKSPACE SUBJECT MS" */
+    json_t *claims;     /* tasks that they were the last to take: since when */
+    json_t *own;        /* "TYPE ID" of messages, prompts, questions, sets and feedback of theirs */
+    json_t *part;       /* the same of what they had a part in */
+    json_t *jobs;       /* whose log lines are to be looked at */
+};
+
+struct erase_page {
+    struct arena *arena;
+    const char *after[ERASE_KEYS]; /* the key behind which the page begins; then its last row's */
+    size_t rows;                   /* in it */
+};
+
+/* A table: where its keys begin, and what erases a page of it. */
+struct erase_step {
+    const char *first;
+    bool (*page)(struct erasing *e, struct erase_page *page, struct err *err);
+};
+
+/* Who it is. */
+bool erase_is_name(const struct erasing *e, struct arena *arena, const char *text);
+bool erase_is_in(const struct erasing *e, const char *workspace_id);
+bool erase_is_alone(const struct erasing *e, const char *workspace_id);
+/* Whether they did anything there at that time; to that subject; to that subject at that time. */
+bool erase_did_then(const struct erasing *e, const char *workspace_id, int64_t at_ms);
+bool erase_did_to(const struct erasing *e, const char *workspace_id, const char *subject);
+bool erase_did(const struct erasing *e, const char *workspace_id, const char *subject, int64_t at_ms);
+/* Whether a name in a row of this time is theirs. */
+bool erase_is_theirs(const struct erasing *e, struct arena *arena, const char *name, const char *workspace_id,
+                     int64_t at_ms);
+/* Whether it was erased before: what repeats it goes as well, if that was interrupted. */
+bool erase_is_gone(const char *name, const char *text);
+int64_t erase_time(const char *text); /* 0 for none */
+
+void erase_note(json_t *set, const char *type, const char *id);
+bool erase_noted(const json_t *set, const char *type, const char *id);
+
+/* JSON. NULL for what is none; the caller frees it. */
+json_t *erase_parse(const char *text);
+const char *erase_member(const json_t *map, const char *key);
+/* Every text below it, but types, and values if they are to be kept. */
+void erase_blank(json_t *value, bool keep_value);
+const char *erase_blank_text(struct arena *arena, const char *text, bool keep_value);
+/* Without the name and the id in a list of answerers; says whether there was one. */
+bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *settings);
+
+/* A change of one row: counted while looking, made otherwise. `count` may be NULL. */
+CHECKED bool erase_change(struct erasing *e, struct arena *arena, enum sql_id sql, size_t argc,
+                          const struct db_arg argv[], int64_t *count, struct err *err);
+
+/* The pages of each table. */
+CHECKED bool erase_chat_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_prompt_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_question_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_job_page(struct erasing *e, struct erase_page *page, struct err *err);
+/* after[0] is the job. */
+CHECKED bool erase_line_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_feedback_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_document_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_set_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_task_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_project_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_token_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_reply_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_event_page(struct erasing *e, struct erase_page *page, struct err *err);
+/* A row of the audit log, for audit_keep.h. `context` is the struct erasing. */
+bool erase_audit_row(void *context, struct arena *arena, struct audit_entry *row);
+
+#endif

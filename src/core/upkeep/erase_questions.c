@@ -1,0 +1,324 @@
+/*
+ * Questions, jobs and the lines of their logs that a person who is erased has written or is named in.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/upkeep/erase_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct asked {
+    const char *id, *job_id, *workspace_id, *question, *context, *response_type, *options, *response,
+        *responded_by, *default_response, *metadata, *approvals, *action, *approved_args, *late_answers,
+        *draft_by, *asked_by, *asked_by_id, *outcome_by, *restart_job_id;
+    int64_t at_ms, ended_ms;
+    bool changed;
+};
+
+static struct asked asked_from_row(const struct db_rows *rows, size_t i)
+{
+    return (struct asked){
+        .id = db_cell(rows, i, 0),
+        .job_id = db_cell(rows, i, 1),
+        .workspace_id = db_cell(rows, i, 2),
+        .question = db_cell(rows, i, 3),
+        .context = db_cell(rows, i, 4),
+        .response_type = db_cell(rows, i, 5),
+        .options = db_cell(rows, i, 6),
+        .response = db_cell(rows, i, 7),
+        .responded_by = db_cell(rows, i, 8),
+        .default_response = db_cell(rows, i, 9),
+        .metadata = db_cell(rows, i, 10),
+        .approvals = db_cell(rows, i, 11),
+        .action = db_cell(rows, i, 12),
+        .approved_args = db_cell(rows, i, 13),
+        .late_answers = db_cell(rows, i, 14),
+        .draft_by = db_cell(rows, i, 15),
+        .asked_by = db_cell(rows, i, 16),
+        .asked_by_id = db_cell(rows, i, 17),
+        .outcome_by = db_cell(rows, i, 18),
+        .at_ms = erase_time(db_cell(rows, i, 19)),
+        .ended_ms = erase_time(db_cell(rows, i, 20)),
+        .restart_job_id = db_cell(rows, i, 21),
+    };
+}
+
+/* Entries [{id, by, ...}] or [{response, by, respondedBy, ...}]: theirs by id. */
+static const char *blank_entries(const struct erasing *e, struct arena *arena, const char *text,
+                                 bool keep_value, bool *any, bool *changed)
+{
+    JSON_AUTO *list = erase_parse(text);
+    json_t *entry;
+    size_t i;
+
+    *any = false;
+    json_array_foreach(list, i, entry)
+    {
+        if (!str_equal(erase_member(entry, "id"), e->person->id) &&
+            !str_equal(erase_member(entry, "respondedBy"), e->person->id))
+            continue;
+        *any = true;
+        if (str_equal(erase_member(entry, "by"), ERASED_NAME))
+            continue;
+        json_object_set_new(entry, "by", json_string(ERASED_NAME));
+        erase_blank(json_object_get(entry, "response"), keep_value);
+        *changed = true;
+    }
+    return *any ? json_dump_text(arena, list) : text;
+}
+
+/* The name of an action says what was approved; what it was given are words. */
+static const char *blank_action(struct arena *arena, const char *text)
+{
+    JSON_AUTO *action = erase_parse(text);
+
+    if (!action)
+        return text;
+    erase_blank(json_object_get(action, "args"), false);
+    return json_dump_text(arena, action);
+}
+
+static void erase_own_question(struct erasing *e, struct arena *arena, struct asked *q)
+{
+    bool keeps_value = !str_equal(q->response_type, "text");
+
+    erase_note(e->own, "question", q->id);
+    if (str_equal(q->question, ERASED_TEXT))
+        return;
+    q->question = ERASED_TEXT;
+    q->context = q->metadata = NULL;
+    q->options = erase_blank_text(arena, q->options, true);
+    q->default_response = erase_blank_text(arena, q->default_response, keeps_value);
+    q->action = blank_action(arena, q->action);
+    if (erase_is_name(e, arena, q->asked_by))
+        q->asked_by = ERASED_NAME;
+    q->changed = true;
+}
+
+/* The answer with which a job was started again, once more. */
+static bool erase_restart(struct erasing *e, struct arena *arena, const struct asked *q, bool late, bool own,
+                          struct err *err)
+{
+    struct db_rows rows;
+
+    if (!q->restart_job_id || e->looking)
+        return true;
+    if (!db_query(e->db, arena, SQL_ERASE_RESTART_ANSWER, DB_ARGS(db_text(q->restart_job_id)), &rows, err))
+        return false;
+    JSON_AUTO *answer = rows.count > 0 ? erase_parse(db_cell(&rows, 0, 0)) : NULL;
+
+    if (!answer)
+        return true;
+    if (own)
+        json_object_set_new(answer, "question", json_string(ERASED_TEXT));
+    if (late && erase_is_name(e, arena, erase_member(answer, "by"))) {
+        json_object_set_new(answer, "by", json_string(ERASED_NAME));
+        erase_blank(json_object_get(answer, "response"), !str_equal(q->response_type, "text"));
+    }
+    return erase_change(e, arena, SQL_ERASE_RESTART,
+                        DB_ARGS(db_text(q->restart_job_id), db_text(json_dump_text(arena, answer))), NULL,
+                        err);
+}
+
+static bool write_question(struct erasing *e, struct arena *arena, const struct asked *q, struct err *err)
+{
+    return erase_change(e, arena, SQL_ERASE_QUESTION,
+                        DB_ARGS(db_text(q->id), db_text(q->question), db_text(q->context),
+                                db_text(q->options), db_text(q->response), db_text(q->default_response),
+                                db_text(q->metadata), db_text(q->approvals), db_text(q->action),
+                                db_text(q->approved_args), db_text(q->late_answers), db_text(q->draft_by),
+                                db_text(q->asked_by), db_text(q->outcome_by)),
+                        &e->report->answers, err);
+}
+
+static bool erase_question(struct erasing *e, struct arena *arena, struct asked *q, struct err *err)
+{
+    bool keeps_value = !str_equal(q->response_type, "text"), approved, late;
+    bool answered = str_equal(q->responded_by, e->person->id);
+    bool own = str_equal(q->asked_by_id, e->person->id) ||
+               (!q->asked_by_id && erase_is_theirs(e, arena, q->asked_by, q->workspace_id, q->at_ms));
+    bool named = erase_is_name(e, arena, q->outcome_by);
+
+    q->approvals = blank_entries(e, arena, q->approvals, true, &approved, &q->changed);
+    q->late_answers = blank_entries(e, arena, q->late_answers, keeps_value, &late, &q->changed);
+    if (own)
+        erase_own_question(e, arena, q);
+    if (named && (answered || erase_is_theirs(e, arena, q->outcome_by, q->workspace_id, q->ended_ms))) {
+        q->outcome_by = ERASED_NAME;
+        q->changed = true;
+        if (answered) {
+            q->response = erase_blank_text(arena, q->response, keeps_value);
+            q->approved_args = erase_blank_text(arena, q->approved_args, false);
+        }
+    }
+    bool part = own || answered || approved || late || q->changed || erase_did_to(e, q->workspace_id, q->id);
+
+    /* Who is typing is not in the audit log. */
+    if (erase_is_name(e, arena, q->draft_by) && (part || erase_is_alone(e, q->workspace_id))) {
+        q->draft_by = NULL;
+        q->changed = part = true;
+    }
+    if (!part)
+        return true;
+    erase_note(e->part, "question", q->id);
+    json_object_set_new(e->jobs, q->job_id, json_true());
+    if (q->restart_job_id)
+        json_object_set_new(e->jobs, q->restart_job_id, json_true());
+    if (!q->changed)
+        return true;
+    if (!write_question(e, arena, q, err) || !erase_restart(e, arena, q, late, own, err))
+        return false;
+    if (e->looking)
+        return true;
+    return (!answered || erase_change(e, arena, SQL_ERASE_RESULT,
+                                      DB_ARGS(db_text(q->job_id), db_text(q->response)), NULL, err)) &&
+           (!own || erase_change(e, arena, SQL_ERASE_NOTIFICATIONS,
+                                 DB_ARGS(db_text("question"), db_text(q->id)), NULL, err));
+}
+
+bool erase_question_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(e->db, page->arena, SQL_ERASE_QUESTION_PAGE,
+                  DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+        return false;
+    page->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        struct asked asked = asked_from_row(&rows, i);
+
+        page->after[0] = asked.id;
+        if (!erase_question(e, page->arena, &asked, err))
+            return false;
+    }
+    return true;
+}
+
+/* Jobs */
+
+static bool erase_job(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
+                      struct err *err)
+{
+    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
+    const char *requester = db_cell(rows, i, 3), *by = db_cell(rows, i, 4), *reason = db_cell(rows, i, 6);
+    int64_t ended_ms = db_cell_int(rows, i, 5);
+    bool requested = str_equal(db_cell(rows, i, 2), e->person->id);
+    bool ended = erase_is_theirs(e, arena, by, workspace_id, ended_ms);
+    bool said = ended && reason;
+
+    if (said || (erase_is_in(e, workspace_id) && erase_is_gone(by, reason)))
+        erase_note(e->part, "job", id);
+    if (requested || ended || erase_noted(e->part, "job", id) || erase_did_to(e, workspace_id, id))
+        json_object_set_new(e->jobs, id, json_true());
+    requested = requested && requester && !str_equal(requester, ERASED_NAME);
+    if (!requested && !ended)
+        return true;
+    return erase_change(e, arena, SQL_ERASE_JOB,
+                        DB_ARGS(db_text(id), db_text(requested ? ERASED_NAME : requester),
+                                db_text(ended ? ERASED_NAME : by), db_text(said ? ERASED_TEXT : reason)),
+                        NULL, err) &&
+           (!said || e->looking ||
+            erase_change(e, arena, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("job"), db_text(id)), NULL, err));
+}
+
+bool erase_job_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(e->db, page->arena, SQL_ERASE_JOB_PAGE,
+                  DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+        return false;
+    page->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        page->after[0] = db_cell(&rows, i, 0);
+        if (!erase_job(e, page->arena, &rows, i, err))
+            return false;
+    }
+    return true;
+}
+
+/* Lines of a log */
+
+struct line {
+    const char *job_id, *kind, *message, *data, *workspace_id;
+    int64_t at_ms;
+};
+
+/* "Ada answered: ...", "Ada moved the deadline ..." and the like, at a time at which they did something. */
+static bool names_them(const struct erasing *e, const struct line *line)
+{
+    size_t len = strlen(e->person->name);
+
+    return strncmp(line->message, e->person->name, len) == 0 && line->message[len] == ' ' &&
+           erase_is_in(e, line->workspace_id) &&
+           (erase_did_then(e, line->workspace_id, line->at_ms) || erase_is_alone(e, line->workspace_id));
+}
+
+/* What the server wrote about somebody, and the reason that they gave. What a job itself added to its log has
+ * no author. */
+static bool erase_said(const struct erasing *e, struct line *line)
+{
+    static const char *const about[] = { "answer",   "late",    "approval", "cancelled",
+                                         "extended", "restart", "status" };
+    bool theirs = str_equal(line->kind, "status") && strstr(line->message, ": ") &&
+                  erase_noted(e->part, "job", line->job_id);
+
+    for (size_t i = 0; i < sizeof(about) / sizeof(about[0]) && !theirs; i++)
+        theirs = str_equal(line->kind, about[i]) && names_them(e, line);
+    if (!theirs || str_equal(line->message, ERASED_TEXT))
+        return false;
+    line->message = ERASED_TEXT;
+    line->data = NULL;
+    return true;
+}
+
+/* What was asked, and the answer that a job was started again with. */
+static bool erase_quoted(const struct erasing *e, struct arena *arena, struct line *line)
+{
+    JSON_AUTO *data = erase_parse(line->data);
+    const char *id = erase_member(data, "questionId");
+    bool own = id && erase_noted(e->own, "question", id);
+
+    if (str_equal(line->kind, "question") && own && !str_equal(line->message, ERASED_TEXT)) {
+        line->message = ERASED_TEXT;
+        return true;
+    }
+    if (!str_equal(line->kind, "restart") || !json_object_get(data, "response"))
+        return false;
+    if (!own && !(erase_noted(e->part, "question", id) && erase_is_name(e, arena, erase_member(data, "by"))))
+        return false;
+    line->data = NULL;
+    return true;
+}
+
+bool erase_line_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(e->db, page->arena, SQL_ERASE_LINE_PAGE,
+                  DB_ARGS(db_text(page->after[0]), db_int(atoll(page->after[1])), db_int(ERASE_BATCH)), &rows,
+                  err))
+        return false;
+    page->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        struct line line = {
+            .job_id = page->after[0],
+            .kind = db_cell(&rows, i, 1),
+            .message = db_cell(&rows, i, 2),
+            .data = db_cell(&rows, i, 3),
+            .at_ms = db_cell_int(&rows, i, 4),
+            .workspace_id = db_cell(&rows, i, 5),
+        };
+
+        page->after[1] = db_cell(&rows, i, 0);
+        if (!erase_said(e, &line) && !erase_quoted(e, page->arena, &line))
+            continue;
+        if (!erase_change(e, page->arena, SQL_ERASE_LINE,
+                          DB_ARGS(db_text(line.job_id), db_int(db_cell_int(&rows, i, 0)),
+                                  db_text(line.message), db_text(line.data)),
+                          &e->report->lines, err))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,264 @@
+/*
+ * What else a person who is erased has left in projects and workspaces, and the replies kept for repeats.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/upkeep/erase_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The rows of a table whose key is one column; `erase_row` is given each. */
+static bool each_row(struct erasing *e, struct erase_page *page, enum sql_id sql,
+                     bool (*erase_row)(struct erasing *e, struct arena *arena, const struct db_rows *rows,
+                                       size_t i, struct err *err),
+                     struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(e->db, page->arena, sql, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+        return false;
+    page->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        page->after[0] = db_cell(&rows, i, 0);
+        if (!erase_row(e, page->arena, &rows, i, err))
+            return false;
+    }
+    return true;
+}
+
+static bool erase_feedback(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
+                           struct err *err)
+{
+    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1), *author = db_cell(rows, i, 2);
+    int64_t at_ms = db_cell_int(rows, i, 4);
+
+    if (!erase_is_gone(author, db_cell(rows, i, 3)) && !erase_did(e, workspace_id, id, at_ms) &&
+        (erase_did_then(e, workspace_id, at_ms) || !erase_is_theirs(e, arena, author, workspace_id, at_ms)))
+        return true;
+    erase_note(e->own, "feedback", id);
+    if (str_equal(db_cell(rows, i, 3), ERASED_TEXT))
+        return true;
+    return erase_change(e, arena, SQL_ERASE_FEEDBACK,
+                        DB_ARGS(db_text(id), db_text(erase_is_name(e, arena, author) ? ERASED_NAME : author)),
+                        &e->report->feedback, err);
+}
+
+bool erase_feedback_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    return each_row(e, page, SQL_ERASE_FEEDBACK_PAGE, erase_feedback, err);
+}
+
+bool erase_document_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(e->db, page->arena, SQL_ERASE_DOCUMENT_PAGE,
+                  DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
+                          db_int(atoll(page->after[3])), db_int(ERASE_BATCH)),
+                  &rows, err))
+        return false;
+    page->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        for (size_t key = 0; key < ERASE_KEYS; key++)
+            page->after[key] = db_cell(&rows, i, key);
+        if (!erase_is_theirs(e, page->arena, db_cell(&rows, i, 5), db_cell(&rows, i, 4),
+                             db_cell_int(&rows, i, 6)))
+            continue;
+        if (!erase_change(e, page->arena, SQL_ERASE_DOCUMENT,
+                          DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
+                                  db_int(atoll(page->after[3]))),
+                          &e->report->documents, err))
+            return false;
+    }
+    return true;
+}
+
+/* Answers say who gave them and when while a set is open; the others are of whoever settled it. */
+static bool blank_answers(const struct erasing *e, struct arena *arena, json_t *list,
+                          const char *workspace_id, bool settled)
+{
+    bool changed = false;
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach(list, i, entry)
+    {
+        const char *by = erase_member(entry, "by");
+
+        if (by ? !erase_is_theirs(e, arena, by, workspace_id, erase_time(erase_member(entry, "at")))
+               : !settled)
+            continue;
+        json_object_set_new(entry, "answer", json_string(ERASED_TEXT));
+        if (by)
+            json_object_set_new(entry, "by", json_string(ERASED_NAME));
+        changed = true;
+    }
+    return changed;
+}
+
+/* The questions of a set that they handed in themselves. */
+static bool blank_questions(json_t *list)
+{
+    bool changed = false;
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach(list, i, entry)
+    {
+        changed = changed || !str_equal(erase_member(entry, "text"), ERASED_TEXT);
+        json_object_set_new(entry, "text", json_string(ERASED_TEXT));
+    }
+    return changed;
+}
+
+static bool erase_set(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
+                      struct err *err)
+{
+    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
+    const char *agent = db_cell(rows, i, 4), *by = db_cell(rows, i, 6);
+    JSON_AUTO *questions = erase_parse(db_cell(rows, i, 2));
+    JSON_AUTO *answers = erase_parse(db_cell(rows, i, 3));
+    bool own = str_equal(db_cell(rows, i, 5), e->person->id);
+    bool settled = erase_is_theirs(e, arena, by, workspace_id, db_cell_int(rows, i, 7));
+    bool answered = blank_answers(e, arena, answers, workspace_id, settled);
+
+    if (own)
+        erase_note(e->own, "open_question", id);
+    if (own || settled || answered || erase_did_to(e, workspace_id, id))
+        erase_note(e->part, "open_question", id);
+    own = own && blank_questions(questions);
+    if (!own && !settled && !answered)
+        return true;
+    return erase_change(e, arena, SQL_ERASE_SET,
+                        DB_ARGS(db_text(id),
+                                db_text(own ? json_dump_text(arena, questions) : db_cell(rows, i, 2)),
+                                db_text(answered ? json_dump_text(arena, answers) : db_cell(rows, i, 3)),
+                                db_text(own && erase_is_name(e, arena, agent) ? ERASED_NAME : agent),
+                                db_text(settled ? ERASED_NAME : by)),
+                        &e->report->sets, err) &&
+           (!own || e->looking ||
+            erase_change(e, arena, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("open_question"), db_text(id)),
+                         NULL, err));
+}
+
+bool erase_set_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    return each_row(e, page, SQL_ERASE_SET_PAGE, erase_set, err);
+}
+
+/* Who is named there may be an agent: it is they who took it last, or nobody else has the name. */
+static bool erase_task(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
+                       struct err *err)
+{
+    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
+
+    if (!erase_is_name(e, arena, db_cell(rows, i, 2)) || !erase_is_in(e, workspace_id) ||
+        (!json_object_get(e->claims, id) && !erase_is_alone(e, workspace_id)))
+        return true;
+    return erase_change(e, arena, SQL_ERASE_TASK, DB_ARGS(db_text(id)), NULL, err);
+}
+
+bool erase_task_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    return each_row(e, page, SQL_ERASE_TASK_PAGE, erase_task, err);
+}
+
+static bool erase_project(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
+                          struct err *err)
+{
+    JSON_AUTO *settings = erase_parse(db_cell(rows, i, 2));
+
+    if (!erase_is_in(e, db_cell(rows, i, 1)) || !erase_from_answerers(e, arena, settings))
+        return true;
+    return erase_change(e, arena, SQL_ERASE_PROJECT,
+                        DB_ARGS(db_text(db_cell(rows, i, 0)), db_text(json_dump_text(arena, settings))), NULL,
+                        err);
+}
+
+bool erase_project_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    return each_row(e, page, SQL_ERASE_PROJECT_PAGE, erase_project, err);
+}
+
+/* A token that they made for themselves may have their name; it goes on being good. */
+static bool erase_token(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
+                        struct err *err)
+{
+    if (!str_equal(db_cell(rows, i, 2), e->person->id) || !erase_is_name(e, arena, db_cell(rows, i, 1)))
+        return true;
+    return erase_change(e, arena, SQL_ERASE_TOKEN, DB_ARGS(db_text(db_cell(rows, i, 0))), NULL, err);
+}
+
+bool erase_token_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    return each_row(e, page, SQL_ERASE_TOKEN_PAGE, erase_token, err);
+}
+
+/* Replies kept for repeats */
+
+static bool is_noted_anywhere(const struct erasing *e, const char *text)
+{
+    static const char *const types[] = { "chat", "prompt", "question", "open_question", "feedback" };
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (erase_noted(e->own, types[i], text) || erase_noted(e->part, types[i], text))
+            return true;
+    return false;
+}
+
+/* Looks for an id of what they had a part in, and for their name in a member that holds people. */
+static void look(const struct erasing *e, struct arena *arena, json_t *value, bool *id, bool *name)
+{
+    static const char *const people[] = { "by",       "agent_name", "agent",   "requester_agent",
+                                          "asked_by", "askedBy",    "draftBy", "author" };
+    const char *key;
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(value, i, item) look(e, arena, item, id, name);
+    json_object_foreach(value, key, item)
+    {
+        const char *text = json_string_value(item);
+
+        *id = *id || (text && is_noted_anywhere(e, text));
+        for (i = 0; i < sizeof(people) / sizeof(people[0]); i++)
+            *name = *name || (strcmp(key, people[i]) == 0 && erase_is_name(e, arena, text));
+        look(e, arena, item, id, name);
+    }
+}
+
+static bool tells_of_them(const struct erasing *e, struct arena *arena, const char *reply)
+{
+    JSON_AUTO *value = erase_parse(reply);
+    bool id = false, name = false;
+
+    look(e, arena, value, &id, &name);
+    return id && name;
+}
+
+bool erase_reply_page(struct erasing *e, struct erase_page *page, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(e->db, page->arena, SQL_ERASE_REPLY_PAGE,
+                  DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
+                          db_text(page->after[3]), db_int(ERASE_BATCH)),
+                  &rows, err))
+        return false;
+    page->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        for (size_t key = 0; key < ERASE_KEYS; key++)
+            page->after[key] = db_cell(&rows, i, key);
+        bool own = str_equal(page->after[1], e->person->id);
+
+        if (!own && !(erase_is_in(e, page->after[0]) && tells_of_them(e, page->arena, db_cell(&rows, i, 4))))
+            continue;
+        if (!erase_change(e, page->arena, own ? SQL_ERASE_OWN_REPLY : SQL_ERASE_REPLY,
+                          DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
+                                  db_text(page->after[3])),
+                          &e->report->replies, err))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,109 @@
+#include "core/upkeep/purge.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/settings.h"
+#include "core/log/audit_keep.h"
+#include "core/log/event.h"
+#include "core/log/idempotency.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *what;
+} kinds[PURGE_KINDS] = {
+    [PURGE_EVENTS] = { "events", "events in the log that streams read" },
+    [PURGE_LOGS] = { "logs", "log lines of ended jobs" },
+    [PURGE_NOTIFICATIONS] = { "notifications", "notifications that were read or are settled" },
+    [PURGE_IDEMPOTENCY] = { "idempotency", "replies kept for repeats" },
+    [PURGE_AUDIT] = { "audit", "rows of the audit log" },
+};
+
+const char *purge_name(enum purge_kind kind)
+{
+    return kinds[kind].name;
+}
+
+const char *purge_what(enum purge_kind kind)
+{
+    return kinds[kind].what;
+}
+
+bool purge_parse(const char *name, enum purge_kind *kind)
+{
+    for (size_t i = 0; i < PURGE_KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0) {
+            *kind = (enum purge_kind)i;
+            return true;
+        }
+    return false;
+}
+
+int64_t purge_keep_ms(enum purge_kind kind)
+{
+    switch (kind) {
+    case PURGE_EVENTS: return settings()->events_keep_ms;
+    case PURGE_LOGS: return settings()->logs_keep_ms;
+    case PURGE_NOTIFICATIONS: return settings()->notifications_keep_ms;
+    case PURGE_IDEMPOTENCY: return settings()->idempotency_lifetime_ms;
+    case PURGE_AUDIT: return settings()->audit_keep_ms;
+    case PURGE_KINDS: break;
+    }
+    return 0;
+}
+
+bool purge_count(struct db *db, struct arena *arena, enum purge_kind kind, int64_t before_ms, int64_t *count,
+                 struct err *err)
+{
+    static const enum sql_id statements[PURGE_KINDS] = {
+        [PURGE_EVENTS] = SQL_PURGE_EVENTS_COUNT,
+        [PURGE_LOGS] = SQL_PURGE_LOGS_COUNT,
+        [PURGE_NOTIFICATIONS] = SQL_PURGE_NOTIFICATIONS_COUNT,
+        [PURGE_IDEMPOTENCY] = SQL_PURGE_IDEMPOTENCY_COUNT,
+        [PURGE_AUDIT] = SQL_AUDIT_PURGE_COUNT,
+    };
+    struct db_rows rows;
+    bool counted =
+        kind == PURGE_IDEMPOTENCY
+            ? db_query(db, arena, statements[kind],
+                       DB_ARGS(db_int(before_ms), db_text(clock_text(arena, before_ms))), &rows, err)
+            : db_query(db, arena, statements[kind], DB_ARGS(db_int(before_ms)), &rows, err);
+
+    if (!counted)
+        return false;
+    *count = db_cell_int(&rows, 0, 0);
+    return true;
+}
+
+static bool purge_logs(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *purged,
+                       struct err *err)
+{
+    size_t done;
+
+    if (!db_exec(db, arena, SQL_PURGE_LOGS,
+                 DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(PURGE_JOBS)), purged, err) ||
+        !db_exec(db, arena, SQL_PURGE_LOGS_DONE, DB_ARGS(db_int(before_ms), db_int(PURGE_JOBS)), &done, err))
+        return false;
+    /* Jobs whose lines had gone before count as something done: there may be more behind them. */
+    if (*purged == 0)
+        *purged = done;
+    return true;
+}
+
+bool purge_batch(struct db *db, struct arena *arena, enum purge_kind kind, const struct audit_entry *by,
+                 int64_t before_ms, size_t limit, size_t *purged, struct err *err)
+{
+    switch (kind) {
+    case PURGE_EVENTS: return event_prune(db, arena, before_ms, limit, purged, err);
+    case PURGE_LOGS: return purge_logs(db, arena, before_ms, limit, purged, err);
+    case PURGE_NOTIFICATIONS:
+        return db_exec(db, arena, SQL_PURGE_NOTIFICATIONS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
+                       purged, err);
+    case PURGE_IDEMPOTENCY: /* which goes by the moment whose lifetime ends there */
+        return idempotency_prune(db, arena, before_ms + settings()->idempotency_lifetime_ms, limit, purged,
+                                 err);
+    case PURGE_AUDIT: return audit_purge(db, arena, by, before_ms, limit, purged, err);
+    case PURGE_KINDS: break;
+    }
+    return err_set(err, ERR_INTERNAL, "There is no such kind.");
+}

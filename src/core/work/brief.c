@@ -1,0 +1,202 @@
+#include "core/work/brief.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/chat/chat.h"
+#include "core/work/question_set.h"
+
+#include <string.h>
+
+struct answer {
+    const char *set_id, *question_id;
+    const char *question;
+    const char *answer; /* NULL: none */
+    const char *by, *source;
+    bool has_approved, approved;
+    int64_t at_ms;
+};
+
+struct gathered {
+    struct answer *answers; /* oldest first */
+    size_t answer_count;
+    struct chat *messages; /* newest first */
+    size_t message_count;
+};
+
+static const char *member(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static const json_t *response_to(const json_t *responses, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++)
+        if (str_equal(member(json_array_get(responses, i), "questionId"), id))
+            return json_array_get(responses, i);
+    return NULL;
+}
+
+/* What was answered before the set was settled says itself who gave it, and when. */
+static void credit_giver(struct arena *arena, const json_t *response, struct answer *answer)
+{
+    const char *by = member(response, "by"), *at = member(response, "at");
+    int64_t at_ms;
+
+    if (!by || !at || !clock_parse(at, &at_ms))
+        return;
+    answer->by = arena_text(arena, by);
+    answer->at_ms = at_ms;
+}
+
+static bool add_set(struct arena *arena, const struct open_question *set, struct gathered *gathered,
+                    struct err *err)
+{
+    JSON_AUTO *questions = NULL;
+    JSON_AUTO *responses = NULL;
+
+    if (!json_parse(set->questions, strlen(set->questions), &questions, err) ||
+        !json_parse(set->responses, strlen(set->responses), &responses, err))
+        return false;
+    for (size_t i = 0; i < json_array_size(questions) && i < LIMIT_QUESTIONS; i++) {
+        const json_t *question = json_array_get(questions, i);
+        const json_t *response = response_to(responses, member(question, "id"));
+        struct answer *answer = &gathered->answers[gathered->answer_count++];
+
+        *answer = (struct answer){
+            .set_id = set->id,
+            .question_id = arena_text(arena, member(question, "id")),
+            .question = arena_text(arena, member(question, "text")),
+            .answer = arena_text(arena, member(response, "answer")),
+            .by = set->outcome_by,
+            .source = set->outcome_source,
+            .has_approved = set->has_approved,
+            .approved = set->approved,
+            .at_ms = set->resolved_ms,
+        };
+        credit_giver(arena, response, answer);
+    }
+    return true;
+}
+
+static bool gather_answers(struct db *db, struct arena *arena, const struct project *project,
+                           const struct context_subject *subject, struct gathered *gathered, struct err *err)
+{
+    struct open_question *sets;
+    size_t count;
+
+    if (!open_question_of_source(db, arena, project, subject->source, subject->source_id, "resolved", &sets,
+                                 &count, err))
+        return false;
+    gathered->answers = arena_array(arena, struct answer, count * LIMIT_QUESTIONS);
+    for (size_t i = count; i > 0; i--)
+        if (!add_set(arena, &sets[i - 1], gathered, err))
+            return false;
+    return true;
+}
+
+static bool gather_chat(struct db *db, struct arena *arena, const struct project *project,
+                        const struct context_subject *subject, struct gathered *gathered, struct err *err)
+{
+    /* Whoever asks: a prompt for work in this project holds nothing of another one. */
+    const struct caller within = { .workspace_id = project->workspace_id, .project_id = project->id };
+    struct chat_page page;
+
+    if (strcmp(subject->source, "execute") != 0)
+        return true;
+    if (!chat_list(db, arena, &within,
+                   &(struct chat_filter){ .task_ref = subject->source_id, .limit = LIMIT_CONTEXT_CHAT },
+                   &page, err))
+        return false;
+    gathered->messages = page.messages;
+    gathered->message_count = page.count;
+    return true;
+}
+
+/* The agent must not take a no, or nothing at all, for leave to go on. */
+static void add_answer(struct buf *text, const struct answer *answer)
+{
+    buf_format(text, "\nQuestion: %s\n", answer->question);
+    if (answer->answer)
+        buf_format(text, "Answer (%s): %s\n", answer->by, answer->answer);
+    if (answer->answer && str_equal(answer->source, "cancelled"))
+        return;
+    if (str_equal(answer->source, "cancelled"))
+        buf_format(text, "%s dismissed this without an answer. It counts as not approved.\n", answer->by);
+    else if (answer->has_approved)
+        buf_format(text, answer->approved ? "%s approved this.\n" : "%s did not approve this.\n", answer->by);
+    else if (!answer->answer)
+        buf_format(text, "%s gave no answer to this.\n", answer->by);
+}
+
+static char *prompt_text(struct arena *arena, const struct project *project,
+                         const struct context_subject *subject, const struct gathered *gathered)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    buf_format(&text, "# %s\n", subject->title);
+    if (*subject->text)
+        buf_format(&text, "\n%s\n", subject->text);
+    if (gathered->answer_count > 0)
+        buf_text(&text, "\n## Answers to your questions\n");
+    for (size_t i = 0; i < gathered->answer_count; i++)
+        add_answer(&text, &gathered->answers[i]);
+    if (gathered->message_count > 0)
+        buf_text(&text, "\n## Chat about this task\n\n");
+    for (size_t i = gathered->message_count; i > 0; i--)
+        buf_format(&text, "[%s]: %s\n", gathered->messages[i - 1].agent_name,
+                   gathered->messages[i - 1].message);
+    buf_format(&text, "\n## How much you may decide by yourself\n\n%s", hil_lines(arena, &project->hil));
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+static void write_answers(const struct gathered *gathered, struct json_out *out)
+{
+    json_list(out, "answers");
+    for (size_t i = 0; i < gathered->answer_count; i++) {
+        const struct answer *answer = &gathered->answers[i];
+
+        json_map(out, NULL);
+        json_text(out, "notificationId", answer->set_id);
+        json_text(out, "questionId", answer->question_id);
+        json_text(out, "question", answer->question);
+        json_text(out, "answer", answer->answer);
+        if (answer->has_approved)
+            json_bool(out, "approved", answer->approved);
+        else
+            json_none(out, "approved");
+        json_text(out, "source", answer->source);
+        json_text(out, "by", answer->by);
+        json_time(out, "at", answer->at_ms);
+        json_map_end(out);
+    }
+    json_list_end(out);
+}
+
+bool context_write(struct db *db, struct arena *arena, const struct project *project,
+                   const struct context_subject *subject, struct json_out *out, struct err *err)
+{
+    struct gathered gathered = { 0 };
+
+    if (!gather_answers(db, arena, project, subject, &gathered, err) ||
+        !gather_chat(db, arena, project, subject, &gathered, err))
+        return false;
+    json_map(out, NULL);
+    json_text(out, "projectId", project->id);
+    json_text(out, "source", subject->source);
+    json_text(out, "sourceId", subject->source_id);
+    json_text(out, "title", subject->title);
+    json_text(out, "description", subject->text);
+    write_answers(&gathered, out);
+    json_list(out, "chat");
+    for (size_t i = gathered.message_count; i > 0; i--)
+        chat_write(&gathered.messages[i - 1], NULL, out);
+    json_list_end(out);
+    hil_write(&project->hil, "hilConfig", out);
+    json_text(out, "autonomyLevel", hil_word(&project->hil));
+    json_text(out, "autonomy", hil_lines(arena, &project->hil));
+    json_text(out, "prompt", prompt_text(arena, project, subject, &gathered));
+    json_map_end(out);
+    return true;
+}

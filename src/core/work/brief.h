@@ -1,0 +1,23 @@
+/*
+ * brief.h - what an agent's next prompt must hold.
+ *
+ * For a task: what it is about, what people answered, its chat, and how much the agent may decide by itself.
+ * The same for feedback, sections of the PRD and plans, without a chat. It is given in parts and as one text
+ * that can be put into a prompt as it stands.
+ */
+#ifndef CORE_WORK_BRIEF_H
+#define CORE_WORK_BRIEF_H
+
+#include "core/work/project.h"
+
+struct context_subject {
+    const char *source, *source_id; /* eval, prd, plan or execute, and which */
+    const char *title;              /* one line */
+    const char *text;               /* the description, the feedback, the document; may be "" */
+};
+
+/* Writes the whole reply object. */
+CHECKED bool context_write(struct db *db, struct arena *arena, const struct project *project,
+                           const struct context_subject *subject, struct json_out *out, struct err *err);
+
+#endif

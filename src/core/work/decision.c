@@ -1,0 +1,268 @@
+#include "core/work/decision.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/identity/workspace.h"
+#include "core/inbox/notification.h"
+#include "core/questions/job.h"
+#include "core/questions/question.h"
+
+#include <string.h>
+
+#define NOTE_TITLE 300 /* bytes of a description in the title of a notification */
+
+bool decision_is_pending(const struct decision *decision)
+{
+    return strcmp(decision->status, "pending") == 0;
+}
+
+/* What people answered: {type, value, text?}. */
+static bool read_response(struct arena *arena, const char *text, struct decision *decision, struct err *err)
+{
+    JSON_AUTO *response = NULL;
+
+    if (!json_parse(text, strlen(text), &response, err))
+        return false;
+    if (json_is_true(json_object_get(response, "value")))
+        decision->status = "approved";
+    decision->comment = arena_text(arena, json_string_value(json_object_get(response, "text")));
+    return true;
+}
+
+/* The question is the truth. Whatever it ended with that is not a yes is a no, and so is its being gone. */
+/* Its question's cells stand behind its own. */
+enum {
+    QUESTION_STATUS = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_STATUS,
+    QUESTION_RESPONSE = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_RESPONSE,
+    QUESTION_OUTCOME_SOURCE = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_OUTCOME_SOURCE,
+    QUESTION_OUTCOME_BY = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_OUTCOME_BY,
+    QUESTION_ENDED_AT = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_ENDED_AT,
+    QUESTION_TIMEOUT_AT = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_TIMEOUT_AT,
+};
+
+static bool read_question(struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
+                          struct decision *decision, struct err *err)
+{
+    const char *status = db_cell(rows, row, QUESTION_STATUS),
+               *response = db_cell(rows, row, QUESTION_RESPONSE);
+    int64_t due_ms = 0;
+
+    if (status && strcmp(status, "pending") == 0) {
+        decision->status = "pending";
+        if (db_cell(rows, row, QUESTION_TIMEOUT_AT) &&
+            clock_parse(db_cell(rows, row, QUESTION_TIMEOUT_AT), &due_ms) && now_ms > due_ms)
+            return err_set(err, ERR_DUE, "The time of this decision is up.");
+        return true;
+    }
+    decision->status = "rejected";
+    decision->outcome_source = status ? db_cell(rows, row, QUESTION_OUTCOME_SOURCE) : "cancelled";
+    decision->outcome_by = status ? db_cell(rows, row, QUESTION_OUTCOME_BY) : "system";
+    decision->ended_ms = decision->created_ms;
+    if (db_cell(rows, row, QUESTION_ENDED_AT) &&
+        !clock_parse(db_cell(rows, row, QUESTION_ENDED_AT), &decision->ended_ms))
+        return err_set(err, ERR_INTERNAL, "The time of a question's end cannot be read.");
+    return !response || read_response(arena, response, decision, err);
+}
+
+static bool from_row(struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
+                     struct decision *decision, struct err *err)
+{
+    *decision = (struct decision){
+        .id = db_cell(rows, row, COL_DECISION_ID),
+        .project_id = db_cell(rows, row, COL_DECISION_PROJECT_ID),
+        .category = db_cell(rows, row, COL_DECISION_CATEGORY),
+        .description = db_cell(rows, row, COL_DECISION_DESCRIPTION),
+        .details = db_cell(rows, row, COL_DECISION_DETAILS),
+        .agent = db_cell(rows, row, COL_DECISION_AGENT),
+        .level = db_cell(rows, row, COL_DECISION_LEVEL),
+        .question_id = db_cell(rows, row, COL_DECISION_QUESTION_ID),
+        .created_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
+        .status = "approved",
+        .outcome_source = "policy",
+        .outcome_by = "system",
+        .ended_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
+    };
+    if (!decision->question_id)
+        return true;
+    decision->outcome_source = decision->outcome_by = NULL;
+    decision->ended_ms = 0;
+    return read_question(arena, rows, row, now_ms, decision, err);
+}
+
+bool decision_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                  int64_t now_ms, struct decision *decision, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_DECISION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "There is no decision with that id in this project.");
+    return from_row(arena, &rows, 0, now_ms, decision, err);
+}
+
+bool decision_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
+                   size_t limit, bool pending, int64_t now_ms, struct decision **decisions, size_t *count,
+                   struct err *err)
+{
+    struct db_arg args[] = { db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL),
+                             db_int((int64_t)limit), db_text(project->workspace_id) };
+    struct db_rows rows;
+    struct decision *found;
+
+    if (!db_query(db, arena, pending ? SQL_DECISION_PENDING : SQL_DECISION_LIST, pending ? 4 : 3, args, &rows,
+                  err))
+        return false;
+    found = arena_array(arena, struct decision, rows.count);
+    for (size_t row = 0; row < rows.count; row++)
+        if (!from_row(arena, &rows, row, now_ms, &found[row], err))
+            return false;
+    *decisions = found;
+    *count = rows.count;
+    return true;
+}
+
+static bool insert(struct db *db, struct arena *arena, const struct project *project,
+                   const struct decision *decision, struct err *err)
+{
+    return db_exec(db, arena, SQL_DECISION_INSERT,
+                   DB_ARGS(db_text(decision->id), db_text(project->workspace_id), db_text(project->id),
+                           db_text(decision->category), db_text(decision->description),
+                           db_text(decision->details), db_text(decision->agent), db_text(decision->level),
+                           db_text(decision->question_id), db_int(decision->created_ms)),
+                   NULL, err);
+}
+
+/* Puts it to people. Nothing stands in for their answer: a default is never given. */
+static bool ask(struct db *db, struct arena *arena, const struct project *project,
+                const struct caller *caller, int64_t now_ms, struct decision *decision, struct err *err)
+{
+    JSON_AUTO *context = json_object();
+    JSON_AUTO *details = NULL;
+    struct job job = { .agent = decision->agent, .project_id = project->id };
+    struct question_wish wish = {
+        .question = decision->description,
+        .type = "approval",
+        .response_type = "approval",
+        .context = context,
+    };
+    struct question_preference ignored;
+    struct question question;
+
+    if (decision->details && !json_parse(decision->details, strlen(decision->details), &details, err))
+        return false;
+    json_object_set_new(context, "category", json_string(decision->category));
+    if (details)
+        json_object_set(context, "details", details);
+    if (!question_ask_alone(db, arena, caller, now_ms, &wish, &job, &question, &ignored, err))
+        return false;
+    decision->id = decision->question_id = question.id;
+    decision->status = "pending";
+    return insert(db, arena, project, decision, err);
+}
+
+static bool tell_people(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                        const struct decision *decision, struct err *err)
+{
+    size_t len = str_fitting(decision->description, NOTE_TITLE);
+    struct notification notification = {
+        .workspace_id = project->workspace_id,
+        .project_id = project->id,
+        .kind = "decision",
+        .priority = "normal",
+        .title = arena_format(arena, "%s goes ahead: %.*s", decision->agent ? decision->agent : "An agent",
+                              (int)len, decision->description),
+        .body = arena_format(arena, "%s in %s", decision->category, project->name),
+        .ref_type = "decision",
+        .ref_id = decision->id,
+    };
+
+    return notification_add(db, arena, now_ms, &notification, err);
+}
+
+bool decision_make(struct db *db, struct arena *arena, const struct project *project,
+                   const struct caller *caller, int64_t now_ms, struct decision *decision, struct err *err)
+{
+    enum hil_level level = hil_level_for(&project->hil, decision->category);
+
+    if (decision->agent && !caller_may_speak_as(caller, decision->agent, err))
+        return false;
+    decision->project_id = project->id;
+    decision->level = hil_level_name(level);
+    decision->created_ms = now_ms;
+    if (level == HIL_APPROVAL)
+        return ask(db, arena, project, caller, now_ms, decision, err);
+    decision->id = uuid_new(arena);
+    decision->status = "approved";
+    decision->outcome_source = "policy";
+    decision->outcome_by = "system";
+    decision->ended_ms = now_ms;
+    return insert(db, arena, project, decision, err) &&
+           (level == HIL_AUTOMATED || tell_people(db, arena, project, now_ms, decision, err));
+}
+
+static bool answer(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                   bool approved, const char *comment, int64_t now_ms, struct err *err)
+{
+    JSON_AUTO *response = json_pack("{s:s, s:b}", "type", "approval", "value", approved);
+    struct question_answer given = { .id = id, .response = response };
+
+    if (comment)
+        json_object_set_new(response, "text", json_string(comment));
+    if (!question_answer(db, arena, caller, now_ms, &given, 1, err))
+        return false;
+    if (given.err.code == ERR_NONE)
+        return true;
+    *err = given.err;
+    return false;
+}
+
+bool decision_settle(struct db *db, struct arena *arena, const struct project *project,
+                     const struct caller *caller, const char *id, bool approved, const char *comment,
+                     int64_t now_ms, struct decision *decision, struct err *err)
+{
+    struct err late = { 0 };
+
+    if (!decision_get(db, arena, project, id, now_ms, decision, err))
+        return false;
+    if (!decision_is_pending(decision) ||
+        answer(db, arena, caller, decision->question_id, approved, comment, now_ms, &late))
+        return decision_get(db, arena, project, id, now_ms, decision, err);
+    /* Somebody settled it since it was read: then it is settled, which is all that was wanted of it. */
+    if (late.code == ERR_CONFLICT) {
+        if (!decision_get(db, arena, project, id, now_ms, decision, err))
+            return false;
+        if (!decision_is_pending(decision))
+            return true;
+    }
+    *err = late;
+    return false;
+}
+
+void decision_write(const struct decision *decision, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    json_text(out, "id", decision->id);
+    json_text(out, "projectId", decision->project_id);
+    json_text(out, "category", decision->category);
+    json_text(out, "description", decision->description);
+    json_raw(out, "details", decision->details);
+    json_text(out, "agent", decision->agent);
+    json_text(out, "level", decision->level);
+    json_text(out, "status", decision->status);
+    json_text(out, "questionId", decision->question_id);
+    json_text(out, "comment", decision->comment);
+    if (decision->outcome_source) {
+        json_map(out, "outcome");
+        json_text(out, "source", decision->outcome_source);
+        json_text(out, "by", decision->outcome_by);
+        json_time(out, "at", decision->ended_ms);
+        json_map_end(out);
+    } else {
+        json_none(out, "outcome");
+    }
+    json_time(out, "createdAt", decision->created_ms);
+    json_map_end(out);
+}

@@ -1,0 +1,50 @@
+/*
+ * decision.h - an agent asks whether it may decide something.
+ *
+ * What a project's hilConfig says about the category settles it: automated approves at once,
+ * notify_and_proceed approves and tells people, requires_approval puts it to them as an approval question.
+ * That question has the decision's id and is the only row that says how it ended, so that it can be answered
+ * wherever questions are; no answer in time is a no. The level holds that was in force when the decision was
+ * made.
+ *
+ * Everything in a struct decision lives in the arena it was loaded with.
+ */
+#ifndef CORE_WORK_DECISION_H
+#define CORE_WORK_DECISION_H
+
+#include "core/work/project.h"
+
+struct decision {
+    const char *id, *project_id;
+    const char *category, *description;
+    const char *details; /* JSON, or NULL */
+    const char *agent;   /* or NULL */
+    const char *level;
+    const char *question_id;                 /* or NULL */
+    const char *status;                      /* approved, rejected, pending */
+    const char *comment;                     /* what was said with the answer, or NULL */
+    const char *outcome_source, *outcome_by; /* NULL while pending */
+    int64_t created_ms, ended_ms;
+};
+
+/* Takes category, description, details and agent; fills in the rest. */
+CHECKED bool decision_make(struct db *db, struct arena *arena, const struct project *project,
+                           const struct caller *caller, int64_t now_ms, struct decision *decision,
+                           struct err *err);
+/* ERR_DUE when its time has passed and its question is still open. */
+CHECKED bool decision_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                          int64_t now_ms, struct decision *decision, struct err *err);
+/* Newest first, after `cursor` (an id; NULL: from the start); the pending ones only, or all. */
+CHECKED bool decision_list(struct db *db, struct arena *arena, const struct project *project,
+                           const char *cursor, size_t limit, bool pending, int64_t now_ms,
+                           struct decision **decisions, size_t *count, struct err *err);
+/* Answers for a person; one that has ended stays as it is. `comment` may be NULL. */
+CHECKED bool decision_settle(struct db *db, struct arena *arena, const struct project *project,
+                             const struct caller *caller, const char *id, bool approved, const char *comment,
+                             int64_t now_ms, struct decision *decision, struct err *err);
+
+bool decision_is_pending(const struct decision *decision);
+/* key NULL: the root or inside a list. */
+void decision_write(const struct decision *decision, const char *key, struct json_out *out);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * document.h - where work and questions come from beside tasks: feedback, sections of the PRD, plans.
+ *
+ * Feedback is what somebody said, once. A document (a section of the PRD, a plan) is a text that is written
+ * again and again; every version stays. Sections and plans have whatever ids their writers give them.
+ */
+#ifndef CORE_WORK_DOCUMENT_H
+#define CORE_WORK_DOCUMENT_H
+
+#include "core/work/project.h"
+
+struct feedback {
+    const char *id, *project_id;
+    const char *author, *text;
+    bool confirmed;                 /* the analyst has asked its one "are you sure" */
+    bool waiting;                   /* questions about it are open */
+    int64_t handled_ms, created_ms; /* handled 0: not */
+};
+
+/* Takes text; fills in the rest. */
+CHECKED bool feedback_create(struct db *db, struct arena *arena, const struct project *project,
+                             const char *author, int64_t now_ms, struct feedback *feedback, struct err *err);
+CHECKED bool feedback_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                          struct feedback *feedback, struct err *err);
+/* Newest first, after `cursor` (an id; NULL: from the start). */
+CHECKED bool feedback_list(struct db *db, struct arena *arena, const struct project *project,
+                           const char *cursor, size_t limit, struct feedback **feedback, size_t *count,
+                           struct err *err);
+CHECKED bool feedback_set_confirmed(struct db *db, struct arena *arena, const struct project *project,
+                                    const char *id, struct err *err);
+CHECKED bool feedback_set_handled(struct db *db, struct arena *arena, const struct project *project,
+                                  const char *id, int64_t now_ms, struct err *err);
+/* key NULL: the root or inside a list. */
+void feedback_write(const struct feedback *feedback, const char *key, struct json_out *out);
+
+struct document {
+    const char *source; /* "prd" or "plan" */
+    const char *source_id;
+    int64_t version; /* 1, 2, ... */
+    const char *author, *text;
+    int64_t created_ms;
+};
+
+/* `version` 0: the newest. ERR_NOT_FOUND when there is none. */
+CHECKED bool document_get(struct db *db, struct arena *arena, const struct project *project,
+                          const char *source, const char *id, int64_t version, struct document *document,
+                          struct err *err);
+/*
+ * Writes the next version; the same text again changes nothing. The project must be locked. Says whether
+ * this was the first version.
+ */
+CHECKED bool document_put(struct db *db, struct arena *arena, const struct project *project,
+                          const char *source, const char *id, const char *text, const char *author,
+                          int64_t now_ms, struct document *document, bool *is_first, struct err *err);
+/* Newest first, at most LIMIT_HISTORY, without their texts. */
+CHECKED bool document_history(struct db *db, struct arena *arena, const struct project *project,
+                              const char *source, const char *id, struct document **versions, size_t *count,
+                              struct err *err);
+/* The newest version of each, by id, without their texts: at most LIMIT_DOCUMENTS. */
+CHECKED bool document_list(struct db *db, struct arena *arena, const struct project *project,
+                           const char *source, struct document **documents, size_t *count, struct err *err);
+
+#endif

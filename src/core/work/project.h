@@ -1,0 +1,49 @@
+/*
+ * project.h - work inside a workspace, and how much agents may decide in it.
+ *
+ * Everything of a project (tasks, feedback, documents, open questions, decisions) is reached through a struct
+ * project, and only project_see gives one: it is the one place where another workspace's project, and one
+ * that the caller's token is not bound to, do not exist.
+ */
+#ifndef CORE_WORK_PROJECT_H
+#define CORE_WORK_PROJECT_H
+
+#include "base/json.h"
+#include "core/caller/caller.h"
+#include "core/work/autonomy.h"
+#include "db/db.h"
+
+struct project {
+    const char *id, *workspace_id;
+    const char *name, *description;
+    struct hil hil;
+    const char *settings; /* a JSON object's text; its list `answerers` names those who may answer */
+    int64_t created_ms;
+};
+
+/* As this caller sees it. ERR_NOT_FOUND for anything else. */
+CHECKED bool project_see(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
+                         struct project *project, struct err *err);
+/* Nobody else changes questions or dependencies in it until the transaction ends. ERR_NOT_FOUND when gone. */
+CHECKED bool project_lock(struct db *db, struct arena *arena, const struct project *project, struct err *err);
+/* And nobody adds anything that refers to it: before it is deleted. */
+CHECKED bool project_lock_whole(struct db *db, struct arena *arena, const struct project *project,
+                                struct err *err);
+
+/* Takes name, description, hil and settings; fills in the rest. */
+CHECKED bool project_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                            struct project *project, struct err *err);
+/* Writes what project_see gave and the caller changed. */
+CHECKED bool project_save(struct db *db, struct arena *arena, const struct project *project, struct err *err);
+/* With all that is in it. Open questions are dismissed first: see open_question_clear. */
+CHECKED bool project_delete(struct db *db, struct arena *arena, const struct project *project,
+                            struct err *err);
+
+/* Those the caller sees, newest first, after `cursor` (an id; NULL: from the start). */
+CHECKED bool project_list(struct db *db, struct arena *arena, const struct caller *caller, const char *cursor,
+                          size_t limit, struct project **projects, size_t *count, struct err *err);
+
+/* key NULL: the root or inside a list. */
+void project_write(struct arena *arena, const struct project *project, const char *key, struct json_out *out);
+
+#endif

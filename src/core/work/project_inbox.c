@@ -1,0 +1,197 @@
+#include "core/work/project_inbox.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/inbox/notification.h"
+#include "core/questions/answer_rights.h"
+#include "core/work/decision.h"
+
+#include <string.h>
+
+static char *one_question(struct arena *arena, const struct decision *decision)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_list(&out, NULL);
+    json_map(&out, NULL);
+    json_text(&out, "id", decision->question_id);
+    json_text(&out, "text", decision->description);
+    json_time(&out, "createdAt", decision->created_ms);
+    json_map_end(&out);
+    json_list_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+static char *one_response(struct arena *arena, const struct decision *decision)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_list(&out, NULL);
+    if (decision->comment) {
+        json_map(&out, NULL);
+        json_text(&out, "questionId", decision->question_id);
+        json_text(&out, "answer", decision->comment);
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+static struct open_question from_decision(struct arena *arena, const struct project *project,
+                                          const struct decision *decision)
+{
+    bool pending = decision_is_pending(decision);
+
+    return (struct open_question){
+        .id = decision->question_id,
+        .workspace_id = project->workspace_id,
+        .project_id = project->id,
+        .source = "decision",
+        .source_id = decision->id,
+        .kind = "approval",
+        .questions = one_question(arena, decision),
+        .responses = one_response(arena, decision),
+        .status = pending ? "open" : "resolved",
+        .agent = decision->agent,
+        .has_approved = !pending,
+        .approved = strcmp(decision->status, "approved") == 0,
+        .outcome_source = decision->outcome_source,
+        .outcome_by = decision->outcome_by,
+        .created_ms = decision->created_ms,
+        .resolved_ms = decision->ended_ms,
+    };
+}
+
+bool notice_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
+                 size_t limit, int64_t now_ms, struct open_question **notices, size_t *count, struct err *err)
+{
+    struct open_question *sets, *merged = arena_array(arena, struct open_question, limit);
+    struct decision *decisions;
+    size_t set_count, decision_count, s = 0, d = 0, n = 0;
+
+    if (!open_question_list(db, arena, project, cursor, limit, &sets, &set_count, err) ||
+        !decision_list(db, arena, project, cursor, limit, true, now_ms, &decisions, &decision_count, err))
+        return false;
+    while (n < limit && (s < set_count || d < decision_count)) {
+        bool set_next = d == decision_count || (s < set_count && strcmp(sets[s].id, decisions[d].id) > 0);
+
+        merged[n++] = set_next ? sets[s++] : from_decision(arena, project, &decisions[d++]);
+    }
+    *notices = merged;
+    *count = n;
+    return true;
+}
+
+/* Whoever heard of it as a notification in an inbox has that one's id. */
+static bool find_by_inbox(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                          int64_t now_ms, struct decision *decision, struct err *err)
+{
+    struct err first = *err;
+    const char *type, *about;
+
+    if (!notification_ref(db, arena, project->workspace_id, id, &type, &about, err))
+        return false;
+    if (!str_equal(type, "question"))
+        return false;
+    *err = (struct err){ 0 };
+    if (decision_get(db, arena, project, about, now_ms, decision, err))
+        return true;
+    if (err->code == ERR_NOT_FOUND)
+        *err = first;
+    return false;
+}
+
+/* A decision that policy settled was never anybody's to settle. */
+static bool find_decision(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                          int64_t now_ms, struct decision *decision, struct err *err)
+{
+    if (!decision_get(db, arena, project, id, now_ms, decision, err) &&
+        (err->code != ERR_NOT_FOUND || !find_by_inbox(db, arena, project, id, now_ms, decision, err))) {
+        if (err->code == ERR_NOT_FOUND)
+            err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
+        return false;
+    }
+    return decision->question_id ||
+           err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
+}
+
+bool notice_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                int64_t now_ms, struct open_question *notice, struct err *err)
+{
+    struct err missing = { 0 };
+    struct decision decision;
+
+    if (open_question_get(db, arena, project, id, notice, &missing))
+        return true;
+    if (missing.code != ERR_NOT_FOUND) {
+        *err = missing;
+        return false;
+    }
+    if (!find_decision(db, arena, project, id, now_ms, &decision, err))
+        return false;
+    *notice = from_decision(arena, project, &decision);
+    return true;
+}
+
+static bool check_comment(const char *id, const json_t *responses, const char **comment, struct err *err)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        const json_t *response = json_array_get(responses, i);
+        const char *question = json_string_value(json_object_get(response, "questionId"));
+
+        if (!str_equal(question, id))
+            return err_field(err, "questionId", "There is no question %.80s here.", question ? question : "");
+        *comment = json_string_value(json_object_get(response, "answer"));
+    }
+    return true;
+}
+
+bool notice_resolve(struct db *db, struct arena *arena, const struct project *project,
+                    const struct caller *caller, const char *id, const struct open_question_reply *reply,
+                    int64_t now_ms, struct open_question *notice, struct err *err)
+{
+    const char *comment = NULL;
+    struct decision decision;
+
+    if (!notice_get(db, arena, project, id, now_ms, notice, err))
+        return false;
+    if (strcmp(notice->kind, "approval") != 0)
+        return open_question_resolve(db, arena, project, caller, id, reply, now_ms, notice, err);
+    if (!who_answers_for(arena, caller, project->settings, err))
+        return false;
+    if (!open_question_is_open(notice))
+        return true;
+    if (reply->keep_open && !reply->has_approved) {
+        err_field(err, "approved", "This waits for a yes or a no: words alone do not settle it.");
+        return err_hint(err, "Send approved: true or false with them.");
+    }
+    if (!check_comment(notice->id, reply->responses, &comment, err) ||
+        !decision_settle(db, arena, project, caller, notice->source_id,
+                         reply->has_approved && reply->approved, comment, now_ms, &decision, err))
+        return false;
+    *notice = from_decision(arena, project, &decision);
+    return true;
+}
+
+bool notice_clear(struct db *db, struct arena *arena, const struct project *project,
+                  const struct caller *caller, int64_t now_ms, size_t *count, struct err *err)
+{
+    struct decision *decisions, settled;
+    size_t decision_count;
+
+    if (!open_question_clear(db, arena, project, caller, now_ms, count, err) ||
+        !decision_list(db, arena, project, NULL, LIMIT_CLEAR, true, now_ms, &decisions, &decision_count, err))
+        return false;
+    for (size_t i = 0; i < decision_count; i++)
+        if (!decision_settle(db, arena, project, caller, decisions[i].id, false, NULL, now_ms, &settled, err))
+            return false;
+    *count += decision_count;
+    return true;
+}

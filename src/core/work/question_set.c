@@ -1,0 +1,349 @@
+#include "core/work/question_set.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/identity/workspace.h"
+#include "core/log/event.h"
+#include "core/work/question_set_row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INBOX_BODY 400 /* bytes of the first question that the inbox shows */
+
+bool open_question_is_open(const struct open_question *set)
+{
+    return strcmp(set->status, "open") == 0;
+}
+
+static void from_row(const struct db_rows *rows, size_t row, struct open_question *set)
+{
+    *set = (struct open_question){
+        .id = db_cell(rows, row, COL_OPEN_QUESTION_ID),
+        .workspace_id = db_cell(rows, row, COL_OPEN_QUESTION_WORKSPACE_ID),
+        .project_id = db_cell(rows, row, COL_OPEN_QUESTION_PROJECT_ID),
+        .source = db_cell(rows, row, COL_OPEN_QUESTION_SOURCE),
+        .source_id = db_cell(rows, row, COL_OPEN_QUESTION_SOURCE_ID),
+        .kind = db_cell(rows, row, COL_OPEN_QUESTION_KIND),
+        .questions = db_cell(rows, row, COL_OPEN_QUESTION_QUESTIONS),
+        .responses = db_cell(rows, row, COL_OPEN_QUESTION_RESPONSES),
+        .status = db_cell(rows, row, COL_OPEN_QUESTION_STATUS),
+        .agent = db_cell(rows, row, COL_OPEN_QUESTION_AGENT),
+        .has_approved = db_cell(rows, row, COL_OPEN_QUESTION_APPROVED) != NULL,
+        .approved = db_cell_bool(rows, row, COL_OPEN_QUESTION_APPROVED),
+        .outcome_source = db_cell(rows, row, COL_OPEN_QUESTION_OUTCOME_SOURCE),
+        .outcome_by = db_cell(rows, row, COL_OPEN_QUESTION_OUTCOME_BY),
+        .created_ms = db_cell_int(rows, row, COL_OPEN_QUESTION_CREATED_AT),
+        .resolved_ms = db_cell_int(rows, row, COL_OPEN_QUESTION_RESOLVED_AT),
+        .asked_by_id = db_cell(rows, row, COL_OPEN_QUESTION_ASKED_BY_ID),
+    };
+}
+
+static void take_rows(struct arena *arena, const struct db_rows *rows, struct open_question **sets,
+                      size_t *count)
+{
+    *sets = arena_array(arena, struct open_question, rows->count);
+    *count = rows->count;
+    for (size_t row = 0; row < rows->count; row++)
+        from_row(rows, row, &(*sets)[row]);
+}
+
+bool open_question_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                       struct open_question *set, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_OPEN_QUESTION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
+    from_row(&rows, 0, set);
+    return true;
+}
+
+bool open_question_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
+                        size_t limit, struct open_question **sets, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(
+            db, arena, SQL_OPEN_QUESTION_LIST,
+            DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
+            &rows, err))
+        return false;
+    take_rows(arena, &rows, sets, count);
+    return true;
+}
+
+static bool list_of_source(struct db *db, struct arena *arena, const struct project *project,
+                           const char *source, const char *source_id, const char *status, size_t limit,
+                           struct open_question **sets, size_t *count, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_OPEN_QUESTION_OF_SOURCE,
+                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id), db_text(status),
+                          db_int((int64_t)limit)),
+                  &rows, err))
+        return false;
+    take_rows(arena, &rows, sets, count);
+    return true;
+}
+
+bool open_question_of_source(struct db *db, struct arena *arena, const struct project *project,
+                             const char *source, const char *source_id, const char *status,
+                             struct open_question **sets, size_t *count, struct err *err)
+{
+    return list_of_source(db, arena, project, source, source_id, status, LIMIT_CONTEXT_SETS, sets, count,
+                          err);
+}
+
+bool open_question_newest_open(struct db *db, struct arena *arena, const struct project *project,
+                               const char *source, const char *source_id, const char **id, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_OPEN_QUESTION_NEWEST_OPEN,
+                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id)), &rows, err))
+        return false;
+    *id = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
+    return true;
+}
+
+/* The questions that are open about one source, by their normal text. */
+struct asked {
+    const char *key;
+    const struct open_question *set;
+};
+
+struct asked_table {
+    struct asked *items;
+    size_t count;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct asked *)a)->key, ((const struct asked *)b)->key);
+}
+
+static bool put_set(struct arena *arena, const struct open_question *set, struct asked_table *table,
+                    struct err *err)
+{
+    JSON_AUTO *list = NULL;
+
+    if (!json_parse(set->questions, strlen(set->questions), &list, err))
+        return false;
+    for (size_t i = 0; i < json_array_size(list) && i < LIMIT_QUESTIONS; i++) {
+        const char *text = json_string_value(json_object_get(json_array_get(list, i), "text"));
+
+        if (text)
+            table->items[table->count++] = (struct asked){ .key = str_normal(arena, text), .set = set };
+    }
+    return true;
+}
+
+/*
+ * Each open set is read once for a result, however many questions that has: the writer waits meanwhile. No
+ * set is empty, so those left out by the limit would be beyond it anyway.
+ */
+static bool load_asked(struct db *db, struct arena *arena, const struct project *project,
+                       const struct open_question_wish *wish, struct asked_table *table, struct err *err)
+{
+    struct open_question *open;
+    size_t count;
+
+    if (!list_of_source(db, arena, project, wish->source, wish->source_id, "open", LIMIT_OPEN_QUESTIONS,
+                        &open, &count, err))
+        return false;
+    *table = (struct asked_table){ .items = arena_array(arena, struct asked, count * LIMIT_QUESTIONS) };
+    for (size_t i = 0; i < count; i++)
+        if (!put_set(arena, &open[i], table, err))
+            return false;
+    qsort(table->items, table->count, sizeof(struct asked), by_key);
+    return true;
+}
+
+/* The questions that nobody is being asked yet, and one of the sets that hold the others. */
+static size_t leave_out_asked(struct arena *arena, const struct asked_table *table,
+                              const struct open_question_wish *wish, struct output_question *fresh,
+                              struct open_question *set)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < wish->count; i++) {
+        struct asked wanted = { .key = str_normal(arena, wish->questions[i].text) };
+        const struct asked *found =
+            bsearch(&wanted, table->items, table->count, sizeof(struct asked), by_key);
+
+        if (found)
+            *set = *found->set;
+        else
+            fresh[count++] = wish->questions[i];
+    }
+    return count;
+}
+
+/* Nobody reads so many; whatever goes on asking without an end is stopped before it fills the store. */
+static bool check_room(const struct project *project, size_t open, size_t fresh, struct err *err)
+{
+    if (open + fresh <= LIMIT_OPEN_QUESTIONS)
+        return true;
+    err_set(err, ERR_CONFLICT,
+            "%zu questions about this are open already and the result asks %zu more; %d may be open at once.",
+            open, fresh, LIMIT_OPEN_QUESTIONS);
+    err->name = "too_many_questions";
+    return err_hint(err,
+                    "Answer or dismiss some of them, then hand the result in again: "
+                    "/api/projects/%s/notifications.",
+                    project->id);
+}
+
+static char *questions_text(struct arena *arena, const struct output_question *questions, size_t count,
+                            int64_t now_ms)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < count; i++) {
+        json_map(&out, NULL);
+        json_text(&out, "id", questions[i].id);
+        json_text(&out, "text", questions[i].text);
+        json_text(&out, "createdAt",
+                  questions[i].created_at ? questions[i].created_at : clock_text(arena, now_ms));
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/* Cuts between characters, not inside one. */
+static char *shortened(struct arena *arena, const char *text, size_t most)
+{
+    size_t len = strlen(text);
+
+    if (len <= most)
+        return arena_text(arena, text);
+    while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+        most--;
+    return arena_format(arena, "%.*s...", (int)most, text);
+}
+
+static bool add(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                const struct open_question_wish *wish, const struct output_question *fresh, size_t count,
+                struct open_question *set, struct err *err)
+{
+    const char *body = shortened(arena, fresh[0].text, INBOX_BODY);
+    const char *title =
+        arena_format(arena, "%s asks about %s", wish->agent, shortened(arena, wish->about, INBOX_BODY));
+
+    *set = (struct open_question){
+        .id = uuid_new(arena),
+        .workspace_id = project->workspace_id,
+        .project_id = project->id,
+        .source = wish->source,
+        .source_id = wish->source_id,
+        .kind = "open_question",
+        .questions = questions_text(arena, fresh, count, now_ms),
+        .responses = "[]",
+        .status = "open",
+        .agent = wish->agent,
+        .created_ms = now_ms,
+    };
+    return db_exec(db, arena, SQL_OPEN_QUESTION_INSERT,
+                   DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
+                           db_text(set->source), db_text(set->source_id), db_text(set->kind),
+                           db_text(set->questions), db_text(set->agent), db_int(now_ms),
+                           db_text(wish->asked_by_id)),
+                   NULL, err) &&
+           db_exec(db, arena, SQL_OPEN_QUESTION_INBOX_ADD,
+                   DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
+                           db_text(set->kind), db_text(title), db_text(body), db_int(now_ms)),
+                   NULL, err) &&
+           open_question_tell(db, arena, set, "notification.added", title, body, now_ms, err);
+}
+
+bool open_question_ask(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                       const struct open_question_wish *wish, struct open_question *set, struct err *err)
+{
+    struct output_question *fresh = arena_array(arena, struct output_question, wish->count);
+    struct asked_table asked;
+    size_t count;
+
+    if (!load_asked(db, arena, project, wish, &asked, err))
+        return false;
+    count = leave_out_asked(arena, &asked, wish, fresh, set);
+    return count == 0 || (check_room(project, asked.count, count, err) &&
+                          add(db, arena, project, now_ms, wish, fresh, count, set, err));
+}
+
+bool open_question_tell(struct db *db, struct arena *arena, const struct open_question *set, const char *type,
+                        const char *title, const char *body, int64_t now_ms, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    open_question_write_members(set, &out);
+    json_text(&out, "priority", "high");
+    if (title)
+        json_text(&out, "title", title);
+    if (body)
+        json_text(&out, "body", body);
+    json_map(&out, "ref");
+    json_text(&out, "type", "open_question");
+    json_text(&out, "id", set->id);
+    json_map_end(&out);
+    json_bool(&out, "resolved", !open_question_is_open(set));
+    json_map_end(&out);
+    return event_append(db, arena,
+                        &(struct event){ .workspace_id = set->workspace_id,
+                                         .type = type,
+                                         .project_id = set->project_id,
+                                         .subject = set->id,
+                                         .data = text.bytes,
+                                         .at_ms = now_ms },
+                        err);
+}
+
+void open_question_write_members(const struct open_question *set, struct json_out *out)
+{
+    json_text(out, "id", set->id);
+    json_text(out, "projectId", set->project_id);
+    json_text(out, "source", set->source);
+    json_text(out, "sourceId", set->source_id);
+    json_text(out, "kind", set->kind);
+    json_text(out, "agent", set->agent);
+    json_raw(out, "questions", set->questions);
+    json_raw(out, "responses", set->responses);
+    json_text(out, "status", set->status);
+    if (set->has_approved)
+        json_bool(out, "approved", set->approved);
+    else
+        json_none(out, "approved");
+    json_time(out, "createdAt", set->created_ms);
+    if (set->resolved_ms) {
+        json_time(out, "resolvedAt", set->resolved_ms);
+        json_map(out, "outcome");
+        json_text(out, "source", set->outcome_source);
+        json_text(out, "by", set->outcome_by);
+        json_time(out, "at", set->resolved_ms);
+        json_map_end(out);
+    } else {
+        json_none(out, "resolvedAt");
+        json_none(out, "outcome");
+    }
+}
+
+void open_question_write(const struct open_question *set, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    open_question_write_members(set, out);
+    json_map_end(out);
+}

@@ -1,0 +1,98 @@
+/*
+ * question_set.h - questions found in agents' output.
+ *
+ * Questions come in sets, as an agent handed them in, about one source: a task (execute), feedback (eval), a
+ * section of the PRD (prd) or a plan (plan). A set is a notification of its project and one row in the inbox
+ * of its people, under one id; it is open until somebody answers or dismisses it, which ends it everywhere.
+ * Answers go to the task's chat and into the agent's next prompt. A task that waits for answers goes on when
+ * the last set about it has been settled.
+ *
+ * Whatever asks or settles locks the project first, so that two of them see each other.
+ */
+#ifndef CORE_WORK_QUESTION_SET_H
+#define CORE_WORK_QUESTION_SET_H
+
+#include "core/work/project.h"
+#include "output/output.h"
+
+struct open_question {
+    const char *id, *workspace_id, *project_id;
+    const char *source, *source_id;
+    const char *kind;
+    const char *questions;                   /* [{id, text, createdAt}], as JSON */
+    const char *responses;                   /* [{questionId, answer, by?, at?}], as JSON */
+    const char *status;                      /* open, resolved */
+    const char *agent;                       /* analyst, dreamer, planner, coder, reviewer */
+    bool has_approved, approved;             /* what was said about approving, if anything */
+    const char *outcome_source, *outcome_by; /* NULL while open */
+    int64_t created_ms, resolved_ms;         /* resolved 0: not */
+    const char *asked_by_id;                 /* the user or token that handed it in, or NULL: not known */
+};
+
+bool open_question_is_open(const struct open_question *set);
+
+struct open_question_wish {
+    const char *source, *source_id;
+    const char *agent;
+    const char *asked_by_id; /* the user or token that hands it in */
+    const char *about;       /* the task's title, or what else people know the source by */
+    const struct output_question *questions;
+    size_t count;
+};
+
+/*
+ * Asks, and tells people. What is being asked about this source already, in an open set, is not asked again;
+ * when nothing else is left, `set` is the open one. ERR_CONFLICT when more than LIMIT_OPEN_QUESTIONS about
+ * the source would be open. The project must be locked.
+ */
+CHECKED bool open_question_ask(struct db *db, struct arena *arena, const struct project *project,
+                               int64_t now_ms, const struct open_question_wish *wish,
+                               struct open_question *set, struct err *err);
+
+CHECKED bool open_question_get(struct db *db, struct arena *arena, const struct project *project,
+                               const char *id, struct open_question *set, struct err *err);
+/* The open ones, newest first, after `cursor` (an id; NULL: from the start). */
+CHECKED bool open_question_list(struct db *db, struct arena *arena, const struct project *project,
+                                const char *cursor, size_t limit, struct open_question **sets, size_t *count,
+                                struct err *err);
+/* Those about one source with this status (NULL: all), newest first, at most LIMIT_CONTEXT_SETS. */
+CHECKED bool open_question_of_source(struct db *db, struct arena *arena, const struct project *project,
+                                     const char *source, const char *source_id, const char *status,
+                                     struct open_question **sets, size_t *count, struct err *err);
+
+/* The id of the newest one that is open about a source; NULL when none is. */
+CHECKED bool open_question_newest_open(struct db *db, struct arena *arena, const struct project *project,
+                                       const char *source, const char *source_id, const char **id,
+                                       struct err *err);
+
+struct open_question_reply {
+    const json_t *responses; /* [{questionId, answer}], or NULL */
+    bool has_approved, approved;
+    bool keep_open; /* answers to some are noted, and the set is settled with the last of them */
+};
+
+/*
+ * Settles a set with what a person said; nothing said is a dismissal, which is no approval. With keep_open it
+ * is settled only when every question has an answer, or by approving; an answer that was noted before stands,
+ * and another one to the same question is ERR_CONFLICT. Settling it a second time changes nothing.
+ * ERR_INVALID for an answer to a question that is not in the set, ERR_FORBIDDEN for those who may not answer.
+ */
+CHECKED bool open_question_resolve(struct db *db, struct arena *arena, const struct project *project,
+                                   const struct caller *caller, const char *id,
+                                   const struct open_question_reply *reply, int64_t now_ms,
+                                   struct open_question *set, struct err *err);
+/* Dismisses all that are open, at most LIMIT_CLEAR; says how many. */
+CHECKED bool open_question_clear(struct db *db, struct arena *arena, const struct project *project,
+                                 const struct caller *caller, int64_t now_ms, size_t *count, struct err *err);
+/* What they are about goes away: a source, or the whole project (source NULL). All of them, and nothing is
+ * unblocked. */
+CHECKED bool open_question_drop(struct db *db, struct arena *arena, const struct project *project,
+                                const struct caller *caller, const char *source, const char *source_id,
+                                int64_t now_ms, struct err *err);
+
+/* key NULL: the root or inside a list. */
+void open_question_write(const struct open_question *set, const char *key, struct json_out *out);
+/* The members without braces. */
+void open_question_write_members(const struct open_question *set, struct json_out *out);
+
+#endif

@@ -1,0 +1,368 @@
+/*
+ * How a set of open questions is settled: by answers, by dismissal, or because its subject went away.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/chat/chat.h"
+#include "core/questions/answer_rights.h"
+#include "core/work/question_set.h"
+#include "core/work/question_set_row.h"
+#include "core/work/task.h"
+
+#include <string.h>
+
+#define CHAT_QUESTION 2000 /* bytes of a question that stand above its answer in the chat */
+
+static const char *response_text(const json_t *response, const char *key)
+{
+    return json_string_value(json_object_get(response, key));
+}
+
+static const char *question_text(const json_t *questions, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(questions); i++) {
+        const json_t *question = json_array_get(questions, i);
+
+        if (str_equal(response_text(question, "id"), id))
+            return response_text(question, "text");
+    }
+    return NULL;
+}
+
+/* Nothing is taken of a reply of which a part cannot be: the person would not know which. */
+static bool check_responses(const json_t *questions, const json_t *responses, struct err *err)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        const json_t *response = json_array_get(responses, i);
+        const char *id = response_text(response, "questionId"), *answer = response_text(response, "answer");
+
+        if (!id || !question_text(questions, id))
+            return err_field(err, "questionId", "There is no question %.80s here.", id ? id : "");
+        if (!answer || str_is_blank(answer))
+            return err_field(err, "answer", "The answer to %.80s must not be empty.", id);
+        for (size_t before = 0; before < i; before++)
+            if (str_equal(response_text(json_array_get(responses, before), "questionId"), id))
+                return err_field(err, "questionId", "The question %.80s is answered twice.", id);
+        if (!chat_check_text("answer", answer, err))
+            return false;
+    }
+    return true;
+}
+
+static const json_t *response_to(const json_t *responses, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        const json_t *response = json_array_get(responses, i);
+
+        if (str_equal(response_text(response, "questionId"), id))
+            return response;
+    }
+    return NULL;
+}
+
+/*
+ * What a reply says that was not said before. An answer that was given while the set stayed open stands as it
+ * was given: it is in the chat already.
+ */
+static bool leave_out_given(struct arena *arena, const struct open_question *set, const json_t *given,
+                            const json_t *responses, json_t *fresh, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    for (size_t i = 0; i < json_array_size(responses); i++) {
+        json_t *response = json_array_get(responses, i);
+        const char *id = response_text(response, "questionId");
+        const json_t *before = response_to(given, id);
+
+        if (!before) {
+            json_array_append(fresh, response);
+        } else if (!str_equal(response_text(before, "answer"), response_text(response, "answer"))) {
+            json_begin(&out, &text);
+            json_raw(&out, "responses", set->responses);
+            err_set(err, ERR_CONFLICT, "The question %.80s has been answered already.", id);
+            err->detail = arena_copy(arena, text.bytes, text.len);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As they are stored. Who gave an answer is the outcome's to say, unless the set stays open. */
+static char *responses_text(struct arena *arena, const json_t *given, const json_t *fresh,
+                            const struct caller *giver, int64_t now_ms)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_list(&out, NULL);
+    for (size_t i = 0; i < json_array_size(given); i++)
+        json_value(&out, NULL, json_array_get(given, i));
+    for (size_t i = 0; i < json_array_size(fresh); i++) {
+        const json_t *response = json_array_get(fresh, i);
+
+        json_map(&out, NULL);
+        json_text(&out, "questionId", response_text(response, "questionId"));
+        json_text(&out, "answer", response_text(response, "answer"));
+        if (giver) {
+            json_text(&out, "by", giver->name);
+            json_time(&out, "at", now_ms);
+        }
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+static bool say_answer(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                       const struct open_question *set, const char *question, const char *answer,
+                       struct err *err)
+{
+    size_t len = str_fitting(question, CHAT_QUESTION);
+    struct chat chat = {
+        .workspace_id = set->workspace_id,
+        .agent_name = caller->name,
+        .is_human = true,
+        .message_type = "message",
+        .task_ref = set->source_id,
+        .project_id = set->project_id,
+        .message = arena_format(arena, "Question: %.*s\nAnswer: %s", (int)len, question, answer),
+    };
+
+    return chat_insert(db, arena, now_ms, &chat, err) && chat_tell_mentions(db, arena, now_ms, &chat, err);
+}
+
+/* What a reply comes to: the set's questions, what had been answered before, and what is answered now. */
+struct answering {
+    json_t *questions, *given, *fresh;
+};
+
+static bool is_answered(const struct answering *answering, const char *id)
+{
+    return response_to(answering->given, id) || response_to(answering->fresh, id);
+}
+
+static bool all_answered(const struct answering *answering)
+{
+    for (size_t i = 0; i < json_array_size(answering->questions); i++)
+        if (!is_answered(answering, response_text(json_array_get(answering->questions, i), "id")))
+            return false;
+    return true;
+}
+
+/* Each answer is a message of its own, with its question above it; a bare yes or no answers the rest. */
+static bool say_in_chat(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
+                        const struct open_question *set, const struct answering *answering,
+                        const struct open_question_reply *reply, struct err *err)
+{
+    const json_t *questions = answering->questions;
+
+    for (size_t i = 0; i < json_array_size(answering->fresh); i++) {
+        const json_t *response = json_array_get(answering->fresh, i);
+
+        if (!say_answer(db, arena, caller, now_ms, set,
+                        question_text(questions, response_text(response, "questionId")),
+                        response_text(response, "answer"), err))
+            return false;
+    }
+    for (size_t i = 0; reply->has_approved && i < json_array_size(questions); i++) {
+        const json_t *question = json_array_get(questions, i);
+
+        if (!is_answered(answering, response_text(question, "id")) &&
+            !say_answer(db, arena, caller, now_ms, set, response_text(question, "text"),
+                        reply->approved ? "Approved." : "Not approved.", err))
+            return false;
+    }
+    return true;
+}
+
+struct settling {
+    const struct caller *caller;
+    int64_t now_ms;
+    const char *responses; /* as stored; NULL: those that the set has */
+    const char *source;    /* of the outcome */
+    bool has_approved, approved;
+};
+
+/* The row, its inbox row, and the word to everybody. */
+static bool settle(struct db *db, struct arena *arena, struct open_question *set,
+                   const struct settling *settling, struct err *err)
+{
+    set->status = "resolved";
+    if (settling->responses)
+        set->responses = settling->responses;
+    set->has_approved = settling->has_approved;
+    set->approved = settling->approved;
+    set->outcome_source = settling->source;
+    set->outcome_by = settling->caller->name;
+    set->resolved_ms = settling->now_ms;
+    return db_exec(db, arena, SQL_OPEN_QUESTION_RESOLVE,
+                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses),
+                           set->has_approved ? db_bool(set->approved) : db_null(),
+                           db_text(set->outcome_source), db_text(set->outcome_by), db_int(set->resolved_ms)),
+                   NULL, err) &&
+           db_exec(db, arena, SQL_OPEN_QUESTION_INBOX_RESOLVE,
+                   DB_ARGS(db_text(set->id), db_int(set->resolved_ms)), NULL, err) &&
+           open_question_tell(db, arena, set, "notification.resolved", NULL, NULL, settling->now_ms, err);
+}
+
+static struct settling dismissal(const struct caller *caller, int64_t now_ms)
+{
+    return (struct settling){
+        .caller = caller,
+        .now_ms = now_ms,
+        .source = "cancelled",
+        .has_approved = true,
+    };
+}
+
+/* The task goes on when nothing about it is open any more. */
+static bool let_go(struct db *db, struct arena *arena, const struct project *project,
+                   const struct open_question *set, int64_t now_ms, struct err *err)
+{
+    const char *open;
+
+    if (strcmp(set->source, "execute") != 0)
+        return true;
+    if (!open_question_newest_open(db, arena, project, set->source, set->source_id, &open, err))
+        return false;
+    return open || task_unblock(db, arena, project, set->source_id, now_ms, err);
+}
+
+/* Some are answered and the set stays open: its inbox row too, and whatever waits for it goes on waiting. */
+static bool note_answers(struct db *db, struct arena *arena, const struct answering *answering,
+                         const struct caller *caller, int64_t now_ms, struct open_question *set,
+                         struct err *err)
+{
+    if (json_array_size(answering->fresh) == 0)
+        return true;
+    set->responses = responses_text(arena, answering->given, answering->fresh, caller, now_ms);
+    return db_exec(db, arena, SQL_OPEN_QUESTION_ANSWER,
+                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses)), NULL, err) &&
+           open_question_tell(db, arena, set, "notification.updated", NULL, NULL, now_ms, err);
+}
+
+static bool settle_answered(struct db *db, struct arena *arena, const struct project *project,
+                            const struct caller *caller, const struct open_question_reply *reply,
+                            const struct answering *answering, int64_t now_ms, struct open_question *set,
+                            struct err *err)
+{
+    struct settling settling = dismissal(caller, now_ms);
+    bool answered = json_array_size(reply->responses) > 0;
+
+    if (answered || reply->has_approved) {
+        settling.source = "human";
+        settling.responses = responses_text(arena, answering->given, answering->fresh, NULL, now_ms);
+        settling.has_approved = reply->has_approved;
+        settling.approved = reply->approved;
+    }
+    return settle(db, arena, set, &settling, err) && let_go(db, arena, project, set, now_ms, err);
+}
+
+/* `answering` has its lists when this returns, whatever it returns: the caller frees them. */
+static bool read_reply(struct arena *arena, const struct open_question *set,
+                       const struct open_question_reply *reply, struct answering *answering, struct err *err)
+{
+    answering->fresh = json_array();
+    if (!json_parse(set->questions, strlen(set->questions), &answering->questions, err) ||
+        !json_parse(set->responses, strlen(set->responses), &answering->given, err) ||
+        !check_responses(answering->questions, reply->responses, err))
+        return false;
+    if (reply->keep_open && json_array_size(reply->responses) == 0 && !reply->has_approved) {
+        err_field(err, "keepOpen", "keepOpen goes with answers: without any, this would dismiss the set.");
+        return err_hint(err, "Give responses, or leave keepOpen out.");
+    }
+    return leave_out_given(arena, set, answering->given, reply->responses, answering->fresh, err);
+}
+
+static bool take_reply(struct db *db, struct arena *arena, const struct project *project,
+                       const struct caller *caller, const struct open_question_reply *reply, int64_t now_ms,
+                       struct open_question *set, struct err *err)
+{
+    struct answering answering = { 0 };
+    bool good = read_reply(arena, set, reply, &answering, err);
+
+    if (good && strcmp(set->source, "execute") == 0)
+        good = say_in_chat(db, arena, caller, now_ms, set, &answering, reply, err);
+    if (good && reply->keep_open && !reply->has_approved && !all_answered(&answering))
+        good = note_answers(db, arena, &answering, caller, now_ms, set, err);
+    else if (good)
+        good = settle_answered(db, arena, project, caller, reply, &answering, now_ms, set, err);
+    json_decref(answering.questions);
+    json_decref(answering.given);
+    json_decref(answering.fresh);
+    return good;
+}
+
+bool open_question_resolve(struct db *db, struct arena *arena, const struct project *project,
+                           const struct caller *caller, const char *id,
+                           const struct open_question_reply *reply, int64_t now_ms, struct open_question *set,
+                           struct err *err)
+{
+    if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
+        !open_question_get(db, arena, project, id, set, err))
+        return false;
+    if (!open_question_is_open(set))
+        return true;
+    if (reply->has_approved && reply->approved && !who_answers_consents(caller, set->asked_by_id, err))
+        return false;
+    return take_reply(db, arena, project, caller, reply, now_ms, set, err);
+}
+
+static bool is_last_of_source(const struct open_question *sets, size_t count, size_t which)
+{
+    for (size_t i = which + 1; i < count; i++)
+        if (strcmp(sets[i].source_id, sets[which].source_id) == 0 &&
+            strcmp(sets[i].source, sets[which].source) == 0)
+            return false;
+    return true;
+}
+
+/* What a source waits for is asked once, when the last of its sets has been settled. */
+bool open_question_clear(struct db *db, struct arena *arena, const struct project *project,
+                         const struct caller *caller, int64_t now_ms, size_t *count, struct err *err)
+{
+    struct settling settling = dismissal(caller, now_ms);
+    struct open_question *sets;
+
+    if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
+        !open_question_list(db, arena, project, NULL, LIMIT_CLEAR, &sets, count, err))
+        return false;
+    for (size_t i = 0; i < *count; i++)
+        if (!settle(db, arena, &sets[i], &settling, err) ||
+            (is_last_of_source(sets, *count, i) && !let_go(db, arena, project, &sets[i], now_ms, err)))
+            return false;
+    return true;
+}
+
+/* So many that are open, of a source or of the whole project. */
+static bool list_open(struct db *db, struct arena *arena, const struct project *project, const char *source,
+                      const char *source_id, struct open_question **sets, size_t *count, struct err *err)
+{
+    if (!source)
+        return open_question_list(db, arena, project, NULL, LIMIT_CLEAR, sets, count, err);
+    return open_question_of_source(db, arena, project, source, source_id, "open", sets, count, err);
+}
+
+/* Until none is left: nobody could settle one whose subject is gone. */
+bool open_question_drop(struct db *db, struct arena *arena, const struct project *project,
+                        const struct caller *caller, const char *source, const char *source_id,
+                        int64_t now_ms, struct err *err)
+{
+    struct settling settling = dismissal(caller, now_ms);
+    struct open_question *sets;
+    size_t count;
+
+    if (!project_lock(db, arena, project, err))
+        return false;
+    do {
+        if (!list_open(db, arena, project, source, source_id, &sets, &count, err))
+            return false;
+        for (size_t i = 0; i < count; i++)
+            if (!settle(db, arena, &sets[i], &settling, err))
+                return false;
+    } while (count > 0);
+    return true;
+}

@@ -1,0 +1,299 @@
+#include "core/work/result.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/work/confirmation.h"
+#include "core/work/document.h"
+#include "core/work/result_tasks.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *agent, *source;
+} agents[] = {
+    { "analyst", "eval" },  { "dreamer", "prd" },      { "planner", "plan" },
+    { "coder", "execute" }, { "reviewer", "execute" },
+};
+
+const char *result_source_of(const char *agent)
+{
+    for (size_t i = 0; i < sizeof(agents) / sizeof(agents[0]); i++)
+        if (strcmp(agents[i].agent, agent) == 0)
+            return agents[i].source;
+    return NULL;
+}
+
+static bool is_about(const struct result *result, const char *source)
+{
+    return strcmp(result->source, source) == 0;
+}
+
+static void add_problem(struct result *result, const char *problem)
+{
+    result->problems[result->problem_count++] = problem;
+}
+
+/* What the reader found out, with room for what is found out here. */
+static void take_problems(struct arena *arena, struct result *result)
+{
+    const struct output *output = result->output;
+
+    result->problems = arena_array(arena, const char *, output->problem_count + LIMIT_QUESTIONS + 4);
+    for (size_t i = 0; i < output->problem_count; i++)
+        add_problem(result, output->problems[i]);
+}
+
+static const char *outcome_text(struct arena *arena, const struct result *result, int64_t now_ms)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_text(&out, "agent", result->agent);
+    json_text(&out, "status", result->output->status == OUTPUT_SUCCESS ? "success" : "failed");
+    json_text(&out, "summary", result->output->summary);
+    json_time(&out, "at", now_ms);
+    json_map_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/*
+ * A person is asked "are you sure" once for each feedback. Once that is answered, asking it again says
+ * nothing new; the question is left out and that it was is reported.
+ */
+static bool leave_out_confirmations(struct db *db, struct arena *arena, const struct project *project,
+                                    const struct feedback *feedback, struct result *result, struct err *err)
+{
+    const struct output *output = result->output;
+    struct output_question *kept = arena_array(arena, struct output_question, output->question_count);
+    bool confirmed = feedback->confirmed;
+    size_t count = 0;
+
+    for (size_t i = 0; i < output->question_count; i++) {
+        bool confirms = confirmation_is(arena, &output->questions[i]);
+
+        if (confirms && confirmed)
+            add_problem(result, arena_format(arena,
+                                             "The question %s asks for confirmation a second time and was "
+                                             "left out.",
+                                             output->questions[i].id));
+        else
+            kept[count++] = output->questions[i];
+        confirmed = confirmed || confirms;
+    }
+    result->questions = kept;
+    result->question_count = count;
+    return confirmed == feedback->confirmed || feedback_set_confirmed(db, arena, project, feedback->id, err);
+}
+
+/* What the result is about must be there; sections and plans begin with their first text. */
+static bool find_subject(struct db *db, struct arena *arena, const struct project *project,
+                         struct result *result, const char **about, struct err *err)
+{
+    struct feedback feedback;
+
+    *about = result->source_id;
+    if (is_about(result, "execute")) {
+        if (!task_lock(db, arena, project, result->source_id, &result->task, err))
+            return false;
+        result->has_task = true;
+        *about = result->task.title;
+    }
+    if (!is_about(result, "eval"))
+        return true;
+    if (!feedback_get(db, arena, project, result->source_id, &feedback, err))
+        return false;
+    *about = feedback.text;
+    return leave_out_confirmations(db, arena, project, &feedback, result, err);
+}
+
+/* With open questions nothing else of the result counts: the answers may change all of it. */
+static bool ask(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                const char *about, struct result *result, struct err *err)
+{
+    struct open_question_wish wish = {
+        .source = result->source,
+        .source_id = result->source_id,
+        .agent = result->agent,
+        .asked_by_id = result->handed_in_by,
+        .about = about,
+        .questions = result->questions,
+        .count = result->question_count,
+    };
+    struct open_question set;
+    bool failed = result->output->status == OUTPUT_FAILED;
+
+    if (!open_question_ask(db, arena, project, now_ms, &wish, &set, err))
+        return false;
+    result->accepted = true;
+    result->notification_id = set.id;
+    if (!result->has_task || (!failed && result->problem_count == 0))
+        return true;
+    result->task.problems = json_texts(arena, result->problems, result->problem_count);
+    if (failed) {
+        result->task.result = outcome_text(arena, result, now_ms);
+        task_block(&result->task, strcmp(result->agent, "coder") != 0);
+    }
+    return task_save(db, arena, project, now_ms, &result->task, err);
+}
+
+/* One that says no status and whose questions have all been left out has nothing left to fail for. */
+static bool succeeded(const struct result *result)
+{
+    const struct output *output = result->output;
+
+    return output->status == OUTPUT_SUCCESS ||
+           (!output->status_text && output->question_count > 0 && result->question_count == 0);
+}
+
+/* Whether there is anything to go by: what was not understood is neither success nor failure. */
+static bool is_understood(const struct result *result)
+{
+    const struct output *output = result->output;
+
+    if (!output->found)
+        return false;
+    if (!succeeded(result))
+        return output->status_text && strcasecmp(output->status_text, "failed") == 0;
+    return !result->has_task || output->summary;
+}
+
+static bool keep_on_task(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                         struct result *result, struct err *err)
+{
+    struct task *task = &result->task;
+
+    if (!result->has_task)
+        return true;
+    task->problems = json_texts(arena, result->problems, result->problem_count);
+    if (result->accepted) {
+        task->result = outcome_text(arena, result, now_ms);
+        if (succeeded(result)) {
+            task->status = "closed";
+            task->block_reason = NULL;
+        } else if (task_is(task, "in_progress")) {
+            task->status = "open";
+            task->assignee = NULL;
+        }
+    }
+    return task_save(db, arena, project, now_ms, task, err);
+}
+
+static bool write_document(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                           const char *text, struct result *result, struct err *err)
+{
+    struct document document;
+    bool is_first;
+
+    return !text || document_put(db, arena, project, result->source, result->source_id, text, result->author,
+                                 now_ms, &document, &is_first, err);
+}
+
+static bool apply(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                  const struct result_plan *plan, struct result *result, struct err *err)
+{
+    const struct output *output = result->output;
+    const char *text = is_about(result, "prd") ? output->prd : is_about(result, "plan") ? output->plan : NULL;
+
+    if (output->prd && !is_about(result, "prd"))
+        add_problem(result, "`prd` is taken from the dreamer only and was passed over.");
+    if (output->plan && !is_about(result, "plan"))
+        add_problem(result, "`plan` is taken from the planner only and was passed over.");
+    if (!result_make_tasks(db, arena, project, now_ms, plan, result, err) ||
+        !write_document(db, arena, project, now_ms, text, result, err))
+        return false;
+    return !is_about(result, "eval") ||
+           feedback_set_handled(db, arena, project, result->source_id, now_ms, err);
+}
+
+/* What would not be taken from a person is not taken from an agent either. */
+static const char *too_long(struct arena *arena, const struct output *output)
+{
+    for (size_t i = 0; i < output->task_count; i++)
+        if (strlen(output->tasks[i].description) > LIMIT_MESSAGE)
+            return arena_format(arena,
+                                "The description of task %zu is longer than %d bytes: no task was made.",
+                                i + 1, LIMIT_MESSAGE);
+    if ((output->prd && strlen(output->prd) > LIMIT_DOCUMENT) ||
+        (output->plan && strlen(output->plan) > LIMIT_DOCUMENT))
+        return arena_format(arena, "The text is longer than %d bytes and was not taken.", LIMIT_DOCUMENT);
+    return NULL;
+}
+
+static bool conclude(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                     struct result *result, struct err *err)
+{
+    const struct output *output = result->output;
+    struct result_plan plan;
+
+    result->accepted = is_understood(result);
+    if (!output->found && result->problem_count == 0)
+        add_problem(result, "No result was found in the output.");
+    if (result->accepted && succeeded(result)) {
+        if (!result_plan(db, arena, project, output, &plan, err))
+            return false;
+        if (!plan.problem)
+            plan.problem = too_long(arena, output);
+        result->accepted = !plan.problem;
+        if (plan.problem)
+            add_problem(result, plan.problem);
+        else if (!apply(db, arena, project, now_ms, &plan, result, err))
+            return false;
+    }
+    return keep_on_task(db, arena, project, now_ms, result, err);
+}
+
+/* Whether what has been asked before keeps this result from being applied. Of a task, only what blocks it
+ * does. */
+static bool may_wait(const struct result *result)
+{
+    return result->question_count == 0 && result->output->found && succeeded(result) &&
+           (!result->has_task || task_is_blocked_by_question(&result->task));
+}
+
+/*
+ * While a question about the same thing is open nothing is made of a result: the answer may change all of it.
+ * Whoever hands it in is shown the open set. A confirmation that was left out because its twin is still open
+ * has been asked, so such a result is taken; one that asks nothing has to be handed in again.
+ */
+static bool wait_for_answers(struct db *db, struct arena *arena, const struct project *project,
+                             struct result *result, struct err *err)
+{
+    const char *open;
+
+    if (!may_wait(result))
+        return true;
+    if (!open_question_newest_open(db, arena, project, result->source, result->source_id, &open, err))
+        return false;
+    if (!open)
+        return true;
+    result->notification_id = open;
+    result->questions = result->output->questions;
+    result->question_count = result->output->question_count;
+    result->accepted = result->question_count > 0;
+    if (!result->accepted)
+        add_problem(result,
+                    "Questions about this are still open, so nothing was made of the result: hand it in "
+                    "again when they have been answered or dismissed.");
+    return true;
+}
+
+bool result_hand_in(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                    struct result *result, struct err *err)
+{
+    const char *about;
+
+    result->questions = result->output->questions;
+    result->question_count = result->output->question_count;
+    take_problems(arena, result);
+    if (!project_lock(db, arena, project, err) || !find_subject(db, arena, project, result, &about, err) ||
+        !wait_for_answers(db, arena, project, result, err))
+        return false;
+    if (result->notification_id)
+        return true;
+    return result->question_count > 0 ? ask(db, arena, project, now_ms, about, result, err)
+                                      : conclude(db, arena, project, now_ms, result, err);
+}

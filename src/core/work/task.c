@@ -1,0 +1,135 @@
+#include "core/work/task.h"
+
+#include "base/str.h"
+#include "core/work/task_row.h"
+
+#include <string.h>
+
+bool task_is(const struct task *task, const char *status)
+{
+    return strcmp(task->status, status) == 0;
+}
+
+void task_from_row(const struct db_rows *rows, size_t row, struct task *task)
+{
+    *task = (struct task){
+        .id = db_cell(rows, row, COL_TASK_ID),
+        .workspace_id = db_cell(rows, row, COL_TASK_WORKSPACE_ID),
+        .project_id = db_cell(rows, row, COL_TASK_PROJECT_ID),
+        .title = db_cell(rows, row, COL_TASK_TITLE),
+        .description = db_cell(rows, row, COL_TASK_DESCRIPTION),
+        .status = db_cell(rows, row, COL_TASK_STATUS),
+        .priority = db_cell_int(rows, row, COL_TASK_PRIORITY),
+        .assignee = db_cell(rows, row, COL_TASK_ASSIGNEE),
+        .block_reason = db_cell(rows, row, COL_TASK_BLOCK_REASON),
+        .session_id = db_cell(rows, row, COL_TASK_SESSION_ID),
+        .result = db_cell(rows, row, COL_TASK_RESULT),
+        .problems = db_cell(rows, row, COL_TASK_PROBLEMS),
+        .open_deps = db_cell_int(rows, row, COL_TASK_OPEN_DEPS),
+        .created_ms = db_cell_int(rows, row, COL_TASK_CREATED_AT),
+        .updated_ms = db_cell_int(rows, row, COL_TASK_UPDATED_AT),
+        .depends_on = db_cell(rows, row, COL_TASK_DEPENDS_ON),
+        .own_block = db_cell(rows, row, COL_TASK_OWN_BLOCK),
+    };
+}
+
+bool task_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+              struct task *task, struct err *err)
+{
+    struct db_rows rows;
+
+    if (!db_query(db, arena, SQL_TASK_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+        return false;
+    if (rows.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "There is no task with that id in this project.");
+    task_from_row(&rows, 0, task);
+    return true;
+}
+
+bool task_lock(struct db *db, struct arena *arena, const struct project *project, const char *id,
+               struct task *task, struct err *err)
+{
+    return db_exec(db, arena, SQL_TASK_LOCK, DB_ARGS(db_text(id), db_text(project->id)), NULL, err) &&
+           task_get(db, arena, project, id, task, err);
+}
+
+static void write_members(const struct task *task, struct json_out *out)
+{
+    json_text(out, "id", task->id);
+    json_text(out, "project_id", task->project_id);
+    json_text(out, "title", task->title);
+    json_text(out, "description", task->description);
+    json_text(out, "status", task->status);
+    json_int(out, "priority", task->priority);
+    json_text(out, "assignee", task->assignee);
+    json_text(out, "block_reason", task->block_reason);
+    json_raw(out, "depends_on", task->depends_on);
+    json_text(out, "session_id", task->session_id);
+    json_raw(out, "result", task->result);
+    json_raw(out, "problems", task->problems);
+    json_time(out, "created_at", task->created_ms);
+    json_time(out, "updated_at", task->updated_ms ? task->updated_ms : task->created_ms);
+}
+
+void task_write(const struct task *task, const char *key, struct json_out *out)
+{
+    json_map(out, key);
+    write_members(task, out);
+    json_map_end(out);
+}
+
+struct event task_event(struct arena *arena, const char *type, const struct task *task, int64_t now_ms)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_text(&out, "projectId", task->project_id);
+    json_text(&out, "taskId", task->id);
+    write_members(task, &out);
+    json_map_end(&out);
+    return (struct event){ .workspace_id = task->workspace_id,
+                           .type = type,
+                           .project_id = task->project_id,
+                           .subject = task->id,
+                           .data = arena_copy(arena, text.bytes, text.len),
+                           .at_ms = now_ms };
+}
+
+static bool tell(struct db *db, struct arena *arena, const char *type, const struct task *task,
+                 int64_t now_ms, struct err *err)
+{
+    struct event event = task_event(arena, type, task, now_ms);
+
+    return event_append(db, arena, &event, err);
+}
+
+bool task_tell(struct db *db, struct arena *arena, const struct task *task, int64_t now_ms, struct err *err)
+{
+    return tell(db, arena, "task.updated", task, now_ms, err);
+}
+
+bool task_save(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+               struct task *task, struct err *err)
+{
+    return db_exec(db, arena, SQL_TASK_SAVE,
+                   DB_ARGS(db_text(task->id), db_text(project->id), db_text(task->title),
+                           db_text(task->description), db_text(task->status), db_int(task->priority),
+                           db_text(task->assignee), db_text(task->block_reason), db_text(task->session_id),
+                           db_text(task->result), db_text(task->problems), db_int(now_ms),
+                           db_text(task->own_block)),
+                   NULL, err) &&
+           task_get(db, arena, project, task->id, task, err) && task_tell(db, arena, task, now_ms, err);
+}
+
+bool task_delete(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                 int64_t now_ms, struct err *err)
+{
+    struct task task;
+
+    return task_lock(db, arena, project, id, &task, err) &&
+           db_exec(db, arena, SQL_TASK_DELETE, DB_ARGS(db_text(id), db_text(project->id)), NULL, err) &&
+           tell(db, arena, "task.deleted", &task, now_ms, err);
+}

@@ -1,0 +1,133 @@
+/*
+ * task.h - a unit of work in a project.
+ *
+ * A task is open, in_progress (claimed by its assignee), blocked or closed. It may depend on others of its
+ * project; it is ready when it is open and all of those are closed, which a count kept by triggers says
+ * without looking at them. Dependencies never form a circle. Every change is told as task.updated with the
+ * whole task.
+ *
+ * Everything in a struct task lives in the arena it was loaded with.
+ */
+#ifndef CORE_WORK_TASK_H
+#define CORE_WORK_TASK_H
+
+#include "core/work/project.h"
+
+/* The reason for which a task is blocked that waits for answers. */
+#define BLOCKED_BY_QUESTION "Open Question"
+
+struct task {
+    const char *id, *workspace_id, *project_id;
+    const char *title, *description;
+    const char *status;
+    int64_t priority;         /* 0 comes first */
+    const char *assignee;     /* or NULL */
+    const char *block_reason; /* or NULL */
+    const char *own_block;    /* the one that a question took the place of, or NULL */
+    const char *session_id;   /* or NULL */
+    const char *result;       /* JSON, or NULL */
+    const char *problems;     /* a JSON list's text: what could not be read of its last result */
+    int64_t open_deps;        /* dependencies that are not closed */
+    int64_t created_ms, updated_ms;
+    const char *depends_on; /* a JSON list's text: ids */
+};
+
+bool task_is(const struct task *task, const char *status);
+
+/* Takes all but the ids, times and depends_on, which it fills in. `deps` are ids of tasks of the project. */
+CHECKED bool task_create(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                         const char *const *deps, size_t dep_count, struct task *task, struct err *err);
+
+/* A task to be made: all but the times and depends_on, which are filled in; the id is a new one. */
+struct task_draft {
+    struct task task;
+    const char *const
+        *deps; /* ids of tasks of the project, or of drafts of the same call; never in a circle */
+    size_t dep_count;
+};
+/*
+ * The same for many, in a few statements however many there are. Their ids are given in the order of the
+ * list. ERR_INVALID when one depends on what is not in the project.
+ */
+CHECKED bool task_create_many(struct db *db, struct arena *arena, const struct project *project,
+                              int64_t now_ms, struct task_draft *drafts, size_t count, struct err *err);
+CHECKED bool task_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                      struct task *task, struct err *err);
+/* As task_get; nobody else changes it until the transaction ends. */
+CHECKED bool task_lock(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                       struct task *task, struct err *err);
+/* Stores a task that was locked and then changed, and tells of it. */
+CHECKED bool task_save(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                       struct task *task, struct err *err);
+CHECKED bool task_tell(struct db *db, struct arena *arena, const struct task *task, int64_t now_ms,
+                       struct err *err);
+CHECKED bool task_delete(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                         int64_t now_ms, struct err *err);
+
+/*
+ * Takes an open task for an agent. Of two that try one wins; ERR_CONFLICT tells the other who has it, and
+ * everybody why a blocked, dependent or closed task cannot be taken.
+ */
+CHECKED bool task_claim(struct db *db, struct arena *arena, const struct project *project,
+                        const struct caller *caller, const char *id, const char *agent, int64_t now_ms,
+                        struct task *task, struct err *err);
+
+/* What to change; what is NULL or not given stays. */
+struct task_change {
+    const char *title, *description, *status;
+    bool has_priority, has_assignee, has_block_reason, has_session, has_result, has_deps;
+    int64_t priority;
+    const char *assignee, *block_reason, *session_id, *result; /* NULL clears */
+    const char *const *deps;
+    size_t dep_count;
+};
+
+/*
+ * Changes a task under the rules of its states: giving it an assignee claims it, taking the assignee away or
+ * setting it to open gives it back, and as long as questions about it are open it can be closed but not
+ * worked on.
+ */
+CHECKED bool task_update(struct db *db, struct arena *arena, const struct project *project,
+                         const struct caller *caller, const char *id, const struct task_change *change,
+                         int64_t now_ms, struct task *task, struct err *err);
+
+/* Makes a task wait for answers; unless `keep_claim`, whoever had it has it no more. A closed one stays so.
+ */
+bool task_is_blocked_by_question(const struct task *task);
+void task_block(struct task *task, bool keep_claim);
+/*
+ * All questions about it have been settled: it is open again, or in progress where somebody still has it.
+ * Nothing happens to a task that does not wait for answers, or is gone.
+ */
+CHECKED bool task_unblock(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                          int64_t now_ms, struct err *err);
+
+struct task_filter {
+    const char *status, *assignee, *session_id; /* or NULL */
+    const char *cursor;                         /* an id, or NULL */
+    size_t limit;
+};
+
+/* Newest first. */
+CHECKED bool task_list(struct db *db, struct arena *arena, const struct project *project,
+                       const struct task_filter *filter, struct task **tasks, size_t *count, struct err *err);
+/* What can be worked on: by priority, then age. `cursor` is the id of a task, or NULL. */
+CHECKED bool task_ready(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
+                        size_t limit, struct task **tasks, size_t *count, struct err *err);
+
+/* Which of these ids are tasks of the project; sorted, each once. */
+CHECKED bool task_known(struct db *db, struct arena *arena, const struct project *project,
+                        const char *const *ids, size_t count, const char ***known, size_t *known_count,
+                        struct err *err);
+/*
+ * Makes the task depend on exactly these. ERR_INVALID for tasks that are not in the project and for circles;
+ * the task has been loaded, and the project is locked.
+ */
+CHECKED bool task_set_deps(struct db *db, struct arena *arena, const struct project *project,
+                           const struct task *task, const char *const *deps, size_t dep_count,
+                           struct err *err);
+
+/* key NULL: the root or inside a list. */
+void task_write(const struct task *task, const char *key, struct json_out *out);
+
+#endif

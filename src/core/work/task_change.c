@@ -1,0 +1,233 @@
+#include "base/str.h"
+#include "core/work/question_set.h"
+#include "core/work/task.h"
+
+#include <string.h>
+
+/* What stands beside the error: enough for an agent to decide what to do instead. */
+static const char *error_detail(struct arena *arena, const struct task *task, const struct db_rows *waiting)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_text(&out, "status", task->status);
+    json_text(&out, "assignee", task->assignee);
+    json_text(&out, "block_reason", task->block_reason);
+    if (waiting->count > 0) {
+        json_list(&out, "waiting_for");
+        for (size_t row = 0; row < waiting->count; row++) {
+            json_map(&out, NULL);
+            json_text(&out, "id", db_cell(waiting, row, 0));
+            json_text(&out, "title", db_cell(waiting, row, 1));
+            json_map_end(&out);
+        }
+        json_list_end(&out);
+    }
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+/* Why nobody can take this task now. */
+static bool refuse_claim(struct db *db, struct arena *arena, const struct task *task, struct err *err)
+{
+    struct db_rows waiting = { 0 };
+
+    if (task_is(task, "in_progress")) {
+        err_set(err, ERR_CONFLICT, "This task has been claimed by %s.", task->assignee);
+        err->name = "claimed";
+    } else if (task_is(task, "blocked")) {
+        err_set(err, ERR_CONFLICT, "This task is blocked: %s.",
+                task->block_reason ? task->block_reason : "no reason was given");
+        err->name = "blocked";
+    } else if (task_is(task, "closed")) {
+        err_set(err, ERR_CONFLICT, "This task is closed.");
+        err->name = "closed";
+    } else {
+        if (!db_query(db, arena, SQL_TASK_OPEN_DEPS, DB_ARGS(db_text(task->id)), &waiting, err))
+            return false;
+        err_set(err, ERR_CONFLICT, "This task depends on %lld that are not closed.",
+                (long long)task->open_deps);
+        err->name = "dependent";
+    }
+    err->detail = error_detail(arena, task, &waiting);
+    return false;
+}
+
+bool task_claim(struct db *db, struct arena *arena, const struct project *project,
+                const struct caller *caller, const char *id, const char *agent, int64_t now_ms,
+                struct task *task, struct err *err)
+{
+    size_t claimed;
+
+    if (!caller_may_speak_as(caller, agent, err) ||
+        !db_exec(db, arena, SQL_TASK_CLAIM,
+                 DB_ARGS(db_text(id), db_text(project->id), db_text(agent), db_int(now_ms)), &claimed, err) ||
+        !task_get(db, arena, project, id, task, err))
+        return false;
+    if (claimed == 0)
+        return refuse_claim(db, arena, task, err);
+    return task_tell(db, arena, task, now_ms, err);
+}
+
+/* What the change says about status and assignee together, before any rule is asked. */
+static void settle(const struct task_change *change, struct task *wanted)
+{
+    bool gives_back = change->has_assignee && !change->assignee;
+
+    if (change->has_assignee)
+        wanted->assignee = change->assignee;
+    if (change->status)
+        wanted->status = change->status;
+    else if (change->has_assignee && change->assignee && task_is(wanted, "open"))
+        wanted->status = "in_progress";
+    else if (gives_back && task_is(wanted, "in_progress"))
+        wanted->status = "open";
+    if (task_is(wanted, "open") && !(change->has_assignee && change->assignee))
+        wanted->assignee = NULL;
+    if (change->has_block_reason)
+        wanted->block_reason = change->block_reason;
+    if (!task_is(wanted, "blocked"))
+        wanted->block_reason = NULL;
+    if (!str_equal(wanted->block_reason, BLOCKED_BY_QUESTION))
+        wanted->own_block = NULL;
+}
+
+static void refuse_close(struct arena *arena, const struct task *task, struct err *err)
+{
+    err_set(err, ERR_CONFLICT, "Questions about this task wait for people, so an agent cannot close it.");
+    err->name = "open_questions";
+    err->detail = error_detail(arena, task, &(struct db_rows){ 0 });
+}
+
+/*
+ * An unanswered question keeps the task from being worked on, whoever would like to. Closing does not settle
+ * it, so whoever opens the task again meets it again; but it ends the waiting, which is for people to do.
+ */
+static bool check_questions(struct db *db, struct arena *arena, const struct project *project,
+                            const struct caller *caller, const struct task *from, const struct task *to,
+                            struct err *err)
+{
+    bool waited = task_is(from, "closed") || task_is_blocked_by_question(from);
+    bool goes_on = !task_is(to, "closed") && !task_is_blocked_by_question(to);
+    bool closes = task_is(to, "closed") && !task_is(from, "closed") && !caller_is_person(caller);
+    const char *open;
+
+    if (!(waited && goes_on) && !closes)
+        return true;
+    if (!open_question_newest_open(db, arena, project, "execute", from->id, &open, err))
+        return false;
+    if (!open)
+        return true;
+    if (closes)
+        refuse_close(arena, from, err);
+    else
+        refuse_claim(db, arena, from, err);
+    return err_hint(err, "Answer or dismiss its open questions: /api/projects/%s/notifications.",
+                    from->project_id);
+}
+
+/* Whether the step from one status to the other is one that a caller may make. */
+static bool check_step(struct db *db, struct arena *arena, const struct project *project,
+                       const struct caller *caller, const struct task *from, const struct task *to,
+                       struct err *err)
+{
+    bool starts = task_is(to, "in_progress") && !task_is(from, "in_progress");
+    bool takes_over = task_is(to, "in_progress") && task_is(from, "in_progress") &&
+                      !str_equal(from->assignee, to->assignee);
+
+    if (task_is(to, "in_progress") && !to->assignee)
+        return err_field(err, "assignee", "A task in progress needs an assignee: claim it.");
+    if (task_is(to, "open") && to->assignee)
+        return err_field(err, "assignee", "An open task has no assignee: claim it, or set it in_progress.");
+    if (to->assignee && !str_equal(from->assignee, to->assignee) &&
+        !caller_may_speak_as(caller, to->assignee, err))
+        return false;
+    if (!check_questions(db, arena, project, caller, from, to, err))
+        return false;
+    if (starts && to->open_deps > 0) {
+        struct task still = *from;
+
+        still.status = "open";
+        return refuse_claim(db, arena, &still, err);
+    }
+    if (takes_over && !caller_is_person(caller))
+        return refuse_claim(db, arena, from, err);
+    return true;
+}
+
+static void take_fields(const struct task_change *change, struct task *task)
+{
+    if (change->title)
+        task->title = change->title;
+    if (change->description)
+        task->description = change->description;
+    if (change->has_priority)
+        task->priority = change->priority;
+    if (change->has_session)
+        task->session_id = change->session_id;
+    if (change->has_result)
+        task->result = change->result;
+}
+
+bool task_update(struct db *db, struct arena *arena, const struct project *project,
+                 const struct caller *caller, const char *id, const struct task_change *change,
+                 int64_t now_ms, struct task *task, struct err *err)
+{
+    struct task before, after;
+
+    if ((change->has_deps && !project_lock(db, arena, project, err)) ||
+        !task_lock(db, arena, project, id, &before, err))
+        return false;
+    after = before;
+    if (change->has_deps) {
+        if (!task_set_deps(db, arena, project, &before, change->deps, change->dep_count, err) ||
+            !task_get(db, arena, project, id, &after, err))
+            return false;
+    }
+    take_fields(change, &after);
+    settle(change, &after);
+    if (!check_step(db, arena, project, caller, &before, &after, err) ||
+        !task_save(db, arena, project, now_ms, &after, err))
+        return false;
+    *task = after;
+    return true;
+}
+
+bool task_is_blocked_by_question(const struct task *task)
+{
+    return task_is(task, "blocked") && str_equal(task->block_reason, BLOCKED_BY_QUESTION);
+}
+
+void task_block(struct task *task, bool keep_claim)
+{
+    if (task_is(task, "closed"))
+        return;
+    if (task_is(task, "blocked") && !task_is_blocked_by_question(task))
+        task->own_block = task->block_reason;
+    task->status = "blocked";
+    task->block_reason = BLOCKED_BY_QUESTION;
+    if (!keep_claim)
+        task->assignee = NULL;
+}
+
+bool task_unblock(struct db *db, struct arena *arena, const struct project *project, const char *id,
+                  int64_t now_ms, struct err *err)
+{
+    struct task task;
+
+    if (!task_lock(db, arena, project, id, &task, err)) {
+        if (err->code != ERR_NOT_FOUND)
+            return false;
+        *err = (struct err){ 0 };
+        return true;
+    }
+    /* Somebody may have given it another reason to wait, which an answer does not lift. */
+    if (!task_is_blocked_by_question(&task))
+        return true;
+    if (!task.own_block)
+        task.status = task.assignee ? "in_progress" : "open";
+    task.block_reason = task.own_block;
+    task.own_block = NULL;
+    return task_save(db, arena, project, now_ms, &task, err);
+}

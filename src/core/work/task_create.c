@@ -1,0 +1,100 @@
+#include "base/uuid.h"
+#include "core/log/event.h"
+#include "core/work/task_row.h"
+
+#include <string.h>
+
+#define TASK_WIDTH 13
+
+static void put_row(const struct task *task, struct db_arg row[static TASK_WIDTH])
+{
+    size_t at = 0;
+
+    row[at++] = db_text(task->id);
+    row[at++] = db_text(task->workspace_id);
+    row[at++] = db_text(task->project_id);
+    row[at++] = db_text(task->title);
+    row[at++] = db_text(task->description);
+    row[at++] = db_text(task->status);
+    row[at++] = db_int(task->priority);
+    row[at++] = db_text(task->assignee);
+    row[at++] = db_text(task->block_reason);
+    row[at++] = db_text(task->session_id);
+    row[at++] = db_text(task->result);
+    row[at++] = db_text(task->problems);
+    row[at] = db_int(task->created_ms);
+}
+
+static bool insert(struct db *db, struct arena *arena, const struct task_draft *drafts, size_t count,
+                   struct err *err)
+{
+    struct db_arg *rows = arena_array(arena, struct db_arg, count * TASK_WIDTH);
+
+    for (size_t i = 0; i < count; i++)
+        put_row(&drafts[i].task, &rows[i * TASK_WIDTH]);
+    return db_exec_rows(db, arena, SQL_TASK_INSERT, SQL_TASK_INSERT_MANY, TASK_WIDTH, rows, count, NULL, err);
+}
+
+/* As they now are, with what the triggers made of them. */
+static bool read_back(struct db *db, struct arena *arena, const struct project *project,
+                      struct task_draft *drafts, size_t count, struct err *err)
+{
+    const char **ids = arena_array(arena, const char *, count);
+    struct db_rows rows;
+
+    if (count == 1)
+        return task_get(db, arena, project, drafts[0].task.id, &drafts[0].task, err);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = drafts[i].task.id;
+    if (!db_query(db, arena, SQL_TASK_GET_MANY,
+                  DB_ARGS(db_text(json_texts(arena, ids, count)), db_text(project->id)), &rows, err))
+        return false;
+    /* New ids are given in the order in which they sort, as the rows are. */
+    if (rows.count != count)
+        return err_set(err, ERR_INTERNAL, "Tasks that were just made are gone.");
+    for (size_t i = 0; i < count; i++)
+        task_from_row(&rows, i, &drafts[i].task);
+    return true;
+}
+
+static bool tell_all(struct db *db, struct arena *arena, const struct task_draft *drafts, size_t count,
+                     int64_t now_ms, struct err *err)
+{
+    struct event *events = arena_array(arena, struct event, count);
+
+    for (size_t i = 0; i < count; i++)
+        events[i] = task_event(arena, "task.updated", &drafts[i].task, now_ms);
+    return event_append_many(db, arena, events, count, err);
+}
+
+bool task_create_many(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                      struct task_draft *drafts, size_t count, struct err *err)
+{
+    if (count == 0)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        struct task *task = &drafts[i].task;
+
+        task->workspace_id = project->workspace_id;
+        task->project_id = project->id;
+        task->created_ms = now_ms;
+        if (!task->problems)
+            task->problems = "[]";
+    }
+    return insert(db, arena, drafts, count, err) &&
+           task_add_first_deps(db, arena, project, drafts, count, err) &&
+           read_back(db, arena, project, drafts, count, err) &&
+           tell_all(db, arena, drafts, count, now_ms, err);
+}
+
+bool task_create(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
+                 const char *const *deps, size_t dep_count, struct task *task, struct err *err)
+{
+    struct task_draft draft = { .task = *task, .deps = deps, .dep_count = dep_count };
+
+    draft.task.id = uuid_new(arena);
+    if (!task_create_many(db, arena, project, now_ms, &draft, 1, err))
+        return false;
+    *task = draft.task;
+    return true;
+}

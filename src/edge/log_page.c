@@ -1,0 +1,64 @@
+#include "edge/log_page.h"
+
+#include "base/limits.h"
+
+#include <stdlib.h>
+
+#define PAGE_BYTES (1 * MB) /* large events make short pages */
+
+static void forget_notices(struct page *page)
+{
+    for (size_t i = 0; i < page->count; i++)
+        notice_drop(page->notices[i]);
+    page->count = 0;
+}
+
+static bool run_page(struct db *db, struct work *work)
+{
+    struct page *page = (struct page *)work;
+    ARENA_AUTO arena = { 0 };
+    struct event *events;
+    size_t count, bytes = 0;
+
+    forget_notices(page);
+    if (!event_read(db, &arena, page->after, STREAM_PAGE, &events, &count, &work->err))
+        return false;
+    for (size_t i = 0; i < count && (i == 0 || bytes < PAGE_BYTES); i++) {
+        page->notices[page->count] = notice_new(&events[i]);
+        bytes += notice_size(page->notices[page->count++]);
+    }
+    return true;
+}
+
+static void page_done(struct work *work)
+{
+    struct page *page = (struct page *)work;
+
+    page->err = work->err;
+    page->arrived(page, page->user);
+}
+
+bool page_load(struct store *store, uint64_t caller, int64_t after,
+               void (*arrived)(struct page *page, void *user), void *user, struct err *err)
+{
+    struct page *page = calloc(1, sizeof(*page) + STREAM_PAGE * sizeof(struct notice *));
+
+    if (!page)
+        abort();
+    page->work = (struct work){ .run = run_page, .done = page_done, .caller = caller };
+    page->arrived = arrived;
+    page->user = user;
+    page->after = after;
+    if (store_read(store, &page->work, err))
+        return true;
+    page_free(page);
+    return false;
+}
+
+void page_free(struct page *page)
+{
+    if (!page)
+        return;
+    forget_notices(page);
+    free(page);
+}

@@ -1,0 +1,95 @@
+#include "edge/stream_filter.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "ops/event_type.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BETWEEN ", "
+
+/* A name that is not in the table would never be heard of. */
+static bool check_type(const char *at, size_t len, struct err *err)
+{
+    char name[LIMIT_NAME + 1];
+    const struct event_type *type;
+
+    snprintf(name, sizeof(name), "%.*s", (int)(len < LIMIT_NAME ? len : LIMIT_NAME), at);
+    type = event_type_find(name);
+    if (type && !type->word)
+        return true;
+    err_field(err, "types", "There is no event type %s.", name);
+    return err_hint(err, "The nearest is %s; docs/events.md lists them all.", event_type_nearest(name));
+}
+
+static bool check_types(const char *types, struct err *err)
+{
+    size_t count = 0;
+
+    for (const char *at = types + strspn(types, BETWEEN); *at; at += strspn(at, BETWEEN)) {
+        size_t len = strcspn(at, BETWEEN);
+
+        if (++count > LIMIT_TYPES_FILTER)
+            return err_field(err, "types", "types names too many: %d at most.", LIMIT_TYPES_FILTER);
+        if (!check_type(at, len, err))
+            return false;
+        at += len;
+    }
+    return true;
+}
+
+bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err)
+{
+    wish->after = -1;
+    if (after && (!str_to_int(after, &wish->after) || wish->after < 0))
+        return err_field(err, "after", "after must be the number of an event.");
+    return !wish->types || check_types(wish->types, err);
+}
+
+static char *put(char **room, const char *text)
+{
+    char *at = *room;
+
+    if (!text)
+        return NULL;
+    *room = stpcpy(at, text) + 1;
+    return at;
+}
+
+static size_t size_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+/* One block: the list of types, then all texts. Empty names are left out. */
+char *stream_wish_filter(const struct stream_wish *wish, struct notice_filter *filter)
+{
+    size_t list = (LIMIT_TYPES_FILTER + 1) * sizeof(char *), count = 0;
+    bool typed = wish->types && wish->types[0];
+
+    list = typed ? list : 0;
+    char *block = malloc(1 + list + size_of(wish->project_id) + size_of(wish->job_id) +
+                         size_of(wish->discussion_id) + size_of(wish->types));
+    char *room = block ? block + list : NULL;
+
+    if (!block)
+        abort();
+    filter->project_id = put(&room, wish->project_id);
+    filter->job_id = put(&room, wish->job_id);
+    filter->discussion_id = put(&room, wish->discussion_id);
+    filter->types = NULL;
+    if (!typed)
+        return block;
+
+    const char **types = (const char **)(void *)block;
+    char *rest = put(&room, wish->types), *save = NULL;
+
+    for (char *type = strtok_r(rest, ", ", &save); type && count < LIMIT_TYPES_FILTER;
+         type = strtok_r(NULL, ", ", &save))
+        types[count++] = type;
+    types[count] = NULL;
+    filter->types = types;
+    return block;
+}

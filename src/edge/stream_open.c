@@ -1,0 +1,156 @@
+#include "edge/stream_open.h"
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "core/questions/job.h"
+#include "ops/token_use.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define JOB_PATH "/api/jobs/"
+
+void opening_free(struct opening *opening)
+{
+    atomic_fetch_sub(&opening->edge->running, 1);
+    arena_done(&opening->arena);
+    free(opening);
+}
+
+static bool may_listen(const struct opening *opening, struct err *err)
+{
+    const struct caller *caller = &opening->caller;
+
+    if (caller->kind == CALLER_NOBODY) {
+        err_set(err, ERR_UNAUTHORIZED, "This needs a token, a login or a ticket.");
+        return err_hint(err, "Send \"Authorization: Bearer TOKEN\", or a ticket from POST /api/tickets.");
+    }
+    if (!((unsigned)caller->role & ROLES_READ))
+        return err_set(err, ERR_FORBIDDEN, "The role %s may not read events.", role_name(caller->role));
+    if (opening->wish_err.code != ERR_NONE) {
+        *err = opening->wish_err;
+        return false;
+    }
+    if (!caller_hears_project(caller, opening->wish.project_id))
+        return err_set(err, ERR_NOT_FOUND, "There is no such project.");
+    return true;
+}
+
+static bool see_job(struct db *db, struct opening *opening, struct err *err)
+{
+    struct job job;
+
+    return !opening->of_job ||
+           job_get(db, &opening->arena, &opening->caller, opening->wish.job_id, 0, &job, err);
+}
+
+static bool run_opening(struct db *db, struct work *work)
+{
+    struct opening *opening = (struct opening *)work;
+
+    return caller_identify(db, &opening->arena, &opening->credentials, clock_now_ms(), &opening->caller,
+                           &work->err) &&
+           may_listen(opening, &work->err) && see_job(db, opening, &work->err) &&
+           event_first(db, &opening->arena, &opening->bounds.first, &work->err) &&
+           event_last(db, &opening->arena, &opening->bounds.last, &work->err);
+}
+
+/* Whoever opens too many is told so once it is known who it is. */
+static bool take_place(struct opening *opening, struct err *err)
+{
+    char remote[INET6_ADDRSTRLEN];
+
+    gate_remote(opening->edge, opening->exchange, remote);
+    return holds_take(opening->edge->holds, &opening->caller, remote, &opening->hold, err);
+}
+
+static void opening_done(struct work *work)
+{
+    struct opening *opening = (struct opening *)work;
+
+    known_learn(opening->edge->known, &opening->credentials, &opening->caller, &work->err);
+    if (work->err.code == ERR_NONE && take_place(opening, &work->err)) {
+        touch_caller(opening->edge->store, &opening->caller, clock_now_ms());
+        opening->ready(opening);
+        return;
+    }
+    edge_refuse(opening->exchange, &work->err);
+    opening_free(opening);
+}
+
+/* The stream of one job has its id in the path. */
+static bool read_job(struct opening *opening, struct err *err)
+{
+    const char *path = http_path(opening->exchange);
+    char *id;
+
+    opening->of_job = str_starts(path, JOB_PATH);
+    if (!opening->of_job)
+        return true;
+    path += strlen(JOB_PATH);
+    id = arena_copy(&opening->arena, path, strcspn(path, "/"));
+    if (!uuid_valid(id))
+        return err_set(err, ERR_NOT_FOUND, "There is no job with that id.");
+    uuid_lower(id);
+    opening->wish.job_id = id;
+    return true;
+}
+
+static bool read_wish(struct opening *opening, struct err *err)
+{
+    const struct url_query *query = &opening->query;
+    const char *after = http_header(opening->exchange, "Last-Event-ID");
+
+    if (!url_parse_query(&opening->arena, http_query(opening->exchange), &opening->query, err))
+        return false;
+    opening->credentials.ticket = url_value(query, "ticket");
+    opening->wish = (struct stream_wish){
+        .project_id = url_value(query, "projectId"),
+        .job_id = url_value(query, "jobId"),
+        .discussion_id = url_value(query, "discussionId"),
+        .types = url_value(query, "types"),
+    };
+    return read_job(opening, err) &&
+           stream_wish_check(&opening->wish, after && *after ? after : url_value(query, "after"), err);
+}
+
+static bool has_room(struct edge *edge, struct err *err)
+{
+    if (streams_count(edge->streams) < (unsigned)settings()->limits_streams)
+        return true;
+    err_set(err, ERR_UNAVAILABLE, "Too many event streams are open.");
+    err->retry_after_s = 5;
+    return false;
+}
+
+void opening_begin(struct edge *edge, struct http_exchange *exchange, void (*ready)(struct opening *opening))
+{
+    struct opening *opening = calloc(1, sizeof(*opening));
+    struct err err = { 0 };
+
+    if (!opening)
+        abort();
+    opening->edge = edge;
+    atomic_fetch_add(&edge->running, 1);
+    opening->exchange = exchange;
+    opening->ready = ready;
+    opening->work = (struct work){ .run = run_opening, .done = opening_done };
+    if (!gate_check(edge, exchange, GATE_STREAM, &opening->arena, &opening->credentials, &err) ||
+        !has_room(edge, &err)) {
+        edge_refuse(exchange, &err);
+        opening_free(opening);
+        return;
+    }
+    opening->work.caller = opening->credentials.key;
+    (void)!read_wish(opening, &opening->wish_err);
+    if (store_can_read_here(edge->store)) {
+        store_read_here(edge->store, &opening->work);
+        opening_done(&opening->work);
+        return;
+    }
+    http_park(exchange);
+    if (!store_read(edge->store, &opening->work, &opening->work.err))
+        opening_done(&opening->work);
+}
