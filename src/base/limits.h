@@ -1,7 +1,8 @@
 /*
- * limits.h - every fixed limit, in one place.
+ * limits.h - every fixed limit on what somebody can do, send or be shown, in one place.
  *
- * What an operator may change is a setting instead, with its default and its range in base/settings.h.
+ * What an operator may change is a setting instead, with its default and its range in base/settings.h. The
+ * sizes and pauses that only a mechanism itself notices stand in its own file.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
@@ -28,6 +29,7 @@
 #define LIMIT_IDEMPOTENCY_KEY 255
 #define LIMIT_PASSWORD        256
 #define LIMIT_TYPES_FILTER    32 /* event types named in one stream's filter */
+#define CONFIG_DEPTH          8  /* of config.yaml */
 
 /* Output. */
 #define LIMIT_REPLY           (32 * MB)
@@ -40,6 +42,11 @@
 #define GZIP_UP_TO            (1 * MB)  /* larger ones would hold up their HTTP thread for too long */
 #define GZIP_FROM             (4 * KB)
 #define BUDGET_SMALL          (64 * KB) /* a body or reply up to this may use the last quarter of the budget */
+#define NOTIFICATION_CHARS    280       /* of a message or a question, shown in its notification */
+#define ANSWER_SUMMARY_CHARS  200       /* of an answer, where it is told in one line */
+#define DECISION_TITLE_BYTES  300       /* of a description in the title of a notification */
+#define SET_BODY_BYTES        400       /* of the first question of a set, shown in the inbox */
+#define SET_QUESTION_BYTES    2000      /* of a question that stand above its answer in the chat */
 
 /* Prompts. */
 #define PROMPT_RESPONSES_MAX 100
@@ -65,6 +72,7 @@
 #define LINK_LOOK_MS           (7LL * 24 * 3600 * 1000) /* when a link is looked at: has its question ended? */
 #define LIMIT_VISITS           20                       /* browsers in which one link is open */
 #define VISIT_MS               (24LL * 3600 * 1000)     /* how long a browser keeps its cookie */
+#define QUESTION_RATE_MS       60000                    /* the time in which limits.questions counts */
 
 /* Memory. */
 #define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */
@@ -100,7 +108,9 @@
 #define NUMBERING_LEASE_MS                                                                                   \
     1500 /* how long a session may hold up the numbering while it waits for its client */
 #define TRANSACTION_IDLE_MS                                                                                  \
-    3000 /* between two statements; a node that was stopped gives its locks back then */
+    3000                /* between two statements; a node that was stopped gives its locks back then */
+#define READERS_MAX 64  /* threads that read SQLite */
+#define WORKERS_MAX 256 /* connections to PostgreSQL */
 
 /* Streams and waits. */
 #define WAIT_SECONDS_MAX  55
@@ -111,6 +121,7 @@
 #define LIMIT_CONNECTIONS 65536
 #define WS_MESSAGE_MAX    (64 * KB)
 #define WS_BACKLOG_BYTES  (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
+#define STREAM_PAGE_BYTES (1 * MB) /* of events read from the store at once: large ones make short pages */
 
 /* HTTP. */
 #define HTTP_HEAD_BYTES (16 * KB) /* request line and header fields together */
@@ -138,15 +149,18 @@
 #define PURGE_BATCH       500 /* rows that one transaction lets go of */
 #define PURGE_AUDIT_BATCH                                                                                    \
     5000 /* of the audit log, each of whose batches adds a row to every chain it touches */
-#define ERASE_BATCH       500    /* rows that are looked at, and changed, in one transaction */
-#define ERASE_AUDIT_BATCH 2000   /* the same of the audit log */
-#define ERASE_TRIES       8      /* of a page that others change at the same moment */
-#define PURGE_JOBS        20     /* whose log lines are looked at in one batch */
-#define REFUSAL_PLACES    256    /* kinds of refusals gathered at once */
-#define REFUSAL_ROWS      64     /* audit rows written for them in one go */
-#define REFUSAL_ROWS_HOUR 1000   /* and in an hour: less than 10 MB a day */
-#define REFUSAL_PAUSE_MS  60000  /* between the first row of a kind and the second */
-#define REFUSAL_REST_MS   600000 /* between two rows for those who have no place */
+#define ERASE_BATCH          500    /* rows that are looked at, and changed, in one transaction */
+#define ERASE_AUDIT_BATCH    2000   /* the same of the audit log */
+#define ERASE_TRIES          8      /* of a page that others change at the same moment */
+#define PURGE_JOBS           20     /* whose log lines are looked at in one batch */
+#define REFUSAL_PLACES       256    /* kinds of refusals gathered at once */
+#define REFUSAL_ROWS         64     /* audit rows written for them in one go */
+#define REFUSAL_ROWS_HOUR    1000   /* and in an hour: less than 10 MB a day */
+#define REFUSAL_PAUSE_MS     60000  /* between the first row of a kind and the second */
+#define REFUSAL_REST_MS      600000 /* between two rows for those who have no place */
+#define PASSWORD_DISTINCT    5      /* different characters of a password */
+#define PASSWORD_BEYOND_NAME 8      /* characters of it beside the user's name */
+#define LIMIT_AUDIT_TEXT     512    /* of a parameter in the audit row; what was changed has it whole */
 
 /* Tokens. */
 #define TOKEN_OVERLAP_USUAL 1440 /* minutes for which a replaced secret stays good */
@@ -181,6 +195,17 @@
 #define LIMIT_RESULT_TASKS   500 /* tasks of one result */
 #define LIMIT_DEPENDS        100 /* dependencies of one such task */
 #define LIMIT_PROBLEMS       50  /* sentences about what was passed over; the rest is counted */
+#define OUTPUT_BRACE_TRIES   16  /* opening braces before a key that are tried as the start of its object */
+#define OUTPUT_REPAIR_KEYS   8   /* keys for which an object is looked for */
+#define OUTPUT_REPAIR_TIMES  8   /* repairs read at most so many times the length of the text */
+#define OUTPUT_STREAM_LINES  20  /* of the end of a stream that are looked through for words */
+#define OUTPUT_KEY_BYTES     256 /* a longer key is not looked through to its colon */
+#define OUTPUT_DEPTH         1024 /* an object nested deeper is left to the repairs, which pass over its depths */
+#define OUTPUT_TAIL_LINES    400  /* of the end of prose that are looked at */
+#define OUTPUT_ASK_BYTES     4000 /* of a paragraph's end that are searched for the question */
+#define OUTPUT_CLOSING_BYTES 300  /* a longer paragraph is more than a closing line */
+#define OUTPUT_CLOSINGS      2    /* closing lines behind a question */
+#define OUTPUT_SENTENCES     16   /* of a paragraph's end that may be questions or closing words */
 
 /* Projects and tasks. */
 #define TASK_PRIORITY_MAX     1000
@@ -193,5 +218,16 @@
 #define LIMIT_DOCUMENTS       1000       /* sections, and plans, of one project */
 #define LIMIT_HISTORY         50         /* versions of a document shown with it */
 #define LIMIT_CLEAR           1000       /* notifications dismissed by one call */
+
+/* The command line. */
+#define CLIENT_CONNECT_S    5L          /* until the command line gives up reaching the server */
+#define CLIENT_REQUEST_S    30L         /* until it gives up waiting for an answer that is due at once */
+#define CLIENT_PATIENCE_MS  (5 * 60000) /* how long a wait outlasts a server that is gone */
+#define LIMIT_TOKEN_FILE    512         /* bytes of a token's file that are read */
+#define LIMIT_NUMBERS       99999       /* questions numbered in one terminal; later ones go by their ids */
+#define INBOX_SHOWN         200         /* entries of a list, unless --limit says otherwise */
+#define INBOX_SHOWN_MAX     2000
+#define QUESTION_NAME_BYTES 200 /* of a question, where it is only named */
+#define ANSWERS_SENT        100 /* answers that `witan answer` sends in one request */
 
 #endif

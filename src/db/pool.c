@@ -11,7 +11,6 @@
 #include <time.h>
 
 #define WORKERS_DEFAULT 16
-#define WORKERS_MAX     256
 #define IDLE_LOOK_MS    1000 /* how often an idle worker looks whether its connection is still there */
 
 struct worker {

@@ -10,12 +10,6 @@
 #include <string.h>
 
 #define READERS_DEFAULT 2
-#define READERS_MAX     64
-
-/*
- * The connection of one of the caller's threads. The thread finds it through its thread-specific list,
- * the readers through theirs; it is freed by the thread, since the readers may be gone by then.
- */
 struct local {
     pthread_mutex_t lock;    /* held while in use, so that closing waits for it */
     struct readers *readers; /* NULL: closed */

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define PAGE_BYTES (1 * MB) /* large events make short pages */
-
 static void forget_notices(struct page *page)
 {
     for (size_t i = 0; i < page->count; i++)
@@ -23,7 +21,7 @@ static bool run_page(struct db *db, struct work *work)
     forget_notices(page);
     if (!event_read(db, &arena, page->after, STREAM_PAGE, &events, &count, &work->err))
         return false;
-    for (size_t i = 0; i < count && (i == 0 || bytes < PAGE_BYTES); i++) {
+    for (size_t i = 0; i < count && (i == 0 || bytes < STREAM_PAGE_BYTES); i++) {
         page->notices[page->count] = notice_new(&events[i]);
         bytes += notice_size(page->notices[page->count++]);
     }

@@ -1,6 +1,7 @@
 #include "ops/perform.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/log/audit.h"
 #include "core/log/idempotency.h"
@@ -9,8 +10,6 @@
 #include "ops/reach.h"
 
 #include <string.h>
-
-#define AUDIT_TEXT 512 /* longer texts are cut in the audit row; the row itself has them whole */
 
 /* Who may is decided by the row alone; handlers never ask. */
 static bool authorise(const struct op *op, const struct caller *caller, struct err *err)
@@ -135,7 +134,7 @@ static void audit_value(struct json_out *out, const struct field *field, const s
     case T_OBJECT:
     case T_LIST:
     case T_JSON: json_value(out, field->name, value->json); break;
-    default: json_text_len(out, field->name, value->text, str_fitting(value->text, AUDIT_TEXT)); break;
+    default: json_text_len(out, field->name, value->text, str_fitting(value->text, LIMIT_AUDIT_TEXT)); break;
     }
 }
 

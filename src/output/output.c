@@ -1,13 +1,12 @@
 #include "output/output.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "output/parts.h"
 
 #include <string.h>
 
-#define REPAIR_TIMES    8  /* repairs read at most so many times the length of the text */
-#define SURELY_A_RESULT 2  /* rank of an object that can be nothing else */
-#define STREAM_LINES    20 /* of the end of a stream that are looked through for words */
+#define SURELY_A_RESULT 2 /* rank of an object that can be nothing else */
 
 void problems_add(struct problems *problems, const char *fmt, ...)
 {
@@ -250,7 +249,7 @@ static const char *words_of(const struct value *map)
 /* The last thing the agent says in a stream of lines; NULL when the text is no such stream. */
 static const char *last_words(struct search *search, const char *text, size_t len)
 {
-    for (unsigned lines = 0; lines < STREAM_LINES && len > 0; lines++) {
+    for (unsigned lines = 0; lines < OUTPUT_STREAM_LINES && len > 0; lines++) {
         while (len > 0 && (unsigned char)text[len - 1] <= ' ')
             len--;
         const char *before = len ? memrchr(text, '\n', len) : NULL;
@@ -362,7 +361,7 @@ bool output_read(struct arena *arena, const char *text, size_t len, const struct
     if (read.cut)
         problems_add(problems, "The output is longer than %zu bytes; what follows was not read.", max);
     struct search search = {
-        .arena = arena, .problems = problems, .out = &read, .budget = REPAIR_TIMES * len + KB
+        .arena = arena, .problems = problems, .out = &read, .budget = OUTPUT_REPAIR_TIMES * len + KB
     };
 
     find_object(&search, text, len);

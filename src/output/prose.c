@@ -8,14 +8,10 @@
  */
 #include "output/parts.h"
 
+#include "base/limits.h"
+
 #include <ctype.h>
 #include <string.h>
-
-#define TAIL_LINES    400  /* of the end that are looked at */
-#define ASK_BYTES     4000 /* of a paragraph's end that are searched for the question */
-#define CLOSING_MAX   300  /* a longer paragraph is more than a closing line */
-#define CLOSINGS_MAX  2
-#define SENTENCES_MAX 16 /* of a paragraph's end that may be questions or closing words */
 
 enum kind { BLANK, TEXT, LIST, CODE, QUOTED };
 
@@ -33,9 +29,9 @@ struct prose {
     struct arena *arena;
     const char *text;
     size_t len;
-    struct line lines[TAIL_LINES];
-    size_t line_count; /* of the whole text; the last TAIL_LINES are kept */
-    struct block blocks[TAIL_LINES];
+    struct line lines[OUTPUT_TAIL_LINES];
+    size_t line_count; /* of the whole text; the last OUTPUT_TAIL_LINES are kept */
+    struct block blocks[OUTPUT_TAIL_LINES];
     size_t block_count;
     char fence;
     size_t fence_len;
@@ -149,18 +145,18 @@ static void split_lines(struct prose *prose)
         size_t end = newline ? (size_t)(newline - prose->text) : prose->len;
 
         before = kind_of(prose, start, end, before);
-        prose->lines[prose->line_count++ % TAIL_LINES] = (struct line){ start, end, before };
+        prose->lines[prose->line_count++ % OUTPUT_TAIL_LINES] = (struct line){ start, end, before };
         start = end + 1;
     }
 }
 
 static void join_blocks(struct prose *prose)
 {
-    size_t first = prose->line_count > TAIL_LINES ? prose->line_count - TAIL_LINES : 0;
+    size_t first = prose->line_count > OUTPUT_TAIL_LINES ? prose->line_count - OUTPUT_TAIL_LINES : 0;
     bool apart = true;
 
     for (size_t i = first; i < prose->line_count; i++) {
-        const struct line *line = &prose->lines[i % TAIL_LINES];
+        const struct line *line = &prose->lines[i % OUTPUT_TAIL_LINES];
         struct block *last = prose->block_count ? &prose->blocks[prose->block_count - 1] : NULL;
 
         if (line->kind == BLANK) {
@@ -435,12 +431,13 @@ static char *last_sentence(char *text, size_t *end, size_t *mark)
  */
 static bool asks(struct arena *arena, const char *text, size_t len, bool requests)
 {
-    size_t skip = len > ASK_BYTES ? len - ASK_BYTES : 0, mark;
+    size_t skip = len > OUTPUT_ASK_BYTES ? len - OUTPUT_ASK_BYTES : 0, mark;
     char *words = plain(arena, text + skip, len - skip), *sentence;
     size_t end = strlen(words);
     bool asked = false;
 
-    for (unsigned seen = 0; seen < SENTENCES_MAX && (sentence = last_sentence(words, &end, &mark)); seen++) {
+    for (unsigned seen = 0; seen < OUTPUT_SENTENCES && (sentence = last_sentence(words, &end, &mark));
+         seen++) {
         if (words[mark] == '?') {
             if (is_quoted(words, mark))
                 return false;
@@ -465,7 +462,7 @@ static bool block_closes(const struct prose *prose, const struct block *block)
 {
     size_t len = block->end - block->start;
 
-    return block->kind == TEXT && len <= CLOSING_MAX &&
+    return block->kind == TEXT && len <= OUTPUT_CLOSING_BYTES &&
            is_closing(plain(prose->arena, prose->text + block->start, len));
 }
 
@@ -518,7 +515,7 @@ const char *output_prose_question(struct arena *arena, const char *text, size_t 
     if (prose->block_count == 0)
         return NULL;
     last = prose->block_count - 1;
-    while (last > 0 && closings < CLOSINGS_MAX && block_closes(prose, &prose->blocks[last])) {
+    while (last > 0 && closings < OUTPUT_CLOSINGS && block_closes(prose, &prose->blocks[last])) {
         closings++;
         last--;
     }

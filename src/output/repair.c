@@ -6,10 +6,9 @@
  */
 #include "output/parts.h"
 
-#include <string.h>
+#include "base/limits.h"
 
-#define BRACE_TRIES 16 /* opening braces before a key that are tried as the start of its object */
-#define REPAIR_KEYS 8  /* keys for which an object is looked for */
+#include <string.h>
 
 /*
  * Reads with repairs from one place; the map, or NULL when the key is not a member of that object. Whether it
@@ -49,7 +48,7 @@ static struct value *repair_around(struct search *search, const struct scan *sca
 {
     size_t end = key;
 
-    for (unsigned tries = 0; tries < BRACE_TRIES && end > 0; tries++) {
+    for (unsigned tries = 0; tries < OUTPUT_BRACE_TRIES && end > 0; tries++) {
         const char *brace = memrchr(scan->text, '{', end);
 
         if (!brace)
@@ -125,7 +124,7 @@ static void repair_fields(struct search *search, const struct scan *scan, unsign
 
         if (anchor->read)
             continue;
-        if (search->repairs++ < REPAIR_KEYS) {
+        if (search->repairs++ < OUTPUT_REPAIR_KEYS) {
             if (anchor->escaped && repair_escaped(search, scan, anchor->at, level))
                 continue;
             map = anchor->escaped ? NULL : repair_around(search, scan, anchor->at, &reading);
@@ -147,7 +146,7 @@ static void repair_result(struct search *search, const struct scan *scan, unsign
 {
     struct reading reading;
 
-    if (!scan->has_result || scan->result.read || search->repairs++ >= REPAIR_KEYS ||
+    if (!scan->has_result || scan->result.read || search->repairs++ >= OUTPUT_REPAIR_KEYS ||
         (search->result.text && (level > 0 || scan->result.at < search->result.object.end)))
         return;
     if (scan->result.escaped) {

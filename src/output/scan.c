@@ -11,9 +11,9 @@
  */
 #include "output/parts.h"
 
-#include <string.h>
+#include "base/limits.h"
 
-#define SKIM_DEPTH 1024 /* an object nested deeper is left to the repairs, which pass over its depths */
+#include <string.h>
 
 #define HAS_STATUS  1u
 #define HAS_SUMMARY 2u
@@ -156,7 +156,7 @@ static inline bool may_end_key(const char *text, size_t colon)
 
 struct skim_frame *scan_frames(struct arena *arena)
 {
-    return arena_array(arena, struct skim_frame, SKIM_DEPTH);
+    return arena_array(arena, struct skim_frame, OUTPUT_DEPTH);
 }
 
 void scan_open(struct scan *scan, struct arena *arena, struct skim_frame *frames, const char *text,
@@ -188,7 +188,7 @@ static bool was_tried(const struct scan *scan, size_t at)
 
 static bool skim_open(struct skim *skim, bool is_map)
 {
-    if (skim->depth == SKIM_DEPTH)
+    if (skim->depth == OUTPUT_DEPTH)
         return false;
     if (is_map && skim->marking)
         mark_tried(skim->scan, skim->at);

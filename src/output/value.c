@@ -10,11 +10,12 @@
  */
 #include "output/parts.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 
-#define KEY_LOOK 256                 /* a key longer than this is not looked through to its colon */
-#define LOOKS    ((size_t)4)         /* bytes that may be looked ahead at for each that is read */
-#define ROOM     ((size_t)16 * 1024) /* values of the questions, and as many of all else */
+#define LOOKS ((size_t)4)         /* bytes that may be looked ahead at for each that is read */
+#define ROOM  ((size_t)16 * 1024) /* values of the questions, and as many of all else */
 
 enum place { IN_KEY, IN_MAP, IN_LIST, ANYWHERE };
 
@@ -122,7 +123,7 @@ static void skip_space(struct reading *r)
 /* Whether a key and its colon stand here, as far as one can see: a key longer than the look is one. */
 static bool key_follows(struct reading *r, size_t at)
 {
-    size_t look = r->looks < KEY_LOOK ? r->looks : KEY_LOOK, start = at;
+    size_t look = r->looks < OUTPUT_KEY_BYTES ? r->looks : OUTPUT_KEY_BYTES, start = at;
     size_t limit = r->len - at < look ? r->len : at + look;
 
     if (at == r->len || r->text[at] == '}')
@@ -184,7 +185,8 @@ static bool read_string(struct reading *r, enum place place, size_t *start, size
 {
     char quote = r->text[r->at];
     size_t at = *start = r->at + 1;
-    size_t limit = place == IN_KEY && !r->exact && r->len - at > KEY_LOOK ? at + KEY_LOOK : r->len;
+    size_t limit =
+        place == IN_KEY && !r->exact && r->len - at > OUTPUT_KEY_BYTES ? at + OUTPUT_KEY_BYTES : r->len;
 
     while (at < limit) {
         if (r->text[at] == '\\') {

@@ -1,19 +1,18 @@
 #include "server/yaml.h"
 
 #include "base/arena.h"
+#include "base/limits.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
-#define DEPTH_MAX 8
-
 struct reader {
     yaml_parser_t parser;
     struct arena arena;
     const char *path;
-    const char *prefix[DEPTH_MAX]; /* the key under which each open mapping stands; "" at the root */
+    const char *prefix[CONFIG_DEPTH]; /* the key under which each open mapping stands; "" at the root */
     size_t depth;
     const char *key; /* read, and waiting for its value */
     yaml_take *take;
@@ -49,7 +48,7 @@ static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct
 
 static bool open_mapping(struct reader *reader, const yaml_event_t *event, struct err *err)
 {
-    if (reader->depth == DEPTH_MAX)
+    if (reader->depth == CONFIG_DEPTH)
         return err_set(err, ERR_INVALID, "%s: nested too deeply.", place(reader, event));
     if (reader->depth > 0 && !reader->key)
         return err_set(err, ERR_INVALID, "%s: a setting's name is a word.", place(reader, event));

@@ -1,6 +1,7 @@
 #include "cli/client/client.h"
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "gen/version.h"
 
@@ -8,9 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CONNECT_S 5L
-#define REQUEST_S 30L
 
 struct transfer {
     CURL *curl;
@@ -77,7 +75,7 @@ static void transfer_open(struct cli *cli, struct transfer *transfer, const char
     curl_easy_setopt(transfer->curl, CURLOPT_NOSIGNAL, 1L);
     if (is_loopback(cli->target.url))
         curl_easy_setopt(transfer->curl, CURLOPT_PROXY, "");
-    curl_easy_setopt(transfer->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+    curl_easy_setopt(transfer->curl, CURLOPT_CONNECTTIMEOUT, CLIENT_CONNECT_S);
     curl_easy_setopt(transfer->curl, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(transfer->curl, CURLOPT_USERAGENT, "witan/" WITAN_VERSION);
     curl_easy_setopt(transfer->curl, CURLOPT_WRITEFUNCTION, take_body);
@@ -139,7 +137,8 @@ bool client_send(struct cli *cli, const struct client_request *request, struct c
 
     transfer_open(cli, &transfer, request->path);
     curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, request->method);
-    curl_easy_setopt(transfer.curl, CURLOPT_TIMEOUT, request->timeout_s ? request->timeout_s : REQUEST_S);
+    curl_easy_setopt(transfer.curl, CURLOPT_TIMEOUT,
+                     request->timeout_s ? request->timeout_s : CLIENT_REQUEST_S);
     add_header(cli, &transfer, "Idempotency-Key", header_safe(cli->arena, request->idempotency_key));
     if (request->body) {
         add_header(cli, &transfer, "Content-Type", "application/json");

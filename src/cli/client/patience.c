@@ -1,6 +1,7 @@
 #include "cli/client/patience.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "cli/client/interrupt.h"
 
@@ -8,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE_MS (5 * 60000)
-#define PAUSE_MS    1000
+#define PAUSE_MS 1000
 
 static bool has_option(const struct cli_command *command, const char *name)
 {
@@ -30,7 +30,7 @@ bool patience_begin(struct cli *cli, struct err *err)
         return err_field(err, "patience", "--patience takes a duration such as 30s or 10m, not \"%s\".",
                          text);
     if (!text && (!has_option(cli->command, "wait") || cli_has(cli, "wait")))
-        cli->patience_ms = PATIENCE_MS;
+        cli->patience_ms = CLIENT_PATIENCE_MS;
     if (cli->patience_ms > 0) {
         interrupt_catch();
         cli->pulse = interrupt_pulse;

@@ -1,6 +1,7 @@
 #include "cli/client/question_ref.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/uuid.h"
 #include "cli/client/pending.h"
@@ -18,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NUMBERS_MAX   99999                /* in one terminal; later questions go by their ids */
 #define NUMBER_DIGITS 6                    /* longer words are no numbers */
 #define FORGET_S      (30L * 24 * 60 * 60) /* a file of a machine that cannot be asked, since its last use */
 
@@ -89,7 +89,7 @@ static bool read_entries(struct cli *cli, struct numbering *numbering)
     BUF_AUTO all = { 0 };
     char *text;
 
-    buf_init(&all, (size_t)NUMBERS_MAX * KB);
+    buf_init(&all, (size_t)LIMIT_NUMBERS * KB);
     if (!read_all(numbering->fd, &all))
         return false;
     text = arena_copy(cli->arena, all.bytes ? all.bytes : "", all.len);
@@ -182,7 +182,7 @@ static void add_numbers(struct cli *cli, const struct numbering *numbering, cons
     buf_init(&lines, 0);
     for (size_t i = 0; i < count; i++) {
         numbers[i] = find_number(cli, numbering, ids[i]);
-        if (numbers[i] > 0 || last >= NUMBERS_MAX || !uuid_valid(ids[i]))
+        if (numbers[i] > 0 || last >= LIMIT_NUMBERS || !uuid_valid(ids[i]))
             continue;
         numbers[i] = ++last;
         buf_format(&lines, "%s\t%s\t%s\n", ids[i], cli->target.url, workspace_of(cli));

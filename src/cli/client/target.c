@@ -1,5 +1,6 @@
 #include "cli/client/target.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "cli/cli_config.h"
 
@@ -7,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TOKEN_MAX 512
 
 static const char *from_env(const char *name)
 {
@@ -67,7 +66,7 @@ static bool check_token(const char *token, const char *where, struct err *err)
 
 static bool read_token(struct cli *cli, const char *path, bool must, const char **token, struct err *err)
 {
-    char line[TOKEN_MAX];
+    char line[LIMIT_TOKEN_FILE];
     FILE *file = fopen(path, "r");
 
     if (!file && !must && errno == ENOENT)

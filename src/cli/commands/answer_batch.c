@@ -1,12 +1,11 @@
 #include "cli/commands/answer_batch.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "cli/client/question_view.h"
 #include "cli/terminal.h"
 
 #include <stdio.h>
 #include <unistd.h>
-
-#define BATCH_SENT 100 /* answers in one request */
 
 static void show_batch(struct batch *batch)
 {
@@ -121,10 +120,10 @@ int answer_many(struct batch *batch)
     show_batch(batch);
     if (!confirm(batch, &err))
         return cli_fail(batch->cli, &err);
-    for (size_t from = 0; from < batch->count && !failed; from += BATCH_SENT) {
+    for (size_t from = 0; from < batch->count && !failed; from += ANSWERS_SENT) {
         size_t left = batch->count - from;
 
-        if (!send_part(batch, from, left < BATCH_SENT ? left : BATCH_SENT, results, &err))
+        if (!send_part(batch, from, left < ANSWERS_SENT ? left : ANSWERS_SENT, results, &err))
             failed = cli_fail(batch->cli, &err);
     }
     printed = print_results(batch, results);

@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "cli/client/pending.h"
 #include "cli/client/question_ref.h"
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define NAME_MAX_BYTES 200 /* of a question, where it is only named */
 
 static bool add(struct batch *batch, const char *name, const char *word, struct err *err)
 {
@@ -178,7 +177,7 @@ static int lost(struct cli *cli, const char *id, const struct err *err)
 const char *answer_names(struct arena *arena, const struct answer *answer)
 {
     const char *text = term_line(arena, member_text(arena, answer->question, "question"));
-    size_t len = str_fitting(text, NAME_MAX_BYTES);
+    size_t len = str_fitting(text, QUESTION_NAME_BYTES);
 
     return arena_format(arena, "%s \"%.*s%s\"", question_ref_short(arena, answer->id), (int)len, text,
                         text[len] ? "..." : "");

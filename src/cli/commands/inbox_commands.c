@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "cli/client/pending.h"
 #include "cli/client/question_ref.h"
@@ -9,9 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SHOWN_DEFAULT 200
-#define SHOWN_MAX     2000
-#define RECONNECT_S   1
+#define RECONNECT_S 1
 
 static const char events_path[] =
     "/api/events?types=question_asked,question_answered,question_timeout,question_cancelled,"
@@ -21,8 +20,8 @@ static const char events_path[] =
 struct inbox {
     struct cli *cli;
     struct pending_filter filter;
-    const char *ids[SHOWN_MAX];
-    size_t numbers[SHOWN_MAX]; /* 0: it goes by its id, as everything does where no terminal shows it */
+    const char *ids[INBOX_SHOWN_MAX];
+    size_t numbers[INBOX_SHOWN_MAX]; /* 0: it goes by its id, as everything does where no terminal shows it */
     size_t count;
     bool numbered;    /* some have a number */
     int64_t ahead_ms; /* what the server's clock shows more than this machine's ticks */
@@ -205,7 +204,7 @@ static const char *label(const struct inbox *inbox, struct arena *arena, size_t 
 /* The oldest is forgotten; its number stays what it is. */
 static void make_room(struct inbox *inbox)
 {
-    if (inbox->count < SHOWN_MAX)
+    if (inbox->count < INBOX_SHOWN_MAX)
         return;
     inbox->count--;
     memmove(inbox->ids, inbox->ids + 1, inbox->count * sizeof(*inbox->ids));
@@ -328,11 +327,11 @@ static int run_inbox(struct cli *cli)
 {
     struct inbox *inbox = arena_new(cli->arena, struct inbox);
     const char *limit = cli_get(cli, "limit");
-    int64_t most = SHOWN_DEFAULT;
+    int64_t most = INBOX_SHOWN;
     struct err err = { 0 };
 
-    if (limit && (!str_to_int(limit, &most) || most < 1 || most > SHOWN_MAX)) {
-        err_field(&err, "limit", "--limit takes a number from 1 to %d.", SHOWN_MAX);
+    if (limit && (!str_to_int(limit, &most) || most < 1 || most > INBOX_SHOWN_MAX)) {
+        err_field(&err, "limit", "--limit takes a number from 1 to %d.", INBOX_SHOWN_MAX);
         return cli_fail(cli, &err);
     }
     *inbox = (struct inbox){

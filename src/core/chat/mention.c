@@ -1,13 +1,13 @@
 #include "core/chat/mention.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/inbox/notification.h"
 
 #include <string.h>
 
-#define FENCE_MAX    64  /* longer runs of backticks are taken as they stand */
-#define BODY_CHARS   280 /* of the message, shown in the notification */
-#define PROMPT_WIDTH 4   /* values of a row of prompt_mentions */
+#define FENCE_MAX    64 /* longer runs of backticks are taken as they stand */
+#define PROMPT_WIDTH 4  /* values of a row of prompt_mentions */
 
 struct scan {
     const char *at, *start, *end;
@@ -192,7 +192,7 @@ static struct notification notification_of(struct arena *arena, const struct men
         .title =
             arena_format(arena, in_prompt ? "%s asks for your input" : "%s mentioned you in the squad chat",
                          source->author),
-        .body = str_beginning(arena, source->text, BODY_CHARS),
+        .body = str_beginning(arena, source->text, NOTIFICATION_CHARS),
         .ref_type = source->ref_type,
         .ref_id = source->ref_id,
     };

@@ -6,9 +6,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#define DISTINCT_MIN 5 /* different characters */
-#define BEYOND_NAME  8 /* characters that must be there beside the user's name */
-
 /* The words behind the commonest passwords, as plain() leaves them, each between spaces. */
 static const char words[] =
     " aaron abcabc abcd abcdef abcdefg abcdefgh abcdefghi abcdefghij access admin administrator"
@@ -138,7 +135,7 @@ static bool is_mostly_name(struct arena *arena, const char *folded, const char *
     size_t len = strlen(wanted);
 
     /* A name of one or two letters is in many a good password. */
-    return len > 2 && strstr(folded, wanted) && beyond(folded, wanted) < BEYOND_NAME;
+    return len > 2 && strstr(folded, wanted) && beyond(folded, wanted) < PASSWORD_BEYOND_NAME;
 }
 
 static bool refuse(const char *field, const char *why, struct err *err)
@@ -157,7 +154,7 @@ bool password_check(struct arena *arena, const char *field, const char *password
                       err);
     if (is_mostly_name(arena, folded, name))
         return refuse(field, "This password is hardly more than the user's name.", err);
-    if (distinct(folded) < DISTINCT_MIN)
+    if (distinct(folded) < PASSWORD_DISTINCT)
         return refuse(field, "This password is the same few characters over and over.", err);
     if (is_word(arena, plain(arena, password)) || is_run(arena, folded))
         return refuse(field, "This password is one of those that are tried first.", err);

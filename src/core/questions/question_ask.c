@@ -1,13 +1,11 @@
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/settings.h"
 #include "base/str.h"
 #include "core/questions/answer_rights.h"
 #include "core/questions/docket.h"
 #include "core/questions/question_make.h"
 #include "core/questions/template.h"
-
-#define RATE_SPAN_MS 60000
-#define BODY_CHARS   280
 
 static bool insert(const struct asking *asking, struct err *err)
 {
@@ -85,7 +83,7 @@ static bool notify(struct docket *docket, const struct question *question, struc
         .priority = question_blocks(question) ? "high" : "low",
         .title =
             arena_format(docket->arena, approval ? "%s needs your approval" : "%s asks", question->asked_by),
-        .body = str_beginning(docket->arena, question->question, BODY_CHARS),
+        .body = str_beginning(docket->arena, question->question, NOTIFICATION_CHARS),
         .ref_type = "question",
         .ref_id = question->id,
         .roles = who_answers_roles(question),
@@ -161,7 +159,7 @@ static bool check_rate(struct asking *asking, const struct docket *docket, const
         return too_many(err, 60, "This job has %lld open questions already: wait for answers first.", open);
     if (!db_query(
             asking->db, asking->arena, SQL_QUESTION_COUNT_ASKED,
-            DB_ARGS(db_text(job->id), db_text(clock_text(asking->arena, asking->now_ms - RATE_SPAN_MS))),
+            DB_ARGS(db_text(job->id), db_text(clock_text(asking->arena, asking->now_ms - QUESTION_RATE_MS))),
             &rows, err))
         return false;
     return db_cell_int(&rows, 0, 0) < settings()->questions_rate ||

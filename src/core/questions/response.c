@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define SUMMARY_CHARS 200
-
 static void put_clean(struct json_out *out, struct arena *arena, const char *key, const json_t *value)
 {
     const char *name;
@@ -264,9 +262,9 @@ static const char *truth_word(const char *response_type, bool truth)
 static const char *join_summary(struct arena *arena, const char *word, const char *text)
 {
     if (word && text)
-        return arena_format(arena, "%s (%s)", str_beginning(arena, word, SUMMARY_CHARS),
-                            str_beginning(arena, text, SUMMARY_CHARS));
-    return arena_text(arena, str_beginning(arena, word ? word : text ? text : "", SUMMARY_CHARS));
+        return arena_format(arena, "%s (%s)", str_beginning(arena, word, ANSWER_SUMMARY_CHARS),
+                            str_beginning(arena, text, ANSWER_SUMMARY_CHARS));
+    return arena_text(arena, str_beginning(arena, word ? word : text ? text : "", ANSWER_SUMMARY_CHARS));
 }
 
 static const char *summarise(struct arena *arena, const struct response_rules *rules,

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define NOTE_TITLE 300 /* bytes of a description in the title of a notification */
-
 bool decision_is_pending(const struct decision *decision)
 {
     return strcmp(decision->status, "pending") == 0;
@@ -166,7 +164,7 @@ static bool ask(struct db *db, struct arena *arena, const struct project *projec
 static bool tell_people(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
                         const struct decision *decision, struct err *err)
 {
-    size_t len = str_fitting(decision->description, NOTE_TITLE);
+    size_t len = str_fitting(decision->description, DECISION_TITLE_BYTES);
     struct notification notification = {
         .workspace_id = project->workspace_id,
         .project_id = project->id,

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INBOX_BODY 400 /* bytes of the first question that the inbox shows */
-
 bool open_question_is_open(const struct open_question *set)
 {
     return strcmp(set->status, "open") == 0;
@@ -237,9 +235,9 @@ static bool add(struct db *db, struct arena *arena, const struct project *projec
                 const struct open_question_wish *wish, const struct output_question *fresh, size_t count,
                 struct open_question *set, struct err *err)
 {
-    const char *body = shortened(arena, fresh[0].text, INBOX_BODY);
+    const char *body = shortened(arena, fresh[0].text, SET_BODY_BYTES);
     const char *title =
-        arena_format(arena, "%s asks about %s", wish->agent, shortened(arena, wish->about, INBOX_BODY));
+        arena_format(arena, "%s asks about %s", wish->agent, shortened(arena, wish->about, SET_BODY_BYTES));
 
     *set = (struct open_question){
         .id = uuid_new(arena),

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define CHAT_QUESTION 2000 /* bytes of a question that stand above its answer in the chat */
-
 static const char *response_text(const json_t *response, const char *key)
 {
     return json_string_value(json_object_get(response, key));
@@ -120,7 +118,7 @@ static bool say_answer(struct db *db, struct arena *arena, const struct caller *
                        const struct open_question *set, const char *question, const char *answer,
                        struct err *err)
 {
-    size_t len = str_fitting(question, CHAT_QUESTION);
+    size_t len = str_fitting(question, SET_QUESTION_BYTES);
     struct chat chat = {
         .workspace_id = set->workspace_id,
         .agent_name = caller->name,
