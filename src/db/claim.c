@@ -1,6 +1,7 @@
 #include "db/claim.h"
 
 #include "db/db.h"
+#include "db/store_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@ bool claim_take(struct claim *claim, const char *url, struct err *err)
     int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
 
     if (fd < 0)
-        return err_set(err, ERR_UNAVAILABLE, "Cannot open the database %s: %s.", path, strerror(errno));
+        return store_file_refused(path, errno, err);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         int why = errno;
 

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "db/sqlite_functions.h"
 #include "db/sqlite_rows.h"
+#include "db/store_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -460,7 +461,7 @@ static void create_private(const char *path)
         close(fd);
 }
 
-static bool set_up(struct sqlite_db *db, struct err *err)
+static bool set_up(struct sqlite_db *db)
 {
     /* Pages of 8 KB take a quarter off a batch of writes: half as many to sum, to log and to copy back. */
     static const char *const writer = "PRAGMA page_size=8192;"
@@ -478,17 +479,24 @@ static bool set_up(struct sqlite_db *db, struct err *err)
 
     if (sqlite3_exec(db->handle, db->readonly ? reader : writer, NULL, NULL, NULL) != SQLITE_OK ||
         !sqlite_functions_add(db->handle, &db->may_change_audit))
-        return sqlite_fail(db, err);
+        return false;
     for (size_t i = 0; i < CONTROL_COUNT; i++) {
         if (sqlite3_prepare_v3(db->handle, control_texts[i], -1, SQLITE_PREPARE_PERSISTENT, &db->control[i],
                                NULL) != SQLITE_OK)
-            return sqlite_fail(db, err);
+            return false;
     }
     if (db->readonly)
         sqlite3_progress_handler(db->handle, PROGRESS_STEPS, progress, db);
     else
         sqlite3_wal_hook(db->handle, count_wal_pages, db);
     return true;
+}
+
+static void cannot_open(struct sqlite_db *db, const char *path, struct err *err)
+{
+    (void)store_file_unusable(path, sqlite3_extended_errcode(db->handle), sqlite3_errmsg(db->handle), err);
+    err->raw = true;
+    sqlite_close(&db->base);
 }
 
 struct db *sqlite_open(const struct sqlite_options *options, struct err *err)
@@ -508,15 +516,12 @@ struct db *sqlite_open(const struct sqlite_options *options, struct err *err)
     if (!options->readonly)
         create_private(options->path);
     if (sqlite3_open_v2(options->path, &db->handle, flags, options->vfs) != SQLITE_OK) {
-        err_set(err, ERR_UNAVAILABLE, "Cannot open the database %s: %s.", options->path,
-                sqlite3_errmsg(db->handle));
-        err->raw = true;
-        sqlite_close(&db->base);
+        cannot_open(db, options->path, err);
         return NULL;
     }
     sqlite3_busy_timeout(db->handle, options->busy_ms);
-    if (!set_up(db, err)) {
-        sqlite_close(&db->base);
+    if (!set_up(db)) {
+        cannot_open(db, options->path, err);
         return NULL;
     }
     return &db->base;

@@ -53,7 +53,8 @@ static const char *xdg_dir(struct arena *arena, const char *variable, const char
 
     if (base && base[0] == '/')
         return arena_format(arena, "%s/witan", base);
-    return arena_format(arena, "%s/%s/witan", home ? home : "/tmp", under_home);
+    /* Never a folder that others can write, such as that of temporary files. */
+    return home && home[0] == '/' ? arena_format(arena, "%s/%s/witan", home, under_home) : NULL;
 }
 
 const char *config_data_dir(struct arena *arena)
@@ -66,9 +67,18 @@ const char *config_config_dir(struct arena *arena)
     return xdg_dir(arena, "XDG_CONFIG_HOME", ".config");
 }
 
+const char *config_file(struct arena *arena)
+{
+    const char *folder = config_config_dir(arena);
+
+    return folder ? arena_format(arena, "%s/config.yaml", folder) : NULL;
+}
+
 const char *config_default_store(struct arena *arena)
 {
-    return arena_format(arena, "sqlite:%s/witan.db", config_data_dir(arena));
+    const char *folder = config_data_dir(arena);
+
+    return folder ? arena_format(arena, "sqlite:%s/witan.db", folder) : NULL;
 }
 
 /* A server that listens on every address is reached on this machine by its loopback. */
@@ -252,13 +262,10 @@ static bool take_yaml(void *user, const char *key, const char *value, const char
 
 static bool load_file(struct config *config, const char *given, struct err *err)
 {
-    const char *path = given;
+    const char *path = given ? given : config_file(&config->arena);
 
-    if (!path) {
-        path = arena_format(&config->arena, "%s/config.yaml", config_config_dir(&config->arena));
-        if (access(path, F_OK) != 0)
-            return true;
-    }
+    if (!path || (!given && access(path, F_OK) != 0))
+        return true;
     return yaml_read_file(path, take_yaml, config, err);
 }
 
@@ -331,6 +338,19 @@ static bool check_words(struct config *config, struct err *err)
     return true;
 }
 
+static bool choose_store(struct config *config, bool must, struct err *err)
+{
+    const char *usual = config_default_store(&config->arena);
+
+    if (usual)
+        config->settings.store_url = usual;
+    if (usual || !must)
+        return true;
+    err_set(err, ERR_INVALID, "HOME is not set, so there is no place for the store.");
+    return err_hint(err,
+                    "Set HOME or XDG_DATA_HOME, or name the store: --db sqlite:/PATH/witan.db or WITAN_DB.");
+}
+
 bool config_load(struct config *config, const struct config_sources *sources, struct err *err)
 {
     *config = (struct config){ 0 };
@@ -348,8 +368,8 @@ bool config_load(struct config *config, const struct config_sources *sources, st
         return false;
     if (!check_words(config, err))
         return false;
-    if (!*config->settings.store_url)
-        config->settings.store_url = config_default_store(&config->arena);
+    if (!*config->settings.store_url && !choose_store(config, sources->needs_store, err))
+        return false;
     settings_use(&config->settings);
     return true;
 }

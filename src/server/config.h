@@ -38,6 +38,7 @@ struct config_sources {
     const char *file;               /* from --config; NULL: the default place, if there is a file */
     const char *listen, *store_url; /* flags, or NULL */
     bool require_auth;
+    bool needs_store; /* no store is then an error */
 };
 
 /* The config lives until config_done; its settings are then in force through settings_use. */
@@ -50,9 +51,14 @@ void config_print_json(const struct config *config, struct buf *into);
 
 /* "WITAN_SERVER_LISTEN" for "server.listen". */
 const char *config_env_name(struct arena *arena, const char *key);
-/* Where this installation keeps its things; folders are not made. */
+/*
+ * Where this installation keeps its things; nothing is made. Each is NULL when neither HOME nor the XDG
+ * variable for it says where.
+ */
 const char *config_data_dir(struct arena *arena);
 const char *config_config_dir(struct arena *arena);
+/* The file of settings that is read when none is named: ".../config.yaml". */
+const char *config_file(struct arena *arena);
 /* The default store: "sqlite:.../witan.db". */
 const char *config_default_store(struct arena *arena);
 /*

@@ -52,12 +52,14 @@ bool serve_is_loopback(const char *listen)
 
 bool serve_make_folder(const char *store_url, struct err *err)
 {
-    ARENA_AUTO arena = { 0 };
-    const char *usual = config_default_store(&arena);
+    enum db_engine engine;
+    const char *path;
 
-    if (!str_equal(store_url, usual))
+    if (!db_url_engine(store_url, &engine, &path, err))
+        return false;
+    if (engine != DB_SQLITE || files_make_folders(path, err))
         return true;
-    return files_make_folders(usual + strlen("sqlite:"), err);
+    return err_hint(err, "Make it for the user that runs witan, or name another store with --db.");
 }
 
 static bool refuse_open_door(const char *why, struct err *err)

@@ -16,7 +16,7 @@ CHECKED bool serve(const struct config *config, bool test_clock, struct err *err
 
 /* Whether only this machine can reach the address: "127.0.0.1:80", "[::1]:80", "localhost:80". */
 bool serve_is_loopback(const char *listen);
-/* Makes the folder of the default store, for its owner alone. Other stores are left to whoever named them. */
+/* Makes the folder of a store that is a file, for its owner alone; one that is there stays as it is. */
 CHECKED bool serve_make_folder(const char *store_url, struct err *err);
 
 #endif

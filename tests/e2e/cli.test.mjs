@@ -428,7 +428,7 @@ test('migrate, and a store that is too new', async (t) => {
         }
     }
     const folder = await tempFolder(t);
-    for (const db of ['mysql://x', 'sqlite:/nowhere/at/all/x.db', 'postgres://nobody@127.0.0.1:9/x']) {
+    for (const db of ['mysql://x', 'sqlite:/proc/at/all/x.db', 'postgres://nobody@127.0.0.1:9/x']) {
         const { code, stderr } = await cli(folder, ['serve', '--listen', '127.0.0.1:0', '--db', db]);
         assert.notEqual(code, 0);
         assert.match(stderr, /^witan: .+\n/m);

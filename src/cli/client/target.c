@@ -51,7 +51,9 @@ static char *without_slash(struct arena *arena, const char *url)
 
 const char *target_token_file(struct arena *arena)
 {
-    return arena_format(arena, "%s/token", config_config_dir(arena));
+    const char *folder = config_config_dir(arena);
+
+    return folder ? arena_format(arena, "%s/token", folder) : NULL;
 }
 
 /* A header is made of it, so anything but plain characters is refused here rather than sent. */
@@ -88,8 +90,10 @@ static bool find_token(struct cli *cli, const char **token, struct err *err)
     *token = NULL;
     if (file)
         return read_token(cli, file, true, token, err);
-    if (!variable)
-        return read_token(cli, target_token_file(cli->arena), false, token, err);
+    if (!variable) {
+        file = target_token_file(cli->arena);
+        return !file || read_token(cli, file, false, token, err);
+    }
     *token = str_trim(cli->arena, variable);
     return check_token(*token, "WITAN_TOKEN", err);
 }

@@ -11,7 +11,8 @@
 
 /* Fills cli->target. */
 CHECKED bool target_find(struct cli *cli, struct err *err);
-/* Where the token is read from when neither option nor variable names one. */
+/* Where the token is read from when neither option nor variable names one; NULL: there is no home to have it.
+ */
 const char *target_token_file(struct arena *arena);
 
 #endif

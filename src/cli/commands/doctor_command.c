@@ -10,6 +10,7 @@
 #include "cli/commands/tables.h"
 #include "cli/term.h"
 #include "db/migrate.h"
+#include "db/store_file.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -72,8 +73,10 @@ static bool check_settings(struct doctor *doctor)
         return false;
     }
     if (!file)
-        file = arena_format(doctor->cli->arena, "%s/config.yaml", config_config_dir(doctor->cli->arena));
-    if (access(file, F_OK) == 0)
+        file = config_file(doctor->cli->arena);
+    if (!file)
+        add(doctor, "settings", FINE, NULL, "HOME is not set; defaults and environment hold.");
+    else if (access(file, F_OK) == 0)
         add(doctor, "settings", FINE, NULL, "%s can be read.", file);
     else
         add(doctor, "settings", FINE, NULL, "There is no %s; defaults and environment hold.", file);
@@ -173,8 +176,11 @@ static void check_store(struct doctor *doctor)
     struct db *db;
 
     if (db_url_engine(url, &engine, &path, &err) && engine == DB_SQLITE && access(path, F_OK) != 0) {
-        add(doctor, "store", DOUBTFUL, "`witan serve` makes it; --db names another one.",
-            "There is no %s yet.", path);
+        if (store_file_can_be_made(path, &err))
+            add(doctor, "store", DOUBTFUL, "`witan serve` makes it; --db names another one.",
+                "There is no %s yet.", path);
+        else
+            add_err(doctor, "store", &err);
         return;
     }
     db = db_open(url, &err);
@@ -188,13 +194,18 @@ static void check_store(struct doctor *doctor)
     db_close(db);
 }
 
-static void check_server(struct doctor *doctor)
+/* Settings that cannot be read are told once. */
+static void check_server(struct doctor *doctor, bool settings_hold)
 {
     struct client_request request = { .method = "GET", .path = "/readyz", .timeout_s = 5 };
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (!target_find(doctor->cli, &err) || !client_send(doctor->cli, &request, &reply, &err)) {
+    bool known = target_find(doctor->cli, &err);
+
+    if (!known && !settings_hold)
+        return;
+    if (!known || !client_send(doctor->cli, &request, &reply, &err)) {
         add_err(doctor, "server", &err);
         return;
     }
@@ -231,7 +242,7 @@ static void check_token_file(struct doctor *doctor)
 
     if (!path)
         path = target_token_file(doctor->cli->arena);
-    if (stat(path, &about) != 0)
+    if (!path || stat(path, &about) != 0)
         return;
     if (about.st_mode & 077)
         add(doctor, "token file", BAD, arena_format(doctor->cli->arena, "chmod 600 %s", path),
@@ -282,15 +293,15 @@ static int run_doctor(struct cli *cli)
 {
     BUF_AUTO text = { 0 };
     struct doctor doctor = { .cli = cli };
-    bool bad = false;
+    bool settings_hold = check_settings(&doctor), bad = false;
 
-    if (check_settings(&doctor)) {
+    if (settings_hold) {
         check_store(&doctor);
         check_files(&doctor);
     }
     config_done(&doctor.config);
     check_token_file(&doctor);
-    check_server(&doctor);
+    check_server(&doctor, settings_hold);
     buf_init(&text, 0);
     if (cli->json)
         write_json(&doctor, &text);

@@ -14,13 +14,16 @@
 
 const char *anchor_key_path(struct arena *arena, const struct settings *settings)
 {
-    return *settings->audit_key_file ? settings->audit_key_file
-                                     : arena_format(arena, "%s/audit.key", config_config_dir(arena));
+    const char *folder = config_config_dir(arena);
+
+    if (*settings->audit_key_file)
+        return settings->audit_key_file;
+    return folder ? arena_format(arena, "%s/audit.key", folder) : NULL;
 }
 
 bool anchor_key_exists(const char *path)
 {
-    return access(path, F_OK) == 0;
+    return path && access(path, F_OK) == 0;
 }
 
 static bool fail(const char *path, int number, struct err *err)
@@ -72,6 +75,11 @@ bool anchor_key_load(const char *path, unsigned char seed[static crypto_sign_SEE
                      struct err *err)
 {
     struct stat about;
+
+    if (!path) {
+        err_set(err, ERR_INVALID, "HOME is not set, so there is no place for the key of the audit log.");
+        return err_hint(err, "Set HOME, or name the file with the setting audit.key_file.");
+    }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     *made = fd < 0 && errno == ENOENT;

@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "core/log/audit_anchor.h"
 
+/* NULL: there is no place for it, neither by the setting nor in a home. */
 const char *anchor_key_path(struct arena *arena, const struct settings *settings);
 /* Whether there is one already. */
 bool anchor_key_exists(const char *path);

@@ -1,0 +1,113 @@
+// Where things are kept: places that are not there, that cannot be used, and what is said about them.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { cli } from './lib/cli.mjs';
+import { binary, cleanEnv, start, tempFolder } from './lib/server.mjs';
+
+const homeless = { HOME: undefined, XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined };
+const nobody = 65534;
+
+// As a user who may not write everywhere: root may.
+async function asNobody(folder, args) {
+    const who = process.getuid() === 0 ? { uid: nobody, gid: nobody } : {};
+    const child = spawn(binary, args, { env: cleanEnv(folder), stdio: ['ignore', 'pipe', 'pipe'], ...who });
+    const said = { stdout: '', stderr: '' };
+    child.stdout.on('data', (bytes) => (said.stdout += bytes));
+    child.stderr.on('data', (bytes) => (said.stderr += bytes));
+    const [code] = await once(child, 'close');
+    return { code, ...said };
+}
+
+async function mode(path) {
+    return ((await stat(path)).mode & 0o777).toString(8);
+}
+
+test('without a home there is no store in a folder that others can write', async (t) => {
+    const folder = await tempFolder(t);
+    for (const args of [['serve', '--listen', '127.0.0.1:0'], ['token', 'create'], ['user', 'list'], ['migrate']]) {
+        for (const HOME of [undefined, '', 'here']) {
+            const { code, stderr } = await cli(folder, args, { env: { ...homeless, HOME } });
+            assert.equal(code, 2, args.join(' '));
+            assert.match(stderr, /HOME is not set[^]*--db sqlite:[^]*WITAN_DB/);
+        }
+    }
+    const doctor = await cli(folder, ['doctor', '--json'], { env: homeless });
+    assert.equal(doctor.code, 1);
+    const { checks } = JSON.parse(doctor.stdout);
+    assert.equal(checks.filter(({ text }) => /HOME is not set/.test(text)).length, 1);
+
+    // What needs no place of its own works all the same.
+    const server = await start(t, { folder, db: `sqlite:${folder}/a.db`, env: homeless });
+    const asked = await cli(folder, ['inbox', '--json'], { env: { ...homeless, WITAN_URL: server.url } });
+    assert.equal(asked.code, 0, asked.stderr);
+});
+
+test("a store's folder that is not there is made, for its owner alone", async (t) => {
+    for (const args of [['migrate'], ['token', 'create']]) {
+        const folder = await tempFolder(t);
+        const { code, stderr } = await cli(folder, [...args, '--db', `sqlite:${folder}/new/place/a.db`]);
+        assert.equal(code, 0, stderr);
+        assert.equal(await mode(join(folder, 'new')), '700');
+        assert.equal(await mode(join(folder, 'new/place')), '700');
+        assert.equal(await mode(join(folder, 'new/place/a.db')), '600');
+    }
+    const folder = await tempFolder(t);
+    await start(t, { folder, db: `sqlite:${folder}/served/here/a.db` });
+    // Looking at a store makes nothing.
+    const looked = await cli(folder, ['user', 'list', '--db', `sqlite:${folder}/looked/a.db`]);
+    assert.equal(looked.code, 1);
+    assert.ok(!(await readdir(folder)).includes('looked'));
+});
+
+test('a folder that cannot be written is named, with what to do', async (t) => {
+    const folder = await tempFolder(t);
+    const shut = join(folder, 'shut');
+    await mkdir(shut);
+    await chmod(folder, 0o755);
+    await chmod(shut, 0o555);
+    const db = ['--db', `sqlite:${shut}/a.db`];
+    for (const args of [['serve', '--listen', '127.0.0.1:0'], ['migrate'], ['token', 'create']]) {
+        const { code, stderr } = await asNobody(folder, [...args, ...db]);
+        assert.notEqual(code, 0);
+        assert.ok(stderr.includes(`The folder ${shut} cannot be written: Permission denied.`), stderr);
+        assert.match(stderr, /chown[^]*--db/);
+    }
+    const deeper = await asNobody(folder, ['migrate', '--db', `sqlite:${shut}/deeper/a.db`]);
+    assert.ok(deeper.stderr.includes(`Cannot make the folder ${shut}/deeper: Permission denied.`), deeper.stderr);
+    assert.match(deeper.stderr, /--db/);
+    for (const path of ['a.db', 'deeper/still/a.db']) {
+        const { code, stdout } = await asNobody(folder, ['doctor', '--json', '--db', `sqlite:${shut}/${path}`]);
+        assert.equal(code, 1);
+        const store = JSON.parse(stdout).checks.find(({ name }) => name === 'store');
+        assert.equal(store.status, 'fail');
+        assert.ok(store.text.includes(`The folder ${shut} cannot be written`), store.text);
+    }
+    await chmod(shut, 0o755);
+});
+
+test('a file that is no database is left alone and named, with what to do', async (t) => {
+    const folder = await tempFolder(t);
+    const file = join(folder, 'letter.txt');
+    await writeFile(file, 'Dear council, this is a letter and no database.\n'.repeat(40));
+    const before = await stat(file);
+    for (const args of [['serve', '--listen', '127.0.0.1:0'], ['migrate'], ['user', 'list'], ['token', 'create']]) {
+        const { code, stderr } = await cli(folder, [...args, '--db', `sqlite:${file}`]);
+        assert.equal(code, 1, args.join(' '));
+        assert.ok(stderr.includes(`${file} is not a database.`), stderr);
+        assert.match(stderr, /--db[^]*witan restore/);
+    }
+    const { stdout } = await cli(folder, ['doctor', '--json', '--db', `sqlite:${file}`]);
+    const store = JSON.parse(stdout).checks.find(({ name }) => name === 'store');
+    assert.equal(store.status, 'fail');
+    assert.ok(store.text.includes(`${file} is not a database.`));
+    assert.equal((await stat(file)).mtimeMs, before.mtimeMs);
+
+    const { code, stderr } = await cli(folder, ['serve', '--listen', '127.0.0.1:0', '--db', `sqlite:${folder}`]);
+    assert.notEqual(code, 0);
+    assert.ok(stderr.includes(`${folder} is a folder, not a database.`), stderr);
+    assert.ok(stderr.includes(`--db sqlite:${folder}/witan.db`), stderr);
+});
