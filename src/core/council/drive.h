@@ -1,0 +1,107 @@
+/*
+ * drive.h - how a discussion is moved on: the seam between the engine, which calls models, and the rules.
+ *
+ * A discussion is a row, and its open turns are rows. One node at a time drives it, under a lease; each time
+ * a node takes one over its epoch rises, and a write that comes with an older one changes nothing
+ * (ERR_CONFLICT, name "fenced"). The engine keeps nothing but the calls that are out: it claims what wants to
+ * be driven, advances it once, makes the calls that it is given, and finishes each turn with the model's
+ * reply in one transaction, which logs it, decides what follows and gives the next calls.
+ *
+ *     drive_claim -> drive_advance -> calls -> drive_begin -> (model) -> drive_finish -> calls -> ...
+ *
+ * Operations (pause, cancel, interject, a deleted agent) write what they mean themselves and let go of the
+ * driver; a late drive_finish then finds no turn of its own and is dropped by its caller.
+ *
+ * All of it is database work in the caller's transaction; nothing here calls anybody or logs. What is
+ * returned lives in the transaction's arena.
+ */
+#ifndef CORE_COUNCIL_DRIVE_H
+#define CORE_COUNCIL_DRIVE_H
+
+#include "core/caller/tx.h"
+#include "core/council/state.h"
+
+#include <stdint.h>
+
+/* A node that drives and has not renewed for so long is taken for dead. */
+#define DRIVE_LEASE_MS 5000
+#define DRIVE_RENEW_MS 1500
+
+/* Which turn, and in whose name it is written. */
+struct turn_ref {
+    const char *turn_id, *discussion_id, *node;
+    int64_t epoch;
+};
+
+/* What to ask a model. */
+struct turn_call {
+    struct turn_ref ref;
+    const char *workspace_id, *project_id; /* project_id or NULL */
+    enum turn_kind kind;
+    int round, turn_index, attempt; /* attempt: 1, 2 ... */
+    const char *speaker;            /* the participant's name */
+    const char *agent_id;           /* or NULL: a judge or a summary, on the default model */
+    const char *model_config;       /* the agent's ai_model_config as JSON text, or NULL: the default model */
+    int64_t delay_ms;               /* wait so long before calling: a retry */
+    /* From drive_begin only: */
+    const char *system, *user; /* what the model is told; system may be NULL */
+    const char *const *stops;  /* all that hold for this turn; core cuts by them again */
+    size_t stop_count;
+    bool send_stops; /* false: this attempt is to be asked without sending them */
+};
+
+struct drive_step {
+    enum council_phase phase;
+    struct turn_call *calls; /* turns that are queued and may be called now; `system` ... not filled in */
+    size_t call_count;
+    bool over;                /* nobody needs to drive it: ended, paused, or somebody outside owes a turn */
+    const char *const *lines; /* to be logged at info, word for word */
+    size_t line_count;
+};
+
+struct turn_reply {
+    const char *text;  /* what came, also before a failure; may be "" */
+    bool failed;       /* the call did not come to its end */
+    bool permanent;    /* and would not the next time either (no such model, a wrong key) */
+    const char *error; /* when failed: one sentence without secrets */
+    bool usage_known;
+    int64_t tokens_in, tokens_out;
+    const char *finish;           /* the provider's word for why it ended, or NULL */
+    const char *model, *provider; /* who answered, or NULL */
+    bool rehearsed;               /* by the scripted provider */
+    int64_t took_ms;
+};
+
+struct drive_claimed {
+    const char *discussion_id, *workspace_id, *project_id;
+    int64_t epoch;
+};
+
+/* This node is alive until then. */
+CHECKED bool drive_node_renew(const struct tx *tx, const char *node, int64_t until_ms);
+/* It stops: what it drives is free at once. */
+CHECKED bool drive_node_leave(const struct tx *tx, const char *node);
+/* At the start of a store that has one owner: no earlier node is alive. */
+CHECKED bool drive_node_clear(const struct tx *tx);
+
+/*
+ * Takes up to `limit` discussions that want to be driven and that no living node drives. Calls that were out
+ * are queued again. One indexed read when there is nothing.
+ */
+CHECKED bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct drive_claimed **list,
+                         size_t *count);
+/* Decides what follows and stores it: opens turns, skips, ends rounds, counts votes, ends. */
+CHECKED bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const char *discussion_id,
+                           struct drive_step *step);
+/* queued -> calling. Builds the request from the log. ERR_NOT_FOUND: the turn is not there any more. */
+CHECKED bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_call *call);
+/* Saves the text so far, for those who join late and for an interjection. */
+CHECKED bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *text);
+/*
+ * The model has answered, or not. The step's calls may hold the same turn again (a further attempt, or once
+ * more without stops). ERR_NOT_FOUND and ERR_CONFLICT: too late, drop it.
+ */
+CHECKED bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *reply,
+                          struct drive_step *step);
+
+#endif
