@@ -117,6 +117,8 @@
 #define HEARTBEAT_MS      15000
 #define RING_EVENTS       16384 /* events kept in memory for streams that are up to date */
 #define RING_BYTES        (32 * MB)
+#define SAID_WORDS        4096 /* what was said and is in no log, kept for readers that are about to be woken */
+#define SAID_BYTES        (4 * MB)
 #define STREAM_PAGE       256 /* events read from the store at once while catching up */
 #define LIMIT_CONNECTIONS 65536
 #define WS_MESSAGE_MAX    (64 * KB)

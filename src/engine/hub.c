@@ -1,6 +1,7 @@
 #include "engine/hub.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "engine/poke.h"
 
@@ -11,14 +12,16 @@
 #define LOOK_EVERY 1000 /* milliseconds: how late a change by another program may be noticed */
 #define RETRY_MS   100
 #define LISTENERS  8
+#define SAY_BATCH  256
 
 struct hub {
     struct store *store;
-    struct ring *ring;
+    struct ring *ring, *said;
     struct poke poke;
     pthread_t tailer;
     pthread_mutex_t lock;        /* guards the list of readers */
     pthread_mutex_t listen_lock; /* guards the listeners, and is held while they are told */
+    pthread_mutex_t say_lock;    /* gives out the places of what is said */
     struct hub_reader *readers;
     struct {
         hub_listener *call;
@@ -28,8 +31,10 @@ struct hub {
     struct hub_reader **to_wake; /* the tailer's */
     size_t to_wake_room;
     _Atomic int64_t handed_on; /* everything up to this number has reached its readers */
-    _Atomic int64_t read_at_ms;
-    _Atomic uint64_t events, batches, failures;
+    _Atomic int64_t read_at_ms, looked_ms;
+    atomic_bool log_poked; /* the log may have grown; pokes without it are for what was said */
+    int64_t told;          /* the tailer's place in what is said */
+    _Atomic uint64_t events, batches, failures, words;
     atomic_uint reader_count;
 };
 
@@ -62,6 +67,11 @@ static bool tail_read(struct hub *hub, struct tail_work *tail)
     return tail->work.err.code == ERR_NONE;
 }
 
+static _Atomic int64_t *place_of(struct hub_reader *reader, bool said)
+{
+    return said ? &reader->heard : &reader->cursor;
+}
+
 static void tell_listeners(struct hub *hub, struct notice *const notices[], size_t count)
 {
     pthread_mutex_lock(&hub->listen_lock);
@@ -74,7 +84,7 @@ static bool wants_one(const struct hub_reader *reader, int64_t cursor, struct no
                       size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (notices[i]->seq > cursor && notice_matches(notices[i], &reader->filter))
+        if (notices[i]->place > cursor && notice_matches(notices[i], &reader->filter))
             return true;
     return false;
 }
@@ -95,22 +105,22 @@ static void remember_to_wake(struct hub *hub, struct hub_reader *reader, size_t 
  * A reader that wakes by itself meanwhile may move its cursor too. It only ever passes over events that
  * it has seen, so whoever comes second simply leaves the cursor alone.
  */
-static void wake_readers(struct hub *hub, struct notice *const notices[], size_t count)
+static void wake_readers(struct hub *hub, struct notice *const notices[], size_t count, bool said)
 {
-    int64_t last = notices[count - 1]->seq;
+    int64_t last = notices[count - 1]->place;
     size_t waking = 0;
 
     pthread_mutex_lock(&hub->lock);
     for (struct hub_reader *reader = hub->readers; reader; reader = reader->next) {
         if (!atomic_load(&reader->asleep))
             continue;
-        int64_t cursor = atomic_load(&reader->cursor);
+        int64_t cursor = atomic_load(place_of(reader, said));
 
         if (wants_one(reader, cursor, notices, count)) {
             if (atomic_exchange(&reader->asleep, false))
                 remember_to_wake(hub, reader, waking++);
         } else if (cursor < last) {
-            atomic_compare_exchange_strong(&reader->cursor, &cursor, last);
+            atomic_compare_exchange_strong(place_of(reader, said), &cursor, last);
         }
     }
     pthread_mutex_unlock(&hub->lock);
@@ -129,7 +139,7 @@ static void hand_on(struct hub *hub, struct tail_work *tail)
         notices[i] = notice_hold(notice_new(&tail->events[i]));
     ring_append(hub->ring, notices, tail->count);
     tell_listeners(hub, notices, tail->count);
-    wake_readers(hub, notices, tail->count);
+    wake_readers(hub, notices, tail->count, false);
     atomic_fetch_add(&hub->events, tail->count);
     atomic_fetch_add(&hub->batches, 1);
     atomic_store(&hub->handed_on, notices[tail->count - 1]->seq);
@@ -153,6 +163,25 @@ static bool tail_all(struct hub *hub, struct tail_work *tail)
     return true;
 }
 
+static void tell_words(struct hub *hub)
+{
+    struct notice *notices[SAY_BATCH];
+    size_t count;
+
+    while ((count = ring_take(hub->said, &hub->told, notices, SAY_BATCH)) > 0) {
+        wake_readers(hub, notices, count, true);
+        for (size_t i = 0; i < count; i++)
+            notice_drop(notices[i]);
+    }
+}
+
+/* Whether the log is to be read: somebody said so, or nobody has for a while. */
+static bool log_is_due(struct hub *hub, bool well)
+{
+    return atomic_exchange(&hub->log_poked, false) ||
+           clock_ticks_ms() - atomic_load(&hub->looked_ms) >= (well ? LOOK_EVERY : RETRY_MS);
+}
+
 static void *run_tailer(void *user)
 {
     struct hub *hub = user;
@@ -162,6 +191,10 @@ static void *run_tailer(void *user)
     while (poke_wait(&hub->poke, well ? LOOK_EVERY : RETRY_MS)) {
         bool was_well = well;
 
+        tell_words(hub);
+        if (!log_is_due(hub, well))
+            continue;
+        atomic_store(&hub->looked_ms, clock_ticks_ms());
         well = tail_all(hub, &tail);
         if (was_well && !well)
             log_line(LOG_WARN, "the event log cannot be read", "why", tail.work.err.text, NULL);
@@ -188,10 +221,12 @@ struct hub *hub_open(struct store *store, struct err *err)
     }
     arena_done(&tail.arena);
     hub->ring = ring_new(tail.after, 0, 0);
+    hub->said = ring_new(0, SAID_WORDS, SAID_BYTES);
     atomic_init(&hub->handed_on, tail.after);
     atomic_init(&hub->read_at_ms, clock_ticks_ms());
     pthread_mutex_init(&hub->lock, NULL);
     pthread_mutex_init(&hub->listen_lock, NULL);
+    pthread_mutex_init(&hub->say_lock, NULL);
     poke_init(&hub->poke);
     if (pthread_create(&hub->tailer, NULL, run_tailer, hub) != 0)
         abort();
@@ -212,16 +247,34 @@ void hub_close(struct hub *hub)
         return;
     hub_stop(hub);
     poke_done(&hub->poke);
+    pthread_mutex_destroy(&hub->say_lock);
     pthread_mutex_destroy(&hub->listen_lock);
     pthread_mutex_destroy(&hub->lock);
     ring_free(hub->ring);
+    ring_free(hub->said);
     free(hub->to_wake);
     free(hub);
 }
 
 void hub_poke(struct hub *hub)
 {
+    atomic_store(&hub->log_poked, true);
     poke_now(&hub->poke);
+}
+
+void hub_say(struct hub *hub, struct notice *notice)
+{
+    pthread_mutex_lock(&hub->say_lock);
+    notice->place = ring_last(hub->said) + 1;
+    ring_append(hub->said, &notice, 1);
+    pthread_mutex_unlock(&hub->say_lock);
+    atomic_fetch_add(&hub->words, 1);
+    poke_now(&hub->poke);
+}
+
+bool hub_heard(struct hub *hub)
+{
+    return atomic_load(&hub->reader_count) > 0;
 }
 
 int64_t hub_last(struct hub *hub)
@@ -236,6 +289,7 @@ bool hub_settle(struct hub *hub, int64_t seq, int timeout_ms)
     while (atomic_load(&hub->handed_on) < seq) {
         int64_t left = until - clock_ticks_ms();
 
+        atomic_store(&hub->log_poked, true);
         if (left <= 0 || !poke_round(&hub->poke, left))
             return atomic_load(&hub->handed_on) >= seq;
     }
@@ -253,6 +307,7 @@ void hub_join(struct hub *hub, struct hub_reader *reader, int64_t cursor)
         hub->readers->prev = reader;
     hub->readers = reader;
     atomic_store(&reader->cursor, cursor < 0 ? ring_last(hub->ring) : cursor);
+    atomic_store(&reader->heard, ring_last(hub->said));
     pthread_mutex_unlock(&hub->lock);
     atomic_fetch_add(&hub->reader_count, 1);
 }
@@ -271,6 +326,36 @@ void hub_leave(struct hub *hub, struct hub_reader *reader)
     reader->calls->drop(reader);
 }
 
+/* What was said comes before what the log holds: the text of a turn before its end. */
+static enum ring_found next_word(struct hub *hub, struct hub_reader *reader, struct notice **notice)
+{
+    int64_t seen = atomic_load(&reader->heard), heard = seen;
+    enum ring_found found = ring_next(hub->said, &reader->filter, &heard, notice);
+
+    if (found == RING_LOST) {
+        /* Too slow for these: the newest will do. */
+        heard = ring_last(hub->said);
+        found = RING_NOTHING;
+    }
+    if (found == RING_EVENT)
+        atomic_store(&reader->heard, heard);
+    else
+        atomic_compare_exchange_strong(&reader->heard, &seen, heard);
+    return found;
+}
+
+static enum ring_found next_event(struct hub *hub, struct hub_reader *reader, struct notice **notice)
+{
+    int64_t seen = atomic_load(&reader->cursor), cursor = seen;
+    enum ring_found found = ring_next(hub->ring, &reader->filter, &cursor, notice);
+
+    if (found == RING_EVENT)
+        atomic_store(&reader->cursor, cursor);
+    else if (found == RING_NOTHING)
+        atomic_compare_exchange_strong(&reader->cursor, &seen, cursor);
+    return found;
+}
+
 /*
  * The reader says that it sleeps before it looks for the last time: an event that arrives after that
  * look finds it asleep and wakes it, one that arrived before is found by the look.
@@ -278,13 +363,10 @@ void hub_leave(struct hub *hub, struct hub_reader *reader)
 enum ring_found hub_next(struct hub *hub, struct hub_reader *reader, struct notice **notice)
 {
     for (int look = 0;; look++) {
-        int64_t seen = atomic_load(&reader->cursor), cursor = seen;
-        enum ring_found found = ring_next(hub->ring, &reader->filter, &cursor, notice);
+        enum ring_found found = next_word(hub, reader, notice);
 
-        if (found == RING_EVENT)
-            atomic_store(&reader->cursor, cursor);
-        else if (found == RING_NOTHING)
-            atomic_compare_exchange_strong(&reader->cursor, &seen, cursor);
+        if (found == RING_NOTHING)
+            found = next_event(hub, reader, notice);
         if (found != RING_NOTHING || look > 0) {
             if (found != RING_NOTHING)
                 atomic_store(&reader->asleep, false);
@@ -334,6 +416,7 @@ void hub_stats(struct hub *hub, struct hub_stats *stats)
         .events = atomic_load(&hub->events),
         .batches = atomic_load(&hub->batches),
         .failures = atomic_load(&hub->failures),
+        .said = atomic_load(&hub->words),
         .readers = atomic_load(&hub->reader_count),
         .last = ring_last(hub->ring),
         .idle_ms = clock_ticks_ms() - atomic_load(&hub->read_at_ms),

@@ -6,6 +6,11 @@
  * the listeners (waits by subject), and wakes every reader that sleeps and wants one of them: once for a
  * batch, however many events it has.
  *
+ * Beside the log there is what is said and not kept: text while it is being written. It has a ring of its own
+ * and no number. The same thread wakes readers for it, without a look at the log, with all that was said
+ * since it last looked: under load one wake serves for many words. A reader that is too slow for them misses
+ * some, and nothing grows.
+ *
  * A reader that sleeps and wants nothing of a batch has its cursor moved past it by the tailer, so that a
  * stream with a narrow filter never falls behind. A reader is counted by its owner: the hub holds it while
  * it is on the list and while it wakes it. No lock that a reader's owner could need is held while it is
@@ -32,7 +37,7 @@ struct hub_reader {
     struct hub_reader *prev, *next; /* the hub's */
     const struct hub_reader_calls *calls;
     struct notice_filter filter;
-    _Atomic int64_t cursor;
+    _Atomic int64_t cursor, heard; /* places in the log, and in what is said */
     atomic_bool asleep;
 };
 
@@ -47,7 +52,15 @@ int64_t hub_last(struct hub *hub);
 /* Waits until the tailer has handed on everything up to `seq`, or the time is up. */
 bool hub_settle(struct hub *hub, int64_t seq, int timeout_ms);
 
-/* A cursor below 0 starts now. */
+/*
+ * Hands on what is in no log, taking over the caller's hold: a notice without a number, heard by those who
+ * would hear of it as an event. Never blocks.
+ */
+void hub_say(struct hub *hub, struct notice *notice);
+/* Whether anybody reads at all. */
+bool hub_heard(struct hub *hub);
+
+/* A cursor below 0 starts now; what is said is always heard from now on. */
 void hub_join(struct hub *hub, struct hub_reader *reader, int64_t cursor);
 void hub_leave(struct hub *hub, struct hub_reader *reader);
 /* As ring_next; on RING_NOTHING the reader sleeps and will be woken. One caller at a time. */
@@ -66,7 +79,7 @@ void hub_listen(struct hub *hub, hub_listener *listener, void *user);
 void hub_unlisten(struct hub *hub, void *user);
 
 struct hub_stats {
-    uint64_t events, batches, failures;
+    uint64_t events, batches, failures, said;
     unsigned readers;
     int64_t last, idle_ms; /* milliseconds since the log was last read with success */
 };

@@ -81,14 +81,17 @@ struct notice *notice_new(const struct event *event)
     char prefix[PREFIX_SIZE], *room;
 
     event_write(event, &json);
-    snprintf(prefix, sizeof(prefix), "id: %lld\ndata: ", (long long)event->seq);
+    if (event->seq > 0)
+        snprintf(prefix, sizeof(prefix), "id: %lld\ndata: ", (long long)event->seq);
+    else
+        snprintf(prefix, sizeof(prefix), "data: ");
 
     size_t texts = text_size(event->workspace_id) + text_size(event->type) + text_size(event->project_id) +
                    text_size(event->job_id) + text_size(event->discussion_id) + text_size(event->subject) +
                    text_size(event->audience);
     struct notice *notice = notice_alloc(texts + strlen(prefix) + json.len + 3, &room);
 
-    notice->seq = event->seq;
+    notice->seq = notice->place = event->seq;
     notice->workspace_id = put_text(&room, event->workspace_id);
     notice->type = put_text(&room, event->type);
     notice->project_id = put_text(&room, event->project_id);

@@ -18,6 +18,7 @@
 struct notice {
     atomic_uint holders;
     int64_t seq;    /* 0: said by the server itself, not in the log */
+    int64_t place;  /* in its ring: the number, or for what is not in the log a count of the hub's own */
     unsigned hears; /* set of enum role: who may hear of it */
     bool common;    /* about no project, and heard by those who are bound to one all the same */
     struct audience audience;
@@ -37,7 +38,7 @@ struct notice_filter {
     const char *const *types; /* ends with NULL; NULL: all */
 };
 
-/* With one holder: the caller. */
+/* With one holder: the caller. An event with the number 0 is not in the log, and has no `id:`. */
 struct notice *notice_new(const struct event *event);
 /* A word of the server's own, without a number: `json` is a whole object. */
 struct notice *notice_word(const char *json);

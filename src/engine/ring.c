@@ -62,7 +62,7 @@ static void drop_oldest(struct ring *ring)
     ring->first = (ring->first + 1) % ring->most;
     ring->count--;
     ring->bytes -= notice_size(oldest);
-    ring->floor = oldest->seq;
+    ring->floor = oldest->place;
     notice_drop(oldest);
 }
 
@@ -77,7 +77,7 @@ void ring_append(struct ring *ring, struct notice *const notices[], size_t count
         ring->bytes += notice_size(notices[i]);
         while (ring->bytes > ring->most_bytes && ring->count > 1)
             drop_oldest(ring);
-        atomic_store(&ring->last, notices[i]->seq);
+        atomic_store(&ring->last, notices[i]->place);
     }
     pthread_rwlock_unlock(&ring->lock);
 }
@@ -87,7 +87,7 @@ int64_t ring_last(const struct ring *ring)
     return atomic_load(&ring->last);
 }
 
-/* The index of the first event with a number above `cursor`; count when there is none. */
+/* The index of the first notice with a place above `cursor`; count when there is none. */
 static size_t find_after(const struct ring *ring, int64_t cursor)
 {
     size_t low = 0, high = ring->count;
@@ -95,7 +95,7 @@ static size_t find_after(const struct ring *ring, int64_t cursor)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (slot(ring, middle)->seq > cursor)
+        if (slot(ring, middle)->place > cursor)
             high = middle;
         else
             low = middle + 1;
@@ -116,7 +116,7 @@ static enum ring_found look(struct ring *ring, const struct notice_filter *filte
             *more = true;
             return RING_NOTHING;
         }
-        *cursor = next->seq;
+        *cursor = next->place;
         if (notice_matches(next, filter)) {
             *notice = notice_hold(next);
             return RING_EVENT;
@@ -137,4 +137,17 @@ enum ring_found ring_next(struct ring *ring, const struct notice_filter *filter,
         pthread_rwlock_unlock(&ring->lock);
     } while (more);
     return found;
+}
+
+size_t ring_take(struct ring *ring, int64_t *cursor, struct notice *notices[], size_t most)
+{
+    size_t count = 0;
+
+    pthread_rwlock_rdlock(&ring->lock);
+    for (size_t i = find_after(ring, *cursor); i < ring->count && count < most; i++) {
+        notices[count] = notice_hold(slot(ring, i));
+        *cursor = notices[count++]->place;
+    }
+    pthread_rwlock_unlock(&ring->lock);
+    return count;
 }

@@ -5,6 +5,7 @@
 #include "engine/hub.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "db/migrate.h"
 #include "tests/support/units.h"
 
@@ -269,6 +270,89 @@ static void what_others_write_is_noticed(void **state)
     reader_end(&reader);
 }
 
+static void say(struct hub *hub, const char *discussion, int number)
+{
+    char data[32];
+    struct event event = { .workspace_id = "w", .type = "said", .discussion_id = discussion, .data = data };
+
+    snprintf(data, sizeof(data), "{\"number\":%d}", number);
+    hub_say(hub, notice_new(&event));
+}
+
+static enum ring_found next_of(struct fixture *f, struct reader *reader, char *frame, size_t size)
+{
+    struct notice *notice;
+    enum ring_found found = hub_next(f->hub, &reader->base, &notice);
+
+    frame[0] = '\0';
+    if (found == RING_EVENT) {
+        snprintf(frame, size, "%s", notice->frame);
+        notice_drop(notice);
+    }
+    return found;
+}
+
+static void what_is_said_is_heard_without_a_number_by_those_who_want_it(void **state)
+{
+    struct fixture *f = *state;
+    struct reader reader, other;
+    char frame[256];
+
+    reader_start(&reader, f->hub, NULL, -1);
+    reader_start(&other, f->hub, NULL, -1);
+    other.base.filter.discussion_id = "d2";
+    assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_NOTHING);
+    assert_int_equal(next_of(f, &other, frame, sizeof(frame)), RING_NOTHING);
+    say(f->hub, "d1", 1);
+    assert_true(sleep_until_woken(&reader));
+    assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
+    assert_non_null(strstr(frame, "\"number\":1}"));
+    assert_memory_equal(frame, "data: ", 6);
+    assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_NOTHING);
+    assert_int_equal(next_of(f, &other, frame, sizeof(frame)), RING_NOTHING);
+    assert_int_equal(atomic_load(&other.wakes), 0);
+    reader_end(&reader);
+    reader_end(&other);
+}
+
+/* Text comes before the event that ends it, although both wait when the reader looks. */
+static void what_was_said_comes_before_what_the_log_holds(void **state)
+{
+    struct fixture *f = *state;
+    struct reader reader;
+    char frame[256];
+
+    reader_start(&reader, f->hub, NULL, -1);
+    say(f->hub, NULL, 1);
+    assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
+    assert_true(hub_settle(f->hub, 2, 20000));
+    assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
+    assert_non_null(strstr(frame, "said"));
+    assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
+    assert_memory_equal(frame, "id: 2", 5);
+    reader_end(&reader);
+}
+
+/* It misses what nobody could keep for it, and hears what is said from then on, and all events. */
+static void a_slow_reader_misses_words_and_no_events(void **state)
+{
+    struct fixture *f = *state;
+    struct reader reader;
+    char frame[256];
+
+    reader_start(&reader, f->hub, NULL, -1);
+    for (int i = 0; i <= SAID_WORDS; i++)
+        say(f->hub, NULL, i);
+    assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
+    assert_true(hub_settle(f->hub, 2, 20000));
+    assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
+    assert_memory_equal(frame, "id: 2", 5);
+    say(f->hub, NULL, 7);
+    assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
+    assert_non_null(strstr(frame, "\"number\":7}"));
+    reader_end(&reader);
+}
+
 #define ON_A_STORE(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(void)
@@ -280,6 +364,9 @@ int main(void)
         ON_A_STORE(a_place_before_the_start_is_lost_here),
         ON_A_STORE(listeners_hear_of_every_subject),
         ON_A_STORE(what_others_write_is_noticed),
+        ON_A_STORE(what_is_said_is_heard_without_a_number_by_those_who_want_it),
+        ON_A_STORE(what_was_said_comes_before_what_the_log_holds),
+        ON_A_STORE(a_slow_reader_misses_words_and_no_events),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
