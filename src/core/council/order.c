@@ -1,0 +1,173 @@
+#include "core/council/order.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+static const char *const mode_names[] = {
+    [MODE_TURNS] = "turns",
+    [MODE_ROUNDS] = "rounds",
+    [MODE_PARALLEL] = "parallel",
+};
+
+const char *council_mode_name(enum council_mode mode)
+{
+    return mode_names[mode];
+}
+
+bool council_mode_parse(const char *name, enum council_mode *mode, struct err *err)
+{
+    for (size_t i = 0; i < sizeof(mode_names) / sizeof(*mode_names); i++)
+        if (name && strcmp(name, mode_names[i]) == 0) {
+            *mode = (enum council_mode)i;
+            return true;
+        }
+    err_field(err, "mode", "There is no mode \"%.60s\".", name ? name : "");
+    return err_hint(err, "The modes are turns, rounds and parallel.");
+}
+
+const char *order_verdict_name(enum order_verdict verdict)
+{
+    static const char *const names[] = {
+        [ORDER_SPEAK] = "speak",
+        [ORDER_ASK_ALL] = "ask_all",
+        [ORDER_WAIT_PERSON] = "wait_person",
+        [ORDER_WAIT_OUTSIDE] = "wait_outside",
+        [ORDER_SKIP] = "skip",
+        [ORDER_REST] = "rest",
+        [ORDER_END] = "end",
+    };
+
+    return names[verdict];
+}
+
+struct place order_first(void)
+{
+    return (struct place){ .round = 1, .turn = 0 };
+}
+
+bool order_has_ended(const struct seating *seating, struct place at)
+{
+    return seating->count == 0 || at.round > seating->rounds;
+}
+
+bool order_is_last_of_round(const struct seating *seating, struct place at)
+{
+    return seating->mode == MODE_PARALLEL || (size_t)at.turn + 1 >= seating->count;
+}
+
+struct place order_after(const struct seating *seating, struct place at)
+{
+    if (order_is_last_of_round(seating, at))
+        return (struct place){ .round = at.round + 1, .turn = 0 };
+    return (struct place){ .round = at.round, .turn = at.turn + 1 };
+}
+
+/* A log that was altered may name a place that the order does not have. */
+static const struct seat *seat_at(const struct seating *seating, struct place at)
+{
+    bool there = !order_has_ended(seating, at) && at.turn >= 0 && (size_t)at.turn < seating->count;
+
+    return there ? &seating->seats[at.turn] : NULL;
+}
+
+static struct order_step step(enum order_verdict verdict, struct place at, const struct seat *seat,
+                              const char *reason)
+{
+    return (struct order_step){ .verdict = verdict, .at = at, .seat = seat, .reason = reason };
+}
+
+struct order_step order_next(const struct seating *seating, struct place at, int steps)
+{
+    const struct seat *seat = seat_at(seating, at);
+
+    if (order_has_ended(seating, at))
+        return step(ORDER_END, at, NULL, "All rounds are used up.");
+    if (seating->mode == MODE_TURNS && steps >= TURN_ITERATIONS && !order_takes_turn(seating, at))
+        return step(ORDER_REST, at, NULL, "One message has set as many turns going as it may.");
+    if (seating->mode == MODE_PARALLEL)
+        return step(ORDER_ASK_ALL, at, NULL, "All agents of the round are asked at once.");
+    if (!seat)
+        return step(ORDER_SKIP, at, NULL, "The order has no such place.");
+    if (seat->gone)
+        return step(ORDER_SKIP, at, seat, "The agent is gone.");
+    if (seat->kind == SEAT_PERSON)
+        return step(ORDER_WAIT_PERSON, at, seat, "It is a person's turn.");
+    if (seat->kind == SEAT_OUTSIDE)
+        return step(ORDER_WAIT_OUTSIDE, at, seat, "The turn waits for an agent that comes by the API.");
+    return step(ORDER_SPEAK, at, seat, "It is the agent's turn.");
+}
+
+bool order_takes_turn(const struct seating *seating, struct place at)
+{
+    const struct seat *seat = seat_at(seating, at);
+
+    return seat && seating->mode != MODE_PARALLEL && seat->kind == SEAT_PERSON && !seat->gone;
+}
+
+const char *order_next_speaker(const struct seating *seating, struct place at)
+{
+    /* Once around is enough: who is gone stays gone. */
+    for (size_t i = 0; i <= seating->count && !order_has_ended(seating, at); i++) {
+        const struct seat *seat = seat_at(seating, at);
+
+        if (seat && !seat->gone)
+            return seat->name;
+        at = (size_t)at.turn + 1 < seating->count ? (struct place){ at.round, at.turn + 1 }
+                                                  : (struct place){ at.round + 1, 0 };
+    }
+    return NULL;
+}
+
+size_t order_pending(const struct seating *seating, const bool had[], size_t turns[])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < seating->count; i++)
+        if (!had[i] && !seating->seats[i].gone)
+            turns[count++] = i;
+    return count;
+}
+
+static void count_one(struct speaker_count *counts, size_t *used, const char *name)
+{
+    for (size_t i = 0; i < *used; i++)
+        if (strcmp(counts[i].name, name) == 0) {
+            counts[i].count++;
+            return;
+        }
+    counts[(*used)++] = (struct speaker_count){ .name = name, .count = 1 };
+}
+
+struct speaker_count *order_counts(struct arena *arena, const struct seating *seating,
+                                   const struct entry *entries, size_t entry_count, size_t *count)
+{
+    struct speaker_count *counts = arena_array(arena, struct speaker_count, seating->count + entry_count + 1);
+
+    *count = seating->count;
+    for (size_t i = 0; i < seating->count; i++)
+        counts[i].name = seating->seats[i].name;
+    for (size_t i = 0; i < entry_count; i++)
+        if (entries[i].kind == ENTRY_SAID)
+            count_one(counts, count, entries[i].speaker);
+    return counts;
+}
+
+bool order_check(struct arena *arena, const struct seating *seating, int rounds_most, struct err *err)
+{
+    if (seating->count == 0)
+        return err_field(err, "participants", "A discussion needs at least one participant.");
+    if (seating->count > LIMIT_PARTICIPANTS)
+        return err_field(err, "participants", "A discussion has at most %d participants.",
+                         LIMIT_PARTICIPANTS);
+    if (seating->rounds < 1 || seating->rounds > rounds_most)
+        return err_field(err, "rounds", "A discussion has between 1 and %d rounds.", rounds_most);
+    for (size_t i = 0; i < seating->count; i++) {
+        const char *key = str_fold(arena, seating->seats[i].name);
+
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(str_fold(arena, seating->seats[k].name), key) == 0)
+                return err_field(err, "participants", "%.64s is in the order twice.", seating->seats[i].name);
+    }
+    return true;
+}

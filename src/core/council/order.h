@@ -1,0 +1,71 @@
+/*
+ * order.h - whose turn it is.
+ *
+ * A discussion stands at a place: a round, from 1, and a turn in it, from 0. order_next says what happens
+ * there and order_after where it goes from there; nothing else decides who speaks. A person's message takes
+ * the person's place in the order when it is theirs (order_takes_turn), and otherwise stands outside of it,
+ * so that no agent loses a turn to it.
+ *
+ * In mode parallel a round is one step: everybody who has not spoken in it yet is asked (order_pending).
+ */
+#ifndef CORE_COUNCIL_ORDER_H
+#define CORE_COUNCIL_ORDER_H
+
+#include "core/council/council.h"
+
+struct seating {
+    enum council_mode mode;
+    const struct seat *seats;
+    size_t count;
+    int rounds; /* after which the discussion ends */
+};
+
+struct place {
+    int round, turn;
+};
+
+enum order_verdict {
+    ORDER_SPEAK,        /* the agent at this place is asked */
+    ORDER_ASK_ALL,      /* mode parallel: all of the round are */
+    ORDER_WAIT_PERSON,  /* a person has the word */
+    ORDER_WAIT_OUTSIDE, /* an agent of the API has the word */
+    ORDER_SKIP,         /* nobody is left at this place */
+    ORDER_REST,         /* one message has set enough going; the next one goes on from here */
+    ORDER_END,          /* the rounds are used up */
+};
+
+struct order_step {
+    enum order_verdict verdict;
+    struct place at;
+    const struct seat *seat; /* NULL when nobody has the word */
+    const char *reason;      /* one sentence, static */
+};
+
+const char *order_verdict_name(enum order_verdict verdict);
+struct place order_first(void);
+/* What happens at this place. `steps` counts what this message has set going so far, skips among it. */
+struct order_step order_next(const struct seating *seating, struct place at, int steps);
+/* The place behind this one. */
+struct place order_after(const struct seating *seating, struct place at);
+bool order_is_last_of_round(const struct seating *seating, struct place at);
+bool order_has_ended(const struct seating *seating, struct place at);
+/* Whether a person who speaks now speaks in turn. */
+bool order_takes_turn(const struct seating *seating, struct place at);
+/* Who speaks next, those who are gone passed over; NULL when nobody does. */
+const char *order_next_speaker(const struct seating *seating, struct place at);
+/* The seats of a round who have not had their turn yet, by `had`; fills `turns` and says how many. */
+size_t order_pending(const struct seating *seating, const bool had[], size_t turns[]);
+
+/* How often each has spoken: first those of the order, as they sit, then everybody else as they came. */
+struct speaker_count {
+    const char *name;
+    size_t count;
+};
+
+struct speaker_count *order_counts(struct arena *arena, const struct seating *seating,
+                                   const struct entry *entries, size_t entry_count, size_t *count);
+/* Refuses an order in which nobody sits, too many do, or one sits twice, and rounds that there cannot be. */
+CHECKED bool order_check(struct arena *arena, const struct seating *seating, int rounds_most,
+                         struct err *err);
+
+#endif
