@@ -415,6 +415,28 @@ void config_print_yaml(const struct config *config, struct buf *into)
     }
 }
 
+void config_print_template(struct buf *into)
+{
+    ARENA_AUTO arena = { 0 };
+
+    buf_text(into,
+             "# The settings of witan. What is commented out has its default, which is what stands here.\n"
+             "# `witan config` shows what is in force and where it comes from.\n");
+    for (size_t i = 0; i < config_row_count; i++) {
+        const struct config_row *row = &config_rows[i];
+        struct json_out out;
+
+        buf_format(into, "\n# %s\n# Variable: %s\n#%s: ", row->help, config_env_name(&arena, row->key),
+                   row->key);
+        json_begin(&out, into);
+        if (row->kind == CONFIG_TEXT)
+            json_text(&out, NULL, row->fallback);
+        else
+            buf_text(into, row->fallback);
+        buf_char(into, '\n');
+    }
+}
+
 void config_print_json(const struct config *config, struct buf *into)
 {
     ARENA_AUTO arena = { 0 };

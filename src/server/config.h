@@ -48,6 +48,8 @@ void config_done(struct config *config);
 /* Every setting with help, value and origin, as a config.yaml that could be used, or as JSON. */
 void config_print_yaml(const struct config *config, struct buf *into);
 void config_print_json(const struct config *config, struct buf *into);
+/* A config.yaml to begin with: every setting with its help and its default, all of them commented out. */
+void config_print_template(struct buf *into);
 
 /* "WITAN_SERVER_LISTEN" for "server.listen". */
 const char *config_env_name(struct arena *arena, const char *key);

@@ -50,6 +50,36 @@ bool files_create(const char *path, struct err *err)
     return fd >= 0;
 }
 
+static bool write_bytes(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t wrote = write(fd, bytes, len);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return false;
+        bytes += wrote;
+        len -= (size_t)wrote;
+    }
+    return fsync(fd) == 0;
+}
+
+bool files_write(const char *path, const char *text, size_t len, struct err *err)
+{
+    int fd = create(path, err);
+
+    if (fd < 0)
+        return false;
+    bool good = write_bytes(fd, text, len) ||
+                err_set(err, ERR_UNAVAILABLE, "Cannot write %s: %s.", path, strerror(errno));
+
+    close(fd);
+    if (!good)
+        unlink(path);
+    return good;
+}
+
 static bool copy_bytes(int in, int out)
 {
     ssize_t sent;

@@ -16,6 +16,8 @@
 CHECKED bool files_make_folders(const char *path, struct err *err);
 /* An empty file for the owner alone; ERR_CONFLICT when there is one. */
 CHECKED bool files_create(const char *path, struct err *err);
+/* A file with this text for the owner alone, brought to the disk; ERR_CONFLICT when there is one. */
+CHECKED bool files_write(const char *path, const char *text, size_t len, struct err *err);
 /* A copy for the owner alone; ERR_CONFLICT when there is a file already. */
 CHECKED bool files_copy(const char *from, const char *to, struct err *err);
 /* Brings a file to the disk and gives it another name, for good: a power cut does not undo it. */

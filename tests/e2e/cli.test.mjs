@@ -39,6 +39,7 @@ const commands = [
     'restore',
     'purge',
     'config',
+    'config init',
     'migrate',
     'doctor',
     'docs',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
@@ -110,4 +110,84 @@ test('a file that is no database is left alone and named, with what to do', asyn
     assert.notEqual(code, 0);
     assert.ok(stderr.includes(`${folder} is a folder, not a database.`), stderr);
     assert.ok(stderr.includes(`--db sqlite:${folder}/witan.db`), stderr);
+});
+
+test('config init writes a file to begin with, once, for its owner alone', async (t) => {
+    const folder = await tempFolder(t);
+    const file = join(folder, 'witan/config.yaml');
+    const made = await cli(folder, ['config', 'init']);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(made.stdout, `${file}\n`);
+    assert.equal(await mode(file), '600');
+    assert.equal(await mode(join(folder, 'witan')), '700');
+
+    // It changes nothing, and each line does what it says once its # is gone.
+    const settings = async (args = []) => JSON.parse((await cli(folder, ['config', '--json', ...args])).stdout).settings;
+    for (const { key, origin } of await settings()) assert.equal(origin, 'default', key);
+    const template = await readFile(file, 'utf8');
+    const all = join(folder, 'all.yaml');
+    await writeFile(all, template.replace(/^#(?=\S)/gm, ''));
+    const defaults = new Map((await settings()).map(({ key, value }) => [key, value]));
+    for (const { key, value, origin } of await settings(['--config', all])) {
+        assert.match(origin, /all\.yaml:\d+$/, key);
+        assert.equal(value, defaults.get(key), key);
+    }
+
+    await writeFile(file, 'server.listen: "127.0.0.1:8000"\n');
+    const again = await cli(folder, ['config', 'init']);
+    assert.equal(again.code, 7);
+    assert.ok(again.stderr.includes(file));
+    assert.equal(await readFile(file, 'utf8'), 'server.listen: "127.0.0.1:8000"\n');
+    assert.equal((await cli(folder, ['config', 'init'], { env: homeless })).code, 2);
+    const other = await cli(folder, ['config', 'init', '--config', join(folder, 'new/place/my.yaml')]);
+    assert.equal(other.stdout, `${folder}/new/place/my.yaml\n`);
+});
+
+test('token create --save keeps the secret where commands look for it, for its owner alone', async (t) => {
+    const folder = await tempFolder(t);
+    const file = join(folder, 'witan/token');
+    const db = `sqlite:${folder}/a.db`;
+    const made = await cli(folder, ['token', 'create', '--name', 'me', '--role', 'owner', '--save', '--db', db]);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(made.stdout, '');
+    assert.ok(made.stderr.includes(file));
+    assert.equal(await mode(file), '600');
+
+    const server = await start(t, { folder, db });
+    const env = { WITAN_URL: server.url };
+    const mine = await cli(folder, ['call', 'me_get'], { env });
+    assert.equal(mine.code, 0, mine.stderr);
+    assert.equal(mine.stderr, '');
+    await chmod(file, 0o644);
+    const open = await cli(folder, ['call', 'me_get'], { env });
+    assert.equal(open.code, 0);
+    assert.ok(open.stderr.includes(`chmod 600 ${file}`), open.stderr);
+
+    // A second one is refused before anything is made, and nothing is made where it cannot be kept.
+    const tokens = async () => JSON.parse((await cli(folder, ['token', 'list', '--json', '--db', db])).stdout).tokens.length;
+    const secret = await readFile(file, 'utf8');
+    const again = await cli(folder, ['token', 'create', '--save', '--db', db]);
+    assert.equal(again.code, 7);
+    assert.ok(again.stderr.includes(file));
+    assert.equal(await readFile(file, 'utf8'), secret);
+    await writeFile(join(folder, 'file'), '');
+    for (const env of [homeless, { XDG_CONFIG_HOME: join(folder, 'file') }])
+        assert.notEqual((await cli(folder, ['token', 'create', '--save', '--db', db], { env })).code, 0);
+    assert.equal(await tokens(), 1);
+});
+
+test('doctor sees settings with a password that others can read', async (t) => {
+    const folder = await tempFolder(t);
+    const file = join(folder, 'my.yaml');
+    await writeFile(file, 'store.url: "postgres://witan:s3cret@127.0.0.1:9/witan"\n');
+    for (const [bits, status] of [
+        [0o644, 'warn'],
+        [0o600, 'ok'],
+    ]) {
+        await chmod(file, bits);
+        const { stdout } = await cli(folder, ['doctor', '--json', '--config', file]);
+        const settings = JSON.parse(stdout).checks.find(({ name }) => name === 'settings');
+        assert.equal(settings.status, status);
+        assert.ok(!stdout.includes('s3cret'));
+    }
 });

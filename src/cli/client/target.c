@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *from_env(const char *name)
 {
@@ -66,6 +67,15 @@ static bool check_token(const char *token, const char *where, struct err *err)
     return *token || err_set(err, ERR_INVALID, "%s is empty.", where);
 }
 
+/* A file that was named by --token-file may be one that a service manager made, which is its own affair. */
+static void warn_of_readers(struct cli *cli, const char *path, FILE *file)
+{
+    struct stat about;
+
+    if (fstat(fileno(file), &about) == 0 && about.st_mode & 077)
+        cli_note(cli, "Others on this machine can read your token: chmod 600 %s", path);
+}
+
 static bool read_token(struct cli *cli, const char *path, bool must, const char **token, struct err *err)
 {
     char line[LIMIT_TOKEN_FILE];
@@ -75,6 +85,8 @@ static bool read_token(struct cli *cli, const char *path, bool must, const char 
         return true;
     if (!file)
         return err_set(err, ERR_INVALID, "Cannot read the token file %s: %s.", path, strerror(errno));
+    if (!must)
+        warn_of_readers(cli, path, file);
     bool got = fgets(line, sizeof(line), file) != NULL;
 
     fclose(file);

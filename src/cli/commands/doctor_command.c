@@ -63,6 +63,20 @@ static void add_err(struct doctor *doctor, const char *name, const struct err *e
     add(doctor, name, BAD, err->hint[0] ? err->hint : NULL, "%s", err->text);
 }
 
+/* The settings may hold the database's password. */
+static void check_settings_file(struct doctor *doctor, const char *file)
+{
+    const char *url = doctor->config.settings.store_url;
+    struct stat about;
+
+    if (stat(file, &about) == 0 && about.st_mode & 077 &&
+        !str_equal(url, config_mask_url(doctor->cli->arena, url)))
+        add(doctor, "settings", DOUBTFUL, arena_format(doctor->cli->arena, "chmod 600 %s", file),
+            "Others on this machine can read %s, and the store's address has a password.", file);
+    else
+        add(doctor, "settings", FINE, NULL, "%s can be read.", file);
+}
+
 static bool check_settings(struct doctor *doctor)
 {
     struct err err = { 0 };
@@ -77,7 +91,7 @@ static bool check_settings(struct doctor *doctor)
     if (!file)
         add(doctor, "settings", FINE, NULL, "HOME is not set; defaults and environment hold.");
     else if (access(file, F_OK) == 0)
-        add(doctor, "settings", FINE, NULL, "%s can be read.", file);
+        check_settings_file(doctor, file);
     else
         add(doctor, "settings", FINE, NULL, "There is no %s; defaults and environment hold.", file);
     return true;

@@ -1,25 +1,61 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/client/target.h"
 #include "cli/commands/tables.h"
 #include "cli/store/list.h"
 #include "core/identity/token.h"
+#include "server/files.h"
 
 #include <string.h>
+#include <unistd.h>
+
+/* Where --save puts the secret; NULL without it. That it cannot go there is said before anything is made. */
+static bool find_save_file(struct cli *cli, const char **file, struct err *err)
+{
+    *file = cli_has(cli, "save") ? target_token_file(cli->arena) : NULL;
+    if (!cli_has(cli, "save"))
+        return true;
+    if (!*file) {
+        err_set(err, ERR_INVALID, "HOME is not set, so there is no usual place for a token.");
+        return err_hint(err, "Set HOME or XDG_CONFIG_HOME.");
+    }
+    if (files_size(*file) < 0)
+        return files_make_folders(*file, err);
+    err_set(err, ERR_CONFLICT, "There is a token in %s already.", *file);
+    return err_hint(err, "Take it away first, or leave out --save and keep the new one elsewhere.");
+}
+
+static bool save_secret(struct cli *cli, const char *file, const char *secret, struct err *err)
+{
+    return !file || files_write(file, arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1, err);
+}
+
+static int say_token(struct cli *cli, const struct token *token, const char *secret, const char *file)
+{
+    if (file) {
+        cli_note(cli, "Token %s (%s) is in %s, where every command looks for it.", token->id,
+                 role_name(token->role), file);
+        return CLI_OK;
+    }
+    cli_note(cli, "Token %s (%s). It is shown this once:", token->id, role_name(token->role));
+    return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
+}
 
 /* The secret alone goes to stdout, so that TOKEN=$(witan token create ...) works. */
 static int run_token_create(struct cli *cli)
 {
     struct err err = { 0 };
     struct local local = { .cli = cli };
-    const char *expires = cli_get(cli, "expires"), *secret = NULL;
+    const char *expires = cli_get(cli, "expires"), *secret = NULL, *file = NULL;
     struct token token = {
         .name = cli_get(cli, "name"),
         .agent_name = cli_get(cli, "agent"),
         .project_id = cli_get(cli, "project"),
         .created_by = "local",
     };
-    bool good = local_role(cli, ROLE_AGENT, &token.role, &err) && local_open(&local, cli, true, &err);
+    bool good = local_role(cli, ROLE_AGENT, &token.role, &err) && find_save_file(cli, &file, &err) &&
+                local_open(&local, cli, true, &err);
 
     token.workspace_id = local.workspace_id;
     if (!token.name)
@@ -28,14 +64,18 @@ static int run_token_create(struct cli *cli)
         good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
     good = good && token_create(local.db, cli->arena, &token, local.now_ms, &secret, &err) &&
            local_audit(&local, "token_create", token.id, list_detail(cli->arena, "name", token.name), &err) &&
-           local_commit(&local, &err);
+           save_secret(cli, file, secret, &err);
+    if (good && !local_commit(&local, &err)) {
+        good = false;
+        if (file)
+            unlink(file);
+    }
     int code = local_end(&local, good, &err);
 
     if (code)
         return code;
     local_note_solo(&local, token.role);
-    cli_note(cli, "Token %s (%s). It is shown this once:", token.id, role_name(token.role));
-    return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
+    return say_token(cli, &token, secret, file);
 }
 
 /* A secret that has been replaced and is still good has a line of its own, under that of its token. */
@@ -130,7 +170,7 @@ const struct cli_command token_commands[] = {
         .name = "token create",
         .help = "Make a token for an agent or a script, and print its secret once.",
         .examples = "TOKEN=$(witan token create --agent Builder)\n"
-                    "witan token create --name me --role owner >~/.config/witan/token\n"
+                    "witan token create --name me --role owner --save\n"
                     "witan token create --name ci --role member --expires 90d",
         .uses = CLI_STORE,
         .options = {
@@ -140,6 +180,8 @@ const struct cli_command token_commands[] = {
             { "project", "ID", .help = "Bind it to a project: it reaches nothing beyond." },
             { "expires", "TIME", .help = "How long it is good, such as 90d. Default: until revoked.",
               .flags = CLI_EXPIRES },
+            { "save", .help = "Keep the secret in the file `token` beside config.yaml, for its owner alone, instead of "
+                              "printing it." },
             LOCAL_WORKSPACE,
         },
         .run = run_token_create,
