@@ -54,7 +54,7 @@ static bool parse_body(struct input *input, const struct request *request, struc
 
 void input_bind(struct input *input, struct request *request)
 {
-    struct arena *arena = request->call.arena;
+    struct arena *arena = request->call.tx.arena;
     struct err *err = &request->bind_err;
 
     if (!parse_body(input, request, err))
@@ -87,7 +87,7 @@ void input_read(struct input *input, struct request *request)
     struct err *err = &request->bind_err;
 
     request->input = input;
-    if (!url_parse_query(request->call.arena, http_query(input->exchange), &input->query, err) ||
+    if (!url_parse_query(request->call.tx.arena, http_query(input->exchange), &input->query, err) ||
         !find_body(input, request, err))
         return;
     if (request->body_len <= LIMIT_PARSE_HERE)

@@ -1,5 +1,6 @@
 #include "edge/log_page.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 
 #include <stdlib.h>
@@ -15,11 +16,12 @@ static bool run_page(struct db *db, struct work *work)
 {
     struct page *page = (struct page *)work;
     ARENA_AUTO arena = { 0 };
+    struct tx tx = tx_of(db, &arena, clock_now_ms(), &work->err);
     struct event *events;
     size_t count, bytes = 0;
 
     forget_notices(page);
-    if (!event_read(db, &arena, page->after, STREAM_PAGE, &events, &count, &work->err))
+    if (!event_read(&tx, page->after, STREAM_PAGE, &events, &count))
         return false;
     for (size_t i = 0; i < count && (i == 0 || bytes < STREAM_PAGE_BYTES); i++) {
         page->notices[page->count] = notice_new(&events[i]);

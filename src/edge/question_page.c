@@ -116,7 +116,7 @@ static void run(struct visit *visit, const char *op, void (*show)(struct visit *
 
     visit->show = show;
     request->op = op_find(op);
-    request->call.arena = &visit->arena;
+    request->call.tx.arena = &visit->arena;
     request->call.door = "page";
     request->call.remote = visit->remote;
     request->call.request_id = http_request_id(visit->exchange);

@@ -172,7 +172,7 @@ static void next_piece(void *user)
             request->call.args[i].number = request->call.more_left;
     }
     arena_reset(&call->piece);
-    request->call.arena = &call->piece;
+    request->call.tx.arena = &call->piece;
     dispatch_submit(call->edge->store, request);
 }
 
@@ -334,7 +334,7 @@ static void fill_request(struct rest_call *call, void (*then)(struct request *re
     struct request *request = &call->request;
 
     request->op = call->input.match.op;
-    request->call.arena = &call->arena;
+    request->call.tx.arena = &call->arena;
     request->call.door = "rest";
     request->call.remote = call->remote;
     request->call.device = request->credentials.device;

@@ -197,11 +197,11 @@ static bool run_check(struct db *db, struct work *work)
         struct stream *stream = check->due[i];
         struct caller caller;
         struct err *refused = &check->refused[i];
+        struct tx tx = tx_of(db, &check->arena, clock_now_ms(), refused);
 
         arena_reset(&check->arena);
         *refused = (struct err){ 0 };
-        if (caller_recheck(db, &check->arena, stream->credential, stream->workspace_id, clock_now_ms(),
-                           &caller, refused)) {
+        if (caller_recheck(&tx, stream->credential, stream->workspace_id, &caller)) {
             if (!((unsigned)caller.role & ROLES_READ))
                 err_set(refused, ERR_FORBIDDEN, "This role may not read.");
             else if (caller.role != stream->role)

@@ -38,23 +38,25 @@ static bool may_listen(const struct opening *opening, struct err *err)
     return true;
 }
 
-static bool see_job(struct db *db, struct opening *opening, struct err *err)
+/* As it is: whether it waits for something overdue is not the stream's business. */
+static bool see_job(const struct tx *tx, struct opening *opening)
 {
+    struct tx looking = *tx;
     struct job job;
 
-    return !opening->of_job ||
-           job_get(db, &opening->arena, &opening->caller, opening->wish.job_id, 0, &job, err);
+    looking.caller = &opening->caller;
+    looking.now_ms = 0;
+    return !opening->of_job || job_get(&looking, opening->wish.job_id, &job);
 }
 
 static bool run_opening(struct db *db, struct work *work)
 {
     struct opening *opening = (struct opening *)work;
+    struct tx tx = tx_of(db, &opening->arena, clock_now_ms(), &work->err);
 
-    return caller_identify(db, &opening->arena, &opening->credentials, clock_now_ms(), &opening->caller,
-                           &work->err) &&
-           may_listen(opening, &work->err) && see_job(db, opening, &work->err) &&
-           event_first(db, &opening->arena, &opening->bounds.first, &work->err) &&
-           event_last(db, &opening->arena, &opening->bounds.last, &work->err);
+    return caller_identify(&tx, &opening->credentials, &opening->caller) && may_listen(opening, &work->err) &&
+           see_job(&tx, opening) && event_first(&tx, &opening->bounds.first) &&
+           event_last(&tx, &opening->bounds.last);
 }
 
 /* Whoever opens too many is told so once it is known who it is. */

@@ -27,17 +27,19 @@ struct look {
 static bool run_check(struct db *db, struct work *work)
 {
     struct look *look = (struct look *)work;
+    struct tx tx = tx_of(db, &look->arena, clock_now_ms(), &work->err);
 
     arena_reset(&look->arena);
-    return alert_check(db, &look->arena, clock_now_ms(), look->apply, &look->changes, &work->err);
+    return alert_check(&tx, look->apply, &look->changes);
 }
 
 static bool run_watch(struct db *db, struct work *work)
 {
     struct look *look = (struct look *)work;
+    struct tx tx = tx_of(db, &look->arena, clock_now_ms(), &work->err);
 
     arena_reset(&look->arena);
-    return analytics_watch(db, &look->arena, clock_now_ms(), &look->watch, &work->err);
+    return analytics_watch(&tx, &look->watch);
 }
 
 struct alerts *alerts_new(struct store *store)

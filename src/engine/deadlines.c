@@ -78,15 +78,16 @@ static bool read_offset(struct db *db, struct arena *arena, int64_t *offset_ms, 
 static bool run_look(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
+    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
 
     arena_reset(&task->arena);
-    if (!deadline_next(db, &task->arena, &task->due_ms, &work->err))
+    if (!deadline_next(&tx, &task->due_ms))
         return false;
     if (task->owner->test_clock && !read_offset(db, &task->arena, &task->offset_ms, &work->err))
         return false;
     if (!task->anchor)
         return true;
-    if (!timekeeping_read(db, &task->arena, &task->time, &work->err))
+    if (!timekeeping_read(&tx, &task->time))
         return false;
     return migrate_current(db, &task->arena, &task->schema, &work->err);
 }
@@ -94,15 +95,16 @@ static bool run_look(struct db *db, struct work *work)
 static bool run_apply(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
+    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
 
     arena_reset(&task->arena);
-    return deadline_apply(db, &task->arena, clock_now_ms(), DEADLINE_BATCH, &task->count, &work->err);
+    return deadline_apply(&tx, DEADLINE_BATCH, &task->count);
 }
 
 /* Batches of what the settings let go of; the audit log's is larger, and comes once in a sweep. */
-static bool purge(struct db *db, struct task *task, int64_t now_ms, struct err *err)
+static bool purge(const struct tx *tx, struct task *task)
 {
-    const struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = now_ms };
+    const struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = tx->now_ms };
 
     for (int i = 0; i < PURGE_KINDS; i++) {
         enum purge_kind kind = (enum purge_kind)i;
@@ -112,8 +114,8 @@ static bool purge(struct db *db, struct task *task, int64_t now_ms, struct err *
 
         if (keep_ms == 0 || (audit && task->round > 0))
             continue;
-        if (!purge_batch(db, &task->arena, kind, &by, now_ms - keep_ms,
-                         audit ? PURGE_AUDIT_BATCH : SWEEP_BATCH, &purged, err))
+        if (!purge_batch(tx, kind, &by, tx->now_ms - keep_ms, audit ? PURGE_AUDIT_BATCH : SWEEP_BATCH,
+                         &purged))
             return false;
         if (audit)
             task->audit_left = purged >= PURGE_AUDIT_BATCH;
@@ -127,17 +129,15 @@ static bool purge(struct db *db, struct task *task, int64_t now_ms, struct err *
 static bool run_sweep(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
-    int64_t now_ms = clock_now_ms();
+    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
     size_t pruned[5] = { 0 };
 
     arena_reset(&task->arena);
     task->count = 0;
-    if (!session_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[0], &work->err) ||
-        !ticket_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[1], &work->err) ||
-        !link_prune(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[2], &work->err) ||
-        !token_prune_secrets(db, &task->arena, now_ms, SWEEP_BATCH, &pruned[4], &work->err) ||
-        !place_prune(db, &task->arena, now_ms - PLACE_MS, SWEEP_BATCH, &pruned[3], &work->err) ||
-        !purge(db, task, now_ms, &work->err))
+    if (!session_prune(&tx, tx.now_ms, SWEEP_BATCH, &pruned[0]) ||
+        !ticket_prune(&tx, tx.now_ms, SWEEP_BATCH, &pruned[1]) || !link_prune(&tx, SWEEP_BATCH, &pruned[2]) ||
+        !token_prune_secrets(&tx, tx.now_ms, SWEEP_BATCH, &pruned[4]) ||
+        !place_prune(&tx, tx.now_ms - PLACE_MS, SWEEP_BATCH, &pruned[3]) || !purge(&tx, task))
         return false;
     for (size_t i = 0; i < sizeof(pruned) / sizeof(pruned[0]); i++)
         if (pruned[i] > task->count)
@@ -172,9 +172,10 @@ static void set_clock(struct deadlines *deadlines, const struct timekeeping *rea
 static bool run_jump(struct db *db, struct work *work)
 {
     struct task *task = (struct task *)work;
+    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
 
     arena_reset(&task->arena);
-    return timekeeping_audit(db, &task->arena, task->owner->jump, task->owner->jump_ms, &work->err);
+    return timekeeping_audit(&tx, task->owner->jump, task->owner->jump_ms);
 }
 
 static bool write_jump(struct deadlines *deadlines, struct task *task)

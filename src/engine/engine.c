@@ -153,9 +153,10 @@ struct last_work {
 static bool run_last(struct db *db, struct work *work)
 {
     struct last_work *last = (struct last_work *)work;
+    struct tx tx = tx_of(db, &last->arena, clock_now_ms(), &work->err);
 
     arena_reset(&last->arena);
-    return event_last(db, &last->arena, &last->seq, &work->err);
+    return event_last(&tx, &last->seq);
 }
 
 static bool read_last(struct engine *engine, int64_t *seq)

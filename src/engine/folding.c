@@ -1,5 +1,6 @@
 #include "engine/folding.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/reports/figures.h"
@@ -23,17 +24,19 @@ struct round {
 static bool run_look(struct db *db, struct work *work)
 {
     struct round *round = (struct round *)work;
+    struct tx tx = tx_of(db, &round->arena, clock_now_ms(), &work->err);
 
     arena_reset(&round->arena);
-    return figures_waiting(db, &round->arena, &round->waiting, &work->err);
+    return figures_waiting(&tx, &round->waiting);
 }
 
 static bool run_fold(struct db *db, struct work *work)
 {
     struct round *round = (struct round *)work;
+    struct tx tx = tx_of(db, &round->arena, clock_now_ms(), &work->err);
 
     arena_reset(&round->arena);
-    return figures_fold(db, &round->arena, FOLD_BATCH, &round->folded, &work->err);
+    return figures_fold(&tx, FOLD_BATCH, &round->folded);
 }
 
 static bool look(struct folding *folding, struct round *round)

@@ -50,12 +50,13 @@ struct tail_work {
 static bool run_tail(struct db *db, struct work *work)
 {
     struct tail_work *tail = (struct tail_work *)work;
+    struct tx tx = tx_of(db, &tail->arena, clock_now_ms(), &work->err);
 
     arena_reset(&tail->arena);
     tail->count = 0;
     if (tail->only_last)
-        return event_last(db, &tail->arena, &tail->after, &work->err);
-    return event_read(db, &tail->arena, tail->after, TAIL_BATCH, &tail->events, &tail->count, &work->err);
+        return event_last(&tx, &tail->after);
+    return event_read(&tx, tail->after, TAIL_BATCH, &tail->events, &tail->count);
 }
 
 static bool tail_read(struct hub *hub, struct tail_work *tail)

@@ -39,17 +39,17 @@ struct round {
  * Whoever numbered seals as well. The others were told of the numbers at that moment: they leave it a round,
  * so that not every node reads and hashes the same rows.
  */
-static bool seal(struct sequencer *sequencer, struct round *round, struct err *err)
+static bool seal(const struct tx *tx, struct sequencer *sequencer, struct round *round)
 {
     bool unsealed;
 
-    if (!audit_waiting(sequencer->db, &sequencer->arena, &unsealed, err))
+    if (!audit_waiting(tx, &unsealed))
         return false;
     bool mine = unsealed && (round->numbered > 0 || sequencer->saw_unsealed);
 
     sequencer->saw_unsealed = unsealed;
     round->waiting |= unsealed;
-    return !mine || audit_seal(sequencer->db, &sequencer->arena, &round->sealed, err);
+    return !mine || audit_seal(tx, &round->sealed);
 }
 
 /*
@@ -86,13 +86,14 @@ static void mind_the_lease(struct sequencer *sequencer, const struct round *roun
  */
 static bool run_round(struct sequencer *sequencer, struct round *round, struct err *err)
 {
+    struct tx tx = tx_of(sequencer->db, &sequencer->arena, clock_now_ms(), err);
     bool busy;
 
     arena_reset(&sequencer->arena);
-    if (!event_number(sequencer->db, &sequencer->arena, &round->numbered, &busy, err))
+    if (!event_number(&tx, &round->numbered, &busy))
         return false;
     round->waiting = busy || round->numbered > 0;
-    if (!seal(sequencer, round, err))
+    if (!seal(&tx, sequencer, round))
         return false;
     mind_the_lease(sequencer, round);
     return true;

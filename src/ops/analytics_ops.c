@@ -123,7 +123,7 @@ static bool run_analytics(struct call *call)
 {
     struct analytics_range range = {
         .workspace_id = call->caller.workspace_id,
-        .until_ms = arg_given(call, "until") ? arg_int(call, "until") : call->now_ms + 1,
+        .until_ms = arg_given(call, "until") ? arg_int(call, "until") : call->tx.now_ms + 1,
     };
     struct analytics report;
     struct alert *alerts;
@@ -133,9 +133,8 @@ static bool run_analytics(struct call *call)
         arg_given(call, "since") ? arg_int(call, "since") : range.until_ms - ANALYTICS_DAYS * DAY_MS;
     if (range.since_ms >= range.until_ms)
         return err_field(&call->err, "since", "since must be before until.");
-    if (!project_of(call, &range.project_id) ||
-        !analytics_read(call->db, call->arena, &range, &report, &call->err) ||
-        !alert_list(call->db, call->arena, range.workspace_id, &alerts, &count, &call->err))
+    if (!project_of(call, &range.project_id) || !analytics_read(&call->tx, &range, &report) ||
+        !alert_list(&call->tx, range.workspace_id, &alerts, &count))
         return false;
     /* Alerts hold figures of the whole workspace. */
     if (call->caller.project_id)

@@ -107,7 +107,7 @@ static bool run_question_answer(struct call *call)
 {
     struct question_answer answer = { .id = arg_text(call, "id"), .response = arg_json(call, "response") };
 
-    if (!question_answer(call->db, call->arena, &call->caller, call->now_ms, &answer, 1, &call->err))
+    if (!question_answer(&call->tx, &answer, 1))
         return false;
     if (answer.err.code != ERR_NONE)
         return reply_refused(call, &answer);
@@ -141,15 +141,15 @@ static bool run_question_answer_batch(struct call *call)
 {
     const json_t *entries = arg_json(call, "answers");
     size_t count = json_array_size(entries);
-    struct question_answer *answers = arena_array(call->arena, struct question_answer, count);
+    struct question_answer *answers = arena_array(call->tx.arena, struct question_answer, count);
 
     for (size_t i = 0; i < count; i++) {
         const json_t *entry = json_array_get(entries, i);
 
-        answers[i].id = str_fold(call->arena, json_string_value(json_object_get(entry, "id")));
+        answers[i].id = str_fold(call->tx.arena, json_string_value(json_object_get(entry, "id")));
         answers[i].response = json_object_get(entry, "response");
     }
-    if (!question_answer(call->db, call->arena, &call->caller, call->now_ms, answers, count, &call->err))
+    if (!question_answer(&call->tx, answers, count))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "results");
@@ -164,8 +164,7 @@ static bool run_question_cancel(struct call *call)
 {
     bool resumed;
 
-    if (!question_cancel(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
-                         arg_text(call, "reason"), &resumed, &call->err))
+    if (!question_cancel(&call->tx, arg_text(call, "id"), arg_text(call, "reason"), &resumed))
         return false;
     json_map(&call->out, NULL);
     json_bool(&call->out, "success", true);
@@ -186,8 +185,7 @@ static bool run_question_extend(struct call *call)
 {
     struct question question;
 
-    return question_extend(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
-                           arg(call, "minutes")->real, &question, &call->err) &&
+    return question_extend(&call->tx, arg_text(call, "id"), arg(call, "minutes")->real, &question) &&
            reply_deadline(call, &question);
 }
 
@@ -195,9 +193,7 @@ static bool run_question_draft(struct call *call)
 {
     struct question question;
 
-    return question_draft(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &question,
-                          &call->err) &&
-           reply_deadline(call, &question);
+    return question_draft(&call->tx, arg_text(call, "id"), &question) && reply_deadline(call, &question);
 }
 
 static bool run_question_link(struct call *call)
@@ -206,11 +202,11 @@ static bool run_question_link(struct call *call)
     const char *id = arg_text(call, "id");
     struct link made;
 
-    if (!link_create(call->db, call->arena, &call->caller, id, call->now_ms, &made, &call->err))
+    if (!link_create(&call->tx, id, &made))
         return false;
     json_map(&call->out, NULL);
     json_text(&call->out, "link", made.secret);
-    json_text(&call->out, "url", arena_format(call->arena, "%s/q/%s/%s", base, id, made.secret));
+    json_text(&call->out, "url", arena_format(call->tx.arena, "%s/q/%s/%s", base, id, made.secret));
     if (made.expires_ms)
         json_time(&call->out, "expiresAt", made.expires_ms);
     else
@@ -224,15 +220,14 @@ static bool run_link_open(struct call *call)
 {
     const char *id = arg_text(call, "id"), *visit;
 
-    if (!link_open(call->db, call->arena, arg_text(call, "link"), id, call->now_ms, &visit, &call->caller,
-                   &call->err))
+    if (!link_open(&call->tx, arg_text(call, "link"), id, &visit, &call->caller))
         return false;
-    call->cookies[0] =
-        cookie_set(call->arena, &(struct cookie){ .name = arena_format(call->arena, COOKIE_VISIT "%s", id),
-                                                  .value = visit,
-                                                  .lifetime_ms = VISIT_MS,
-                                                  .path = arena_format(call->arena, "/q/%s", id),
-                                                  .strict = true });
+    call->cookies[0] = cookie_set(
+        call->tx.arena, &(struct cookie){ .name = arena_format(call->tx.arena, COOKIE_VISIT "%s", id),
+                                          .value = visit,
+                                          .lifetime_ms = VISIT_MS,
+                                          .path = arena_format(call->tx.arena, "/q/%s", id),
+                                          .strict = true });
     return true;
 }
 
@@ -240,8 +235,7 @@ static bool run_question_restart(struct call *call)
 {
     struct job job;
 
-    if (!question_restart(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &job,
-                          &call->err))
+    if (!question_restart(&call->tx, arg_text(call, "id"), &job))
         return false;
     json_map(&call->out, NULL);
     json_text(&call->out, "jobId", job.id);
@@ -255,8 +249,7 @@ static bool run_question_similar(struct call *call)
     struct question *questions;
     size_t count;
 
-    if (!question_similar(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
-                          LIMIT_ANSWERS, &questions, &count, &call->err))
+    if (!question_similar(&call->tx, arg_text(call, "id"), LIMIT_ANSWERS, &questions, &count))
         return false;
     json_map(&call->out, NULL);
     question_write_list(call, questions, count);
@@ -269,10 +262,8 @@ static bool run_question_suggestion(struct call *call)
     struct question question, *earlier;
     size_t count;
 
-    if (!question_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &question,
-                      &call->err) ||
-        !question_precedents(call->db, call->arena, &call->caller, &question, LIMIT_PRECEDENTS, &earlier,
-                             &count, &call->err))
+    if (!question_get(&call->tx, arg_text(call, "id"), &question) ||
+        !question_precedents(&call->tx, &question, LIMIT_PRECEDENTS, &earlier, &count))
         return false;
     json_map(&call->out, NULL);
     json_none(&call->out, "suggestion");
@@ -285,7 +276,7 @@ static bool run_question_suggestion(struct call *call)
         json_text(&call->out, "by", earlier[i].outcome_by);
         json_text(&call->out, "at", earlier[i].responded_at);
         json_text(&call->out, "label",
-                  arena_format(call->arena, "Precedent: answered by %s", earlier[i].outcome_by));
+                  arena_format(call->tx.arena, "Precedent: answered by %s", earlier[i].outcome_by));
         json_map_end(&call->out);
     }
     json_list_end(&call->out);

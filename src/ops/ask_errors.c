@@ -31,9 +31,9 @@ static bool run_note(struct db *db, struct work *work)
 {
     ARENA_AUTO arena = { 0 };
     struct note *note = (struct note *)work;
+    struct tx tx = tx_of(db, &arena, note->now_ms, &work->err);
 
-    return alert_count_errors(db, &arena, note->place->workspace_id, note->now_ms, note->refused,
-                              note->failed, &work->err);
+    return alert_count_errors(&tx, note->place->workspace_id, note->refused, note->failed);
 }
 
 static void note_done(struct work *work);

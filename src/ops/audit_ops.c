@@ -53,7 +53,7 @@ static bool run_audit_list(struct call *call)
     bool more;
 
     if (!read_cursor(call, &filter.cursor, &call->err) ||
-        !audit_list(call->db, call->arena, call->caller.workspace_id, &filter, &entries, &count, &call->err))
+        !audit_list(&call->tx, call->caller.workspace_id, &filter, &entries, &count))
         return false;
     more = count > limit;
     count = more ? limit : count;
@@ -63,7 +63,7 @@ static bool run_audit_list(struct call *call)
         write_entry(&call->out, &entries[i], false);
     json_list_end(&call->out);
     json_text(&call->out, "nextCursor",
-              more ? arena_format(call->arena, "%lld", (long long)entries[count - 1].seq) : NULL);
+              more ? arena_format(call->tx.arena, "%lld", (long long)entries[count - 1].seq) : NULL);
     json_map_end(&call->out);
     return true;
 }
@@ -75,8 +75,8 @@ static bool run_audit_export(struct call *call)
     size_t wanted = limit < EXPORT_ROWS ? (size_t)limit : EXPORT_ROWS, count, i;
     struct audit_entry *entries;
 
-    if (!audit_read(call->db, call->arena, call->caller.workspace_id, arg_int(call, "after_seq"), wanted,
-                    &entries, &count, &call->err))
+    if (!audit_read(&call->tx, call->caller.workspace_id, arg_int(call, "after_seq"), wanted, &entries,
+                    &count))
         return false;
     for (i = 0; i < count && call->out.buf->len < LIMIT_PAGE_BYTES; i++) {
         struct json_out line;

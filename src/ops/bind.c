@@ -179,8 +179,6 @@ static bool bind_int(const struct field *field, const struct raw *raw, struct ar
 {
     const char *text = raw->text;
 
-    if (!text && (field->flags & F_LENIENT))
-        text = json_string_value(raw->json);
     if (text) {
         if (!str_to_int(text, &arg->number))
             return wrong_type(field, "a whole number", err);
@@ -202,8 +200,6 @@ static bool bind_real(const struct field *field, const struct raw *raw, struct a
     const char *text = raw->text;
     char *end;
 
-    if (!text && (field->flags & F_LENIENT))
-        text = json_string_value(raw->json);
     if (text) {
         arg->real = strtod(text, &end);
         if (end == text || *end || !isfinite(arg->real))
@@ -222,8 +218,6 @@ static bool bind_bool(const struct field *field, const struct raw *raw, struct a
 {
     const char *text = raw->text;
 
-    if (!text && (field->flags & F_LENIENT))
-        text = json_string_value(raw->json);
     if (text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0))
         arg->number = 1;
     else if (text && (strcmp(text, "false") == 0 || strcmp(text, "0") == 0))

@@ -43,7 +43,7 @@ static bool run_chat_list(struct call *call)
     };
     struct chat_page page;
 
-    if (!chat_list(call->db, call->arena, &call->caller, &filter, &page, &call->err))
+    if (!chat_list(&call->tx, &filter, &page))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "messages");
@@ -63,13 +63,12 @@ static bool post(struct call *call, struct chat *chat)
 
     if (str_equal(arg_text(call, "message_type"), "message")) {
         chat->discussion_prompt_id = prompt_id;
-        return chat_post(call->db, call->arena, &call->caller, call->now_ms, chat, &call->err);
+        return chat_post(&call->tx, chat);
     }
     if (!prompt_id)
         return err_field(&call->err, "discussion_prompt_id",
                          "discussion_prompt_id is required for a discussion_response.");
-    return prompt_respond(call->db, call->arena, &call->caller, prompt_id, call->now_ms, chat, &prompt,
-                          &call->err);
+    return prompt_respond(&call->tx, prompt_id, chat, &prompt);
 }
 
 static bool run_chat_post(struct call *call)

@@ -43,9 +43,8 @@ static bool run_decision_create(struct call *call)
     struct project project;
 
     if (arg_given(call, "details"))
-        decision.details = json_dump_text(call->arena, arg_json(call, "details"));
-    if (!project_of(call, &project) ||
-        !decision_make(call->db, call->arena, &project, &call->caller, call->now_ms, &decision, &call->err))
+        decision.details = json_dump_text(call->tx.arena, arg_json(call, "details"));
+    if (!project_of(call, &project) || !decision_make(&call->tx, &project, &decision))
         return false;
     call->subject = decision.id;
     call->question_id = decision.question_id;
@@ -61,8 +60,10 @@ static bool run_decision_list(struct call *call)
     const char *after;
 
     if (!project_of(call, &project) || !identity_page(call, "decisions", &after) ||
-        !decision_list(call->db, call->arena, &project, after, limit + 1, arg_bool(call, "pending"),
-                       call->now_ms, &decisions, &count, &call->err))
+        !decision_list(&call->tx, &project,
+                       &(struct decision_filter){
+                           .pending = arg_bool(call, "pending"), .cursor = after, .limit = limit + 1 },
+                       &decisions, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -82,8 +83,7 @@ static bool run_decision_get(struct call *call)
     struct project project;
     const char *id;
 
-    if (!project_of_thing(call, "did", &project, &id) ||
-        !decision_get(call->db, call->arena, &project, id, call->now_ms, &decision, &call->err))
+    if (!project_of_thing(call, "did", &project, &id) || !decision_get(&call->tx, &project, id, &decision))
         return false;
     call->ended = !decision_is_pending(&decision);
     decision_write(&decision, NULL, &call->out);

@@ -34,7 +34,7 @@ static void finish(struct request *request)
     /* These two are between us and the store; a caller can only try again. */
     if (err->code == ERR_DUE || err->code == ERR_RETRY)
         err_set(err, ERR_UNAVAILABLE, "The server is busy. Try again.");
-    touch_caller(request->store, &request->call.caller, request->call.now_ms);
+    touch_caller(request->store, &request->call.caller, request->call.tx.now_ms);
     asking_note(request);
     refusals_note(request);
     request->finished(request);
@@ -71,7 +71,9 @@ static bool apply_due(struct db *db, struct work *work)
 
     if (db->engine == DB_POSTGRES)
         pause_before_round(request->due_rounds);
-    if (!deadline_apply(db, request->call.arena, clock_now_ms(), DEADLINE_BATCH, &ended, &work->err))
+    struct tx tx = tx_of(db, request->call.tx.arena, clock_now_ms(), &work->err);
+
+    if (!deadline_apply(&tx, DEADLINE_BATCH, &ended))
         return false;
     request->due_more = ended >= DEADLINE_BATCH; /* a job's questions end together, so it may be more */
     return true;

@@ -72,8 +72,7 @@ static bool run_feedback_create(struct call *call)
     struct feedback feedback = { .text = arg_text(call, "text") };
     struct project project;
 
-    if (!project_of(call, &project) || !feedback_create(call->db, call->arena, &project, author_of(call),
-                                                        call->now_ms, &feedback, &call->err))
+    if (!project_of(call, &project) || !feedback_create(&call->tx, &project, author_of(call), &feedback))
         return false;
     call->subject = feedback.id;
     feedback_write(&feedback, NULL, &call->out);
@@ -88,7 +87,7 @@ static bool run_feedback_list(struct call *call)
     const char *after;
 
     if (!project_of(call, &project) || !identity_page(call, "feedback", &after) ||
-        !feedback_list(call->db, call->arena, &project, after, limit + 1, &feedback, &count, &call->err))
+        !feedback_list(&call->tx, &project, after, limit + 1, &feedback, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -106,8 +105,7 @@ static bool feedback_of(struct call *call, struct project *project, struct feedb
 {
     const char *id;
 
-    return project_of_thing(call, "fid", project, &id) &&
-           feedback_get(call->db, call->arena, project, id, feedback, &call->err);
+    return project_of_thing(call, "fid", project, &id) && feedback_get(&call->tx, project, id, feedback);
 }
 
 static bool run_feedback_get(struct call *call)
@@ -127,13 +125,13 @@ static bool run_feedback_context(struct call *call)
     struct feedback feedback;
 
     return feedback_of(call, &project, &feedback) &&
-           context_write(call->db, call->arena, &project,
+           context_write(&call->tx, &project,
                          &(struct context_subject){
                              .source = "eval",
                              .source_id = feedback.id,
-                             .title = arena_format(call->arena, "Feedback of %s", feedback.author),
+                             .title = arena_format(call->tx.arena, "Feedback of %s", feedback.author),
                              .text = feedback.text },
-                         &call->out, &call->err);
+                         &call->out);
 }
 
 /* Sections and plans are the same thing under two names. */
@@ -160,8 +158,7 @@ static bool reply_document(struct call *call, const struct kind *kind, const str
     struct document *versions;
     size_t count;
 
-    if (!document_history(call->db, call->arena, project, kind->source, document->source_id, &versions,
-                          &count, &call->err))
+    if (!document_history(&call->tx, project, kind->source, document->source_id, &versions, &count))
         return false;
     json_map(&call->out, NULL);
     write_document(call, kind, project, document);
@@ -186,22 +183,20 @@ static bool get_document(struct call *call, const struct kind *kind)
     const char *id;
 
     return project_of_thing(call, kind->key, &project, &id) &&
-           document_get(call->db, call->arena, &project, kind->source, id, arg_int(call, "version"),
-                        &document, &call->err) &&
+           document_get(&call->tx, &project, kind->source, id, arg_int(call, "version"), &document) &&
            reply_document(call, kind, &project, &document);
 }
 
 static bool put_document(struct call *call, const struct kind *kind)
 {
+    struct document document = { .source = kind->source,
+                                 .author = author_of(call),
+                                 .text = arg_text(call, "text") };
     struct project project;
-    struct document document;
     bool is_first;
-    const char *id;
 
-    if (!project_of_thing(call, kind->key, &project, &id) ||
-        !project_lock(call->db, call->arena, &project, &call->err) ||
-        !document_put(call->db, call->arena, &project, kind->source, id, arg_text(call, "text"),
-                      author_of(call), call->now_ms, &document, &is_first, &call->err))
+    if (!project_of_thing(call, kind->key, &project, &document.source_id) ||
+        !project_lock(&call->tx, &project) || !document_put(&call->tx, &project, &document, &is_first))
         return false;
     call->status = is_first ? call->op->status_made : 200;
     return reply_document(call, kind, &project, &document);
@@ -213,8 +208,7 @@ static bool list_documents(struct call *call, const struct kind *kind)
     struct document *documents;
     size_t count;
 
-    if (!project_of(call, &project) ||
-        !document_list(call->db, call->arena, &project, kind->source, &documents, &count, &call->err))
+    if (!project_of(call, &project) || !document_list(&call->tx, &project, kind->source, &documents, &count))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, kind->plural);
@@ -235,21 +229,21 @@ static bool document_context(struct call *call, const struct kind *kind, const c
     struct project project;
     struct document document = { .text = "" };
     struct err missing = { 0 };
+    struct tx looking = tx_with_err(&call->tx, &missing);
     const char *id;
 
     if (!project_of_thing(call, kind->key, &project, &id))
         return false;
-    if (!document_get(call->db, call->arena, &project, kind->source, id, 0, &document, &missing) &&
-        missing.code != ERR_NOT_FOUND) {
+    if (!document_get(&looking, &project, kind->source, id, 0, &document) && missing.code != ERR_NOT_FOUND) {
         call->err = missing;
         return false;
     }
-    return context_write(call->db, call->arena, &project,
+    return context_write(&call->tx, &project,
                          &(struct context_subject){ .source = kind->source,
                                                     .source_id = id,
-                                                    .title = arena_format(call->arena, "%s %s", title, id),
+                                                    .title = arena_format(call->tx.arena, "%s %s", title, id),
                                                     .text = document.text },
-                         &call->out, &call->err);
+                         &call->out);
 }
 
 static bool run_prd_list(struct call *call)

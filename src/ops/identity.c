@@ -41,7 +41,7 @@ bool identity_page(struct call *call, const char *list, const char **after)
 
     if (!page_read(list, cursor, &page, &call->err))
         return false;
-    *after = cursor ? arena_text(call->arena, page.id) : NULL;
+    *after = cursor ? arena_text(call->tx.arena, page.id) : NULL;
     return true;
 }
 
@@ -50,6 +50,6 @@ void identity_write_next(struct call *call, const char *list, bool more, int64_t
     const char *cursor = NULL;
 
     if (more)
-        cursor = page_after(call->arena, list, 0, clock_text(call->arena, created_ms), id);
+        cursor = page_after(call->tx.arena, list, 0, clock_text(call->tx.arena, created_ms), id);
     json_text(&call->out, "nextCursor", cursor);
 }

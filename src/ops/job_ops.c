@@ -89,7 +89,7 @@ static bool reply_job(struct call *call, const struct job *job)
 
 static const char *json_arg(const struct call *call, const char *name)
 {
-    return arg_given(call, name) ? json_dump_text(call->arena, arg_json(call, name)) : NULL;
+    return arg_given(call, name) ? json_dump_text(call->tx.arena, arg_json(call, name)) : NULL;
 }
 
 static bool run_job_create(struct call *call)
@@ -103,7 +103,7 @@ static bool run_job_create(struct call *call)
         .input = json_arg(call, "input"),
     };
 
-    if (!job_create(call->db, call->arena, &call->caller, call->now_ms, &job, &call->err))
+    if (!job_create(&call->tx, &job))
         return false;
     call->subject = job.id;
     return reply_job(call, &job);
@@ -122,7 +122,7 @@ static bool run_job_list(struct call *call)
     };
     struct job_page page;
 
-    if (!job_list(call->db, call->arena, &call->caller, call->now_ms, &filter, &page, &call->err))
+    if (!job_list(&call->tx, &filter, &page))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "jobs");
@@ -141,7 +141,7 @@ static bool run_job_get(struct call *call)
 {
     struct job job;
 
-    if (!job_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &job, &call->err))
+    if (!job_get(&call->tx, arg_text(call, "id"), &job))
         return false;
     call->ended = !job_is_open(&job);
     return reply_job(call, &job);
@@ -156,17 +156,14 @@ static bool run_job_update(struct call *call)
     };
     struct job job;
 
-    return job_update(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &change, &job,
-                      &call->err) &&
-           reply_job(call, &job);
+    return job_update(&call->tx, arg_text(call, "id"), &change, &job) && reply_job(call, &job);
 }
 
 static bool run_job_cancel(struct call *call)
 {
     struct job job;
 
-    return job_cancel(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
-                      arg_text(call, "reason"), &job, &call->err) &&
+    return job_cancel(&call->tx, arg_text(call, "id"), arg_text(call, "reason"), &job) &&
            reply_job(call, &job);
 }
 
@@ -175,10 +172,10 @@ static bool run_job_log(struct call *call)
     struct job_line line = {
         .level = arg_text(call, "level"),
         .message = arg_text(call, "message"),
-        .data = response_clean(call->arena, arg_json(call, "data")),
+        .data = response_clean(call->tx.arena, arg_json(call, "data")),
     };
 
-    if (!job_log(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &line, &call->err))
+    if (!job_log(&call->tx, arg_text(call, "id"), &line))
         return false;
     job_line_write(&line, &call->out);
     return true;
@@ -194,8 +191,7 @@ static bool run_job_logs(struct call *call)
 
     if (cursor && (!str_to_int(cursor, &after) || after <= 0))
         return err_field(&call->err, "cursor", "cursor must be a nextCursor of this list.");
-    if (!job_logs(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, after, limit + 1,
-                  &lines, &count, &call->err))
+    if (!job_logs(&call->tx, arg_text(call, "id"), after, limit + 1, &lines, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -204,7 +200,7 @@ static bool run_job_logs(struct call *call)
         job_line_write(&lines[i], &call->out);
     json_list_end(&call->out);
     json_text(&call->out, "nextCursor",
-              count > shown ? arena_format(call->arena, "%lld", (long long)lines[shown - 1].seq) : NULL);
+              count > shown ? arena_format(call->tx.arena, "%lld", (long long)lines[shown - 1].seq) : NULL);
     json_map_end(&call->out);
     return true;
 }
@@ -220,9 +216,7 @@ static bool run_job_progress(struct call *call)
     };
     struct job job;
 
-    return job_report(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &progress,
-                      &job, &call->err) &&
-           reply_job(call, &job);
+    return job_report(&call->tx, arg_text(call, "id"), &progress, &job) && reply_job(call, &job);
 }
 
 #define ID_PARAM                                                                                             \

@@ -49,7 +49,7 @@ static bool inbox(struct call *call, struct inbox *of)
 
     if (agent && !caller_may_speak_as(&call->caller, agent, &call->err))
         return false;
-    *of = notification_inbox(call->arena, &call->caller, agent);
+    *of = notification_inbox(call->tx.arena, &call->caller, agent);
     return true;
 }
 
@@ -66,8 +66,11 @@ static bool run_notification_list(struct call *call)
     struct inbox of;
 
     if (!inbox(call, &of) ||
-        !notification_list(call->db, call->arena, call->caller.workspace_id, &of, arg_bool(call, "unread"),
-                           arg_text(call, "cursor"), (size_t)arg_int(call, "limit"), &page, &call->err))
+        !notification_list(&call->tx, call->caller.workspace_id, &of,
+                           &(struct notification_filter){ .unread_only = arg_bool(call, "unread"),
+                                                          .cursor = arg_text(call, "cursor"),
+                                                          .limit = (size_t)arg_int(call, "limit") },
+                           &page))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "notifications");
@@ -84,8 +87,7 @@ static bool run_notification_pending_count(struct call *call)
     struct inbox of;
     int64_t count;
 
-    if (!inbox(call, &of) ||
-        !notification_pending(call->db, call->arena, call->caller.workspace_id, &of, &count, &call->err))
+    if (!inbox(call, &of) || !notification_pending(&call->tx, call->caller.workspace_id, &of, &count))
         return false;
     reply_count(call, count);
     return true;
@@ -95,8 +97,7 @@ static bool run_notification_read(struct call *call)
 {
     struct notification notification;
 
-    if (!notification_read(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
-                           &notification, &call->err))
+    if (!notification_read(&call->tx, arg_text(call, "id"), &notification))
         return false;
     json_map(&call->out, NULL);
     notification_write(&notification, "notification", &call->out);
@@ -108,8 +109,7 @@ static bool run_notification_read_all(struct call *call)
 {
     size_t count;
 
-    if (!notification_read_all(call->db, call->arena, &call->caller, arg_text(call, "agent"), call->now_ms,
-                               &count, &call->err))
+    if (!notification_read_all(&call->tx, arg_text(call, "agent"), &count))
         return false;
     reply_count(call, (int64_t)count);
     return true;

@@ -8,7 +8,7 @@
  * only does the work.
  *
  * A handler runs on a store thread inside a transaction, possibly more than once: it has no effect outside
- * call->db, call->arena and the call itself.
+ * call->tx and the call itself.
  */
 #ifndef OPS_OP_H
 #define OPS_OP_H
@@ -39,11 +39,10 @@ enum { OPTIONAL, REQUIRED };
 
 /* Flags of a field. */
 enum {
-    F_NULL = 1,     /* reply: may be null; parameter: null counts as not given */
-    F_QUERY = 2,    /* in the query string although the method has a body */
-    F_SECRET = 4,   /* a password or secret: never in audit, log or idempotency */
-    F_OPEN = 8,     /* an object that may hold further members */
-    F_LENIENT = 16, /* numbers and booleans may come as strings */
+    F_NULL = 1,   /* reply: may be null; parameter: null counts as not given */
+    F_QUERY = 2,  /* in the query string although the method has a body */
+    F_SECRET = 4, /* a password or secret: never in audit, log or idempotency */
+    F_OPEN = 8,   /* an object that may hold further members */
 };
 
 struct field {
@@ -83,10 +82,8 @@ struct login_try {
 
 struct call {
     const struct op *op;
-    struct db *db;
-    struct arena *arena;
+    struct tx tx; /* of one run: its caller and err are those below */
     struct caller caller;
-    int64_t now_ms; /* the same throughout one run */
     struct arg args[LIMIT_PARAMS];
     struct json_out out; /* the reply */
     int status;          /* HTTP status when it succeeds; preset from the row */

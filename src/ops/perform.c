@@ -34,30 +34,31 @@ static bool authorise(const struct op *op, const struct caller *caller, struct e
  * A link is for one thing and judged by itself, whoever else its holder may be. One that has ended is as
  * none: browsers keep its cookie. False only when the store failed.
  */
-static bool identify_by_link(struct db *db, struct request *request, struct err *ended)
+static bool identify_by_link(struct request *request, struct err *ended)
 {
     struct call *call = &request->call;
     const struct credentials *shown = &request->credentials;
+    struct tx looking = tx_with_err(&call->tx, ended);
 
     call->caller = (struct caller){ 0 };
     return !request->op->by_link || !shown->visit || shown->bearer ||
-           link_caller(db, call->arena, shown->visit, shown->visit_id, call->now_ms, &call->caller, ended) ||
+           link_caller(&looking, shown->visit, shown->visit_id, &call->caller) ||
            ended->code == ERR_UNAUTHORIZED;
 }
 
 /* What anyone may do is not barred to those whose old session or token has ended: they are nobody. */
-static bool identify(struct db *db, struct request *request)
+static bool identify(struct request *request)
 {
     struct call *call = &request->call;
     struct err ended = { 0 };
 
-    if (!identify_by_link(db, request, &ended)) {
+    if (!identify_by_link(request, &ended)) {
         call->err = ended;
         return false;
     }
     if (call->caller.kind == CALLER_LINK)
         return true;
-    if (caller_identify(db, call->arena, &request->credentials, call->now_ms, &call->caller, &call->err) &&
+    if (caller_identify(&call->tx, &request->credentials, &call->caller) &&
         (ended.code == ERR_NONE || call->caller.kind != CALLER_NOBODY))
         return true;
     if (ended.code != ERR_NONE) {
@@ -86,11 +87,14 @@ bool perform_know(struct db *db, struct request *request)
     struct call *call = &request->call;
 
     call->op = request->op;
-    call->db = db;
-    call->now_ms = clock_now_ms();
     call->err = (struct err){ 0 };
+    call->tx = (struct tx){ .db = db,
+                            .arena = call->tx.arena,
+                            .caller = &call->caller,
+                            .now_ms = clock_now_ms(),
+                            .err = &call->err };
     call->subject = default_subject(call);
-    return identify(db, request) &&
+    return identify(request) &&
            (call->caller.kind == CALLER_LINK || authorise(call->op, &call->caller, &call->err));
 }
 
@@ -120,7 +124,7 @@ static const char *path_values(const struct call *call)
 
     for (size_t i = 0; call->op->params[i].type; i++)
         if (call->args[i].text && op_param_place(call->op, &call->op->params[i]) == IN_PATH)
-            values = arena_format(call->arena, "%s/%s", values, call->args[i].text);
+            values = arena_format(call->tx.arena, "%s/%s", values, call->args[i].text);
     return values;
 }
 
@@ -150,7 +154,7 @@ static const char *audit_params(const struct call *call)
         if (call->args[i].given && !(call->op->params[i].flags & F_SECRET))
             audit_value(&out, &call->op->params[i], &call->args[i]);
     json_map_end(&out);
-    return arena_copy(call->arena, text.bytes, text.len);
+    return arena_copy(call->tx.arena, text.bytes, text.len);
 }
 
 static bool append_audit(struct call *call)
@@ -167,10 +171,10 @@ static bool append_audit(struct call *call)
         .remote = call->remote,
         .request_id = call->request_id,
         .detail = call->audit_detail ? call->audit_detail : audit_params(call),
-        .at_ms = call->now_ms,
+        .at_ms = call->tx.now_ms,
     };
 
-    return audit_append(call->db, call->arena, &entry, &call->err);
+    return audit_append(&call->tx, &entry);
 }
 
 static bool run_op(struct request *request)
@@ -248,10 +252,10 @@ static bool run_once(struct request *request)
         .caller = call->caller.id,
         .operation = call->op->name,
         .key = request->idempotency_key,
-        .body_hash = idempotency_hash(call->arena, request->body, request->body_len, path_values(call)),
+        .body_hash = idempotency_hash(call->tx.arena, request->body, request->body_len, path_values(call)),
     };
 
-    if (!idempotency_claim(call->db, call->arena, &claim, call->now_ms, &before, &call->err))
+    if (!idempotency_claim(&call->tx, &claim, &before))
         return false;
     if (before.found) {
         buf_clear(&request->reply);
@@ -264,8 +268,8 @@ static bool run_once(struct request *request)
         return false;
     claim.question_id = call->question_id;
     claim.prompt_id = call->prompt_id;
-    return idempotency_keep(call->db, call->arena, &claim, call->status,
-                            call->op->secret_reply ? NULL : request->reply.bytes, &call->err);
+    return idempotency_keep(&call->tx, &claim, call->status,
+                            call->op->secret_reply ? NULL : request->reply.bytes);
 }
 
 static bool wants_idempotency(const struct request *request)

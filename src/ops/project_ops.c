@@ -36,7 +36,7 @@ static const struct field list_reply[] = {
 
 bool project_of(struct call *call, struct project *project)
 {
-    return project_see(call->db, call->arena, &call->caller, arg_text(call, "id"), project, &call->err);
+    return project_see(&call->tx, arg_text(call, "id"), project);
 }
 
 bool project_of_thing(struct call *call, const char *name, struct project *project, const char **id)
@@ -53,7 +53,7 @@ const char *author_of(const struct call *call)
 static bool reply_project(struct call *call, const struct project *project)
 {
     call->subject = project->id;
-    project_write(call->arena, project, NULL, &call->out);
+    project_write(call->tx.arena, project, NULL, &call->out);
     return true;
 }
 
@@ -65,7 +65,7 @@ static bool take_fields(struct call *call, struct project *project)
     if (arg_given(call, "description"))
         project->description = arg_text(call, "description");
     if (arg_given(call, "settings"))
-        project->settings = json_dump_text(call->arena, arg_json(call, "settings"));
+        project->settings = json_dump_text(call->tx.arena, arg_json(call, "settings"));
     return !arg_given(call, "hilConfig") || hil_take(arg_json(call, "hilConfig"), &project->hil, &call->err);
 }
 
@@ -76,13 +76,13 @@ static bool run_project_list(struct call *call)
     const char *after;
 
     if (!identity_page(call, "projects", &after) ||
-        !project_list(call->db, call->arena, &call->caller, after, limit + 1, &projects, &count, &call->err))
+        !project_list(&call->tx, after, limit + 1, &projects, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
     json_list(&call->out, "projects");
     for (size_t i = 0; i < shown; i++)
-        project_write(call->arena, &projects[i], NULL, &call->out);
+        project_write(call->tx.arena, &projects[i], NULL, &call->out);
     json_list_end(&call->out);
     identity_write_next(call, "projects", count > shown, shown ? projects[shown - 1].created_ms : 0,
                         shown ? projects[shown - 1].id : NULL);
@@ -94,8 +94,7 @@ static bool run_project_create(struct call *call)
 {
     struct project project = { .description = "", .settings = "{}" };
 
-    return take_fields(call, &project) &&
-           project_create(call->db, call->arena, &call->caller, call->now_ms, &project, &call->err) &&
+    return take_fields(call, &project) && project_create(&call->tx, &project) &&
            reply_project(call, &project);
 }
 
@@ -111,21 +110,17 @@ static bool run_project_update(struct call *call)
 {
     struct project project;
 
-    return project_of(call, &project) && project_lock(call->db, call->arena, &project, &call->err) &&
-           project_of(call, &project) && take_fields(call, &project) &&
-           project_save(call->db, call->arena, &project, &call->err) && reply_project(call, &project);
+    return project_of(call, &project) && project_lock(&call->tx, &project) && project_of(call, &project) &&
+           take_fields(call, &project) && project_save(&call->tx, &project) && reply_project(call, &project);
 }
 
 static bool run_project_delete(struct call *call)
 {
     struct project project;
 
-    return project_of(call, &project) && project_lock_whole(call->db, call->arena, &project, &call->err) &&
-           open_question_drop(call->db, call->arena, &project, &call->caller, NULL, NULL, call->now_ms,
-                              &call->err) &&
-           question_drop_project(call->db, call->arena, &call->caller, project.id, call->now_ms,
-                                 &call->err) &&
-           project_delete(call->db, call->arena, &project, &call->err);
+    return project_of(call, &project) && project_lock_whole(&call->tx, &project) &&
+           open_question_drop(&call->tx, &project, NULL, NULL) &&
+           question_drop_project(&call->tx, project.id) && project_delete(&call->tx, &project);
 }
 
 #define DESCRIPTION_PARAM                                                                                    \

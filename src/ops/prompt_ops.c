@@ -119,7 +119,7 @@ static bool run_prompt_create(struct call *call)
     };
     struct chat chat;
 
-    if (!prompt_create(call->db, call->arena, &call->caller, call->now_ms, &prompt, &chat, &call->err))
+    if (!prompt_create(&call->tx, &prompt, &chat))
         return false;
     call->subject = call->prompt_id = prompt.id;
     json_map(&call->out, NULL);
@@ -141,7 +141,7 @@ static bool run_prompt_list(struct call *call)
     };
     struct prompt_page page;
 
-    if (!prompt_list(call->db, call->arena, &call->caller, call->now_ms, &filter, &page, &call->err))
+    if (!prompt_list(&call->tx, &filter, &page))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "prompts");
@@ -171,10 +171,8 @@ static bool run_prompt_get(struct call *call)
     struct chat *replies;
     size_t count;
 
-    if (!prompt_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &prompt,
-                    &call->err) ||
-        !chat_replies(call->db, call->arena, call->caller.workspace_id, prompt.id, &replies, &count,
-                      &call->err))
+    if (!prompt_get(&call->tx, arg_text(call, "id"), &prompt) ||
+        !chat_replies(&call->tx, call->caller.workspace_id, prompt.id, &replies, &count))
         return false;
     call->ended = !prompt_is_open(&prompt);
     json_map(&call->out, NULL);
@@ -197,8 +195,7 @@ static bool run_prompt_respond(struct call *call)
     };
     struct prompt prompt;
 
-    if (!prompt_respond(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &reply,
-                        &prompt, &call->err))
+    if (!prompt_respond(&call->tx, arg_text(call, "id"), &reply, &prompt))
         return false;
     json_map(&call->out, NULL);
     chat_write(&reply, "response", &call->out);
@@ -212,8 +209,7 @@ static bool run_prompt_close(struct call *call)
 {
     struct prompt prompt;
 
-    if (!prompt_close(call->db, call->arena, &call->caller, arg_text(call, "id"), arg_text(call, "action"),
-                      call->now_ms, &prompt, &call->err))
+    if (!prompt_close(&call->tx, arg_text(call, "id"), arg_text(call, "action"), &prompt))
         return false;
     json_map(&call->out, NULL);
     prompt_write(&prompt, "prompt", &call->out);

@@ -60,8 +60,7 @@ static bool run_question_ask(struct call *call)
     struct question_preference preference;
     struct question question;
 
-    if (!question_ask(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &wish,
-                      &question, &preference, &call->err))
+    if (!question_ask(&call->tx, arg_text(call, "id"), &wish, &question, &preference))
         return false;
     call->subject = call->question_id = question.id;
     json_map(&call->out, NULL);
@@ -79,8 +78,7 @@ static bool run_question_create(struct call *call)
     struct question_preference preference;
     struct question question;
 
-    if (!question_ask_alone(call->db, call->arena, &call->caller, call->now_ms, &wish, &job, &question,
-                            &preference, &call->err))
+    if (!question_ask_alone(&call->tx, &wish, &job, &question, &preference))
         return false;
     call->subject = call->question_id = question.id;
     json_map(&call->out, NULL);
@@ -94,8 +92,8 @@ static bool run_question_list_job(struct call *call)
 {
     struct question_page page;
 
-    if (!question_list_job(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms,
-                           arg_text(call, "cursor"), (size_t)arg_int(call, "limit"), &page, &call->err))
+    if (!question_list_job(&call->tx, arg_text(call, "id"), arg_text(call, "cursor"),
+                           (size_t)arg_int(call, "limit"), &page))
         return false;
     json_map(&call->out, NULL);
     question_write_list(call, page.questions, page.count);
@@ -115,7 +113,7 @@ static bool find_workspace(struct call *call, const char **id)
         *id = call->caller.workspace_id;
         return true;
     }
-    if (!workspace_see(call->db, call->arena, &call->caller, name, &workspace, &role, &call->err))
+    if (!workspace_see(&call->tx, name, &workspace, &role))
         return false;
     *id = workspace.id;
     return ((unsigned)role & ROLES_READ) || err_set(&call->err, ERR_NOT_FOUND, "There is no such workspace.");
@@ -135,12 +133,11 @@ static bool run_question_pending(struct call *call)
 
     if (!caller_sees_project(&call->caller, filter.project_id))
         return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
-    if (!find_workspace(call, &filter.workspace_id) ||
-        !question_pending(call->db, call->arena, call->now_ms, &filter, &page, &call->err))
+    if (!find_workspace(call, &filter.workspace_id) || !question_pending(&call->tx, &filter, &page))
         return false;
     json_map(&call->out, NULL);
     question_write_list(call, page.questions, page.count);
-    json_time(&call->out, "serverTime", call->now_ms);
+    json_time(&call->out, "serverTime", call->tx.now_ms);
     json_text(&call->out, "nextCursor", page.next_cursor);
     json_map_end(&call->out);
     return true;
@@ -150,8 +147,7 @@ static bool run_question_get(struct call *call)
 {
     struct question question;
 
-    if (!question_get(call->db, call->arena, &call->caller, arg_text(call, "id"), call->now_ms, &question,
-                      &call->err))
+    if (!question_get(&call->tx, arg_text(call, "id"), &question))
         return false;
     call->ended = !question_is_open(&question);
     json_map(&call->out, NULL);

@@ -67,8 +67,7 @@ static bool run_open_question_list(struct call *call)
     const char *after;
 
     if (!project_of(call, &project) || !identity_page(call, "open_questions", &after) ||
-        !notice_list(call->db, call->arena, &project, after, limit + 1, call->now_ms, &sets, &count,
-                     &call->err))
+        !notice_list(&call->tx, &project, after, limit + 1, &sets, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -88,8 +87,7 @@ static bool run_open_question_get(struct call *call)
     struct project project;
     const char *id;
 
-    if (!project_of_thing(call, "nid", &project, &id) ||
-        !notice_get(call->db, call->arena, &project, id, call->now_ms, &set, &call->err))
+    if (!project_of_thing(call, "nid", &project, &id) || !notice_get(&call->tx, &project, id, &set))
         return false;
     call->ended = !open_question_is_open(&set);
     open_question_write(&set, NULL, &call->out);
@@ -109,8 +107,7 @@ static bool run_open_question_resolve(struct call *call)
     const char *id;
 
     if (!project_of_thing(call, "nid", &project, &id) ||
-        !notice_resolve(call->db, call->arena, &project, &call->caller, id, &reply, call->now_ms, &set,
-                        &call->err))
+        !notice_resolve(&call->tx, &project, id, &reply, &set))
         return false;
     open_question_write(&set, NULL, &call->out);
     return true;
@@ -131,12 +128,10 @@ static bool run_open_question_dismiss(struct call *call)
     const char *id;
     bool was_open;
 
-    if (!project_of_thing(call, "nid", &project, &id) ||
-        !notice_get(call->db, call->arena, &project, id, call->now_ms, &set, &call->err))
+    if (!project_of_thing(call, "nid", &project, &id) || !notice_get(&call->tx, &project, id, &set))
         return false;
     was_open = open_question_is_open(&set);
-    if (!notice_resolve(call->db, call->arena, &project, &call->caller, id, &nothing, call->now_ms, &set,
-                        &call->err))
+    if (!notice_resolve(&call->tx, &project, id, &nothing, &set))
         return false;
     reply_count(call, was_open ? 1 : 0);
     return true;
@@ -147,8 +142,7 @@ static bool run_open_question_clear(struct call *call)
     struct project project;
     size_t count;
 
-    if (!project_of(call, &project) ||
-        !notice_clear(call->db, call->arena, &project, &call->caller, call->now_ms, &count, &call->err))
+    if (!project_of(call, &project) || !notice_clear(&call->tx, &project, &count))
         return false;
     reply_count(call, count);
     return true;

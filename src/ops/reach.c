@@ -74,7 +74,7 @@ bool reach_thing(const struct call *call, struct err *err)
     if (!id)
         return true;
     if (reach != REACH_PROJECT) {
-        if (!db_query(call->db, call->arena, kinds[reach].project_of,
+        if (!db_query(call->tx.db, call->tx.arena, kinds[reach].project_of,
                       DB_ARGS(db_text(id), db_text(call->caller.workspace_id)), &rows, err))
             return false;
         if (rows.count == 0)

@@ -157,6 +157,7 @@ static bool run_batch(struct db *db, struct work *work)
 {
     ARENA_AUTO arena = { 0 };
     struct batch *batch = (struct batch *)work;
+    struct tx tx = tx_of(db, &arena, clock_now_ms(), &work->err);
 
     for (size_t i = 0; i < batch->count; i++) {
         const struct place *place = &batch->places[i];
@@ -173,7 +174,7 @@ static bool run_batch(struct db *db, struct work *work)
             .at_ms = place->last_ms,
         };
 
-        if (!audit_append(db, &arena, &entry, &work->err))
+        if (!audit_append(&tx, &entry))
             return false;
     }
     return true;

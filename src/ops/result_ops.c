@@ -50,7 +50,7 @@ static bool fetch_result_submit(struct call *call)
 /* Megabytes may have to be read here, so it is done before the transaction, once. */
 static bool before_result_submit(struct call *call)
 {
-    struct output *output = arena_new(call->arena, struct output);
+    struct output *output = arena_new(call->tx.arena, struct output);
     struct output_options options = {
         .coder = strcmp(result_source_of(arg_text(call, "agent")), "execute") == 0,
     };
@@ -60,8 +60,8 @@ static bool before_result_submit(struct call *call)
         return err_field(&call->err, "output", "Give either output or result.");
     if (!check_source(call))
         return false;
-    if (text ? !output_read(call->arena, text, strlen(text), &options, output, &call->err)
-             : !output_read_object(call->arena, arg_json(call, "result"), &options, output, &call->err))
+    if (text ? !output_read(call->tx.arena, text, strlen(text), &options, output, &call->err)
+             : !output_read_object(call->tx.arena, arg_json(call, "result"), &options, output, &call->err))
         return false;
     call->prepared = output;
     return true;
@@ -79,7 +79,7 @@ static void write_questions(struct call *call, const struct result *result)
         if (question->created_at)
             json_text(&call->out, "createdAt", question->created_at);
         else
-            json_time(&call->out, "createdAt", call->now_ms);
+            json_time(&call->out, "createdAt", call->tx.now_ms);
         json_map_end(&call->out);
     }
     json_list_end(&call->out);
@@ -121,7 +121,7 @@ static const char *audit_detail(const struct call *call, const struct result *re
     json_bool(&out, "accepted", result->accepted);
     json_text(&out, "notificationId", result->notification_id);
     json_map_end(&out);
-    return arena_copy(call->arena, text.bytes, text.len);
+    return arena_copy(call->tx.arena, text.bytes, text.len);
 }
 
 static bool run_result_submit(struct call *call)
@@ -136,8 +136,7 @@ static bool run_result_submit(struct call *call)
     };
     struct project project;
 
-    if (!project_of(call, &project) ||
-        !result_hand_in(call->db, call->arena, &project, call->now_ms, &result, &call->err))
+    if (!project_of(call, &project) || !result_hand_in(&call->tx, &project, &result))
         return false;
     call->subject = result.source_id;
     call->audit_detail = audit_detail(call, &result);

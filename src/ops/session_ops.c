@@ -24,8 +24,7 @@ static bool write_workspaces(struct call *call)
     struct workspace *workspaces;
     size_t count;
 
-    if (!workspace_list(call->db, call->arena, &call->caller, NULL, LIMIT_PAGE, &workspaces, &count,
-                        &call->err))
+    if (!workspace_list(&call->tx, NULL, LIMIT_PAGE, &workspaces, &count))
         return false;
     json_list(&call->out, "workspaces");
     for (size_t i = 0; i < count; i++)
@@ -44,16 +43,16 @@ struct check {
 
 static bool fetch_login(struct call *call)
 {
-    struct check *check = arena_new(call->arena, struct check);
+    struct check *check = arena_new(call->tx.arena, struct check);
 
     call->prepared = check;
     check->place = (struct place){ .remote = call->remote, .device = call->device };
-    if (!user_account_by_name(call->db, call->arena, arg_text(call, "name"), &check->account, &call->err) ||
-        !place_look(call->db, call->arena, check->account.id, &check->place, &call->err))
+    if (!user_account_by_name(&call->tx, arg_text(call, "name"), &check->account) ||
+        !place_look(&call->tx, check->account.id, &check->place))
         return false;
     call->tried = (struct login_try){
-        .account = str_fold(call->arena, arg_text(call, "name")),
-        .own = check->place.known_device ? secret_hash(call->arena, call->device) : NULL,
+        .account = str_fold(call->tx.arena, arg_text(call, "name")),
+        .own = check->place.known_device ? secret_hash(call->tx.arena, call->device) : NULL,
         .known_address = check->place.known_address,
     };
     return true;
@@ -80,12 +79,12 @@ static bool remember_place(struct call *call, const struct check *check)
     struct place place = check->place;
 
     if (!place.ours)
-        place.device = secret_make(call->arena, SECRET_DEVICE);
-    call->cookies[1] = cookie_set(call->arena, &(struct cookie){ .name = COOKIE_DEVICE,
-                                                                 .value = place.device,
-                                                                 .lifetime_ms = PLACE_MS,
-                                                                 .strict = true });
-    return place_remember(call->db, call->arena, check->account.id, &place, call->now_ms, &call->err);
+        place.device = secret_make(call->tx.arena, SECRET_DEVICE);
+    call->cookies[1] = cookie_set(call->tx.arena, &(struct cookie){ .name = COOKIE_DEVICE,
+                                                                    .value = place.device,
+                                                                    .lifetime_ms = PLACE_MS,
+                                                                    .strict = true });
+    return place_remember(&call->tx, check->account.id, &place);
 }
 
 static bool run_login(struct call *call)
@@ -96,15 +95,14 @@ static bool run_login(struct call *call)
 
     if (!check || !check->matches)
         return session_refuse(&call->err);
-    if (!session_create(call->db, call->arena, check->account.id, check->account.password, call->now_ms,
-                        &session, &call->err))
+    if (!session_create(&call->tx, check->account.id, check->account.password, &session))
         return false;
     /* From here on the caller is the user, so that the audit row names who came in. */
     credentials.session = session.secret;
-    if (!caller_identify(call->db, call->arena, &credentials, call->now_ms, &call->caller, &call->err))
+    if (!caller_identify(&call->tx, &credentials, &call->caller))
         return false;
     call->subject = call->caller.id;
-    call->cookies[0] = session_cookie(call->arena, session.secret, session.expires_ms - call->now_ms);
+    call->cookies[0] = session_cookie(call->tx.arena, session.secret, session.expires_ms - call->tx.now_ms);
     if (!remember_place(call, check))
         return false;
     json_map(&call->out, NULL);
@@ -129,8 +127,8 @@ static bool run_logout(struct call *call)
 {
     const char *hash = session_of(&call->caller);
 
-    call->cookies[0] = session_cookie(call->arena, "", 0);
-    return !hash || session_end(call->db, call->arena, hash, &call->err);
+    call->cookies[0] = session_cookie(call->tx.arena, "", 0);
+    return !hash || session_end(&call->tx, hash);
 }
 
 static bool run_me(struct call *call)
@@ -138,7 +136,7 @@ static bool run_me(struct call *call)
     const struct caller *caller = &call->caller;
     struct workspace workspace;
 
-    if (!workspace_get(call->db, call->arena, caller->workspace_id, &workspace, &call->err))
+    if (!workspace_get(&call->tx, caller->workspace_id, &workspace))
         return false;
     json_map(&call->out, NULL);
     json_map(&call->out, "caller");
@@ -165,14 +163,13 @@ static bool only_users(const struct caller *caller, struct err *err)
 
 static bool fetch_password(struct call *call)
 {
-    struct check *check = arena_new(call->arena, struct check);
+    struct check *check = arena_new(call->tx.arena, struct check);
 
     call->prepared = check;
-    if (!only_users(&call->caller, &call->err) ||
-        !user_account(call->db, call->arena, call->caller.id, &check->account, &call->err))
+    if (!only_users(&call->caller, &call->err) || !user_account(&call->tx, call->caller.id, &check->account))
         return false;
     /* Nobody else can use these tries up: they need the login. */
-    call->tried.own = arena_format(call->arena, "password:%s", call->caller.id);
+    call->tried.own = arena_format(call->tx.arena, "password:%s", call->caller.id);
     return true;
 }
 
@@ -183,10 +180,10 @@ static bool before_password(struct call *call)
     check->matches = secret_password_matches(check->account.password, arg_text(call, "oldPassword"));
     if (!check->matches)
         return err_field(&call->err, "oldPassword", "The old password is wrong.");
-    if (!password_check(call->arena, "newPassword", arg_text(call, "newPassword"), check->account.name,
+    if (!password_check(call->tx.arena, "newPassword", arg_text(call, "newPassword"), check->account.name,
                         &call->err))
         return false;
-    return secret_password_hash(call->arena, arg_text(call, "newPassword"), &check->new_hash, &call->err);
+    return secret_password_hash(call->tx.arena, arg_text(call, "newPassword"), &check->new_hash, &call->err);
 }
 
 static bool run_password(struct call *call)
@@ -198,8 +195,8 @@ static bool run_password(struct call *call)
     if (!check || !check->matches)
         return err_field(&call->err, "oldPassword", "The old password is wrong.");
     call->subject = call->caller.id;
-    return user_change_password(call->db, call->arena, call->caller.id, check->account.password,
-                                check->new_hash, session_of(&call->caller), &call->err);
+    return user_change_password(&call->tx, call->caller.id, check->account.password, check->new_hash,
+                                session_of(&call->caller));
 }
 
 static bool reply_preferences(struct call *call, const char *preferences)
@@ -214,23 +211,21 @@ static bool run_preferences_get(struct call *call)
 {
     const char *preferences;
 
-    return user_preferences(call->db, call->arena, &call->caller, &preferences, &call->err) &&
-           reply_preferences(call, preferences);
+    return user_preferences(&call->tx, &preferences) && reply_preferences(call, preferences);
 }
 
 static bool run_preferences_put(struct call *call)
 {
-    const char *preferences = json_dump_text(call->arena, arg_json(call, "preferences"));
+    const char *preferences = json_dump_text(call->tx.arena, arg_json(call, "preferences"));
 
-    return user_set_preferences(call->db, call->arena, &call->caller, preferences, &call->err) &&
-           reply_preferences(call, preferences);
+    return user_set_preferences(&call->tx, preferences) && reply_preferences(call, preferences);
 }
 
 static bool run_ticket_create(struct call *call)
 {
     struct ticket ticket;
 
-    if (!ticket_create(call->db, call->arena, &call->caller, call->now_ms, &ticket, &call->err))
+    if (!ticket_create(&call->tx, &ticket))
         return false;
     json_map(&call->out, NULL);
     json_text(&call->out, "ticket", ticket.secret);

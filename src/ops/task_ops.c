@@ -104,8 +104,7 @@ static bool run_task_list(struct call *call)
     size_t count;
 
     return project_of(call, &project) && identity_page(call, "tasks", &filter.cursor) &&
-           task_list(call->db, call->arena, &project, &filter, &tasks, &count, &call->err) &&
-           reply_list(call, "tasks", tasks, count);
+           task_list(&call->tx, &project, &filter, &tasks, &count) && reply_list(call, "tasks", tasks, count);
 }
 
 static bool run_task_ready(struct call *call)
@@ -116,8 +115,7 @@ static bool run_task_ready(struct call *call)
     size_t count;
 
     return project_of(call, &project) && identity_page(call, "ready", &after) &&
-           task_ready(call->db, call->arena, &project, after, (size_t)arg_int(call, "limit") + 1, &tasks,
-                      &count, &call->err) &&
+           task_ready(&call->tx, &project, after, (size_t)arg_int(call, "limit") + 1, &tasks, &count) &&
            reply_list(call, "ready", tasks, count);
 }
 
@@ -128,9 +126,9 @@ static const char *const *ids_of(struct call *call, const char *name, size_t *co
     const char **ids;
 
     *count = json_array_size(list);
-    ids = arena_array(call->arena, const char *, *count);
+    ids = arena_array(call->tx.arena, const char *, *count);
     for (size_t i = 0; i < *count; i++)
-        ids[i] = str_fold(call->arena, json_string_value(json_array_get(list, i)));
+        ids[i] = str_fold(call->tx.arena, json_string_value(json_array_get(list, i)));
     return ids;
 }
 
@@ -147,8 +145,7 @@ static bool run_task_create(struct call *call)
     size_t count;
     const char *const *deps = ids_of(call, "depends_on", &count);
 
-    return project_of(call, &project) &&
-           task_create(call->db, call->arena, &project, call->now_ms, deps, count, &task, &call->err) &&
+    return project_of(call, &project) && task_create(&call->tx, &project, deps, count, &task) &&
            reply_task(call, &task);
 }
 
@@ -158,8 +155,8 @@ static bool run_task_get(struct call *call)
     struct task task;
     const char *id;
 
-    return project_of_thing(call, "tid", &project, &id) &&
-           task_get(call->db, call->arena, &project, id, &task, &call->err) && reply_task(call, &task);
+    return project_of_thing(call, "tid", &project, &id) && task_get(&call->tx, &project, id, &task) &&
+           reply_task(call, &task);
 }
 
 /* Where a null is a wish (nobody's any more), it was given as much as a text. */
@@ -191,11 +188,9 @@ static bool run_task_update(struct call *call)
 
     change.deps = ids_of(call, "depends_on", &change.dep_count);
     if (arg_given(call, "result"))
-        change.result = json_dump_text(call->arena, arg_json(call, "result"));
+        change.result = json_dump_text(call->tx.arena, arg_json(call, "result"));
     return project_of_thing(call, "tid", &project, &id) &&
-           task_update(call->db, call->arena, &project, &call->caller, id, &change, call->now_ms, &task,
-                       &call->err) &&
-           reply_task(call, &task);
+           task_update(&call->tx, &project, id, &change, &task) && reply_task(call, &task);
 }
 
 static bool run_task_claim(struct call *call)
@@ -205,9 +200,7 @@ static bool run_task_claim(struct call *call)
     const char *id;
 
     return project_of_thing(call, "tid", &project, &id) &&
-           task_claim(call->db, call->arena, &project, &call->caller, id, arg_text(call, "agent"),
-                      call->now_ms, &task, &call->err) &&
-           reply_task(call, &task);
+           task_claim(&call->tx, &project, id, arg_text(call, "agent"), &task) && reply_task(call, &task);
 }
 
 static bool run_task_delete(struct call *call)
@@ -216,9 +209,7 @@ static bool run_task_delete(struct call *call)
     const char *id;
 
     return project_of_thing(call, "tid", &project, &id) &&
-           open_question_drop(call->db, call->arena, &project, &call->caller, "execute", id, call->now_ms,
-                              &call->err) &&
-           task_delete(call->db, call->arena, &project, id, call->now_ms, &call->err);
+           open_question_drop(&call->tx, &project, "execute", id) && task_delete(&call->tx, &project, id);
 }
 
 /* The task that the path names; everything about a task begins with it. */
@@ -226,8 +217,7 @@ static bool task_of(struct call *call, struct project *project, struct task *tas
 {
     const char *id;
 
-    return project_of_thing(call, "tid", project, &id) &&
-           task_get(call->db, call->arena, project, id, task, &call->err);
+    return project_of_thing(call, "tid", project, &id) && task_get(&call->tx, project, id, task);
 }
 
 static bool run_task_chat_list(struct call *call)
@@ -243,7 +233,7 @@ static bool run_task_chat_list(struct call *call)
     if (!task_of(call, &project, &task))
         return false;
     filter.task_ref = task.id;
-    if (!chat_list(call->db, call->arena, &call->caller, &filter, &page, &call->err))
+    if (!chat_list(&call->tx, &filter, &page))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "messages");
@@ -271,7 +261,7 @@ static bool run_task_chat_post(struct call *call)
     if (!task_of(call, &project, &task))
         return false;
     chat.task_ref = task.id;
-    if (!chat_post(call->db, call->arena, &call->caller, call->now_ms, &chat, &call->err))
+    if (!chat_post(&call->tx, &chat))
         return false;
     json_map(&call->out, NULL);
     chat_write(&chat, "message", &call->out);
@@ -286,10 +276,10 @@ static bool run_task_context(struct call *call)
 
     return task_of(call, &project, &task) &&
            context_write(
-               call->db, call->arena, &project,
+               &call->tx, &project,
                &(struct context_subject){
                    .source = "execute", .source_id = task.id, .title = task.title, .text = task.description },
-               &call->out, &call->err);
+               &call->out);
 }
 
 static bool run_task_config(struct call *call)
@@ -304,7 +294,7 @@ static bool run_task_config(struct call *call)
     json_text(&call->out, "projectId", project.id);
     hil_write(&project.hil, "hilConfig", &call->out);
     json_text(&call->out, "autonomyLevel", hil_word(&project.hil));
-    json_text(&call->out, "autonomyDescription", hil_description(call->arena, &project.hil));
+    json_text(&call->out, "autonomyDescription", hil_description(call->tx.arena, &project.hil));
     json_map_end(&call->out);
     return true;
 }

@@ -89,7 +89,7 @@ static void write_member(const struct call *call, const struct field *field, str
     case T_REAL: json_double(out, field->name, given->real); break;
     case T_BOOL: json_bool(out, field->name, given->number != 0); break;
     case T_OBJECT:
-    case T_LIST: json_raw(out, field->name, response_clean(call->arena, given->json)); break;
+    case T_LIST: json_raw(out, field->name, response_clean(call->tx.arena, given->json)); break;
     default: json_text(out, field->name, given->text); break;
     }
 }
@@ -104,7 +104,7 @@ static bool definition_of(struct call *call, const char *before, const char **de
     json_t *value;
 
     if (!json_parse(before, strlen(before), &old, &call->err) ||
-        !response_options(call->arena, arg_json(call, "options"), "options", &checked, &call->err))
+        !response_options(call->tx.arena, arg_json(call, "options"), "options", &checked, &call->err))
         return false;
     json_begin(&out, &text);
     json_map(&out, NULL);
@@ -122,7 +122,7 @@ static bool definition_of(struct call *call, const char *before, const char **de
     if (text.len > LIMIT_TEMPLATE)
         return err_set(&call->err, ERR_INVALID, "The template is too large: at most %d bytes.",
                        LIMIT_TEMPLATE);
-    *definition = arena_copy(call->arena, text.bytes, text.len);
+    *definition = arena_copy(call->tx.arena, text.bytes, text.len);
     return true;
 }
 
@@ -133,8 +133,7 @@ static bool run_template_list(struct call *call)
     const char *after;
 
     if (!identity_page(call, LIST_NAME, &after) ||
-        !template_list(call->db, call->arena, call->caller.workspace_id, after, limit + 1, &templates, &count,
-                       &call->err))
+        !template_list(&call->tx, call->caller.workspace_id, after, limit + 1, &templates, &count))
         return false;
     own = 0;
     for (shown = 0; shown < count && own < limit + 1; shown++)
@@ -157,8 +156,7 @@ static bool run_template_create(struct call *call)
 {
     struct template template = { .workspace_id = call->caller.workspace_id, .name = arg_text(call, "name") };
 
-    if (!definition_of(call, "{}", &template.definition) ||
-        !template_create(call->db, call->arena, call->now_ms, &template, &call->err))
+    if (!definition_of(call, "{}", &template.definition) || !template_create(&call->tx, &template))
         return false;
     call->subject = template.id;
     return write_template(call, &template);
@@ -168,8 +166,7 @@ static bool run_template_get(struct call *call)
 {
     struct template template;
 
-    return template_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), &template,
-                        &call->err) &&
+    return template_get(&call->tx, call->caller.workspace_id, arg_text(call, "id"), &template) &&
            write_template(call, &template);
 }
 
@@ -178,17 +175,15 @@ static bool run_template_update(struct call *call)
     const char *workspace_id = call->caller.workspace_id, *id = arg_text(call, "id"), *definition;
     struct template template;
 
-    return template_get(call->db, call->arena, workspace_id, id, &template, &call->err) &&
+    return template_get(&call->tx, workspace_id, id, &template) &&
            definition_of(call, template.definition, &definition) &&
-           template_update(call->db, call->arena, workspace_id, id, arg_text(call, "name"), definition,
-                           &template, &call->err) &&
+           template_update(&call->tx, workspace_id, id, arg_text(call, "name"), definition, &template) &&
            write_template(call, &template);
 }
 
 static bool run_template_delete(struct call *call)
 {
-    return template_delete(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"),
-                           &call->err);
+    return template_delete(&call->tx, call->caller.workspace_id, arg_text(call, "id"));
 }
 
 #define ID_PARAM                                                                                             \

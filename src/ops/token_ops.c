@@ -42,8 +42,7 @@ static bool run_token_list(struct call *call)
     const char *after;
 
     if (!identity_page(call, "tokens", &after) ||
-        !token_list(call->db, call->arena, call->caller.workspace_id, after, limit + 1, call->now_ms, &tokens,
-                    &count, &call->err))
+        !token_list(&call->tx, call->caller.workspace_id, after, limit + 1, &tokens, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -74,8 +73,7 @@ static bool run_token_create(struct call *call)
 
     if (!role_parse(arg_text(call, "role"), &token.role))
         return err_field(&call->err, "role", "There is no such role.");
-    if (!caller_may_grant(&call->caller, token.role, &call->err) ||
-        !token_create(call->db, call->arena, &token, call->now_ms, &secret, &call->err))
+    if (!caller_may_grant(&call->caller, token.role, &call->err) || !token_create(&call->tx, &token, &secret))
         return false;
     call->subject = token.id;
     note = identity_solo_note(call, token.role == ROLE_OWNER && !token.project_id && !token.agent_name);
@@ -92,8 +90,7 @@ static bool run_token_get(struct call *call)
 {
     struct token token;
 
-    if (!token_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), call->now_ms,
-                   &token, &call->err))
+    if (!token_get(&call->tx, call->caller.workspace_id, arg_text(call, "id"), &token))
         return false;
     json_map(&call->out, NULL);
     write_token(&call->out, &token);
@@ -106,22 +103,23 @@ static bool run_token_revoke(struct call *call)
     const char *id = arg_text(call, "id"), *workspace_id = call->caller.workspace_id;
     struct token token;
 
-    return token_get(call->db, call->arena, workspace_id, id, call->now_ms, &token, &call->err) &&
+    return token_get(&call->tx, workspace_id, id, &token) &&
            caller_may_grant(&call->caller, token.role, &call->err) &&
-           token_revoke(call->db, call->arena, workspace_id, id, call->now_ms, &call->err);
+           token_revoke(&call->tx, workspace_id, id);
 }
 
 static bool run_token_rotate(struct call *call)
 {
     const char *id = arg_text(call, "id"), *workspace_id = call->caller.workspace_id, *secret;
-    int64_t overlap_ms = arg_int(call, "overlapMinutes") * 60000;
-    int64_t expires_ms = arg_given(call, "expiresAt") ? arg_int(call, "expiresAt") : 0;
+    const struct token_rotation rotation = {
+        .overlap_ms = arg_int(call, "overlapMinutes") * 60000,
+        .expires_ms = arg_given(call, "expiresAt") ? arg_int(call, "expiresAt") : 0,
+    };
     struct token token;
 
-    if (!token_get(call->db, call->arena, workspace_id, id, call->now_ms, &token, &call->err) ||
+    if (!token_get(&call->tx, workspace_id, id, &token) ||
         !caller_may_grant(&call->caller, token.role, &call->err) ||
-        !token_rotate(call->db, call->arena, workspace_id, id, overlap_ms, expires_ms, call->now_ms, &token,
-                      &secret, &call->err))
+        !token_rotate(&call->tx, workspace_id, id, &rotation, &token, &secret))
         return false;
     json_map(&call->out, NULL);
     write_token(&call->out, &token);

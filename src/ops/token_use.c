@@ -18,8 +18,9 @@ static bool run_touch(struct db *db, struct work *work)
 {
     ARENA_AUTO arena = { 0 };
     struct touch *touch = (struct touch *)work;
+    struct tx tx = tx_of(db, &arena, touch->now_ms, &work->err);
 
-    return token_touch(db, &arena, touch->id, touch->old_secret, touch->now_ms, &work->err);
+    return token_touch(&tx, touch->id, touch->old_secret);
 }
 
 static void touch_done(struct work *work)

@@ -29,7 +29,7 @@ static bool reply_user(struct call *call, const struct user *user, const char *n
 static bool check_password(struct call *call, const char *name)
 {
     return !arg_given(call, "password") ||
-           password_check(call->arena, "password", arg_text(call, "password"), name, &call->err);
+           password_check(call->tx.arena, "password", arg_text(call, "password"), name, &call->err);
 }
 
 static bool fetch_create(struct call *call)
@@ -41,8 +41,7 @@ static bool fetch_update(struct call *call)
 {
     struct user user;
 
-    return user_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), &user,
-                    &call->err) &&
+    return user_get(&call->tx, call->caller.workspace_id, arg_text(call, "id"), &user) &&
            check_password(call, user.name);
 }
 
@@ -53,7 +52,7 @@ static bool before_hash(struct call *call)
 
     if (!arg_given(call, "password"))
         return true;
-    if (!secret_password_hash(call->arena, arg_text(call, "password"), &hash, &call->err))
+    if (!secret_password_hash(call->tx.arena, arg_text(call, "password"), &hash, &call->err))
         return false;
     call->prepared = hash;
     return true;
@@ -73,8 +72,8 @@ static bool run_user_list(struct call *call)
     struct user *users;
     const char *after;
 
-    if (!identity_page(call, "users", &after) || !user_list(call->db, call->arena, call->caller.workspace_id,
-                                                            after, limit + 1, &users, &count, &call->err))
+    if (!identity_page(call, "users", &after) ||
+        !user_list(&call->tx, call->caller.workspace_id, after, limit + 1, &users, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -101,8 +100,7 @@ static bool run_user_create(struct call *call)
     };
     struct user user;
 
-    if (!caller_may_grant(&call->caller, wish.role, &call->err) ||
-        !user_create(call->db, call->arena, &call->caller, &wish, call->now_ms, &user, &call->err))
+    if (!caller_may_grant(&call->caller, wish.role, &call->err) || !user_create(&call->tx, &wish, &user))
         return false;
     call->subject = user.id;
     return reply_user(call, &user, identity_solo_note(call, user.role == ROLE_OWNER && user.has_password));
@@ -112,8 +110,7 @@ static bool run_user_get(struct call *call)
 {
     struct user user;
 
-    return user_get(call->db, call->arena, call->caller.workspace_id, arg_text(call, "id"), &user,
-                    &call->err) &&
+    return user_get(&call->tx, call->caller.workspace_id, arg_text(call, "id"), &user) &&
            reply_user(call, &user, NULL);
 }
 
@@ -124,7 +121,7 @@ static bool update_role(struct call *call, const struct user *user)
     if (!arg_given(call, "role") || role == user->role)
         return true;
     return caller_may_grant(&call->caller, role, &call->err) &&
-           user_set_role(call->db, call->arena, call->caller.workspace_id, user->id, role, &call->err);
+           user_set_role(&call->tx, call->caller.workspace_id, user->id, role);
 }
 
 static bool update_account(struct call *call, const struct user *user)
@@ -133,15 +130,14 @@ static bool update_account(struct call *call, const struct user *user)
 
     if (!arg_given(call, "password") && !arg_given(call, "disabled"))
         return true;
-    if (!user_may_change_account(call->db, call->arena, &call->caller, user, &call->err))
+    if (!user_may_change_account(&call->tx, user))
         return false;
     if (disable && str_equal(user->id, call->caller.id))
         return err_set(&call->err, ERR_CONFLICT, "Nobody disables themselves; ask another owner or admin.");
-    if (arg_given(call, "password") &&
-        !user_set_password(call->db, call->arena, user->id, call->prepared, &call->err))
+    if (arg_given(call, "password") && !user_set_password(&call->tx, user->id, call->prepared))
         return false;
     return !arg_given(call, "disabled") ||
-           user_set_disabled(call->db, call->arena, user->id, disable ? call->now_ms : 0, &call->err);
+           user_set_disabled(&call->tx, user->id, disable ? call->tx.now_ms : 0);
 }
 
 static bool run_user_update(struct call *call)
@@ -149,10 +145,9 @@ static bool run_user_update(struct call *call)
     const char *id = arg_text(call, "id"), *workspace_id = call->caller.workspace_id;
     struct user user;
 
-    return user_get(call->db, call->arena, workspace_id, id, &user, &call->err) &&
+    return user_get(&call->tx, workspace_id, id, &user) &&
            caller_may_grant(&call->caller, user.role, &call->err) && update_role(call, &user) &&
-           update_account(call, &user) &&
-           user_get(call->db, call->arena, workspace_id, id, &user, &call->err) &&
+           update_account(call, &user) && user_get(&call->tx, workspace_id, id, &user) &&
            reply_user(call, &user, NULL);
 }
 
@@ -161,12 +156,12 @@ static bool run_user_delete(struct call *call)
     const char *id = arg_text(call, "id"), *workspace_id = call->caller.workspace_id;
     struct user user;
 
-    if (!user_get(call->db, call->arena, workspace_id, id, &user, &call->err) ||
+    if (!user_get(&call->tx, workspace_id, id, &user) ||
         !caller_may_grant(&call->caller, user.role, &call->err))
         return false;
     if (str_equal(id, call->caller.id))
         return err_set(&call->err, ERR_CONFLICT, "Nobody removes themselves; ask another owner or admin.");
-    return user_remove(call->db, call->arena, workspace_id, id, &call->err);
+    return user_remove(&call->tx, workspace_id, id);
 }
 
 #define USER_FIELDS                                                                                          \

@@ -44,8 +44,7 @@ static bool run_workspace_list(struct call *call)
     const char *after;
 
     if (!identity_page(call, "workspaces", &after) ||
-        !workspace_list(call->db, call->arena, &call->caller, after, limit + 1, &workspaces, &count,
-                        &call->err))
+        !workspace_list(&call->tx, after, limit + 1, &workspaces, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -65,7 +64,7 @@ static struct workspace wish_of(const struct call *call)
         .slug = arg_text(call, "slug"),
         .name = arg_text(call, "name"),
         .settings =
-            arg_given(call, "settings") ? json_dump_text(call->arena, arg_json(call, "settings")) : NULL,
+            arg_given(call, "settings") ? json_dump_text(call->tx.arena, arg_json(call, "settings")) : NULL,
     };
 }
 
@@ -81,7 +80,7 @@ static const char *audit_detail(const struct call *call, const struct workspace 
     json_text(&out, "name", workspace->name);
     json_bool(&out, "settingsChanged", arg_given(call, "settings"));
     json_map_end(&out);
-    return arena_copy(call->arena, text.bytes, text.len);
+    return arena_copy(call->tx.arena, text.bytes, text.len);
 }
 
 static bool run_workspace_create(struct call *call)
@@ -93,8 +92,7 @@ static bool run_workspace_create(struct call *call)
         err_set(&call->err, ERR_FORBIDDEN, "A token belongs to one workspace and would not see the new one.");
         return err_hint(&call->err, "Log in as a user, or use `witan workspace add` on the server.");
     }
-    if (!workspace_create(call->db, call->arena, &wish, caller->kind == CALLER_USER ? caller->id : NULL,
-                          call->now_ms, &workspace, &call->err))
+    if (!workspace_create(&call->tx, &wish, caller->kind == CALLER_USER ? caller->id : NULL, &workspace))
         return false;
     call->subject = workspace.id;
     call->audit_detail = audit_detail(call, &workspace);
@@ -106,16 +104,14 @@ static bool run_workspace_get(struct call *call)
     struct workspace workspace;
     enum role role;
 
-    return workspace_see(call->db, call->arena, &call->caller, arg_text(call, "id"), &workspace, &role,
-                         &call->err) &&
+    return workspace_see(&call->tx, arg_text(call, "id"), &workspace, &role) &&
            reply_workspace(call, &workspace, role);
 }
 
 /* The row's roles are about the workspace of the call; here they must hold in the one that is named. */
 static bool see_as(struct call *call, unsigned needs, struct workspace *workspace, enum role *role)
 {
-    if (!workspace_see(call->db, call->arena, &call->caller, arg_text(call, "id"), workspace, role,
-                       &call->err))
+    if (!workspace_see(&call->tx, arg_text(call, "id"), workspace, role))
         return false;
     call->subject = workspace->id;
     return ((unsigned)*role & needs) ||
@@ -128,7 +124,7 @@ static bool run_workspace_update(struct call *call)
     enum role role;
 
     if (!see_as(call, ROLES_MANAGE, &workspace, &role) ||
-        !workspace_update(call->db, call->arena, workspace.id, &wish, &workspace, &call->err))
+        !workspace_update(&call->tx, workspace.id, &wish, &workspace))
         return false;
     call->audit_detail = audit_detail(call, &workspace);
     return reply_workspace(call, &workspace, role);
@@ -139,8 +135,7 @@ static bool run_workspace_delete(struct call *call)
     struct workspace workspace;
     enum role role;
 
-    return see_as(call, ROLE_OWNER, &workspace, &role) &&
-           workspace_delete(call->db, call->arena, workspace.id, &call->err);
+    return see_as(call, ROLE_OWNER, &workspace, &role) && workspace_delete(&call->tx, workspace.id);
 }
 
 static const struct field workspace_fields[] = {

@@ -1,5 +1,6 @@
 #include "server/serve.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -73,9 +74,10 @@ static bool refuse_open_door(const char *why, struct err *err)
 /* A server that others can reach never runs in solo mode, where everybody is the owner. */
 static bool check_doors(struct db *db, struct arena *arena, const struct settings *s, struct err *err)
 {
+    struct tx tx = tx_of(db, arena, clock_now_ms(), err);
     bool solo;
 
-    if (!caller_solo_allowed(db, arena, &solo, err))
+    if (!caller_solo_allowed(&tx, &solo))
         return false;
     if (solo && !serve_is_loopback(s->server_listen))
         return refuse_open_door("This address can be reached by others", err);
@@ -104,9 +106,10 @@ static bool prepare_schema(const struct settings *s, struct err *err)
 static bool seal(struct db *db, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx tx = tx_of(db, &arena, clock_now_ms(), err);
     size_t sealed;
 
-    return audit_seal(db, &arena, &sealed, err);
+    return audit_seal(&tx, &sealed);
 }
 
 static void committed(void *user)

@@ -69,7 +69,7 @@ static bool seal(struct db *db, struct err *err)
     ARENA_AUTO arena = { 0 };
     size_t sealed;
 
-    return audit_seal(db, &arena, &sealed, err);
+    return audit_seal(&(struct tx){ .db = db, .arena = &arena, .err = err }, &sealed);
 }
 
 static void fatal(void *user, const char *why)

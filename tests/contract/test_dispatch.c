@@ -48,7 +48,9 @@ static void sweep(struct t *t)
     size_t seen;
 
     do {
-        if (!idempotency_prune(t->db, &t->arena, clock_now_ms(), 10, &seen, &err))
+        if (!idempotency_prune(
+                &(struct tx){ .db = t->db, .arena = &t->arena, .now_ms = clock_now_ms(), .err = &err }, 10,
+                &seen))
             fail_msg("%s", err.text);
     } while (seen > 0);
 }

@@ -8,7 +8,7 @@
 #ifndef SUPPORT_ENGINES_H
 #define SUPPORT_ENGINES_H
 
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct engine {
     struct db *db;
@@ -31,6 +31,12 @@ void engine_undo(struct engine *engine);
 struct db *engine_open_another(struct engine *engine);
 /* Runs a text of SQL; the first cell is returned in the arena, NULL when there is none. */
 const char *engine_sql(struct engine *engine, const char *sql);
+
+/* What the core works in: the test's connection, arena and err; and the same with a caller, a time or both.
+ */
+#define TX(engine) (&(struct tx){ .db = (engine)->db, .arena = &(engine)->arena, .err = &(engine)->err })
+#define TX_WITH(engine, ...)                                                                                 \
+    (&(struct tx){ .db = (engine)->db, .arena = &(engine)->arena, .err = &(engine)->err, __VA_ARGS__ })
 
 #define ON_BOTH(test)                                                                                        \
     { #test " on SQLite", test, engine_start_sqlite, engine_end, NULL },                                     \

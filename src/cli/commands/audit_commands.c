@@ -189,10 +189,9 @@ static int run_verify(struct cli *cli)
     struct local local = { .cli = cli };
     struct audit_verdict verdict = { 0 };
     struct against against = { 0 };
-    bool good =
-        local_open(&local, cli, false, &err) && read_against(cli, &against, &err) &&
-        audit_verify(local.db, cli->arena, &verdict, &err) &&
-        (!against.given || audit_anchor_check(local.db, cli->arena, &against.anchor, &against.verdict, &err));
+    bool good = local_open(&local, cli, false, &err) && read_against(cli, &against, &err) &&
+                audit_verify(&local.tx, &verdict) &&
+                (!against.given || audit_anchor_check(&local.tx, &against.anchor, &against.verdict));
     int code = local_end(&local, good, &err);
 
     return code ? code : say_verdict(cli, &verdict, &against);
@@ -202,11 +201,11 @@ static int run_verify(struct cli *cli)
 static bool make_anchor(struct local *local, struct buf *text, struct err *err)
 {
     struct audit_verdict verdict;
-    const char *path = anchor_key_path(local->arena, settings());
+    const char *path = anchor_key_path(local->tx.arena, settings());
     unsigned char seed[crypto_sign_SEEDBYTES];
     bool made;
 
-    if (!audit_verify(local->db, local->arena, &verdict, err))
+    if (!audit_verify(&local->tx, &verdict))
         return false;
     if (!verdict.whole) {
         err_set(err, ERR_CONFLICT, "The audit log is broken, so no anchor was made.");
@@ -214,7 +213,7 @@ static bool make_anchor(struct local *local, struct buf *text, struct err *err)
     }
     if (!anchor_key_load(path, seed, &made, err))
         return false;
-    bool good = audit_anchor_make(local->db, local->arena, seed, local->now_ms, text, err);
+    bool good = audit_anchor_make(&local->tx, seed, text);
 
     sodium_memzero(seed, sizeof(seed));
     if (good && made)
@@ -264,10 +263,11 @@ static bool export_page(const struct local *local, int64_t *after, bool *more, i
 {
     ARENA_AUTO arena = { 0 };
     BUF_AUTO text = { 0 };
+    struct tx own = tx_with_arena(&local->tx, &arena);
     struct audit_entry *entries;
     size_t count;
 
-    if (!audit_read(local->db, &arena, local->workspace_id, *after, AUDIT_VERIFY_PAGE, &entries, &count, err))
+    if (!audit_read(&own, local->workspace_id, *after, AUDIT_VERIFY_PAGE, &entries, &count))
         return false;
     buf_init(&text, 0);
     for (size_t i = 0; i < count; i++) {

@@ -73,12 +73,14 @@ static bool check_file(struct db *db, struct arena *arena, const char *path, str
 static bool check_store(struct db *db, struct arena *arena, const char *path, struct copy *copy,
                         struct err *err)
 {
+    struct tx tx = tx_of(db, arena, clock_now_ms(), err);
+
     if (!migrate_current(db, arena, &copy->schema, err))
         return false;
     if (copy->schema == 0)
         return err_set(err, ERR_INVALID, "%s is not a store of witan.", path);
     copy->audited = copy->schema == migrate_newest();
-    return !copy->audited || audit_verify(db, arena, &copy->audit, err);
+    return !copy->audited || audit_verify(&tx, &copy->audit);
 }
 
 /* For reading alone, so that the copy stays one file. */
@@ -101,8 +103,8 @@ static bool note_backup(struct job *job, struct err *err)
     struct local local;
     struct arena *arena = job->cli->arena;
     bool good = local_open(&local, job->cli, true, err) &&
-                local_audit(&local, "store_backup", base_name(arena, job->file), NULL, err) &&
-                local_commit(&local, err);
+                local_audit(&local, "store_backup", base_name(arena, job->file), NULL) &&
+                local_commit(&local);
 
     local_close(&local);
     settings_use(&job->config.settings);
@@ -240,6 +242,7 @@ static bool check_kind(const struct job *job, struct err *err)
 static bool adopt(struct job *job, struct db *db, struct copy *copy, struct err *err)
 {
     struct arena *arena = job->cli->arena;
+    struct tx tx = tx_of(db, arena, clock_now_ms(), err);
     struct migrate_report report;
     struct audit_entry entry = {
         .workspace_id = DEFAULT_WORKSPACE_ID,
@@ -249,7 +252,7 @@ static bool adopt(struct job *job, struct db *db, struct copy *copy, struct err 
         .operation = "store_restore",
         .subject = base_name(arena, job->file),
         .door = "store",
-        .at_ms = clock_now_ms(),
+        .at_ms = tx.now_ms,
     };
     size_t sealed;
 
@@ -262,7 +265,7 @@ static bool adopt(struct job *job, struct db *db, struct copy *copy, struct err 
     }
     if (!db_begin(db, true, err))
         return false;
-    if (audit_append(db, arena, &entry, err) && audit_seal(db, arena, &sealed, err) && db_commit(db, err))
+    if (audit_append(&tx, &entry) && audit_seal(&tx, &sealed) && db_commit(db, err))
         return true;
     db_rollback(db);
     return false;

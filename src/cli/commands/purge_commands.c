@@ -56,16 +56,16 @@ static bool choose_ages(struct purge *purge, struct cli *cli, struct err *err)
 
         if (!given && keep_ms == 0)
             purge->kinds[i].wanted = false; /* kept for ever */
-        purge->kinds[i].before_ms = purge->local.now_ms - keep_ms;
+        purge->kinds[i].before_ms = purge->local.tx.now_ms - keep_ms;
     }
     return true;
 }
 
-static bool count_kinds(struct purge *purge, struct err *err)
+static bool count_kinds(struct purge *purge)
 {
     for (size_t i = 0; i < PURGE_KINDS; i++)
-        if (purge->kinds[i].wanted && !purge_count(purge->local.db, purge->local.arena, (enum purge_kind)i,
-                                                   purge->kinds[i].before_ms, &purge->kinds[i].count, err))
+        if (purge->kinds[i].wanted && !purge_count(&purge->local.tx, (enum purge_kind)i,
+                                                   purge->kinds[i].before_ms, &purge->kinds[i].count))
             return false;
     return true;
 }
@@ -78,14 +78,15 @@ static bool purge_kind(struct purge *purge, enum purge_kind kind, struct err *er
                               .actor_id = "local",
                               .actor = "local",
                               .door = "store",
-                              .at_ms = local->now_ms };
+                              .at_ms = local->tx.now_ms };
     size_t batch = kind == PURGE_AUDIT ? PURGE_AUDIT_BATCH : PURGE_BATCH, purged;
 
     do {
         ARENA_AUTO arena = { 0 };
+        struct tx own = tx_with_arena(&local->tx, &arena);
 
-        if (!purge_batch(local->db, &arena, kind, &by, purge->kinds[kind].before_ms, batch, &purged, err) ||
-            !local_commit(local, err) || !db_begin(local->db, true, err))
+        if (!purge_batch(&own, kind, &by, purge->kinds[kind].before_ms, batch, &purged) ||
+            !local_commit(local) || !db_begin(local->tx.db, true, err))
             return false;
         purge->kinds[kind].gone += (int64_t)purged;
     } while (purged > 0);
@@ -112,8 +113,8 @@ static bool purge_kinds(struct purge *purge, struct err *err)
         if (purge->kinds[i].wanted && purge->kinds[i].count > 0 &&
             !purge_kind(purge, (enum purge_kind)i, err))
             return false;
-    return local_audit(&purge->local, "store_purge", NULL, detail(purge->local.arena, purge), err) &&
-           local_commit(&purge->local, err);
+    return local_audit(&purge->local, "store_purge", NULL, detail(purge->local.tx.arena, purge)) &&
+           local_commit(&purge->local);
 }
 
 static void write_json(const struct purge *purge, bool done, struct buf *text)
@@ -167,8 +168,8 @@ static int run_purge(struct cli *cli)
     struct purge purge = { .local = { .cli = cli } };
     bool act = cli_has(cli, "yes") && !cli_has(cli, "dry-run");
     bool good = choose_kinds(&purge, cli, &err) && local_open(&purge.local, cli, act, &err) &&
-                local_take_time(&purge.local, &err) && choose_ages(&purge, cli, &err) &&
-                count_kinds(&purge, &err) && (!act || purge_kinds(&purge, &err));
+                local_take_time(&purge.local) && choose_ages(&purge, cli, &err) && count_kinds(&purge) &&
+                (!act || purge_kinds(&purge, &err));
     int code = local_end(&purge.local, good, &err);
 
     if (code)

@@ -62,10 +62,10 @@ static int run_token_create(struct cli *cli)
         token.name = token.agent_name ? token.agent_name : "token";
     if (good && expires && !clock_parse(expires, &token.expires_ms))
         good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
-    good = good && token_create(local.db, cli->arena, &token, local.now_ms, &secret, &err) &&
-           local_audit(&local, "token_create", token.id, list_detail(cli->arena, "name", token.name), &err) &&
+    good = good && token_create(&local.tx, &token, &secret) &&
+           local_audit(&local, "token_create", token.id, list_detail(cli->arena, "name", token.name)) &&
            save_secret(cli, file, secret, &err);
-    if (good && !local_commit(&local, &err)) {
+    if (good && !local_commit(&local)) {
         good = false;
         if (file)
             unlink(file);
@@ -123,21 +123,21 @@ static int run_token_rotate(struct cli *cli)
     struct local local = { .cli = cli };
     const char *id = cli_get(cli, "ID"), *overlap = cli_get(cli, "overlap"), *secret = NULL;
     const char *expires = cli_get(cli, "expires");
-    int64_t minutes = TOKEN_OVERLAP_USUAL, expires_ms = 0;
+    int64_t minutes = TOKEN_OVERLAP_USUAL;
+    struct token_rotation rotation = { 0 };
     struct token token = { 0 };
     bool good = local_open(&local, cli, true, &err);
 
     if (good && overlap && (!str_to_int(overlap, &minutes) || minutes > TOKEN_OVERLAP_MAX))
         good = err_field(&err, "overlap", "--overlap takes a duration of up to 30d.");
-    if (good && expires && !clock_parse(expires, &expires_ms))
+    if (good && expires && !clock_parse(expires, &rotation.expires_ms))
         good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
     if (cli_has(cli, "at-once"))
         minutes = 0;
-    good = good &&
-           token_rotate(local.db, cli->arena, local.workspace_id, id, minutes * 60000, expires_ms,
-                        local.now_ms, &token, &secret, &err) &&
-           local_audit(&local, "token_rotate", id, list_detail(cli->arena, "name", token.name), &err) &&
-           local_commit(&local, &err);
+    rotation.overlap_ms = minutes * 60000;
+    good = good && token_rotate(&local.tx, local.workspace_id, id, &rotation, &token, &secret) &&
+           local_audit(&local, "token_rotate", id, list_detail(cli->arena, "name", token.name)) &&
+           local_commit(&local);
     int code = local_end(&local, good, &err);
 
     if (code)
@@ -156,9 +156,8 @@ static int run_token_revoke(struct cli *cli)
     struct err err = { 0 };
     struct local local = { .cli = cli };
     const char *id = cli_get(cli, "ID");
-    bool good = local_open(&local, cli, true, &err) &&
-                token_revoke(local.db, cli->arena, local.workspace_id, id, local.now_ms, &err) &&
-                local_audit(&local, "token_revoke", id, NULL, &err) && local_commit(&local, &err);
+    bool good = local_open(&local, cli, true, &err) && token_revoke(&local.tx, local.workspace_id, id) &&
+                local_audit(&local, "token_revoke", id, NULL) && local_commit(&local);
 
     if (good)
         cli_note(cli, "Revoked.");

@@ -5,14 +5,14 @@
 #include "core/upkeep/erase.h"
 
 /* By name, as people know it, or by id. */
-static bool find_user(struct local *local, struct user *user, struct err *err)
+static bool find_user(struct local *local, struct user *user)
 {
     const char *name = cli_get(local->cli, "NAME");
     struct account account;
 
-    if (!user_account_by_name(local->db, local->arena, name, &account, err))
+    if (!user_account_by_name(&local->tx, name, &account))
         return false;
-    return user_get(local->db, local->arena, local->workspace_id, account.id ? account.id : name, user, err);
+    return user_get(&local->tx, local->workspace_id, account.id ? account.id : name, user);
 }
 
 static int run_user_add(struct cli *cli)
@@ -25,9 +25,9 @@ static int run_user_add(struct cli *cli)
                 new_password_hash(cli, false, &wish.password, &err) && local_open(&local, cli, true, &err);
 
     wish.workspace_id = local.workspace_id;
-    good = good && user_create(local.db, cli->arena, NULL, &wish, local.now_ms, &user, &err) &&
-           local_audit(&local, "user_create", user.id, list_detail(cli->arena, "name", user.name), &err) &&
-           local_commit(&local, &err);
+    good = good && user_create(&local.tx, &wish, &user) &&
+           local_audit(&local, "user_create", user.id, list_detail(cli->arena, "name", user.name)) &&
+           local_commit(&local);
     if (good) {
         cli_note(cli, "Added %s as %s.", term_line(cli->arena, user.name), role_name(user.role));
         local_note_solo(&local, user.role);
@@ -42,9 +42,8 @@ static int run_user_password(struct cli *cli)
     struct user user = { 0 };
     const char *hash = NULL;
     bool good = new_password_hash(cli, true, &hash, &err) && local_open(&local, cli, true, &err) &&
-                find_user(&local, &user, &err) &&
-                user_set_password(local.db, cli->arena, user.id, hash, &err) &&
-                local_audit(&local, "user_password", user.id, NULL, &err) && local_commit(&local, &err);
+                find_user(&local, &user) && user_set_password(&local.tx, user.id, hash) &&
+                local_audit(&local, "user_password", user.id, NULL) && local_commit(&local);
 
     if (good)
         cli_note(cli, "Changed. %s must log in again everywhere.", term_line(cli->arena, user.name));
@@ -57,11 +56,11 @@ static int run_user_disable(struct cli *cli)
     struct local local = { .cli = cli };
     struct user user = { 0 };
     bool again = cli_has(cli, "undo");
-    bool good = local_open(&local, cli, true, &err) && find_user(&local, &user, &err) &&
-                user_set_disabled(local.db, cli->arena, user.id, again ? 0 : local.now_ms, &err) &&
-                local_audit(&local, "user_update", user.id,
-                            again ? "{\"disabled\":false}" : "{\"disabled\":true}", &err) &&
-                local_commit(&local, &err);
+    bool good =
+        local_open(&local, cli, true, &err) && find_user(&local, &user) &&
+        user_set_disabled(&local.tx, user.id, again ? 0 : local.tx.now_ms) &&
+        local_audit(&local, "user_update", user.id, again ? "{\"disabled\":false}" : "{\"disabled\":true}") &&
+        local_commit(&local);
 
     if (good)
         cli_note(cli, again ? "%s may log in again." : "%s can no longer log in.",
@@ -74,11 +73,10 @@ static int run_user_remove(struct cli *cli)
     struct err err = { 0 };
     struct local local = { .cli = cli };
     struct user user = { 0 };
-    bool good =
-        local_open(&local, cli, true, &err) && find_user(&local, &user, &err) &&
-        user_remove(local.db, cli->arena, local.workspace_id, user.id, &err) &&
-        local_audit(&local, "user_delete", user.id, list_detail(cli->arena, "name", user.name), &err) &&
-        local_commit(&local, &err);
+    bool good = local_open(&local, cli, true, &err) && find_user(&local, &user) &&
+                user_remove(&local.tx, local.workspace_id, user.id) &&
+                local_audit(&local, "user_delete", user.id, list_detail(cli->arena, "name", user.name)) &&
+                local_commit(&local);
 
     if (good)
         cli_note(cli, "Removed %s.", term_line(cli->arena, user.name));
@@ -95,16 +93,15 @@ static bool erase(struct local *local, bool act, struct person *person, struct e
         .actor_id = "local",
         .actor = "local",
         .door = "store",
-        .at_ms = local->now_ms,
+        .at_ms = local->tx.now_ms,
     };
 
-    if (!erase_find(local->db, local->arena, cli_get(local->cli, "NAME"), person, err))
+    if (!erase_find(&local->tx, cli_get(local->cli, "NAME"), person))
         return false;
-    db_rollback(local->db);
-    if (local->db->engine == DB_SQLITE && !db_script(local->db, "PRAGMA secure_delete=ON", err))
+    db_rollback(local->tx.db);
+    if (local->tx.db->engine == DB_SQLITE && !db_script(local->tx.db, "PRAGMA secure_delete=ON", err))
         return false;
-    return local_take_time(local, err) &&
-           erase_person(local->db, local->arena, person, &by, act, report, err);
+    return local_take_time(local) && erase_person(&local->tx, person, &by, act, report);
 }
 
 static int say_erased(const struct cli *cli, const struct person *person, const struct erase_report *report,

@@ -10,14 +10,12 @@ static int run_workspace_add(struct cli *cli)
     struct local local = { .cli = cli };
     struct workspace wish = { .name = cli_get(cli, "NAME"), .slug = cli_get(cli, "slug") };
     struct workspace made = { 0 };
-    bool good = local_open(&local, cli, true, &err) &&
-                workspace_create(local.db, cli->arena, &wish, NULL, local.now_ms, &made, &err);
+    bool good = local_open(&local, cli, true, &err) && workspace_create(&local.tx, &wish, NULL, &made);
 
     if (good) {
         local.workspace_id = made.id;
-        good = local_audit(&local, "workspace_create", made.id, list_detail(cli->arena, "slug", made.slug),
-                           &err) &&
-               local_commit(&local, &err);
+        good = local_audit(&local, "workspace_create", made.id, list_detail(cli->arena, "slug", made.slug)) &&
+               local_commit(&local);
     }
     int code = local_end(&local, good, &err);
 
@@ -51,11 +49,11 @@ static int run_workspace_remove(struct cli *cli)
         return cli_fail(cli, &err);
     }
     bool good = local_open(&local, cli, true, &err) &&
-                workspace_get(local.db, cli->arena, cli_get(cli, "NAME"), &workspace, &err) &&
-                workspace_delete(local.db, cli->arena, workspace.id, &err) &&
+                workspace_get(&local.tx, cli_get(cli, "NAME"), &workspace) &&
+                workspace_delete(&local.tx, workspace.id) &&
                 local_audit(&local, "workspace_delete", workspace.id,
-                            list_detail(cli->arena, "slug", workspace.slug), &err) &&
-                local_commit(&local, &err);
+                            list_detail(cli->arena, "slug", workspace.slug)) &&
+                local_commit(&local);
 
     if (good)
         cli_note(cli, "Removed %s.", workspace.slug);

@@ -12,9 +12,7 @@ static bool read_page(struct local *local, const struct op *op, const char *curs
     struct raw_input input = { .query = query, .query_count = cursor ? 2 : 1 };
     struct call call = {
         .op = op,
-        .db = local->db,
-        .arena = local->arena,
-        .now_ms = local->now_ms,
+        .tx = local->tx,
         .caller = { .kind = CALLER_LOCAL,
                     .role = ROLE_OWNER,
                     .id = "local",
@@ -23,7 +21,9 @@ static bool read_page(struct local *local, const struct op *op, const char *curs
                     .workspace_id = local->workspace_id },
     };
 
-    if (!bind_args(op, local->arena, &input, call.args, err))
+    call.tx.caller = &call.caller;
+    call.tx.err = &call.err;
+    if (!bind_args(op, local->tx.arena, &input, call.args, err))
         return false;
     buf_init(&reply, 0);
     json_begin(&call.out, &reply);
@@ -45,7 +45,7 @@ static bool read_all(struct local *local, const struct list *list, json_t *rows,
         if (!read_page(local, op, cursor, &page, err))
             return false;
         json_array_extend(rows, json_object_get(page, list->plural));
-        cursor = arena_text(local->arena, json_string_value(json_object_get(page, "nextCursor")));
+        cursor = arena_text(local->tx.arena, json_string_value(json_object_get(page, "nextCursor")));
     } while (cursor);
     return true;
 }
@@ -67,8 +67,8 @@ static int print_rows(const struct local *local, const struct list *list, const 
     } else if (json_array_size(rows) > 0) {
         JSON_AUTO *lines = list->lines ? list->lines(rows) : json_copy((json_t *)(uintptr_t)rows);
 
-        term_init(&term, local->arena, &text, local->cli->colour);
-        term_table(&term, lines, list->columns, list->width, local->now_ms);
+        term_init(&term, local->tx.arena, &text, local->cli->colour);
+        term_table(&term, lines, list->columns, list->width, local->tx.now_ms);
     } else
         cli_note(local->cli, "There are no %s.", list->plural);
     return cli_print(text.bytes ? text.bytes : "", text.len);

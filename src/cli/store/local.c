@@ -41,38 +41,38 @@ static bool check_schema(struct local *local, bool write, struct err *err)
     struct migrate_report report;
     int number;
 
-    if (!migrate_current(local->db, local->arena, &number, err))
+    if (!migrate_current(local->tx.db, local->tx.arena, &number, err))
         return false;
     if (number == migrate_newest())
         return true;
     if (number > migrate_newest())
-        return migrate_refuse_newer(local->db, local->arena, number, err);
+        return migrate_refuse_newer(local->tx.db, local->tx.arena, number, err);
     if (number == 0 && write)
-        return migrate_up(local->db, local->arena, &report, err);
+        return migrate_up(local->tx.db, local->tx.arena, &report, err);
     err_set(err, ERR_CONFLICT, "This store has schema %d; this witan works with %d.", number,
             migrate_newest());
     return err_hint(err, "`witan migrate` brings it up to date.");
 }
 
 /* Times in the store are the database's, wherever the command runs. */
-static bool set_clock(struct local *local, struct err *err)
+static bool set_clock(struct local *local)
 {
     struct timekeeping read;
     int64_t ignored;
 
-    if (!timekeeping_read(local->db, local->arena, &read, err))
+    if (!timekeeping_read(&local->tx, &read))
         return false;
     timekeeping_apply(&read, true, &ignored);
-    local->now_ms = clock_now_ms();
+    local->tx.now_ms = clock_now_ms();
     return true;
 }
 
-static bool find_workspace(struct local *local, struct err *err)
+static bool find_workspace(struct local *local)
 {
     const char *name = cli_get(local->cli, "workspace");
     struct workspace workspace;
 
-    if (!workspace_get(local->db, local->arena, name ? name : "default", &workspace, err))
+    if (!workspace_get(&local->tx, name ? name : "default", &workspace))
         return false;
     local->workspace_id = workspace.id;
     return true;
@@ -82,7 +82,7 @@ bool local_open(struct local *local, struct cli *cli, bool write, struct err *er
 {
     const char *url;
 
-    *local = (struct local){ .cli = cli, .arena = cli->arena };
+    *local = (struct local){ .cli = cli, .tx = { .arena = cli->arena, .err = err } };
     if (sodium_init() < 0)
         return err_set(err, ERR_INTERNAL, "The random generator does not start.");
     if (!cli_config(cli, &local->config, err))
@@ -91,14 +91,13 @@ bool local_open(struct local *local, struct cli *cli, bool write, struct err *er
     if (!write && local_is_missing(url, err))
         return false;
     umask(077);
-    if (!serve_make_folder(url, err) || !(local->db = db_open(url, err)))
+    if (!serve_make_folder(url, err) || !(local->tx.db = db_open(url, err)))
         return false;
-    return check_schema(local, write, err) && set_clock(local, err) && db_begin(local->db, write, err) &&
-           caller_solo_allowed(local->db, local->arena, &local->was_solo, err) && find_workspace(local, err);
+    return check_schema(local, write, err) && set_clock(local) && db_begin(local->tx.db, write, err) &&
+           caller_solo_allowed(&local->tx, &local->was_solo) && find_workspace(local);
 }
 
-bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail,
-                 struct err *err)
+bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail)
 {
     struct audit_entry entry = {
         .workspace_id = local->workspace_id,
@@ -109,26 +108,26 @@ bool local_audit(struct local *local, const char *operation, const char *subject
         .subject = subject,
         .door = "store",
         .detail = detail ? detail : "{}",
-        .at_ms = local->now_ms,
+        .at_ms = local->tx.now_ms,
     };
 
-    return audit_append(local->db, local->arena, &entry, err);
+    return audit_append(&local->tx, &entry);
 }
 
-bool local_take_time(struct local *local, struct err *err)
+bool local_take_time(struct local *local)
 {
-    return local->db->engine != DB_POSTGRES ||
-           db_script(local->db, "SET statement_timeout = 0; SET lock_timeout = '60s'", err);
+    return local->tx.db->engine != DB_POSTGRES ||
+           db_script(local->tx.db, "SET statement_timeout = 0; SET lock_timeout = '60s'", local->tx.err);
 }
 
-bool local_commit(struct local *local, struct err *err)
+bool local_commit(struct local *local)
 {
     size_t sealed;
 
     /* On PostgreSQL the servers seal; an attempt here could wait for none of them and gain nothing. */
-    if (local->db->engine == DB_SQLITE && !audit_seal(local->db, local->arena, &sealed, err))
+    if (local->tx.db->engine == DB_SQLITE && !audit_seal(&local->tx, &sealed))
         return false;
-    return db_commit(local->db, err);
+    return db_commit(local->tx.db, local->tx.err);
 }
 
 void local_note_solo(const struct local *local, enum role made)
@@ -142,9 +141,9 @@ void local_note_solo(const struct local *local, enum role made)
 
 void local_close(struct local *local)
 {
-    if (local->db)
-        db_rollback(local->db);
-    db_close(local->db);
+    if (local->tx.db)
+        db_rollback(local->tx.db);
+    db_close(local->tx.db);
     config_done(&local->config);
 }
 

@@ -10,15 +10,12 @@
 
 #include "cli/cli_config.h"
 #include "core/log/audit.h"
-#include "db/db.h"
 
 struct local {
     struct cli *cli;
     struct config config;
-    struct db *db;
-    struct arena *arena;
+    struct tx tx;             /* the command's; its time is the database's */
     const char *workspace_id; /* of --workspace, or the default one; set once begun */
-    int64_t now_ms;           /* the database's */
     bool was_solo;            /* nobody needed a token when this began */
 };
 
@@ -31,15 +28,14 @@ struct local {
 CHECKED bool local_role(const struct cli *cli, enum role usual, enum role *role, struct err *err);
 /* Whether the store is a file that is not there; err then says so. */
 bool local_is_missing(const char *url, struct err *err);
-/* Opens the store and begins a transaction. Always followed by local_close. */
+/* Opens the store and begins a transaction, whose failures go to `err`. Always followed by local_close. */
 CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct err *err);
 /* The audit row of a change; `detail` is a JSON object's text or NULL. */
-CHECKED bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail,
-                         struct err *err);
+CHECKED bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail);
 /* For work on everything there is, which may take as long as it takes. Within the transaction or without. */
-CHECKED bool local_take_time(struct local *local, struct err *err);
+CHECKED bool local_take_time(struct local *local);
 /* Seals and commits. */
-CHECKED bool local_commit(struct local *local, struct err *err);
+CHECKED bool local_commit(struct local *local);
 /* Says what changes for everybody once the first user or token has been made. */
 void local_note_solo(const struct local *local, enum role made);
 /* Undoes what was not committed. */

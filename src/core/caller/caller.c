@@ -43,7 +43,6 @@ const char *caller_kind_name(enum caller_kind kind)
     case CALLER_USER: return "user";
     case CALLER_TOKEN: return "token";
     case CALLER_LINK: return "link";
-    case CALLER_SYSTEM: return "system";
     }
     return "nobody";
 }
@@ -55,8 +54,7 @@ bool caller_is_person(const struct caller *caller)
     case CALLER_LINK: return true;
     case CALLER_USER:
     case CALLER_TOKEN: return caller->role != ROLE_AGENT && !caller->agent_name;
-    case CALLER_NOBODY:
-    case CALLER_SYSTEM: return false;
+    case CALLER_NOBODY: return false;
     }
     return false;
 }
@@ -127,20 +125,20 @@ static bool refuse_token(struct err *err, const char *why)
     return err_hint(err, "Ask an owner or admin of the workspace for a new one (`witan token create`).");
 }
 
-static bool token_caller(struct arena *arena, const struct db_rows *rows, const char *hash,
-                         const char *wanted, int64_t now_ms, struct caller *caller, struct err *err)
+static bool token_caller(const struct tx *tx, const struct db_rows *rows, const char *hash,
+                         const char *wanted, struct caller *caller)
 {
     int64_t expires_ms;
 
     if (rows->count == 0)
-        return refuse_token(err, "This token is not known here.");
+        return refuse_token(tx->err, "This token is not known here.");
     expires_ms = db_cell_int(rows, 0, 7);
     if (db_cell(rows, 0, 8))
-        return refuse_token(err, "This token has been revoked.");
-    if (expires_ms && now_ms > expires_ms)
-        return refuse_token(err, "This token has expired.");
+        return refuse_token(tx->err, "This token has been revoked.");
+    if (expires_ms && tx->now_ms > expires_ms)
+        return refuse_token(tx->err, "This token has expired.");
     if (!is_wanted(wanted, db_cell(rows, 0, 5), db_cell(rows, 0, 6)))
-        return no_workspace(err);
+        return no_workspace(tx->err);
     *caller = (struct caller){
         .kind = CALLER_TOKEN,
         .id = db_cell(rows, 0, 0),
@@ -149,25 +147,24 @@ static bool token_caller(struct arena *arena, const struct db_rows *rows, const 
         .agent_name = db_cell(rows, 0, 3),
         .project_id = db_cell(rows, 0, 4),
         .workspace_id = db_cell(rows, 0, 5),
-        .credential = arena_format(arena, "token:%s", hash),
+        .credential = arena_format(tx->arena, "token:%s", hash),
         .last_used_ms = db_cell_int(rows, 0, 9),
     };
     return true;
 }
 
 /* By the hash of a secret: the one in force, or one that has been replaced and is still good. */
-static bool by_secret(struct db *db, struct arena *arena, const char *hash, const char *wanted,
-                      int64_t now_ms, struct caller *caller, struct err *err)
+static bool by_secret(const struct tx *tx, const char *hash, const char *wanted, struct caller *caller)
 {
     struct db_rows rows;
     bool old;
 
-    if (!db_query(db, arena, SQL_CALLER_BY_TOKEN, DB_ARGS(db_text(hash)), &rows, err))
+    if (!tx_query(tx, SQL_CALLER_BY_TOKEN, DB_ARGS(db_text(hash)), &rows))
         return false;
     old = rows.count == 0;
-    if (old && !db_query(db, arena, SQL_CALLER_BY_OLD_SECRET, DB_ARGS(db_text(hash)), &rows, err))
+    if (old && !tx_query(tx, SQL_CALLER_BY_OLD_SECRET, DB_ARGS(db_text(hash)), &rows))
         return false;
-    if (!token_caller(arena, &rows, hash, wanted, now_ms, caller, err))
+    if (!token_caller(tx, &rows, hash, wanted, caller))
         return false;
     caller->old_secret = old ? hash : NULL;
     return true;
@@ -180,46 +177,44 @@ static bool refuse_session(struct err *err, const char *why)
     return err_hint(err, "Log in again.");
 }
 
-static bool by_session(struct db *db, struct arena *arena, const char *hash, const char *wanted,
-                       int64_t now_ms, struct caller *caller, struct err *err)
+static bool by_session(const struct tx *tx, const char *hash, const char *wanted, struct caller *caller)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_CALLER_BY_SESSION, DB_ARGS(db_text(hash), db_text(wanted)), &rows, err))
+    if (!tx_query(tx, SQL_CALLER_BY_SESSION, DB_ARGS(db_text(hash), db_text(wanted)), &rows))
         return false;
-    if (rows.count == 0 || now_ms > db_cell_int(&rows, 0, 5))
-        return refuse_session(err, "This login has ended.");
+    if (rows.count == 0 || tx->now_ms > db_cell_int(&rows, 0, 5))
+        return refuse_session(tx->err, "This login has ended.");
     if (db_cell(&rows, 0, 6))
-        return refuse_session(err, "This user has been disabled.");
+        return refuse_session(tx->err, "This user has been disabled.");
     if (!db_cell(&rows, 0, 3))
-        return refuse_session(err, "This user is not a member of any workspace.");
+        return refuse_session(tx->err, "This user is not a member of any workspace.");
     if (!is_wanted(wanted, db_cell(&rows, 0, 3), db_cell(&rows, 0, 4)))
-        return no_workspace(err);
+        return no_workspace(tx->err);
     *caller = (struct caller){
         .kind = CALLER_USER,
         .id = db_cell(&rows, 0, 0),
         .name = db_cell(&rows, 0, 1),
         .role = stored_role(db_cell(&rows, 0, 2)),
         .workspace_id = db_cell(&rows, 0, 3),
-        .credential = arena_format(arena, "session:%s", hash),
+        .credential = arena_format(tx->arena, "session:%s", hash),
     };
     return true;
 }
 
 /* Solo mode gives the local owner; once it has ended, somebody without credentials is nobody. */
-static bool by_solo(struct db *db, struct arena *arena, const char *wanted, struct caller *caller,
-                    struct err *err)
+static bool by_solo(const struct tx *tx, const char *wanted, struct caller *caller)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_CALLER_SOLO, DB_ARGS(db_text(wanted ? wanted : "default")), &rows, err))
+    if (!tx_query(tx, SQL_CALLER_SOLO, DB_ARGS(db_text(wanted ? wanted : "default")), &rows))
         return false;
     if (!db_cell_bool(&rows, 0, 0)) {
         *caller = (struct caller){ 0 };
         return true;
     }
     if (!db_cell(&rows, 0, 1))
-        return no_workspace(err);
+        return no_workspace(tx->err);
     *caller = (struct caller){
         .kind = CALLER_LOCAL,
         .role = ROLE_OWNER,
@@ -231,99 +226,98 @@ static bool by_solo(struct db *db, struct arena *arena, const char *wanted, stru
     return true;
 }
 
-bool caller_recheck(struct db *db, struct arena *arena, const char *credential, const char *workspace_id,
-                    int64_t now_ms, struct caller *caller, struct err *err)
+bool caller_recheck(const struct tx *tx, const char *credential, const char *workspace_id,
+                    struct caller *caller)
 {
     struct caller found = { 0 };
 
     if (str_starts(credential, "token:"))
-        return by_secret(db, arena, credential + strlen("token:"), workspace_id, now_ms, caller, err);
+        return by_secret(tx, credential + strlen("token:"), workspace_id, caller);
     if (str_starts(credential, "session:"))
-        return by_session(db, arena, credential + strlen("session:"), workspace_id, now_ms, caller, err);
-    if (!by_solo(db, arena, workspace_id, &found, err))
+        return by_session(tx, credential + strlen("session:"), workspace_id, caller);
+    if (!by_solo(tx, workspace_id, &found))
         return false;
     if (found.kind != CALLER_LOCAL)
-        return err_set(err, ERR_UNAUTHORIZED, "Solo mode has ended: a token or a login is needed now.");
+        return err_set(tx->err, ERR_UNAUTHORIZED, "Solo mode has ended: a token or a login is needed now.");
     *caller = found;
     return true;
 }
 
 /* A ticket is for the workspace it was made in, whatever else its owner may see. */
-static bool by_ticket(struct db *db, struct arena *arena, const struct credentials *credentials,
-                      int64_t now_ms, struct caller *caller, struct err *err)
+static bool by_ticket(const struct tx *tx, const struct credentials *credentials, struct caller *caller)
 {
     struct db_rows rows;
     struct caller found;
     const char *stands_for;
 
-    if (!db_query(db, arena, SQL_CALLER_BY_TICKET, DB_ARGS(db_text(secret_hash(arena, credentials->ticket))),
-                  &rows, err))
+    if (!tx_query(tx, SQL_CALLER_BY_TICKET, DB_ARGS(db_text(secret_hash(tx->arena, credentials->ticket))),
+                  &rows))
         return false;
-    if (rows.count == 0 || now_ms > db_cell_int(&rows, 0, 2)) {
-        err_set(err, ERR_UNAUTHORIZED, "This ticket is not known here or has expired.");
-        return err_hint(err, "Get a new one from POST /api/tickets just before opening the stream.");
+    if (rows.count == 0 || tx->now_ms > db_cell_int(&rows, 0, 2)) {
+        err_set(tx->err, ERR_UNAUTHORIZED, "This ticket is not known here or has expired.");
+        return err_hint(tx->err, "Get a new one from POST /api/tickets just before opening the stream.");
     }
     stands_for = db_cell(&rows, 0, 0);
     if (str_equal(stands_for, "local") && !credentials->may_be_solo)
-        return err_set(err, ERR_UNAUTHORIZED, "This ticket is only good on the machine it was made on.");
-    if (!caller_recheck(db, arena, stands_for, db_cell(&rows, 0, 1), now_ms, &found, err))
+        return err_set(tx->err, ERR_UNAUTHORIZED, "This ticket is only good on the machine it was made on.");
+    if (!caller_recheck(tx, stands_for, db_cell(&rows, 0, 1), &found))
         return false;
     *caller = found;
     return true;
 }
 
-static bool by_nothing(struct db *db, struct arena *arena, const struct credentials *credentials,
-                       const char *wanted, struct caller *caller, struct err *err)
+static bool by_nothing(const struct tx *tx, const struct credentials *credentials, const char *wanted,
+                       struct caller *caller)
 {
     if (credentials->may_be_solo)
-        return by_solo(db, arena, wanted, caller, err);
+        return by_solo(tx, wanted, caller);
     *caller = (struct caller){ 0 };
     return true;
 }
 
-static bool by_cookie(struct db *db, struct arena *arena, const struct credentials *credentials,
-                      const char *wanted, int64_t now_ms, struct caller *caller, struct err *err)
+static bool by_cookie(const struct tx *tx, const struct credentials *credentials, const char *wanted,
+                      struct caller *caller)
 {
-    const char *hash = secret_hash(arena, credentials->session);
+    const char *hash = secret_hash(tx->arena, credentials->session);
     struct caller found;
     struct err ended = { 0 };
+    struct tx looking = tx_with_err(tx, &ended);
 
-    if (by_session(db, arena, hash, wanted, now_ms, caller, &ended))
+    if (by_session(&looking, hash, wanted, caller))
         return true;
     if (ended.code == ERR_UNAUTHORIZED) {
-        if (!by_nothing(db, arena, credentials, wanted, &found, err))
+        if (!by_nothing(tx, credentials, wanted, &found))
             return false;
         if (found.kind == CALLER_LOCAL) {
             *caller = found;
             return true;
         }
     }
-    *err = ended;
+    *tx->err = ended;
     return false;
 }
 
-bool caller_identify(struct db *db, struct arena *arena, const struct credentials *credentials,
-                     int64_t now_ms, struct caller *caller, struct err *err)
+bool caller_identify(const struct tx *tx, const struct credentials *credentials, struct caller *caller)
 {
     const char *wanted = credentials->workspace;
 
     /* What is no text names no workspace; NO_SLUG does not either, and can be looked up. */
     if (wanted)
-        wanted = str_is_utf8(wanted, strlen(wanted)) ? str_fold(arena, wanted) : NO_SLUG;
+        wanted = str_is_utf8(wanted, strlen(wanted)) ? str_fold(tx->arena, wanted) : NO_SLUG;
     if (credentials->bearer)
-        return by_secret(db, arena, secret_hash(arena, credentials->bearer), wanted, now_ms, caller, err);
+        return by_secret(tx, secret_hash(tx->arena, credentials->bearer), wanted, caller);
     if (credentials->ticket)
-        return by_ticket(db, arena, credentials, now_ms, caller, err);
+        return by_ticket(tx, credentials, caller);
     if (credentials->session)
-        return by_cookie(db, arena, credentials, wanted, now_ms, caller, err);
-    return by_nothing(db, arena, credentials, wanted, caller, err);
+        return by_cookie(tx, credentials, wanted, caller);
+    return by_nothing(tx, credentials, wanted, caller);
 }
 
-bool caller_solo_allowed(struct db *db, struct arena *arena, bool *allowed, struct err *err)
+bool caller_solo_allowed(const struct tx *tx, bool *allowed)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_CALLER_SOLO, DB_ARGS(db_text("default")), &rows, err))
+    if (!tx_query(tx, SQL_CALLER_SOLO, DB_ARGS(db_text("default")), &rows))
         return false;
     *allowed = db_cell_bool(&rows, 0, 0);
     return true;

@@ -7,7 +7,7 @@
 #ifndef CORE_CALLER_CALLER_H
 #define CORE_CALLER_CALLER_H
 
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 /* The workspace of a fresh install; it cannot be deleted. */
 #define DEFAULT_WORKSPACE_ID "00000000-0000-7000-8000-000000000001"
@@ -44,12 +44,12 @@ struct credentials {
  * take one from the query of a stream and nowhere else. A session that has ended is as none in solo mode:
  * browsers keep the cookies of whatever ran on this host before.
  */
-enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLER_LINK, CALLER_SYSTEM };
+enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLER_LINK };
 
 struct caller {
     enum caller_kind kind;
     enum role role;   /* one bit; 0 for nobody. A token that is bound to an agent is one: agent at most */
-    const char *id;   /* the user's or token's id; "local"; "system" */
+    const char *id;   /* the user's or token's id; "local" */
     const char *name; /* for people: the user's name, the token's name, "local" */
     const char *agent_name; /* a token bound to an agent's name, or NULL */
     const char *project_id; /* a token bound to a project, or NULL */
@@ -63,16 +63,16 @@ struct caller {
  * Finds out who calls. No credentials and no solo mode gives CALLER_NOBODY and true; bad ones are
  * ERR_UNAUTHORIZED, a workspace the caller has no part in is ERR_NOT_FOUND. Reads only.
  */
-CHECKED bool caller_identify(struct db *db, struct arena *arena, const struct credentials *credentials,
-                             int64_t now_ms, struct caller *caller, struct err *err);
+CHECKED bool caller_identify(const struct tx *tx, const struct credentials *credentials,
+                             struct caller *caller);
 /*
  * The same caller once more, by caller->credential and caller->workspace_id: for streams, which outlive
  * their tickets. ERR_UNAUTHORIZED or ERR_NOT_FOUND when the rights are gone.
  */
-CHECKED bool caller_recheck(struct db *db, struct arena *arena, const char *credential,
-                            const char *workspace_id, int64_t now_ms, struct caller *caller, struct err *err);
+CHECKED bool caller_recheck(const struct tx *tx, const char *credential, const char *workspace_id,
+                            struct caller *caller);
 /* Solo mode lasts until the first user or token has been made. */
-CHECKED bool caller_solo_allowed(struct db *db, struct arena *arena, bool *allowed, struct err *err);
+CHECKED bool caller_solo_allowed(const struct tx *tx, bool *allowed);
 
 const char *role_name(enum role role);
 bool role_parse(const char *name, enum role *role);

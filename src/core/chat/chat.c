@@ -32,67 +32,60 @@ bool chat_check_text(const char *field, const char *text, struct err *err)
     return true;
 }
 
-bool chat_insert(struct db *db, struct arena *arena, int64_t now_ms, struct chat *chat, struct err *err)
+bool chat_insert(const struct tx *tx, struct chat *chat)
 {
     if (!chat->id)
-        chat->id = uuid_new(arena);
-    chat->created_at = clock_text(arena, now_ms);
-    return db_exec(db, arena, SQL_CHAT_INSERT,
+        chat->id = uuid_new(tx->arena);
+    chat->created_at = clock_text(tx->arena, tx->now_ms);
+    return tx_exec(tx, SQL_CHAT_INSERT,
                    DB_ARGS(db_text(chat->id), db_text(chat->workspace_id), db_text(chat->agent_name),
                            db_text(chat->message), db_bool(chat->is_human), db_text(chat->message_type),
                            db_text(chat->discussion_prompt_id), db_text(chat->task_ref),
                            db_text(chat->created_at), db_text(chat->project_id)),
-                   NULL, err);
+                   NULL);
 }
 
-bool chat_find_project(struct db *db, struct arena *arena, const struct caller *caller, struct chat *chat,
-                       struct err *err)
+bool chat_find_project(const struct tx *tx, struct chat *chat)
 {
     struct db_rows rows;
 
     if (!chat->task_ref)
         return true;
-    if (!db_query(db, arena, SQL_CHAT_TASK_PROJECT,
-                  DB_ARGS(db_text(chat->task_ref), db_text(caller->workspace_id)), &rows, err))
+    if (!tx_query(tx, SQL_CHAT_TASK_PROJECT,
+                  DB_ARGS(db_text(chat->task_ref), db_text(tx->caller->workspace_id)), &rows))
         return false;
     if (rows.count == 0)
         return true;
-    if (!caller_hears_project(caller, db_cell(&rows, 0, 0)))
-        return err_set(err, ERR_NOT_FOUND, "There is no such task.");
+    if (!caller_hears_project(tx->caller, db_cell(&rows, 0, 0)))
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no such task.");
     if (!chat->project_id)
         chat->project_id = db_cell(&rows, 0, 0);
     return true;
 }
 
-bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct chat *chat,
-                        struct err *err)
+bool chat_tell_mentions(const struct tx *tx, const struct chat *chat)
 {
-    return mention_tell(db, arena,
-                        &(struct mention_source){ .workspace_id = chat->workspace_id,
-                                                  .project_id = chat->project_id,
-                                                  .ref_type = "chat",
-                                                  .ref_id = chat->id,
-                                                  .author = chat->agent_name,
-                                                  .text = chat->message,
-                                                  .created_at = chat->created_at,
-                                                  .now_ms = now_ms },
-                        err);
+    return mention_tell(tx, &(struct mention_source){ .workspace_id = chat->workspace_id,
+                                                      .project_id = chat->project_id,
+                                                      .ref_type = "chat",
+                                                      .ref_id = chat->id,
+                                                      .author = chat->agent_name,
+                                                      .text = chat->message,
+                                                      .created_at = chat->created_at });
 }
 
-bool chat_post(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-               struct chat *chat, struct err *err)
+bool chat_post(const struct tx *tx, struct chat *chat)
 {
-    if (!chat_may_speak(caller, chat->agent_name, chat->is_human, err) ||
-        !chat_check_text("message", chat->message, err))
+    if (!chat_may_speak(tx->caller, chat->agent_name, chat->is_human, tx->err) ||
+        !chat_check_text("message", chat->message, tx->err))
         return false;
-    if (chat->discussion_prompt_id &&
-        !prompt_project(db, arena, caller, chat->discussion_prompt_id, &chat->project_id, err))
+    if (chat->discussion_prompt_id && !prompt_project(tx, chat->discussion_prompt_id, &chat->project_id))
         return false;
-    if (!chat_find_project(db, arena, caller, chat, err))
+    if (!chat_find_project(tx, chat))
         return false;
-    chat->workspace_id = caller->workspace_id;
+    chat->workspace_id = tx->caller->workspace_id;
     chat->message_type = "message";
-    return chat_insert(db, arena, now_ms, chat, err) && chat_tell_mentions(db, arena, now_ms, chat, err);
+    return chat_insert(tx, chat) && chat_tell_mentions(tx, chat);
 }
 
 static void chat_from_row(const struct db_rows *rows, size_t row, struct chat *chat)
@@ -120,59 +113,55 @@ static struct chat *chats_from_rows(struct arena *arena, const struct db_rows *r
 }
 
 /* One row more than asked for tells whether there is a next page. */
-static bool query_page(struct db *db, struct arena *arena, const struct caller *caller,
-                       const struct chat_filter *filter, const struct page *from, struct db_rows *rows,
-                       struct err *err)
+static bool query_page(const struct tx *tx, const struct chat_filter *filter, const struct page *from,
+                       struct db_rows *rows)
 {
-    struct db_arg args[] = { db_text(caller->workspace_id),
+    struct db_arg args[] = { db_text(tx->caller->workspace_id),
                              db_text(from->created_at),
                              db_text(from->id),
                              db_int((int64_t)filter->limit + 1),
-                             db_text(caller->project_id),
+                             db_text(tx->caller->project_id),
                              db_null(),
                              db_null() };
 
     if (filter->discussion_prompt_id) {
         args[5] = db_text(filter->discussion_prompt_id);
         args[6] = db_text(filter->task_ref);
-        return db_query(db, arena, SQL_CHAT_LIST_THREAD, 7, args, rows, err);
+        return tx_query(tx, SQL_CHAT_LIST_THREAD, 7, args, rows);
     }
     if (filter->task_ref) {
         args[5] = db_text(filter->task_ref);
-        return db_query(db, arena, SQL_CHAT_LIST_TASK, 6, args, rows, err);
+        return tx_query(tx, SQL_CHAT_LIST_TASK, 6, args, rows);
     }
-    return db_query(db, arena, SQL_CHAT_LIST, 5, args, rows, err);
+    return tx_query(tx, SQL_CHAT_LIST, 5, args, rows);
 }
 
-bool chat_list(struct db *db, struct arena *arena, const struct caller *caller,
-               const struct chat_filter *filter, struct chat_page *page, struct err *err)
+bool chat_list(const struct tx *tx, const struct chat_filter *filter, struct chat_page *page)
 {
     struct page from;
     struct db_rows rows;
 
-    if (!page_read(LIST_NAME, filter->cursor, &from, err) ||
-        !query_page(db, arena, caller, filter, &from, &rows, err))
+    if (!page_read(LIST_NAME, filter->cursor, &from, tx->err) || !query_page(tx, filter, &from, &rows))
         return false;
     *page = (struct chat_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
-    page->messages = chats_from_rows(arena, &rows, page->count);
+    page->messages = chats_from_rows(tx->arena, &rows, page->count);
     if (rows.count > page->count) {
         const struct chat *last = &page->messages[page->count - 1];
 
-        page->next_cursor = page_after(arena, LIST_NAME, 0, last->created_at, last->id);
+        page->next_cursor = page_after(tx->arena, LIST_NAME, 0, last->created_at, last->id);
     }
     return true;
 }
 
-bool chat_replies(struct db *db, struct arena *arena, const char *workspace_id, const char *prompt_id,
-                  struct chat **replies, size_t *count, struct err *err)
+bool chat_replies(const struct tx *tx, const char *workspace_id, const char *prompt_id, struct chat **replies,
+                  size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_CHAT_REPLIES,
-                  DB_ARGS(db_text(prompt_id), db_text(workspace_id), db_int(LIMIT_RESPONSES_SHOWN)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_CHAT_REPLIES,
+                  DB_ARGS(db_text(prompt_id), db_text(workspace_id), db_int(LIMIT_RESPONSES_SHOWN)), &rows))
         return false;
-    *replies = chats_from_rows(arena, &rows, rows.count);
+    *replies = chats_from_rows(tx->arena, &rows, rows.count);
     *count = rows.count;
     return true;
 }

@@ -12,8 +12,8 @@
 
 #include "base/json.h"
 #include "core/caller/caller.h"
+#include "core/caller/tx.h"
 #include "core/log/cursor.h"
-#include "db/db.h"
 
 struct chat {
     const char *id, *workspace_id;
@@ -38,22 +38,18 @@ CHECKED bool chat_check_text(const char *field, const char *text, struct err *er
  * Stores a message; fills in created_at and, unless given, the id. Checks nothing: see chat_post and
  * prompt_respond, which also tell those it mentions.
  */
-CHECKED bool chat_insert(struct db *db, struct arena *arena, int64_t now_ms, struct chat *chat,
-                         struct err *err);
+CHECKED bool chat_insert(const struct tx *tx, struct chat *chat);
 /*
  * Finds out which project's task a message is about, unless its prompt has told already. ERR_NOT_FOUND for a
  * task that the caller's token is not bound to.
  */
-CHECKED bool chat_find_project(struct db *db, struct arena *arena, const struct caller *caller,
-                               struct chat *chat, struct err *err);
-CHECKED bool chat_tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct chat *chat,
-                                struct err *err);
+CHECKED bool chat_find_project(const struct tx *tx, struct chat *chat);
+CHECKED bool chat_tell_mentions(const struct tx *tx, const struct chat *chat);
 /*
  * Writes an ordinary message. A prompt it names must be one of the workspace (ERR_NOT_FOUND); the message
  * then stands in that prompt's thread without counting as a reply.
  */
-CHECKED bool chat_post(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                       struct chat *chat, struct err *err);
+CHECKED bool chat_post(const struct tx *tx, struct chat *chat);
 
 struct chat_filter {
     const char *discussion_prompt_id, *task_ref; /* or NULL */
@@ -68,11 +64,10 @@ struct chat_page {
 };
 
 /* Those that the caller hears of. */
-CHECKED bool chat_list(struct db *db, struct arena *arena, const struct caller *caller,
-                       const struct chat_filter *filter, struct chat_page *page, struct err *err);
+CHECKED bool chat_list(const struct tx *tx, const struct chat_filter *filter, struct chat_page *page);
 /* The replies to a prompt, oldest first, at most LIMIT_RESPONSES_SHOWN. */
-CHECKED bool chat_replies(struct db *db, struct arena *arena, const char *workspace_id, const char *prompt_id,
-                          struct chat **replies, size_t *count, struct err *err);
+CHECKED bool chat_replies(const struct tx *tx, const char *workspace_id, const char *prompt_id,
+                          struct chat **replies, size_t *count);
 
 /* key NULL: inside a list. */
 void chat_write(const struct chat *chat, const char *key, struct json_out *out);

@@ -199,8 +199,8 @@ static struct notification notification_of(struct arena *arena, const struct men
 }
 
 /* From now on the prompt stands first in their lists. */
-static bool put_first(struct db *db, struct arena *arena, const struct mention_source *source,
-                      const struct notification told[], size_t count, struct err *err)
+static bool put_first(const struct tx *tx, const struct mention_source *source,
+                      const struct notification told[], size_t count)
 {
     struct db_arg rows[LIMIT_MENTIONS * PROMPT_WIDTH];
 
@@ -212,56 +212,54 @@ static bool put_first(struct db *db, struct arena *arena, const struct mention_s
         row[2] = db_text(source->workspace_id);
         row[3] = db_text(source->created_at);
     }
-    return db_exec_rows(db, arena, SQL_MENTION_INSERT_PROMPT, SQL_MENTION_INSERT_PROMPT_MANY, PROMPT_WIDTH,
-                        rows, count, NULL, err);
+    return db_exec_rows(tx->db, tx->arena, SQL_MENTION_INSERT_PROMPT, SQL_MENTION_INSERT_PROMPT_MANY,
+                        PROMPT_WIDTH, rows, count, NULL, tx->err);
 }
 
-static bool tell_all(struct db *db, struct arena *arena, const struct mention_source *source,
-                     struct notification told[], size_t count, struct err *err)
+static bool tell_all(const struct tx *tx, const struct mention_source *source, struct notification told[],
+                     size_t count)
 {
     struct event events[LIMIT_MENTIONS];
 
-    if (strcmp(source->ref_type, "prompt") == 0 && !put_first(db, arena, source, told, count, err))
+    if (strcmp(source->ref_type, "prompt") == 0 && !put_first(tx, source, told, count))
         return false;
-    if (!notification_insert(db, arena, source->now_ms, told, count, err))
+    if (!notification_insert(tx, told, count))
         return false;
     for (size_t i = 0; i < count; i++)
-        events[i] = notification_added(arena, &told[i]);
-    return event_append_many(db, arena, events, count, err);
+        events[i] = notification_added(tx->arena, &told[i]);
+    return event_append_many(tx, events, count);
 }
 
 /* Talk about a task outlives its project; a notification about it would be nobody's, so nobody is told. */
-static bool project_is_gone(struct db *db, struct arena *arena, const char *project_id, bool *gone,
-                            struct err *err)
+static bool project_is_gone(const struct tx *tx, const char *project_id, bool *gone)
 {
     struct db_rows rows = { 0 };
 
-    if (project_id && !db_query(db, arena, SQL_MENTION_PROJECT, DB_ARGS(db_text(project_id)), &rows, err))
+    if (project_id && !tx_query(tx, SQL_MENTION_PROJECT, DB_ARGS(db_text(project_id)), &rows))
         return false;
     *gone = project_id && rows.count == 0;
     return true;
 }
 
-bool mention_tell(struct db *db, struct arena *arena, const struct mention_source *source, struct err *err)
+bool mention_tell(const struct tx *tx, const struct mention_source *source)
 {
     struct mention found[LIMIT_MENTIONS];
     struct notification told[LIMIT_MENTIONS];
-    size_t count = mention_find(arena, source->text, found), others = 0;
-    const char *author = str_fold(arena, source->author);
+    size_t count = mention_find(tx->arena, source->text, found), others = 0;
+    const char *author = str_fold(tx->arena, source->author);
 
     for (size_t i = 0; i < count; i++)
         if (strcmp(found[i].key, author) != 0)
-            told[others++] = notification_of(arena, source, &found[i]);
+            told[others++] = notification_of(tx->arena, source, &found[i]);
     bool gone = false;
 
-    if (others > 0 && !project_is_gone(db, arena, source->project_id, &gone, err))
+    if (others > 0 && !project_is_gone(tx, source->project_id, &gone))
         return false;
-    return others == 0 || gone || tell_all(db, arena, source, told, others, err);
+    return others == 0 || gone || tell_all(tx, source, told, others);
 }
 
 /* Rows whose prompt has ended or whose message is gone have no workspace left: nobody is told. */
-static bool sweep_row(struct db *db, struct arena *arena, int64_t now_ms, const struct db_rows *rows,
-                      size_t row, struct err *err)
+static bool sweep_row(const struct tx *tx, const struct db_rows *rows, size_t row)
 {
     struct mention_source source = {
         .ref_type = db_cell(rows, row, 0),
@@ -271,34 +269,31 @@ static bool sweep_row(struct db *db, struct arena *arena, int64_t now_ms, const 
         .author = db_cell(rows, row, 4),
         .text = db_cell(rows, row, 5),
         .created_at = db_cell(rows, row, 6),
-        .now_ms = now_ms,
     };
 
-    if (source.workspace_id && !mention_tell(db, arena, &source, err))
+    if (source.workspace_id && !mention_tell(tx, &source))
         return false;
-    return db_exec(db, arena, SQL_MENTION_UNQUEUE, DB_ARGS(db_text(source.ref_type), db_text(source.ref_id)),
-                   NULL, err);
+    return tx_exec(tx, SQL_MENTION_UNQUEUE, DB_ARGS(db_text(source.ref_type), db_text(source.ref_id)), NULL);
 }
 
-bool mention_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *swept,
-                   struct err *err)
+bool mention_sweep(const struct tx *tx, size_t limit, size_t *swept)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_MENTION_QUEUED, DB_ARGS(db_int((int64_t)limit)), &rows, err))
+    if (!tx_query(tx, SQL_MENTION_QUEUED, DB_ARGS(db_int((int64_t)limit)), &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++)
-        if (!sweep_row(db, arena, now_ms, &rows, i, err))
+        if (!sweep_row(tx, &rows, i))
             return false;
     *swept = rows.count;
     return true;
 }
 
-bool mention_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err)
+bool mention_waiting(const struct tx *tx, bool *waiting)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_MENTION_WAITING, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_MENTION_WAITING, DB_NO_ARGS, &rows))
         return false;
     *waiting = rows.count > 0;
     return true;

@@ -12,7 +12,7 @@
 #define CORE_CHAT_MENTION_H
 
 #include "base/limits.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct mention {
     const char *name; /* as written */
@@ -27,15 +27,12 @@ struct mention_source {
     const char *ref_type, *ref_id;         /* "prompt" or "chat", and which */
     const char *author, *text;
     const char *created_at; /* of the prompt or message */
-    int64_t now_ms;
 };
 
-CHECKED bool mention_tell(struct db *db, struct arena *arena, const struct mention_source *source,
-                          struct err *err);
+CHECKED bool mention_tell(const struct tx *tx, const struct mention_source *source);
 
 /* Tells of up to `limit` messages of other programs; says how many were in the queue. */
-CHECKED bool mention_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *swept,
-                           struct err *err);
-CHECKED bool mention_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err);
+CHECKED bool mention_sweep(const struct tx *tx, size_t limit, size_t *swept);
+CHECKED bool mention_waiting(const struct tx *tx, bool *waiting);
 
 #endif

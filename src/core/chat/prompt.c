@@ -29,46 +29,42 @@ static bool not_found(struct err *err)
     return err_set(err, ERR_NOT_FOUND, "There is no discussion prompt with that id.");
 }
 
-static bool load(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                 struct prompt *prompt, struct err *err)
+static bool load(const struct tx *tx, const char *id, struct prompt *prompt)
 {
     struct db_rows rows;
     struct prompt found;
 
-    if (!db_query(db, arena, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows, err))
+    if (!tx_query(tx, SQL_PROMPT_GET, DB_ARGS(db_text(id), db_text(tx->caller->workspace_id)), &rows))
         return false;
     if (rows.count == 0)
-        return not_found(err);
+        return not_found(tx->err);
     prompt_from_row(&rows, 0, &found);
-    if (!caller_hears_project(caller, found.project_id))
-        return not_found(err);
+    if (!caller_hears_project(tx->caller, found.project_id))
+        return not_found(tx->err);
     *prompt = found;
     return true;
 }
 
-bool prompt_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                int64_t now_ms, struct prompt *prompt, struct err *err)
+bool prompt_get(const struct tx *tx, const char *id, struct prompt *prompt)
 {
     struct prompt found;
 
-    if (!load(db, arena, caller, id, &found, err))
+    if (!load(tx, id, &found))
         return false;
-    if (is_overdue(&found, now_ms))
-        return err_set(err, ERR_DUE, "The time of this discussion prompt is up.");
+    if (is_overdue(&found, tx->now_ms))
+        return err_set(tx->err, ERR_DUE, "The time of this discussion prompt is up.");
     *prompt = found;
     return true;
 }
 
-bool prompt_project(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                    const char **project_id, struct err *err)
+bool prompt_project(const struct tx *tx, const char *id, const char **project_id)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_REACH_PROMPT, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_REACH_PROMPT, DB_ARGS(db_text(id), db_text(tx->caller->workspace_id)), &rows))
         return false;
-    if (rows.count == 0 || !caller_hears_project(caller, db_cell(&rows, 0, 0)))
-        return not_found(err);
+    if (rows.count == 0 || !caller_hears_project(tx->caller, db_cell(&rows, 0, 0)))
+        return not_found(tx->err);
     *project_id = db_cell(&rows, 0, 0);
     return true;
 }
@@ -78,16 +74,14 @@ bool prompt_project(struct db *db, struct arena *arena, const struct caller *cal
  * ended even though no row says so yet. It is not written here: what asks for it is about to be refused,
  * which would undo that again; the timer writes it.
  */
-static bool lock(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                 int64_t now_ms, struct prompt *prompt, struct err *err)
+static bool lock(const struct tx *tx, const char *id, struct prompt *prompt)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(tx->caller->workspace_id)), &rows))
         return false;
-    if (rows.count == 0 || !caller_hears_project(caller, db_cell(&rows, 0, 7)))
-        return not_found(err);
+    if (rows.count == 0 || !caller_hears_project(tx->caller, db_cell(&rows, 0, 7)))
+        return not_found(tx->err);
     *prompt = (struct prompt){
         .id = db_cell(&rows, 0, 0),
         .status = db_cell(&rows, 0, 1),
@@ -98,89 +92,84 @@ static bool lock(struct db *db, struct arena *arena, const struct caller *caller
         .collected_bytes = db_cell_int(&rows, 0, 6),
         .project_id = db_cell(&rows, 0, 7),
     };
-    if (is_overdue(prompt, now_ms))
-        return err_set(err, ERR_DUE, "The prompt's time has passed.");
+    if (is_overdue(prompt, tx->now_ms))
+        return err_set(tx->err, ERR_DUE, "The prompt's time has passed.");
     return true;
 }
 
-static bool insert(struct db *db, struct arena *arena, const struct prompt *prompt, struct err *err)
+static bool insert(const struct tx *tx, const struct prompt *prompt)
 {
-    return db_exec(db, arena, SQL_PROMPT_INSERT,
+    return tx_exec(tx, SQL_PROMPT_INSERT,
                    DB_ARGS(db_text(prompt->id), db_text(prompt->workspace_id), db_text(prompt->task_id),
                            db_text(prompt->requester_agent), db_text(prompt->prompt_message),
                            db_int(prompt->required_responses), db_int(prompt->timeout_minutes),
                            db_bool(prompt->count_all), db_text(prompt->squad_chat_id),
                            db_text(prompt->created_at)),
-                   NULL, err);
+                   NULL);
 }
 
-static bool tell_mentions(struct db *db, struct arena *arena, int64_t now_ms, const struct prompt *prompt,
-                          struct err *err)
+static bool tell_mentions(const struct tx *tx, const struct prompt *prompt)
 {
-    return mention_tell(db, arena,
-                        &(struct mention_source){ .workspace_id = prompt->workspace_id,
-                                                  .project_id = prompt->project_id,
-                                                  .ref_type = "prompt",
-                                                  .ref_id = prompt->id,
-                                                  .author = prompt->requester_agent,
-                                                  .text = prompt->prompt_message,
-                                                  .created_at = prompt->created_at,
-                                                  .now_ms = now_ms },
-                        err);
+    return mention_tell(tx, &(struct mention_source){ .workspace_id = prompt->workspace_id,
+                                                      .project_id = prompt->project_id,
+                                                      .ref_type = "prompt",
+                                                      .ref_id = prompt->id,
+                                                      .author = prompt->requester_agent,
+                                                      .text = prompt->prompt_message,
+                                                      .created_at = prompt->created_at });
 }
 
 /*
  * The prompt comes first, so that whoever hears of the message finds it; each names the other. Read again, it
  * knows its task's project: a task that the caller's token is not bound to is not there.
  */
-bool prompt_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                   struct prompt *prompt, struct chat *chat, struct err *err)
+bool prompt_create(const struct tx *tx, struct prompt *prompt, struct chat *chat)
 {
-    if (!chat_may_speak(caller, prompt->requester_agent, false, err) ||
-        !chat_check_text("prompt_message", prompt->prompt_message, err))
+    if (!chat_may_speak(tx->caller, prompt->requester_agent, false, tx->err) ||
+        !chat_check_text("prompt_message", prompt->prompt_message, tx->err))
         return false;
-    prompt->id = uuid_new(arena);
-    prompt->workspace_id = caller->workspace_id;
-    prompt->squad_chat_id = uuid_new(arena);
-    prompt->created_at = clock_text(arena, now_ms);
+    prompt->id = uuid_new(tx->arena);
+    prompt->workspace_id = tx->caller->workspace_id;
+    prompt->squad_chat_id = uuid_new(tx->arena);
+    prompt->created_at = clock_text(tx->arena, tx->now_ms);
     *chat = (struct chat){ .id = prompt->squad_chat_id,
-                           .workspace_id = caller->workspace_id,
+                           .workspace_id = tx->caller->workspace_id,
                            .agent_name = prompt->requester_agent,
                            .message = prompt->prompt_message,
                            .message_type = "discussion_prompt",
                            .discussion_prompt_id = prompt->id,
                            .task_ref = prompt->task_id };
-    if (!insert(db, arena, prompt, err))
+    if (!insert(tx, prompt))
         return false;
-    if (!load(db, arena, caller, prompt->id, prompt, err))
-        return err->code == ERR_NOT_FOUND ? err_set(err, ERR_NOT_FOUND, "There is no such task.") : false;
+    if (!load(tx, prompt->id, prompt))
+        return tx->err->code == ERR_NOT_FOUND ? err_set(tx->err, ERR_NOT_FOUND, "There is no such task.")
+                                              : false;
     chat->project_id = prompt->project_id;
-    return chat_insert(db, arena, now_ms, chat, err) && tell_mentions(db, arena, now_ms, prompt, err);
+    return chat_insert(tx, chat) && tell_mentions(tx, prompt);
 }
 
-bool prompt_respond(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                    int64_t now_ms, struct chat *reply, struct prompt *prompt, struct err *err)
+bool prompt_respond(const struct tx *tx, const char *id, struct chat *reply, struct prompt *prompt)
 {
-    if (!chat_may_speak(caller, reply->agent_name, reply->is_human, err) ||
-        !chat_check_text("message", reply->message, err) || !lock(db, arena, caller, id, now_ms, prompt, err))
+    if (!chat_may_speak(tx->caller, reply->agent_name, reply->is_human, tx->err) ||
+        !chat_check_text("message", reply->message, tx->err) || !lock(tx, id, prompt))
         return false;
     /*
      * A prompt that has ended takes no more answers: the asker may already have acted on what was
      * collected, and an answer that nobody will read must not look accepted.
      */
     if (!prompt_is_open(prompt))
-        return err_set(err, ERR_INVALID, "Cannot respond to prompt with status: %s", prompt->status);
+        return err_set(tx->err, ERR_INVALID, "Cannot respond to prompt with status: %s", prompt->status);
     /* Whoever reads the prompt is given all of them. */
     if (prompt->collected_bytes + (int64_t)strlen(reply->message) > LIMIT_COLLECTED) {
-        err_set(err, ERR_CONFLICT, "This prompt has taken all the replies that it has room for.");
-        return err_hint(err, "End it with PATCH /api/discussion/%.40s, or ask again.", prompt->id);
+        err_set(tx->err, ERR_CONFLICT, "This prompt has taken all the replies that it has room for.");
+        return err_hint(tx->err, "End it with PATCH /api/discussion/%.40s, or ask again.", prompt->id);
     }
-    reply->workspace_id = caller->workspace_id;
+    reply->workspace_id = tx->caller->workspace_id;
     reply->message_type = "discussion_response";
     reply->discussion_prompt_id = prompt->id;
     reply->project_id = prompt->project_id;
-    return chat_find_project(db, arena, caller, reply, err) && chat_insert(db, arena, now_ms, reply, err) &&
-           chat_tell_mentions(db, arena, now_ms, reply, err) && load(db, arena, caller, id, prompt, err);
+    return chat_find_project(tx, reply) && chat_insert(tx, reply) && chat_tell_mentions(tx, reply) &&
+           load(tx, id, prompt);
 }
 
 static const char *error_detail(struct arena *arena, const struct prompt *prompt)
@@ -203,28 +192,27 @@ static bool ended_already(struct arena *arena, const struct prompt *prompt, stru
     return false;
 }
 
-bool prompt_close(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                  const char *action, int64_t now_ms, struct prompt *prompt, struct err *err)
+bool prompt_close(const struct tx *tx, const char *id, const char *action, struct prompt *prompt)
 {
     bool resolve = str_equal(action, "resolve");
-    const char *by = caller->agent_name ? caller->agent_name : caller->name;
+    const char *by = tx->caller->agent_name ? tx->caller->agent_name : tx->caller->name;
 
     if (!resolve && !str_equal(action, "cancel")) {
-        err_field(err, "action", "Invalid action. Must be \"resolve\" or \"cancel\"");
+        err_field(tx->err, "action", "Invalid action. Must be \"resolve\" or \"cancel\"");
         return false;
     }
-    if (!lock(db, arena, caller, id, now_ms, prompt, err))
+    if (!lock(tx, id, prompt))
         return false;
     if (!prompt_is_open(prompt))
-        return ended_already(arena, prompt, err);
-    if (!db_exec(db, arena, SQL_PROMPT_END,
-                 DB_ARGS(db_text(id), db_text(caller->workspace_id),
+        return ended_already(tx->arena, prompt, tx->err);
+    if (!tx_exec(tx, SQL_PROMPT_END,
+                 DB_ARGS(db_text(id), db_text(tx->caller->workspace_id),
                          db_text(resolve ? "resolved" : "cancelled"),
                          db_text(resolve ? "forced" : "cancelled"), db_text(by),
-                         db_text(clock_text(arena, now_ms))),
-                 NULL, err))
+                         db_text(clock_text(tx->arena, tx->now_ms))),
+                 NULL))
         return false;
-    return load(db, arena, caller, id, prompt, err);
+    return load(tx, id, prompt);
 }
 
 void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out)

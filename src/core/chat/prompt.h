@@ -13,8 +13,8 @@
 
 #include "base/json.h"
 #include "core/caller/caller.h"
+#include "core/caller/tx.h"
 #include "core/chat/chat.h"
-#include "db/db.h"
 
 struct prompt {
     const char *id, *workspace_id;
@@ -43,26 +43,21 @@ bool prompt_is_ready(const struct prompt *prompt);
  * Asks. Takes requester_agent, prompt_message, task_id, required_responses, timeout_minutes and count_all;
  * fills in the rest of the prompt, and the message that shows it in the chat.
  */
-CHECKED bool prompt_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                           struct prompt *prompt, struct chat *chat, struct err *err);
+CHECKED bool prompt_create(const struct tx *tx, struct prompt *prompt, struct chat *chat);
 /*
  * ERR_NOT_FOUND, also for another workspace's and for what the caller's token is not bound to; ERR_DUE when
  * its time has passed and the row is still open.
  */
-CHECKED bool prompt_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                        int64_t now_ms, struct prompt *prompt, struct err *err);
+CHECKED bool prompt_get(const struct tx *tx, const char *id, struct prompt *prompt);
 /* The project of the task that a prompt is about, or NULL. ERR_NOT_FOUND likewise. */
-CHECKED bool prompt_project(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                            const char **project_id, struct err *err);
+CHECKED bool prompt_project(const struct tx *tx, const char *id, const char **project_id);
 /*
  * Replies. Takes agent_name, message, is_human and task_ref of the reply and fills in the rest; the prompt
  * is as it stands afterwards.
  */
-CHECKED bool prompt_respond(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                            int64_t now_ms, struct chat *reply, struct prompt *prompt, struct err *err);
+CHECKED bool prompt_respond(const struct tx *tx, const char *id, struct chat *reply, struct prompt *prompt);
 /* Ends it early. `action` is "resolve" or "cancel". ERR_CONFLICT, with how it ended, when it has already. */
-CHECKED bool prompt_close(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                          const char *action, int64_t now_ms, struct prompt *prompt, struct err *err);
+CHECKED bool prompt_close(const struct tx *tx, const char *id, const char *action, struct prompt *prompt);
 
 struct prompt_filter {
     const char *status;    /* NULL: pending and collecting */
@@ -80,8 +75,7 @@ struct prompt_page {
 };
 
 /* Those that the caller hears of. */
-CHECKED bool prompt_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                         const struct prompt_filter *filter, struct prompt_page *page, struct err *err);
+CHECKED bool prompt_list(const struct tx *tx, const struct prompt_filter *filter, struct prompt_page *page);
 
 /* key NULL: inside a list. */
 void prompt_write(const struct prompt *prompt, const char *key, struct json_out *out);

@@ -35,10 +35,7 @@ void prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prom
 }
 
 struct listing {
-    struct db *db;
-    struct arena *arena;
-    const struct caller *caller;
-    int64_t now_ms;
+    const struct tx *tx;
     const struct prompt_filter *filter;
     const char *agent_key; /* or NULL */
     bool ended;            /* a status that is not open: mentions call nobody there any more */
@@ -46,38 +43,38 @@ struct listing {
 };
 
 static bool query_group(const struct listing *list, const struct page *from, size_t limit,
-                        struct db_rows *rows, struct err *err)
+                        struct db_rows *rows)
 {
     const struct prompt_filter *filter = list->filter;
     struct db_arg status = db_text(filter->status), agent = db_text(list->agent_key);
     struct db_arg answered = db_bool(filter->include_answered), task = db_text(filter->task_id);
-    struct db_arg bound = db_text(list->caller->project_id);
-    struct db_arg args[10] = { db_text(list->caller->workspace_id), db_text(from->created_at),
+    struct db_arg bound = db_text(list->tx->caller->project_id);
+    struct db_arg args[10] = { db_text(list->tx->caller->workspace_id), db_text(from->created_at),
                                db_text(from->id), db_int((int64_t)limit) };
 
     if (list->ended && !filter->task_id) {
         memcpy(&args[4], (struct db_arg[]){ status, agent, answered, bound }, 4 * sizeof(*args));
-        return db_query(list->db, list->arena, SQL_PROMPT_LIST_ENDED, 8, args, rows, err);
+        return tx_query(list->tx, SQL_PROMPT_LIST_ENDED, 8, args, rows);
     }
-    memcpy(&args[4], (struct db_arg[]){ db_int(list->now_ms), status, agent, answered, bound, task },
+    memcpy(&args[4], (struct db_arg[]){ db_int(list->tx->now_ms), status, agent, answered, bound, task },
            6 * sizeof(*args));
     if (from->group == GROUP_MENTIONS)
-        return db_query(list->db, list->arena, SQL_PROMPT_LIST_MENTIONS, 10, args, rows, err);
+        return tx_query(list->tx, SQL_PROMPT_LIST_MENTIONS, 10, args, rows);
     if (filter->task_id)
-        return db_query(list->db, list->arena, SQL_PROMPT_LIST_TASK, 10, args, rows, err);
-    return db_query(list->db, list->arena, SQL_PROMPT_LIST_OPEN, 9, args, rows, err);
+        return tx_query(list->tx, SQL_PROMPT_LIST_TASK, 10, args, rows);
+    return tx_query(list->tx, SQL_PROMPT_LIST_OPEN, 9, args, rows);
 }
 
 /* One row more than asked for tells whether there is a next page. */
-static bool fill(struct listing *list, struct page from, struct prompt_page *page, struct err *err)
+static bool fill(struct listing *list, struct page from, struct prompt_page *page)
 {
     size_t most = list->filter->limit + 1;
 
-    page->prompts = arena_array(list->arena, struct prompt, most);
+    page->prompts = arena_array(list->tx->arena, struct prompt, most);
     for (; from.group < GROUPS && page->count < most; page_start(from.group + 1, &from)) {
         struct db_rows rows;
 
-        if (!query_group(list, &from, most - page->count, &rows, err))
+        if (!query_group(list, &from, most - page->count, &rows))
             return false;
         for (size_t i = 0; i < rows.count; i++)
             prompt_from_row(&rows, i, &page->prompts[page->count++]);
@@ -87,43 +84,39 @@ static bool fill(struct listing *list, struct page from, struct prompt_page *pag
     return true;
 }
 
-static bool start(const struct listing *list, struct page *from, struct err *err)
+static bool start(const struct listing *list, struct page *from)
 {
     bool in_parts = list->agent_key && !list->ended;
 
-    if (!page_read(LIST_NAME, list->filter->cursor, from, err))
+    if (!page_read(LIST_NAME, list->filter->cursor, from, list->tx->err))
         return false;
     if (!in_parts && !list->filter->cursor)
         page_start(GROUP_REST, from);
     if (from->group >= GROUPS || (!in_parts && from->group != GROUP_REST))
-        return err_field(err, "cursor", "cursor belongs to a list with other filters.");
+        return err_field(list->tx->err, "cursor", "cursor belongs to a list with other filters.");
     return true;
 }
 
-bool prompt_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                 const struct prompt_filter *filter, struct prompt_page *page, struct err *err)
+bool prompt_list(const struct tx *tx, const struct prompt_filter *filter, struct prompt_page *page)
 {
     const char *status = filter->status;
     struct listing list = {
-        .db = db,
-        .arena = arena,
-        .caller = caller,
-        .now_ms = now_ms,
+        .tx = tx,
         .filter = filter,
-        .agent_key = filter->agent ? str_fold(arena, filter->agent) : NULL,
+        .agent_key = filter->agent ? str_fold(tx->arena, filter->agent) : NULL,
         .ended = status && !str_equal(status, "pending") && !str_equal(status, "collecting"),
     };
     struct prompt_page found = { 0 };
     struct page from;
 
-    if (!start(&list, &from, err) || !fill(&list, from, &found, err))
+    if (!start(&list, &from) || !fill(&list, from, &found))
         return false;
     if (found.count > filter->limit) {
         const struct prompt *last = &found.prompts[filter->limit - 1];
         int group = filter->limit <= list.mentions ? GROUP_MENTIONS : GROUP_REST;
 
         found.count = filter->limit;
-        found.next_cursor = page_after(arena, LIST_NAME, group, last->created_at, last->id);
+        found.next_cursor = page_after(tx->arena, LIST_NAME, group, last->created_at, last->id);
     }
     *page = found;
     return true;

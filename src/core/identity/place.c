@@ -17,14 +17,14 @@ static const char *device_place(struct arena *arena, const char *device)
     return device ? secret_hash(arena, device) : NULL;
 }
 
-bool place_look(struct db *db, struct arena *arena, const char *user_id, struct place *place, struct err *err)
+bool place_look(const struct tx *tx, const char *user_id, struct place *place)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_PLACE_KNOWN,
-                  DB_ARGS(db_text(user_id ? user_id : ""), db_text(address_place(arena, place->remote)),
-                          db_text(device_place(arena, place->device))),
-                  &rows, err))
+    if (!tx_query(tx, SQL_PLACE_KNOWN,
+                  DB_ARGS(db_text(user_id ? user_id : ""), db_text(address_place(tx->arena, place->remote)),
+                          db_text(device_place(tx->arena, place->device))),
+                  &rows))
         return false;
     place->known_address = db_cell_bool(&rows, 0, 0);
     place->known_device = db_cell_bool(&rows, 0, 1);
@@ -32,25 +32,20 @@ bool place_look(struct db *db, struct arena *arena, const char *user_id, struct 
     return true;
 }
 
-static bool put(struct db *db, struct arena *arena, const char *user_id, const char *place, int64_t now_ms,
-                struct err *err)
+static bool put(const struct tx *tx, const char *user_id, const char *place)
 {
-    return !place || db_exec(db, arena, SQL_PLACE_PUT,
-                             DB_ARGS(db_text(user_id), db_text(place), db_int(now_ms)), NULL, err);
+    return !place ||
+           tx_exec(tx, SQL_PLACE_PUT, DB_ARGS(db_text(user_id), db_text(place), db_int(tx->now_ms)), NULL);
 }
 
-bool place_remember(struct db *db, struct arena *arena, const char *user_id, const struct place *place,
-                    int64_t now_ms, struct err *err)
+bool place_remember(const struct tx *tx, const char *user_id, const struct place *place)
 {
-    return put(db, arena, user_id, address_place(arena, place->remote), now_ms, err) &&
-           put(db, arena, user_id, device_place(arena, place->device), now_ms, err) &&
-           db_exec(db, arena, SQL_PLACE_FORGET_OLDEST, DB_ARGS(db_text(user_id), db_int(LIMIT_PLACES)), NULL,
-                   err);
+    return put(tx, user_id, address_place(tx->arena, place->remote)) &&
+           put(tx, user_id, device_place(tx->arena, place->device)) &&
+           tx_exec(tx, SQL_PLACE_FORGET_OLDEST, DB_ARGS(db_text(user_id), db_int(LIMIT_PLACES)), NULL);
 }
 
-bool place_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
-                 struct err *err)
+bool place_prune(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned)
 {
-    return db_exec(db, arena, SQL_PLACE_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
-                   err);
+    return tx_exec(tx, SQL_PLACE_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned);
 }

@@ -9,7 +9,7 @@
 #ifndef CORE_IDENTITY_PLACE_H
 #define CORE_IDENTITY_PLACE_H
 
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 #define SECRET_DEVICE "witand_"
 
@@ -21,13 +21,10 @@ struct place {
 };
 
 /* Fills in what is known. The user NULL: nothing is, at the same cost. */
-CHECKED bool place_look(struct db *db, struct arena *arena, const char *user_id, struct place *place,
-                        struct err *err);
+CHECKED bool place_look(const struct tx *tx, const char *user_id, struct place *place);
 /* After a login. Remembers LIMIT_PLACES of each user, the latest. */
-CHECKED bool place_remember(struct db *db, struct arena *arena, const char *user_id,
-                            const struct place *place, int64_t now_ms, struct err *err);
+CHECKED bool place_remember(const struct tx *tx, const char *user_id, const struct place *place);
 /* Forgets places not seen since `before_ms`, at most `limit`. */
-CHECKED bool place_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
-                         struct err *err);
+CHECKED bool place_prune(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned);
 
 #endif

@@ -3,24 +3,21 @@
 #include "base/settings.h"
 #include "core/caller/secret.h"
 
-bool ticket_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                   struct ticket *ticket, struct err *err)
+bool ticket_create(const struct tx *tx, struct ticket *ticket)
 {
-    struct ticket made = { .secret = secret_make(arena, SECRET_TICKET),
-                           .expires_ms = now_ms + settings()->tickets_lifetime_ms };
+    struct ticket made = { .secret = secret_make(tx->arena, SECRET_TICKET),
+                           .expires_ms = tx->now_ms + settings()->tickets_lifetime_ms };
 
-    if (!db_exec(db, arena, SQL_TICKET_INSERT,
-                 DB_ARGS(db_text(secret_hash(arena, made.secret)), db_text(caller->credential),
-                         db_text(caller->workspace_id), db_int(made.expires_ms)),
-                 NULL, err))
+    if (!tx_exec(tx, SQL_TICKET_INSERT,
+                 DB_ARGS(db_text(secret_hash(tx->arena, made.secret)), db_text(tx->caller->credential),
+                         db_text(tx->caller->workspace_id), db_int(made.expires_ms)),
+                 NULL))
         return false;
     *ticket = made;
     return true;
 }
 
-bool ticket_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
-                  struct err *err)
+bool ticket_prune(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned)
 {
-    return db_exec(db, arena, SQL_TICKET_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
-                   err);
+    return tx_exec(tx, SQL_TICKET_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned);
 }

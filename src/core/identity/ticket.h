@@ -9,17 +9,15 @@
 #define CORE_IDENTITY_TICKET_H
 
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct ticket {
     const char *secret;
     int64_t expires_ms;
 };
 
-CHECKED bool ticket_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                           struct ticket *ticket, struct err *err);
+CHECKED bool ticket_create(const struct tx *tx, struct ticket *ticket);
 /* Forgets tickets that expired before `before_ms`, at most `limit`. */
-CHECKED bool ticket_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
-                          struct err *err);
+CHECKED bool ticket_prune(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned);
 
 #endif

@@ -27,16 +27,16 @@ static void token_read(const struct db_rows *rows, size_t row, struct token *tok
         token->role = 0;
 }
 
-static bool check_project(struct db *db, struct arena *arena, const struct token *token, struct err *err)
+static bool check_project(const struct tx *tx, const struct token *token)
 {
     struct db_rows rows;
 
     if (!token->project_id)
         return true;
-    if (!db_query(db, arena, SQL_TOKEN_PROJECT,
-                  DB_ARGS(db_text(token->project_id), db_text(token->workspace_id)), &rows, err))
+    if (!tx_query(tx, SQL_TOKEN_PROJECT, DB_ARGS(db_text(token->project_id), db_text(token->workspace_id)),
+                  &rows))
         return false;
-    return rows.count > 0 || err_field(err, "projectId", "There is no such project in this workspace.");
+    return rows.count > 0 || err_field(tx->err, "projectId", "There is no such project in this workspace.");
 }
 
 /* When its end is told: days before, of a token that does not live that long a quarter of its life. */
@@ -49,25 +49,24 @@ static int64_t notice_ms(int64_t from_ms, int64_t expires_ms)
     return expires_ms - (ahead_ms < life_ms / 4 ? ahead_ms : life_ms / 4);
 }
 
-bool token_create(struct db *db, struct arena *arena, struct token *token, int64_t now_ms,
-                  const char **secret, struct err *err)
+bool token_create(const struct tx *tx, struct token *token, const char **secret)
 {
     struct token made = *token;
-    const char *told = secret_make(arena, SECRET_TOKEN);
+    const char *told = secret_make(tx->arena, SECRET_TOKEN);
 
-    if (made.expires_ms && made.expires_ms <= now_ms)
-        return err_field(err, "expiresAt", "expiresAt has passed already.");
-    if (!check_project(db, arena, &made, err))
+    if (made.expires_ms && made.expires_ms <= tx->now_ms)
+        return err_field(tx->err, "expiresAt", "expiresAt has passed already.");
+    if (!check_project(tx, &made))
         return false;
-    made.id = uuid_new(arena);
-    made.created_ms = now_ms;
+    made.id = uuid_new(tx->arena);
+    made.created_ms = tx->now_ms;
     made.last_used_ms = made.revoked_ms = 0;
-    if (!db_exec(db, arena, SQL_TOKEN_INSERT,
-                 DB_ARGS(db_text(made.id), db_text(made.workspace_id), db_text(secret_hash(arena, told)),
+    if (!tx_exec(tx, SQL_TOKEN_INSERT,
+                 DB_ARGS(db_text(made.id), db_text(made.workspace_id), db_text(secret_hash(tx->arena, told)),
                          db_text(made.name), db_text(role_name(made.role)), db_text(made.project_id),
-                         db_text(made.agent_name), db_text(made.created_by), db_int(now_ms),
-                         db_ms(made.expires_ms), db_ms(notice_ms(now_ms, made.expires_ms))),
-                 NULL, err))
+                         db_text(made.agent_name), db_text(made.created_by), db_int(tx->now_ms),
+                         db_ms(made.expires_ms), db_ms(notice_ms(tx->now_ms, made.expires_ms))),
+                 NULL))
         return false;
     *token = made;
     *secret = told;
@@ -75,20 +74,20 @@ bool token_create(struct db *db, struct arena *arena, struct token *token, int64
 }
 
 /* Adds the replaced secrets to tokens that are in order, the newest first. */
-static bool add_old_secrets(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
-                            struct token tokens[], size_t count, struct err *err)
+static bool add_old_secrets(const struct tx *tx, const char *workspace_id, struct token tokens[],
+                            size_t count)
 {
     struct db_rows rows;
     size_t at = 0;
 
     if (count == 0)
         return true;
-    if (!db_query(db, arena, SQL_TOKEN_OLD_SECRETS,
+    if (!tx_query(tx, SQL_TOKEN_OLD_SECRETS,
                   DB_ARGS(db_text(workspace_id), db_text(tokens[count - 1].id), db_text(tokens[0].id),
-                          db_int(now_ms)),
-                  &rows, err))
+                          db_int(tx->now_ms)),
+                  &rows))
         return false;
-    struct token_secret *secrets = arena_array(arena, struct token_secret, rows.count);
+    struct token_secret *secrets = arena_array(tx->arena, struct token_secret, rows.count);
 
     for (size_t row = 0; row < rows.count; row++) {
         secrets[row] = (struct token_secret){ .replaced_ms = db_cell_int(&rows, row, 1),
@@ -104,38 +103,37 @@ static bool add_old_secrets(struct db *db, struct arena *arena, const char *work
     return true;
 }
 
-bool token_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id, int64_t now_ms,
-               struct token *token, struct err *err)
+bool token_get(const struct tx *tx, const char *workspace_id, const char *id, struct token *token)
 {
     struct db_rows rows;
     struct token found;
 
-    if (!db_query(db, arena, SQL_TOKEN_GET, DB_ARGS(db_text(workspace_id), db_text(id)), &rows, err))
+    if (!tx_query(tx, SQL_TOKEN_GET, DB_ARGS(db_text(workspace_id), db_text(id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no such token.");
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no such token.");
     token_read(&rows, 0, &found);
-    if (!add_old_secrets(db, arena, workspace_id, now_ms, &found, 1, err))
+    if (!add_old_secrets(tx, workspace_id, &found, 1))
         return false;
     *token = found;
     return true;
 }
 
-bool token_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
-                size_t limit, int64_t now_ms, struct token **tokens, size_t *count, struct err *err)
+bool token_list(const struct tx *tx, const char *workspace_id, const char *cursor, size_t limit,
+                struct token **tokens, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(
-            db, arena, SQL_TOKEN_LIST,
+    if (!tx_query(
+            tx, SQL_TOKEN_LIST,
             DB_ARGS(db_text(workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
-            &rows, err))
+            &rows))
         return false;
-    struct token *found = arena_array(arena, struct token, rows.count);
+    struct token *found = arena_array(tx->arena, struct token, rows.count);
 
     for (size_t row = 0; row < rows.count; row++)
         token_read(&rows, row, &found[row]);
-    if (!add_old_secrets(db, arena, workspace_id, now_ms, found, rows.count, err))
+    if (!add_old_secrets(tx, workspace_id, found, rows.count))
         return false;
     *tokens = found;
     *count = rows.count;
@@ -159,14 +157,12 @@ static bool may_rotate(const struct token *token, int64_t now_ms, struct err *er
 }
 
 /* What is to be done about its end has been done. */
-static bool resolve_notice(struct db *db, struct arena *arena, const char *id, int64_t now_ms,
-                           struct err *err)
+static bool resolve_notice(const struct tx *tx, const char *id)
 {
     struct event *events;
     size_t count;
 
-    return notification_resolve(db, arena, now_ms, "token", &id, 1, &events, &count, err) &&
-           event_append_many(db, arena, events, count, err);
+    return notification_resolve(tx, "token", &id, 1, &events, &count) && event_append_many(tx, events, count);
 }
 
 static int64_t earlier(int64_t a_ms, int64_t b_ms)
@@ -175,67 +171,60 @@ static int64_t earlier(int64_t a_ms, int64_t b_ms)
 }
 
 /* Without an overlap no earlier secret is good any more: so it is done after one has leaked. */
-static bool limit_old_secrets(struct db *db, struct arena *arena, const char *id, bool overlap,
-                              int64_t now_ms, int64_t until_ms, struct err *err)
+static bool limit_old_secrets(const struct tx *tx, const char *id, bool overlap, int64_t until_ms)
 {
     if (!overlap)
-        return db_exec(db, arena, SQL_TOKEN_DROP_SECRETS, DB_ARGS(db_text(id)), NULL, err);
-    return db_exec(db, arena, SQL_TOKEN_KEEP_SECRET, DB_ARGS(db_text(id), db_int(now_ms), db_int(until_ms)),
-                   NULL, err);
+        return tx_exec(tx, SQL_TOKEN_DROP_SECRETS, DB_ARGS(db_text(id)), NULL);
+    return tx_exec(tx, SQL_TOKEN_KEEP_SECRET, DB_ARGS(db_text(id), db_int(tx->now_ms), db_int(until_ms)),
+                   NULL);
 }
 
-bool token_rotate(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                  int64_t overlap_ms, int64_t expires_ms, int64_t now_ms, struct token *token,
-                  const char **secret, struct err *err)
+bool token_rotate(const struct tx *tx, const char *workspace_id, const char *id,
+                  const struct token_rotation *rotation, struct token *token, const char **secret)
 {
-    const char *told = secret_make(arena, SECRET_TOKEN);
+    int64_t expires_ms = rotation->expires_ms;
+    const char *told = secret_make(tx->arena, SECRET_TOKEN);
     struct token now;
 
-    if (expires_ms && expires_ms <= now_ms)
-        return err_field(err, "expiresAt", "expiresAt has passed already.");
-    if (!db_exec(db, arena, SQL_TOKEN_HOLD, DB_ARGS(db_text(workspace_id), db_text(id)), NULL, err) ||
-        !token_get(db, arena, workspace_id, id, now_ms, &now, err) || !may_rotate(&now, now_ms, err))
+    if (expires_ms && expires_ms <= tx->now_ms)
+        return err_field(tx->err, "expiresAt", "expiresAt has passed already.");
+    if (!tx_exec(tx, SQL_TOKEN_HOLD, DB_ARGS(db_text(workspace_id), db_text(id)), NULL) ||
+        !token_get(tx, workspace_id, id, &now) || !may_rotate(&now, tx->now_ms, tx->err))
         return false;
     if (expires_ms == 0 && now.expires_ms)
-        expires_ms = now_ms + (now.expires_ms - (now.rotated_ms ? now.rotated_ms : now.created_ms));
-    int64_t until_ms = earlier(earlier(now_ms + overlap_ms, now.expires_ms), expires_ms);
+        expires_ms = tx->now_ms + (now.expires_ms - (now.rotated_ms ? now.rotated_ms : now.created_ms));
+    int64_t until_ms = earlier(earlier(tx->now_ms + rotation->overlap_ms, now.expires_ms), expires_ms);
 
-    if (!limit_old_secrets(db, arena, id, overlap_ms > 0, now_ms, until_ms, err) ||
-        !db_exec(db, arena, SQL_TOKEN_NEW_SECRET,
-                 DB_ARGS(db_text(id), db_text(secret_hash(arena, told)), db_ms(expires_ms),
-                         db_ms(notice_ms(now_ms, expires_ms)), db_int(now_ms)),
-                 NULL, err) ||
-        !resolve_notice(db, arena, id, now_ms, err) ||
-        !token_get(db, arena, workspace_id, id, now_ms, token, err))
+    if (!limit_old_secrets(tx, id, rotation->overlap_ms > 0, until_ms) ||
+        !tx_exec(tx, SQL_TOKEN_NEW_SECRET,
+                 DB_ARGS(db_text(id), db_text(secret_hash(tx->arena, told)), db_ms(expires_ms),
+                         db_ms(notice_ms(tx->now_ms, expires_ms)), db_int(tx->now_ms)),
+                 NULL) ||
+        !resolve_notice(tx, id) || !token_get(tx, workspace_id, id, token))
         return false;
     *secret = told;
     return true;
 }
 
-bool token_revoke(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                  int64_t now_ms, struct err *err)
+bool token_revoke(const struct tx *tx, const char *workspace_id, const char *id)
 {
     struct token token;
 
-    if (!token_get(db, arena, workspace_id, id, now_ms, &token, err))
+    if (!token_get(tx, workspace_id, id, &token))
         return false;
-    return db_exec(db, arena, SQL_TOKEN_REVOKE, DB_ARGS(db_text(workspace_id), db_text(id), db_int(now_ms)),
-                   NULL, err) &&
-           resolve_notice(db, arena, id, now_ms, err);
+    return tx_exec(tx, SQL_TOKEN_REVOKE, DB_ARGS(db_text(workspace_id), db_text(id), db_int(tx->now_ms)),
+                   NULL) &&
+           resolve_notice(tx, id);
 }
 
-bool token_touch(struct db *db, struct arena *arena, const char *id, const char *old_secret, int64_t now_ms,
-                 struct err *err)
+bool token_touch(const struct tx *tx, const char *id, const char *old_secret)
 {
     if (old_secret)
-        return db_exec(db, arena, SQL_TOKEN_TOUCH_OLD, DB_ARGS(db_text(old_secret), db_int(now_ms)), NULL,
-                       err);
-    return db_exec(db, arena, SQL_TOKEN_TOUCH, DB_ARGS(db_text(id), db_int(now_ms)), NULL, err);
+        return tx_exec(tx, SQL_TOKEN_TOUCH_OLD, DB_ARGS(db_text(old_secret), db_int(tx->now_ms)), NULL);
+    return tx_exec(tx, SQL_TOKEN_TOUCH, DB_ARGS(db_text(id), db_int(tx->now_ms)), NULL);
 }
 
-bool token_prune_secrets(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
-                         struct err *err)
+bool token_prune_secrets(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned)
 {
-    return db_exec(db, arena, SQL_TOKEN_PRUNE_SECRETS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
-                   pruned, err);
+    return tx_exec(tx, SQL_TOKEN_PRUNE_SECRETS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned);
 }

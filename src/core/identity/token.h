@@ -12,7 +12,7 @@
 #define CORE_IDENTITY_TOKEN_H
 
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct token {
     const char *id;
@@ -39,34 +39,30 @@ struct token_secret {
  * expires_ms; fills in the rest. A project of another workspace is ERR_INVALID, and so is an expiry that
  * has passed.
  */
-CHECKED bool token_create(struct db *db, struct arena *arena, struct token *token, int64_t now_ms,
-                          const char **secret, struct err *err);
-CHECKED bool token_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                       int64_t now_ms, struct token *token, struct err *err);
+CHECKED bool token_create(const struct tx *tx, struct token *token, const char **secret);
+CHECKED bool token_get(const struct tx *tx, const char *workspace_id, const char *id, struct token *token);
 /* Newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool token_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
-                        size_t limit, int64_t now_ms, struct token **tokens, size_t *count, struct err *err);
+CHECKED bool token_list(const struct tx *tx, const char *workspace_id, const char *cursor, size_t limit,
+                        struct token **tokens, size_t *count);
+struct token_rotation {
+    int64_t overlap_ms; /* how long the secret before is good for, but not longer than it was anyway */
+    int64_t expires_ms; /* 0: the new one lives as long again as the one before was given */
+};
 /*
- * Another secret for a token. The one before is good for `overlap_ms` more, but not longer than it was
- * anyway. `expires_ms` 0: it lives as long again as it was given before. ERR_CONFLICT when it has been
- * revoked, has expired, or has LIMIT_OLD_SECRETS old ones already.
+ * Another secret for a token. ERR_CONFLICT when it has been revoked, has expired, or has LIMIT_OLD_SECRETS
+ * old ones already.
  */
-CHECKED bool token_rotate(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                          int64_t overlap_ms, int64_t expires_ms, int64_t now_ms, struct token *token,
-                          const char **secret, struct err *err);
+CHECKED bool token_rotate(const struct tx *tx, const char *workspace_id, const char *id,
+                          const struct token_rotation *rotation, struct token *token, const char **secret);
 /* Revoking twice is not an error; the first time stays. */
-CHECKED bool token_revoke(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                          int64_t now_ms, struct err *err);
+CHECKED bool token_revoke(const struct tx *tx, const char *workspace_id, const char *id);
 /* Records that it was used. Worth a write only when caller->last_used_ms is TOKEN_TOUCH_MS old. */
-CHECKED bool token_touch(struct db *db, struct arena *arena, const char *id, const char *old_secret,
-                         int64_t now_ms, struct err *err);
+CHECKED bool token_touch(const struct tx *tx, const char *id, const char *old_secret);
 /* Forgets replaced secrets that ended before `before_ms`, at most `limit`. */
-CHECKED bool token_prune_secrets(struct db *db, struct arena *arena, int64_t before_ms, size_t limit,
-                                 size_t *pruned, struct err *err);
+CHECKED bool token_prune_secrets(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned);
 
 /* Tells of tokens that will expire; `told` counts them. For deadline.c. */
-CHECKED bool token_notice_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit,
-                                size_t *told, struct err *err);
-CHECKED bool token_notice_next(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err);
+CHECKED bool token_notice_sweep(const struct tx *tx, size_t limit, size_t *told);
+CHECKED bool token_notice_next(const struct tx *tx, int64_t *due_ms);
 
 #endif

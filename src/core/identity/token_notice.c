@@ -19,8 +19,7 @@ static const char *time_left(struct arena *arena, int64_t ms)
                         number == 1 ? "" : "s");
 }
 
-static bool tell(struct db *db, struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
-                 struct err *err)
+static bool tell(const struct tx *tx, const struct db_rows *rows, size_t row)
 {
     const char *id = db_cell(rows, row, 0), *agent = db_cell(rows, row, 3), *maker = db_cell(rows, row, 5);
     int64_t expires_ms = db_cell_int(rows, row, 4);
@@ -30,13 +29,13 @@ static bool tell(struct db *db, struct arena *arena, const struct db_rows *rows,
         .workspace_id = db_cell(rows, row, 1),
         .kind = "token_expiring",
         .priority = "normal",
-        .title = arena_format(arena, "The token \"%s\" expires in %s", db_cell(rows, row, 2),
-                              time_left(arena, expires_ms - now_ms)),
+        .title = arena_format(tx->arena, "The token \"%s\" expires in %s", db_cell(rows, row, 2),
+                              time_left(tx->arena, expires_ms - tx->now_ms)),
         .body =
-            arena_format(arena,
+            arena_format(tx->arena,
                          "It ends at %s. `witan token rotate %s` gives it a new secret, and keeps the one "
                          "in use good for a while.",
-                         clock_text(arena, expires_ms), id),
+                         clock_text(tx->arena, expires_ms), id),
         .ref_type = "token",
         .ref_id = id,
         .roles = ROLES_MANAGE,
@@ -46,7 +45,7 @@ static bool tell(struct db *db, struct arena *arena, const struct db_rows *rows,
     told[count++] = notice;
     notice.roles = 0;
     if (agent) {
-        notice.agent_key = str_fold(arena, agent);
+        notice.agent_key = str_fold(tx->arena, agent);
         told[count++] = notice;
         notice.agent_key = NULL;
     }
@@ -54,37 +53,35 @@ static bool tell(struct db *db, struct arena *arena, const struct db_rows *rows,
         notice.user_id = maker;
         told[count++] = notice;
     }
-    if (!notification_insert(db, arena, now_ms, told, count, err))
+    if (!notification_insert(tx, told, count))
         return false;
     for (size_t i = 0; i < count; i++)
-        events[i] = notification_added(arena, &told[i]);
-    return event_append_many(db, arena, events, count, err);
+        events[i] = notification_added(tx->arena, &told[i]);
+    return event_append_many(tx, events, count);
 }
 
-bool token_notice_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *told,
-                        struct err *err)
+bool token_notice_sweep(const struct tx *tx, size_t limit, size_t *told)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_TOKEN_NOTICE_DUE, DB_ARGS(db_int(now_ms), db_int((int64_t)limit)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_TOKEN_NOTICE_DUE, DB_ARGS(db_int(tx->now_ms), db_int((int64_t)limit)), &rows))
         return false;
     for (size_t row = 0; row < rows.count; row++) {
         /* One that has expired meanwhile is past help. */
-        if (now_ms <= db_cell_int(&rows, row, 4) && !tell(db, arena, &rows, row, now_ms, err))
+        if (tx->now_ms <= db_cell_int(&rows, row, 4) && !tell(tx, &rows, row))
             return false;
-        if (!db_exec(db, arena, SQL_TOKEN_NOTICE_DONE, DB_ARGS(db_text(db_cell(&rows, row, 0))), NULL, err))
+        if (!tx_exec(tx, SQL_TOKEN_NOTICE_DONE, DB_ARGS(db_text(db_cell(&rows, row, 0))), NULL))
             return false;
     }
     *told = rows.count;
     return true;
 }
 
-bool token_notice_next(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err)
+bool token_notice_next(const struct tx *tx, int64_t *due_ms)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_TOKEN_NOTICE_NEXT, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_TOKEN_NOTICE_NEXT, DB_NO_ARGS, &rows))
         return false;
     *due_ms = rows.count > 0 ? db_cell_int(&rows, 0, 0) : 0;
     return true;

@@ -32,54 +32,51 @@ static void account_read(const struct db_rows *rows, struct account *account)
         };
 }
 
-bool user_account_by_name(struct db *db, struct arena *arena, const char *name, struct account *account,
-                          struct err *err)
+bool user_account_by_name(const struct tx *tx, const char *name, struct account *account)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_USER_BY_NAME, DB_ARGS(db_text(str_fold(arena, name))), &rows, err))
+    if (!tx_query(tx, SQL_USER_BY_NAME, DB_ARGS(db_text(str_fold(tx->arena, name))), &rows))
         return false;
     account_read(&rows, account);
     return true;
 }
 
-bool user_account(struct db *db, struct arena *arena, const char *id, struct account *account,
-                  struct err *err)
+bool user_account(const struct tx *tx, const char *id, struct account *account)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_USER_ACCOUNT, DB_ARGS(db_text(id)), &rows, err))
+    if (!tx_query(tx, SQL_USER_ACCOUNT, DB_ARGS(db_text(id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no such user.");
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no such user.");
     account_read(&rows, account);
     return true;
 }
 
-bool user_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id, struct user *user,
-              struct err *err)
+bool user_get(const struct tx *tx, const char *workspace_id, const char *id, struct user *user)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_USER_GET, DB_ARGS(db_text(workspace_id), db_text(id)), &rows, err))
+    if (!tx_query(tx, SQL_USER_GET, DB_ARGS(db_text(workspace_id), db_text(id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no such user.");
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no such user.");
     user_read(&rows, 0, user);
     return true;
 }
 
-bool user_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor, size_t limit,
-               struct user **users, size_t *count, struct err *err)
+bool user_list(const struct tx *tx, const char *workspace_id, const char *cursor, size_t limit,
+               struct user **users, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(
-            db, arena, SQL_USER_LIST,
+    if (!tx_query(
+            tx, SQL_USER_LIST,
             DB_ARGS(db_text(workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
-            &rows, err))
+            &rows))
         return false;
-    *users = arena_array(arena, struct user, rows.count);
+    *users = arena_array(tx->arena, struct user, rows.count);
     *count = rows.count;
     for (size_t row = 0; row < rows.count; row++)
         user_read(&rows, row, &(*users)[row]);
@@ -93,146 +90,135 @@ static bool name_taken(const char *name, struct err *err)
     return false;
 }
 
-static bool is_managed_by(struct db *db, struct arena *arena, const char *id, const struct caller *caller,
-                          bool *managed, struct err *err)
+static bool is_managed_by(const struct tx *tx, const char *id, bool *managed)
 {
     struct db_rows rows;
 
-    *managed = !caller || caller->kind == CALLER_LOCAL;
-    if (*managed || caller->kind != CALLER_USER)
+    *managed = !tx->caller || tx->caller->kind == CALLER_LOCAL;
+    if (*managed || tx->caller->kind != CALLER_USER)
         return true;
-    if (!db_query(db, arena, SQL_MEMBER_MANAGED, DB_ARGS(db_text(id), db_text(caller->id)), &rows, err))
+    if (!tx_query(tx, SQL_MEMBER_MANAGED, DB_ARGS(db_text(id), db_text(tx->caller->id)), &rows))
         return false;
     *managed = db_cell_int(&rows, 0, 0) > 0;
     return true;
 }
 
 /* The name exists: which user is meant, if the caller may mean them at all. */
-static bool find_existing(struct db *db, struct arena *arena, const struct caller *caller,
-                          const struct user_wish *wish, const char **id, struct err *err)
+static bool find_existing(const struct tx *tx, const struct user_wish *wish, const char **id)
 {
     struct account account;
     bool managed = false;
 
-    if (!user_account_by_name(db, arena, wish->name, &account, err))
+    if (!user_account_by_name(tx, wish->name, &account))
         return false;
-    if (account.id && !is_managed_by(db, arena, account.id, caller, &managed, err))
+    if (account.id && !is_managed_by(tx, account.id, &managed))
         return false;
     if (!managed)
-        return name_taken(wish->name, err);
+        return name_taken(wish->name, tx->err);
     if (wish->password) {
-        (void)name_taken(wish->name, err);
-        return err_hint(err, "Leave out the password to add that user to this workspace.");
+        (void)name_taken(wish->name, tx->err);
+        return err_hint(tx->err, "Leave out the password to add that user to this workspace.");
     }
     *id = account.id;
     return true;
 }
 
-bool user_create(struct db *db, struct arena *arena, const struct caller *caller,
-                 const struct user_wish *wish, int64_t now_ms, struct user *user, struct err *err)
+bool user_create(const struct tx *tx, const struct user_wish *wish, struct user *user)
 {
-    const char *id = uuid_new(arena);
+    const char *id = uuid_new(tx->arena);
     size_t changed;
 
-    if (!db_exec(db, arena, SQL_USER_INSERT,
-                 DB_ARGS(db_text(id), db_text(wish->name), db_text(str_fold(arena, wish->name)),
-                         db_text(wish->password), db_int(now_ms)),
-                 &changed, err))
+    if (!tx_exec(tx, SQL_USER_INSERT,
+                 DB_ARGS(db_text(id), db_text(wish->name), db_text(str_fold(tx->arena, wish->name)),
+                         db_text(wish->password), db_int(tx->now_ms)),
+                 &changed))
         return false;
-    if (changed == 0 && !find_existing(db, arena, caller, wish, &id, err))
+    if (changed == 0 && !find_existing(tx, wish, &id))
         return false;
-    if (!db_exec(
-            db, arena, SQL_MEMBER_INSERT,
-            DB_ARGS(db_text(wish->workspace_id), db_text(id), db_text(role_name(wish->role)), db_int(now_ms)),
-            &changed, err))
+    if (!tx_exec(tx, SQL_MEMBER_INSERT,
+                 DB_ARGS(db_text(wish->workspace_id), db_text(id), db_text(role_name(wish->role)),
+                         db_int(tx->now_ms)),
+                 &changed))
         return false;
     if (changed == 0)
-        return name_taken(wish->name, err);
-    return user_get(db, arena, wish->workspace_id, id, user, err);
+        return name_taken(wish->name, tx->err);
+    return user_get(tx, wish->workspace_id, id, user);
 }
 
 /* Fails when the user is the last owner of the workspace, or, without one, of any. */
-static bool keep_an_owner(struct db *db, struct arena *arena, const char *id, const char *workspace_id,
-                          struct err *err)
+static bool keep_an_owner(const struct tx *tx, const char *id, const char *workspace_id)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_MEMBER_LOCK_OWNERS, DB_ARGS(db_text(id)), &rows, err) ||
-        !db_query(db, arena, SQL_MEMBER_LAST_OWNER_OF, DB_ARGS(db_text(id), db_text(workspace_id)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_MEMBER_LOCK_OWNERS, DB_ARGS(db_text(id)), &rows) ||
+        !tx_query(tx, SQL_MEMBER_LAST_OWNER_OF, DB_ARGS(db_text(id), db_text(workspace_id)), &rows))
         return false;
     if (rows.count == 0)
         return true;
-    err_set(err, ERR_CONFLICT, "This is the last owner of the workspace %s.", db_cell(&rows, 0, 0));
-    return err_hint(err, "Make somebody else an owner first.");
+    err_set(tx->err, ERR_CONFLICT, "This is the last owner of the workspace %s.", db_cell(&rows, 0, 0));
+    return err_hint(tx->err, "Make somebody else an owner first.");
 }
 
-bool user_set_role(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                   enum role role, struct err *err)
+bool user_set_role(const struct tx *tx, const char *workspace_id, const char *id, enum role role)
 {
-    if (role != ROLE_OWNER && !keep_an_owner(db, arena, id, workspace_id, err))
+    if (role != ROLE_OWNER && !keep_an_owner(tx, id, workspace_id))
         return false;
-    return db_exec(db, arena, SQL_MEMBER_SET_ROLE,
-                   DB_ARGS(db_text(workspace_id), db_text(id), db_text(role_name(role))), NULL, err);
+    return tx_exec(tx, SQL_MEMBER_SET_ROLE,
+                   DB_ARGS(db_text(workspace_id), db_text(id), db_text(role_name(role))), NULL);
 }
 
-bool user_set_password(struct db *db, struct arena *arena, const char *id, const char *hash, struct err *err)
+bool user_set_password(const struct tx *tx, const char *id, const char *hash)
 {
     if (!hash)
-        return err_set(err, ERR_INTERNAL, "The new password was not hashed.");
-    return db_exec(db, arena, SQL_USER_SET_PASSWORD, DB_ARGS(db_text(id), db_text(hash)), NULL, err) &&
-           session_end_all(db, arena, id, NULL, err);
+        return err_set(tx->err, ERR_INTERNAL, "The new password was not hashed.");
+    return tx_exec(tx, SQL_USER_SET_PASSWORD, DB_ARGS(db_text(id), db_text(hash)), NULL) &&
+           session_end_all(tx, id, NULL);
 }
 
-bool user_change_password(struct db *db, struct arena *arena, const char *id, const char *old,
-                          const char *hash, const char *except_session, struct err *err)
+bool user_change_password(const struct tx *tx, const char *id, const char *old, const char *hash,
+                          const char *except_session)
 {
     size_t changed;
 
-    if (!db_exec(db, arena, SQL_USER_CHANGE_PASSWORD, DB_ARGS(db_text(id), db_text(hash), db_text(old)),
-                 &changed, err))
+    if (!tx_exec(tx, SQL_USER_CHANGE_PASSWORD, DB_ARGS(db_text(id), db_text(hash), db_text(old)), &changed))
         return false;
     if (changed == 0)
-        return err_set(err, ERR_CONFLICT, "The password was changed by somebody else just now.");
-    return session_end_all(db, arena, id, except_session, err);
+        return err_set(tx->err, ERR_CONFLICT, "The password was changed by somebody else just now.");
+    return session_end_all(tx, id, except_session);
 }
 
-bool user_set_disabled(struct db *db, struct arena *arena, const char *id, int64_t disabled_ms,
-                       struct err *err)
+bool user_set_disabled(const struct tx *tx, const char *id, int64_t disabled_ms)
 {
-    if (disabled_ms && !keep_an_owner(db, arena, id, NULL, err))
+    if (disabled_ms && !keep_an_owner(tx, id, NULL))
         return false;
-    return db_exec(db, arena, SQL_USER_SET_DISABLED, DB_ARGS(db_text(id), db_ms(disabled_ms)), NULL, err) &&
-           (!disabled_ms || session_end_all(db, arena, id, NULL, err));
+    return tx_exec(tx, SQL_USER_SET_DISABLED, DB_ARGS(db_text(id), db_ms(disabled_ms)), NULL) &&
+           (!disabled_ms || session_end_all(tx, id, NULL));
 }
 
-bool user_remove(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                 struct err *err)
+bool user_remove(const struct tx *tx, const char *workspace_id, const char *id)
 {
     struct user user;
 
-    if (!user_get(db, arena, workspace_id, id, &user, err) ||
-        !keep_an_owner(db, arena, id, workspace_id, err))
+    if (!user_get(tx, workspace_id, id, &user) || !keep_an_owner(tx, id, workspace_id))
         return false;
-    return db_exec(db, arena, SQL_MEMBER_DELETE, DB_ARGS(db_text(workspace_id), db_text(id)), NULL, err) &&
-           db_exec(db, arena, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(id)), NULL, err);
+    return tx_exec(tx, SQL_MEMBER_DELETE, DB_ARGS(db_text(workspace_id), db_text(id)), NULL) &&
+           tx_exec(tx, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(id)), NULL);
 }
 
-bool user_may_change_account(struct db *db, struct arena *arena, const struct caller *caller,
-                             const struct user *user, struct err *err)
+bool user_may_change_account(const struct tx *tx, const struct user *user)
 {
-    const char *who = caller->kind == CALLER_USER ? caller->id : NULL;
+    const char *who = tx->caller->kind == CALLER_USER ? tx->caller->id : NULL;
     struct db_rows rows;
 
-    if (caller->kind == CALLER_LOCAL)
+    if (tx->caller->kind == CALLER_LOCAL)
         return true;
-    if (!db_query(db, arena, SQL_MEMBER_BEYOND,
-                  DB_ARGS(db_text(user->id), db_text(who), db_text(caller->workspace_id)), &rows, err))
+    if (!tx_query(tx, SQL_MEMBER_BEYOND,
+                  DB_ARGS(db_text(user->id), db_text(who), db_text(tx->caller->workspace_id)), &rows))
         return false;
     if (db_cell_int(&rows, 0, 0) == 0)
         return true;
-    err_set(err, ERR_FORBIDDEN, "%s belongs to workspaces that you do not manage.", user->name);
-    return err_hint(err, "Change the role here or remove the user from this workspace instead.");
+    err_set(tx->err, ERR_FORBIDDEN, "%s belongs to workspaces that you do not manage.", user->name);
+    return err_hint(tx->err, "Change the role here or remove the user from this workspace instead.");
 }
 
 static bool no_preferences(struct err *err)
@@ -240,31 +226,29 @@ static bool no_preferences(struct err *err)
     return err_set(err, ERR_FORBIDDEN, "Only people have preferences; a token has none.");
 }
 
-bool user_preferences(struct db *db, struct arena *arena, const struct caller *caller,
-                      const char **preferences, struct err *err)
+bool user_preferences(const struct tx *tx, const char **preferences)
 {
     struct db_rows rows;
     bool found;
 
-    if (caller->kind == CALLER_USER)
-        found = db_query(db, arena, SQL_USER_PREFERENCES, DB_ARGS(db_text(caller->id)), &rows, err);
-    else if (caller->kind == CALLER_LOCAL)
-        found = db_query(db, arena, SQL_USER_LOCAL_PREFERENCES, DB_NO_ARGS, &rows, err);
+    if (tx->caller->kind == CALLER_USER)
+        found = tx_query(tx, SQL_USER_PREFERENCES, DB_ARGS(db_text(tx->caller->id)), &rows);
+    else if (tx->caller->kind == CALLER_LOCAL)
+        found = tx_query(tx, SQL_USER_LOCAL_PREFERENCES, DB_NO_ARGS, &rows);
     else
-        return no_preferences(err);
+        return no_preferences(tx->err);
     if (!found)
         return false;
     *preferences = rows.count > 0 ? db_cell(&rows, 0, 0) : "{}";
     return true;
 }
 
-bool user_set_preferences(struct db *db, struct arena *arena, const struct caller *caller,
-                          const char *preferences, struct err *err)
+bool user_set_preferences(const struct tx *tx, const char *preferences)
 {
-    if (caller->kind == CALLER_USER)
-        return db_exec(db, arena, SQL_USER_SET_PREFERENCES,
-                       DB_ARGS(db_text(caller->id), db_text(preferences)), NULL, err);
-    if (caller->kind == CALLER_LOCAL)
-        return db_exec(db, arena, SQL_USER_SET_LOCAL_PREFERENCES, DB_ARGS(db_text(preferences)), NULL, err);
-    return no_preferences(err);
+    if (tx->caller->kind == CALLER_USER)
+        return tx_exec(tx, SQL_USER_SET_PREFERENCES, DB_ARGS(db_text(tx->caller->id), db_text(preferences)),
+                       NULL);
+    if (tx->caller->kind == CALLER_LOCAL)
+        return tx_exec(tx, SQL_USER_SET_LOCAL_PREFERENCES, DB_ARGS(db_text(preferences)), NULL);
+    return no_preferences(tx->err);
 }

@@ -9,7 +9,7 @@
 #define CORE_IDENTITY_USER_H
 
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 /* A user as a member of one workspace. */
 struct user {
@@ -39,47 +39,36 @@ struct user_wish {
  * name. The latter is for callers who manage that user elsewhere and for tools on the store (caller NULL);
  * for everybody else the name is simply taken.
  */
-CHECKED bool user_create(struct db *db, struct arena *arena, const struct caller *caller,
-                         const struct user_wish *wish, int64_t now_ms, struct user *user, struct err *err);
-CHECKED bool user_get(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                      struct user *user, struct err *err);
+CHECKED bool user_create(const struct tx *tx, const struct user_wish *wish, struct user *user);
+CHECKED bool user_get(const struct tx *tx, const char *workspace_id, const char *id, struct user *user);
 /* Newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool user_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
-                       size_t limit, struct user **users, size_t *count, struct err *err);
+CHECKED bool user_list(const struct tx *tx, const char *workspace_id, const char *cursor, size_t limit,
+                       struct user **users, size_t *count);
 
-CHECKED bool user_set_role(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                           enum role role, struct err *err);
+CHECKED bool user_set_role(const struct tx *tx, const char *workspace_id, const char *id, enum role role);
 /* Ends the user's sessions. */
-CHECKED bool user_set_password(struct db *db, struct arena *arena, const char *id, const char *hash,
-                               struct err *err);
+CHECKED bool user_set_password(const struct tx *tx, const char *id, const char *hash);
 /* The user's own change: `old` is the stored hash that was checked. Ends all sessions but one. */
-CHECKED bool user_change_password(struct db *db, struct arena *arena, const char *id, const char *old,
-                                  const char *hash, const char *except_session, struct err *err);
+CHECKED bool user_change_password(const struct tx *tx, const char *id, const char *old, const char *hash,
+                                  const char *except_session);
 /* `disabled_ms` 0 lets the user in again. Disabling ends the user's sessions. */
-CHECKED bool user_set_disabled(struct db *db, struct arena *arena, const char *id, int64_t disabled_ms,
-                               struct err *err);
+CHECKED bool user_set_disabled(const struct tx *tx, const char *id, int64_t disabled_ms);
 /* Ends the membership; a user who is left without any is deleted. */
-CHECKED bool user_remove(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                         struct err *err);
+CHECKED bool user_remove(const struct tx *tx, const char *workspace_id, const char *id);
 
 /*
  * Password and disabled hold in every workspace, so whoever changes them must manage the user in every one:
  * otherwise an admin of one workspace could walk into another. ERR_FORBIDDEN.
  */
-CHECKED bool user_may_change_account(struct db *db, struct arena *arena, const struct caller *caller,
-                                     const struct user *user, struct err *err);
+CHECKED bool user_may_change_account(const struct tx *tx, const struct user *user);
 
 /* By name in any case; id NULL in `account` and true when there is none. */
-CHECKED bool user_account_by_name(struct db *db, struct arena *arena, const char *name,
-                                  struct account *account, struct err *err);
-CHECKED bool user_account(struct db *db, struct arena *arena, const char *id, struct account *account,
-                          struct err *err);
+CHECKED bool user_account_by_name(const struct tx *tx, const char *name, struct account *account);
+CHECKED bool user_account(const struct tx *tx, const char *id, struct account *account);
 
 /* A JSON object's text. Users have their own, the local owner of solo mode too; tokens none: ERR_FORBIDDEN.
  */
-CHECKED bool user_preferences(struct db *db, struct arena *arena, const struct caller *caller,
-                              const char **preferences, struct err *err);
-CHECKED bool user_set_preferences(struct db *db, struct arena *arena, const struct caller *caller,
-                                  const char *preferences, struct err *err);
+CHECKED bool user_preferences(const struct tx *tx, const char **preferences);
+CHECKED bool user_set_preferences(const struct tx *tx, const char *preferences);
 
 #endif

@@ -22,88 +22,80 @@ static bool unknown(struct err *err)
     return err_set(err, ERR_NOT_FOUND, "There is no such workspace.");
 }
 
-bool workspace_get(struct db *db, struct arena *arena, const char *name, struct workspace *workspace,
-                   struct err *err)
+bool workspace_get(const struct tx *tx, const char *name, struct workspace *workspace)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_WORKSPACE_GET, DB_ARGS(db_text(str_fold(arena, name))), &rows, err))
+    if (!tx_query(tx, SQL_WORKSPACE_GET, DB_ARGS(db_text(str_fold(tx->arena, name))), &rows))
         return false;
     if (rows.count == 0)
-        return unknown(err);
+        return unknown(tx->err);
     workspace_read(&rows, 0, workspace);
     return true;
 }
 
 /* What the caller may do in a workspace that is not necessarily the one of the call; 0: nothing. */
-static bool role_in(struct db *db, struct arena *arena, const struct caller *caller, const char *workspace_id,
-                    enum role *role, struct err *err)
+static bool role_in(const struct tx *tx, const char *workspace_id, enum role *role)
 {
     struct db_rows rows;
 
     *role = 0;
-    if (caller->kind == CALLER_LOCAL || str_equal(workspace_id, caller->workspace_id)) {
-        *role = caller->role;
+    if (tx->caller->kind == CALLER_LOCAL || str_equal(workspace_id, tx->caller->workspace_id)) {
+        *role = tx->caller->role;
         return true;
     }
-    if (caller->kind != CALLER_USER)
+    if (tx->caller->kind != CALLER_USER)
         return true;
-    if (!db_query(db, arena, SQL_MEMBER_ROLE, DB_ARGS(db_text(workspace_id), db_text(caller->id)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_MEMBER_ROLE, DB_ARGS(db_text(workspace_id), db_text(tx->caller->id)), &rows))
         return false;
     if (rows.count > 0 && !role_parse(db_cell(&rows, 0, 0), role))
         *role = 0;
     return true;
 }
 
-bool workspace_see(struct db *db, struct arena *arena, const struct caller *caller, const char *name,
-                   struct workspace *workspace, enum role *role, struct err *err)
+bool workspace_see(const struct tx *tx, const char *name, struct workspace *workspace, enum role *role)
 {
     struct workspace found;
     enum role found_role;
 
-    if (!workspace_get(db, arena, name, &found, err) ||
-        !role_in(db, arena, caller, found.id, &found_role, err))
+    if (!workspace_get(tx, name, &found) || !role_in(tx, found.id, &found_role))
         return false;
     if (found_role == 0)
-        return unknown(err);
+        return unknown(tx->err);
     *workspace = found;
     *role = found_role;
     return true;
 }
 
-static bool list_own(struct db *db, struct arena *arena, const struct caller *caller, const char *cursor,
-                     struct db_rows *rows, struct err *err)
+static bool list_own(const struct tx *tx, const char *cursor, struct db_rows *rows)
 {
-    if (cursor && strcmp(caller->workspace_id, cursor) >= 0) {
+    if (cursor && strcmp(tx->caller->workspace_id, cursor) >= 0) {
         *rows = (struct db_rows){ 0 };
         return true;
     }
-    return db_query(db, arena, SQL_WORKSPACE_GET, DB_ARGS(db_text(caller->workspace_id)), rows, err);
+    return tx_query(tx, SQL_WORKSPACE_GET, DB_ARGS(db_text(tx->caller->workspace_id)), rows);
 }
 
-static bool list_rows(struct db *db, struct arena *arena, const struct caller *caller, const char *cursor,
-                      size_t limit, struct db_rows *rows, struct err *err)
+static bool list_rows(const struct tx *tx, const char *cursor, size_t limit, struct db_rows *rows)
 {
     const char *below = cursor ? cursor : ID_ABOVE_ALL;
 
-    if (!caller || caller->kind == CALLER_LOCAL)
-        return db_query(db, arena, SQL_WORKSPACE_LIST, DB_ARGS(db_text(below), db_int((int64_t)limit)), rows,
-                        err);
-    if (caller->kind == CALLER_USER)
-        return db_query(db, arena, SQL_WORKSPACE_LIST_OF_USER,
-                        DB_ARGS(db_text(below), db_int((int64_t)limit), db_text(caller->id)), rows, err);
-    return list_own(db, arena, caller, cursor, rows, err);
+    if (!tx->caller || tx->caller->kind == CALLER_LOCAL)
+        return tx_query(tx, SQL_WORKSPACE_LIST, DB_ARGS(db_text(below), db_int((int64_t)limit)), rows);
+    if (tx->caller->kind == CALLER_USER)
+        return tx_query(tx, SQL_WORKSPACE_LIST_OF_USER,
+                        DB_ARGS(db_text(below), db_int((int64_t)limit), db_text(tx->caller->id)), rows);
+    return list_own(tx, cursor, rows);
 }
 
-bool workspace_list(struct db *db, struct arena *arena, const struct caller *caller, const char *cursor,
-                    size_t limit, struct workspace **workspaces, size_t *count, struct err *err)
+bool workspace_list(const struct tx *tx, const char *cursor, size_t limit, struct workspace **workspaces,
+                    size_t *count)
 {
     struct db_rows rows;
 
-    if (!list_rows(db, arena, caller, cursor, limit, &rows, err))
+    if (!list_rows(tx, cursor, limit, &rows))
         return false;
-    *workspaces = arena_array(arena, struct workspace, rows.count);
+    *workspaces = arena_array(tx->arena, struct workspace, rows.count);
     *count = rows.count;
     for (size_t row = 0; row < rows.count; row++)
         workspace_read(&rows, row, &(*workspaces)[row]);
@@ -151,67 +143,67 @@ static bool slug_taken(const char *slug, struct err *err)
     return err_hint(err, "Choose another slug.");
 }
 
-bool workspace_create(struct db *db, struct arena *arena, const struct workspace *wish, const char *owner_id,
-                      int64_t now_ms, struct workspace *workspace, struct err *err)
+bool workspace_create(const struct tx *tx, const struct workspace *wish, const char *owner_id,
+                      struct workspace *workspace)
 {
-    const char *slug = wish->slug ? wish->slug : slug_of(arena, wish->name);
+    const char *slug = wish->slug ? wish->slug : slug_of(tx->arena, wish->name);
     struct db_rows rows;
 
-    if (!check_slug(slug, err))
+    if (!check_slug(slug, tx->err))
         return false;
-    if (!db_query(db, arena, SQL_WORKSPACE_INSERT,
-                  DB_ARGS(db_text(uuid_new(arena)), db_text(slug), db_text(wish->name),
-                          db_text(wish->settings ? wish->settings : "{}"), db_int(now_ms)),
-                  &rows, err))
+    if (!tx_query(tx, SQL_WORKSPACE_INSERT,
+                  DB_ARGS(db_text(uuid_new(tx->arena)), db_text(slug), db_text(wish->name),
+                          db_text(wish->settings ? wish->settings : "{}"), db_int(tx->now_ms)),
+                  &rows))
         return false;
     if (rows.count == 0)
-        return slug_taken(slug, err);
+        return slug_taken(slug, tx->err);
     workspace_read(&rows, 0, workspace);
-    return !owner_id || db_exec(db, arena, SQL_MEMBER_INSERT,
+    return !owner_id || tx_exec(tx, SQL_MEMBER_INSERT,
                                 DB_ARGS(db_text(workspace->id), db_text(owner_id),
-                                        db_text(role_name(ROLE_OWNER)), db_int(now_ms)),
-                                NULL, err);
+                                        db_text(role_name(ROLE_OWNER)), db_int(tx->now_ms)),
+                                NULL);
 }
 
-bool workspace_update(struct db *db, struct arena *arena, const char *id, const struct workspace *wish,
-                      struct workspace *workspace, struct err *err)
+bool workspace_update(const struct tx *tx, const char *id, const struct workspace *wish,
+                      struct workspace *workspace)
 {
     struct db_rows rows;
 
-    if (wish->slug && !check_slug(wish->slug, err))
+    if (wish->slug && !check_slug(wish->slug, tx->err))
         return false;
     if (wish->slug && str_equal(id, DEFAULT_WORKSPACE_ID) && strcmp(wish->slug, "default") != 0)
-        return err_set(err, ERR_CONFLICT, "The workspace default keeps its slug.");
-    if (!db_query(db, arena, SQL_WORKSPACE_UPDATE,
+        return err_set(tx->err, ERR_CONFLICT, "The workspace default keeps its slug.");
+    if (!tx_query(tx, SQL_WORKSPACE_UPDATE,
                   DB_ARGS(db_text(id), db_text(wish->slug), db_text(wish->name), db_text(wish->settings)),
-                  &rows, err))
+                  &rows))
         return false;
     if (rows.count == 0)
-        return wish->slug ? slug_taken(wish->slug, err) : unknown(err);
+        return wish->slug ? slug_taken(wish->slug, tx->err) : unknown(tx->err);
     workspace_read(&rows, 0, workspace);
     return true;
 }
 
-static bool keep_credentials(struct db *db, struct arena *arena, const char *id, struct err *err)
+static bool keep_credentials(const struct tx *tx, const char *id)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_WORKSPACE_OTHERS_HAVE_CREDENTIALS, DB_ARGS(db_text(id)), &rows, err))
+    if (!tx_query(tx, SQL_WORKSPACE_OTHERS_HAVE_CREDENTIALS, DB_ARGS(db_text(id)), &rows))
         return false;
     if (db_cell_bool(&rows, 0, 0))
         return true;
-    err_set(err, ERR_CONFLICT, "No user or token would be left after deleting this workspace.");
-    return err_hint(err, "Make an owner in another workspace first.");
+    err_set(tx->err, ERR_CONFLICT, "No user or token would be left after deleting this workspace.");
+    return err_hint(tx->err, "Make an owner in another workspace first.");
 }
 
-bool workspace_delete(struct db *db, struct arena *arena, const char *id, struct err *err)
+bool workspace_delete(const struct tx *tx, const char *id)
 {
     bool solo;
 
     if (str_equal(id, DEFAULT_WORKSPACE_ID))
-        return err_set(err, ERR_CONFLICT, "The workspace default cannot be deleted.");
-    if (!caller_solo_allowed(db, arena, &solo, err) || (!solo && !keep_credentials(db, arena, id, err)))
+        return err_set(tx->err, ERR_CONFLICT, "The workspace default cannot be deleted.");
+    if (!caller_solo_allowed(tx, &solo) || (!solo && !keep_credentials(tx, id)))
         return false;
-    return db_exec(db, arena, SQL_WORKSPACE_DELETE_LONE_USERS, DB_ARGS(db_text(id)), NULL, err) &&
-           db_exec(db, arena, SQL_WORKSPACE_DELETE, DB_ARGS(db_text(id)), NULL, err);
+    return tx_exec(tx, SQL_WORKSPACE_DELETE_LONE_USERS, DB_ARGS(db_text(id)), NULL) &&
+           tx_exec(tx, SQL_WORKSPACE_DELETE, DB_ARGS(db_text(id)), NULL);
 }

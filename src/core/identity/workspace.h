@@ -8,7 +8,7 @@
 #define CORE_IDENTITY_WORKSPACE_H
 
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 /* Sorts after every id: where a list that is newest first begins. */
 #define ID_ABOVE_ALL "~"
@@ -20,29 +20,26 @@ struct workspace {
 };
 
 /* By id or slug, whoever asks: for tools on the store itself. */
-CHECKED bool workspace_get(struct db *db, struct arena *arena, const char *name, struct workspace *workspace,
-                           struct err *err);
+CHECKED bool workspace_get(const struct tx *tx, const char *name, struct workspace *workspace);
 /* By id or slug as this caller sees it, with the caller's role there. ERR_NOT_FOUND without any. */
-CHECKED bool workspace_see(struct db *db, struct arena *arena, const struct caller *caller, const char *name,
-                           struct workspace *workspace, enum role *role, struct err *err);
+CHECKED bool workspace_see(const struct tx *tx, const char *name, struct workspace *workspace,
+                           enum role *role);
 /* Those the caller has a part in (NULL: all), newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool workspace_list(struct db *db, struct arena *arena, const struct caller *caller,
-                            const char *cursor, size_t limit, struct workspace **workspaces, size_t *count,
-                            struct err *err);
+CHECKED bool workspace_list(const struct tx *tx, const char *cursor, size_t limit,
+                            struct workspace **workspaces, size_t *count);
 /*
  * Makes one from its name and, where given, slug and settings; without a slug the name becomes one. The
  * user `owner_id` (may be NULL) is its first owner.
  */
-CHECKED bool workspace_create(struct db *db, struct arena *arena, const struct workspace *wish,
-                              const char *owner_id, int64_t now_ms, struct workspace *workspace,
-                              struct err *err);
+CHECKED bool workspace_create(const struct tx *tx, const struct workspace *wish, const char *owner_id,
+                              struct workspace *workspace);
 /* Changes the slug, name and settings that are not NULL in `wish`. */
-CHECKED bool workspace_update(struct db *db, struct arena *arena, const char *id,
-                              const struct workspace *wish, struct workspace *workspace, struct err *err);
+CHECKED bool workspace_update(const struct tx *tx, const char *id, const struct workspace *wish,
+                              struct workspace *workspace);
 /*
  * Removes it with all that is in it, and the users who belong nowhere else. Never `default`, and never the
  * one with the last credentials: solo mode must not come back by itself.
  */
-CHECKED bool workspace_delete(struct db *db, struct arena *arena, const char *id, struct err *err);
+CHECKED bool workspace_delete(const struct tx *tx, const char *id);
 
 #endif

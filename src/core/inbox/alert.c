@@ -43,16 +43,15 @@ static const char *sheet_close(struct sheet *sheet, struct arena *arena)
     return text;
 }
 
-static bool look_rate(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
-                      struct finding *finding, struct err *err)
+static bool look_rate(const struct tx *tx, const char *workspace_id, struct finding *finding)
 {
-    const char *since = clock_text(arena, now_ms - ALERT_RATE_MS);
+    const char *since = clock_text(tx->arena, tx->now_ms - ALERT_RATE_MS);
     struct sheet sheet;
     struct db_rows rows;
     int64_t asked, missed;
 
-    if (!db_query(db, arena, SQL_ALERT_RATE,
-                  DB_ARGS(db_text(workspace_id), db_text(since), db_int(ALERT_RATE_ROWS)), &rows, err))
+    if (!tx_query(tx, SQL_ALERT_RATE, DB_ARGS(db_text(workspace_id), db_text(since), db_int(ALERT_RATE_ROWS)),
+                  &rows))
         return false;
     asked = db_cell_int(&rows, 0, 0);
     missed = db_cell_int(&rows, 0, 1);
@@ -61,38 +60,36 @@ static bool look_rate(struct db *db, struct arena *arena, const char *workspace_
     json_int(&sheet.out, "questions", asked);
     json_int(&sheet.out, "timedOut", missed);
     json_double(&sheet.out, "rate", asked > 0 ? (double)missed / (double)asked : 0);
-    finding->details = sheet_close(&sheet, arena);
+    finding->details = sheet_close(&sheet, tx->arena);
     return true;
 }
 
-static bool look_unanswered(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
-                            struct finding *finding, struct err *err)
+static bool look_unanswered(const struct tx *tx, const char *workspace_id, struct finding *finding)
 {
-    const char *before = clock_text(arena, now_ms - ALERT_OPEN_MS);
+    const char *before = clock_text(tx->arena, tx->now_ms - ALERT_OPEN_MS);
     struct sheet sheet;
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_ALERT_UNANSWERED,
-                  DB_ARGS(db_text(workspace_id), db_text(before), db_int(LIMIT_PAGE)), &rows, err))
+    if (!tx_query(tx, SQL_ALERT_UNANSWERED,
+                  DB_ARGS(db_text(workspace_id), db_text(before), db_int(LIMIT_PAGE)), &rows))
         return false;
     finding->holds = rows.count > 0;
     sheet_open(&sheet);
     json_int(&sheet.out, "questions", (int64_t)rows.count);
     json_text(&sheet.out, "oldestQuestionId", rows.count > 0 ? db_cell(&rows, 0, 0) : NULL);
     json_text(&sheet.out, "askedAt", rows.count > 0 ? db_cell(&rows, 0, 1) : NULL);
-    finding->details = sheet_close(&sheet, arena);
+    finding->details = sheet_close(&sheet, tx->arena);
     return true;
 }
 
-static bool look_errors(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
-                        struct finding *finding, struct err *err)
+static bool look_errors(const struct tx *tx, const char *workspace_id, struct finding *finding)
 {
     struct sheet sheet;
     struct db_rows rows;
     int64_t refused, failed;
 
-    if (!db_query(db, arena, SQL_ALERT_ERRORS,
-                  DB_ARGS(db_text(workspace_id), db_int((now_ms - ALERT_ERRORS_MS) / MINUTE_MS)), &rows, err))
+    if (!tx_query(tx, SQL_ALERT_ERRORS,
+                  DB_ARGS(db_text(workspace_id), db_int((tx->now_ms - ALERT_ERRORS_MS) / MINUTE_MS)), &rows))
         return false;
     refused = db_cell_int(&rows, 0, 0);
     failed = db_cell_int(&rows, 0, 1);
@@ -101,17 +98,17 @@ static bool look_errors(struct db *db, struct arena *arena, const char *workspac
     json_int(&sheet.out, "refused", refused);
     json_int(&sheet.out, "failed", failed);
     json_int(&sheet.out, "minutes", ALERT_ERRORS_MS / MINUTE_MS);
-    finding->details = sheet_close(&sheet, arena);
+    finding->details = sheet_close(&sheet, tx->arena);
     return true;
 }
 
-static bool tell(struct db *db, struct arena *arena, const char *workspace_id, const struct alert *alert,
-                 const char *details, int64_t ended_ms, int64_t now_ms, struct err *err)
+static bool tell(const struct tx *tx, const char *workspace_id, const struct alert *alert,
+                 const char *details, int64_t ended_ms)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
     struct event event = {
-        .workspace_id = workspace_id, .type = "alert", .subject = alert->id, .at_ms = now_ms
+        .workspace_id = workspace_id, .type = "alert", .subject = alert->id, .at_ms = tx->now_ms
     };
 
     buf_init(&text, 0);
@@ -127,33 +124,32 @@ static bool tell(struct db *db, struct arena *arena, const char *workspace_id, c
         json_none(&out, "endedAt");
     json_raw(&out, "details", details);
     json_map_end(&out);
-    event.data = arena_copy(arena, text.bytes, text.len);
-    return event_append(db, arena, &event, err);
+    event.data = arena_copy(tx->arena, text.bytes, text.len);
+    return event_append(tx, &event);
 }
 
 /* Another node may have been faster: then there is nothing left to say. */
-static bool begin(struct db *db, struct arena *arena, const char *workspace_id, int kind, int64_t now_ms,
-                  const struct finding *finding, struct err *err)
+static bool begin(const struct tx *tx, const char *workspace_id, int kind, const struct finding *finding)
 {
-    struct alert alert = { .id = uuid_new(arena), .kind = kind_names[kind], .since_ms = now_ms };
+    struct alert alert = { .id = uuid_new(tx->arena), .kind = kind_names[kind], .since_ms = tx->now_ms };
     size_t changed;
 
-    if (!db_exec(db, arena, SQL_ALERT_BEGIN,
-                 DB_ARGS(db_text(alert.id), db_text(workspace_id), db_text(alert.kind), db_int(now_ms),
+    if (!tx_exec(tx, SQL_ALERT_BEGIN,
+                 DB_ARGS(db_text(alert.id), db_text(workspace_id), db_text(alert.kind), db_int(tx->now_ms),
                          db_text(finding->details)),
-                 &changed, err))
+                 &changed))
         return false;
-    return changed == 0 || tell(db, arena, workspace_id, &alert, finding->details, 0, now_ms, err);
+    return changed == 0 || tell(tx, workspace_id, &alert, finding->details, 0);
 }
 
-static bool end(struct db *db, struct arena *arena, const char *workspace_id, const struct alert *alert,
-                int64_t now_ms, const struct finding *finding, struct err *err)
+static bool end(const struct tx *tx, const char *workspace_id, const struct alert *alert,
+                const struct finding *finding)
 {
     size_t changed;
 
-    if (!db_exec(db, arena, SQL_ALERT_END, DB_ARGS(db_text(alert->id), db_int(now_ms)), &changed, err))
+    if (!tx_exec(tx, SQL_ALERT_END, DB_ARGS(db_text(alert->id), db_int(tx->now_ms)), &changed))
         return false;
-    return changed == 0 || tell(db, arena, workspace_id, alert, finding->details, now_ms, now_ms, err);
+    return changed == 0 || tell(tx, workspace_id, alert, finding->details, tx->now_ms);
 }
 
 static const struct alert *open_one(const struct alert *alerts, size_t count, const char *kind)
@@ -164,17 +160,16 @@ static const struct alert *open_one(const struct alert *alerts, size_t count, co
     return NULL;
 }
 
-static bool check_workspace(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
-                            bool apply, size_t *changes, struct err *err)
+static bool check_workspace(const struct tx *tx, const char *workspace_id, bool apply, size_t *changes)
 {
     struct finding findings[KINDS];
     struct alert *alerts;
     size_t count;
 
-    if (!look_rate(db, arena, workspace_id, now_ms, &findings[TIMEOUT_RATE], err) ||
-        !look_unanswered(db, arena, workspace_id, now_ms, &findings[UNANSWERED], err) ||
-        !look_errors(db, arena, workspace_id, now_ms, &findings[ASK_ERRORS], err) ||
-        !alert_list(db, arena, workspace_id, &alerts, &count, err))
+    if (!look_rate(tx, workspace_id, &findings[TIMEOUT_RATE]) ||
+        !look_unanswered(tx, workspace_id, &findings[UNANSWERED]) ||
+        !look_errors(tx, workspace_id, &findings[ASK_ERRORS]) ||
+        !alert_list(tx, workspace_id, &alerts, &count))
         return false;
     for (int kind = 0; kind < KINDS; kind++) {
         const struct alert *open = open_one(alerts, count, kind_names[kind]);
@@ -184,39 +179,37 @@ static bool check_workspace(struct db *db, struct arena *arena, const char *work
         ++*changes;
         if (!apply)
             continue;
-        if (open ? !end(db, arena, workspace_id, open, now_ms, &findings[kind], err)
-                 : !begin(db, arena, workspace_id, kind, now_ms, &findings[kind], err))
+        if (open ? !end(tx, workspace_id, open, &findings[kind])
+                 : !begin(tx, workspace_id, kind, &findings[kind]))
             return false;
     }
     return true;
 }
 
-bool alert_check(struct db *db, struct arena *arena, int64_t now_ms, bool apply, size_t *changes,
-                 struct err *err)
+bool alert_check(const struct tx *tx, bool apply, size_t *changes)
 {
     struct db_rows rows;
     size_t all = 0;
 
-    if (!db_query(db, arena, SQL_ALERT_WORKSPACES,
-                  DB_ARGS(db_text(clock_text(arena, now_ms - ALERT_RATE_MS)),
-                          db_int((now_ms - ALERT_ERRORS_MS) / MINUTE_MS)),
-                  &rows, err))
+    if (!tx_query(tx, SQL_ALERT_WORKSPACES,
+                  DB_ARGS(db_text(clock_text(tx->arena, tx->now_ms - ALERT_RATE_MS)),
+                          db_int((tx->now_ms - ALERT_ERRORS_MS) / MINUTE_MS)),
+                  &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++)
-        if (!check_workspace(db, arena, db_cell(&rows, i, 0), now_ms, apply, &all, err))
+        if (!check_workspace(tx, db_cell(&rows, i, 0), apply, &all))
             return false;
     *changes = all;
     return true;
 }
 
-bool alert_list(struct db *db, struct arena *arena, const char *workspace_id, struct alert **alerts,
-                size_t *count, struct err *err)
+bool alert_list(const struct tx *tx, const char *workspace_id, struct alert **alerts, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_ALERT_OPEN, DB_ARGS(db_text(workspace_id)), &rows, err))
+    if (!tx_query(tx, SQL_ALERT_OPEN, DB_ARGS(db_text(workspace_id)), &rows))
         return false;
-    *alerts = arena_array(arena, struct alert, rows.count + 1);
+    *alerts = arena_array(tx->arena, struct alert, rows.count + 1);
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
         (*alerts)[i] = (struct alert){
@@ -238,13 +231,11 @@ void alert_write(const struct alert *alert, struct json_out *out)
     json_map_end(out);
 }
 
-bool alert_count_errors(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
-                        int64_t refused, int64_t failed, struct err *err)
+bool alert_count_errors(const struct tx *tx, const char *workspace_id, int64_t refused, int64_t failed)
 {
-    int64_t minute = now_ms / MINUTE_MS;
+    int64_t minute = tx->now_ms / MINUTE_MS;
 
-    return db_exec(db, arena, SQL_ASK_ERRORS_ADD,
-                   DB_ARGS(db_text(workspace_id), db_int(minute), db_int(refused), db_int(failed)), NULL,
-                   err) &&
-           db_exec(db, arena, SQL_ASK_ERRORS_PRUNE, DB_ARGS(db_int(minute - ALERT_KEEP_MINUTES)), NULL, err);
+    return tx_exec(tx, SQL_ASK_ERRORS_ADD,
+                   DB_ARGS(db_text(workspace_id), db_int(minute), db_int(refused), db_int(failed)), NULL) &&
+           tx_exec(tx, SQL_ASK_ERRORS_PRUNE, DB_ARGS(db_int(minute - ALERT_KEEP_MINUTES)), NULL);
 }

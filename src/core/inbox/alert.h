@@ -13,7 +13,7 @@
 #define CORE_INBOX_ALERT_H
 
 #include "base/json.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct alert {
     const char *id, *kind;
@@ -25,16 +25,14 @@ struct alert {
  * Looks at all workspaces and counts what has begun or ended. With `apply`, in a transaction that writes,
  * also makes it so and appends the events; without, only looks.
  */
-CHECKED bool alert_check(struct db *db, struct arena *arena, int64_t now_ms, bool apply, size_t *changes,
-                         struct err *err);
+CHECKED bool alert_check(const struct tx *tx, bool apply, size_t *changes);
 
 /* Those that hold in a workspace. */
-CHECKED bool alert_list(struct db *db, struct arena *arena, const char *workspace_id, struct alert **alerts,
-                        size_t *count, struct err *err);
+CHECKED bool alert_list(const struct tx *tx, const char *workspace_id, struct alert **alerts, size_t *count);
 void alert_write(const struct alert *alert, struct json_out *out);
 
 /* Requests to ask that were refused, and that failed by our own fault. */
-CHECKED bool alert_count_errors(struct db *db, struct arena *arena, const char *workspace_id, int64_t now_ms,
-                                int64_t refused, int64_t failed, struct err *err);
+CHECKED bool alert_count_errors(const struct tx *tx, const char *workspace_id, int64_t refused,
+                                int64_t failed);
 
 #endif

@@ -124,59 +124,57 @@ static void put_row(const struct notification *notification, struct db_arg row[s
     row[at] = db_int(roles_of(notification));
 }
 
-bool notification_insert(struct db *db, struct arena *arena, int64_t now_ms,
-                         struct notification notifications[], size_t count, struct err *err)
+bool notification_insert(const struct tx *tx, struct notification notifications[], size_t count)
 {
-    struct db_arg *rows = arena_array(arena, struct db_arg, count * ROW_WIDTH);
+    struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * ROW_WIDTH);
 
     for (size_t i = 0; i < count; i++) {
-        notifications[i].id = uuid_new(arena);
-        notifications[i].created_ms = now_ms;
+        notifications[i].id = uuid_new(tx->arena);
+        notifications[i].created_ms = tx->now_ms;
         put_row(&notifications[i], &rows[i * ROW_WIDTH]);
     }
-    return db_exec_rows(db, arena, SQL_NOTIFICATION_INSERT, SQL_NOTIFICATION_INSERT_MANY, ROW_WIDTH, rows,
-                        count, NULL, err);
+    return db_exec_rows(tx->db, tx->arena, SQL_NOTIFICATION_INSERT, SQL_NOTIFICATION_INSERT_MANY, ROW_WIDTH,
+                        rows, count, NULL, tx->err);
 }
 
-bool notification_add(struct db *db, struct arena *arena, int64_t now_ms, struct notification *notification,
-                      struct err *err)
+bool notification_add(const struct tx *tx, struct notification *notification)
 {
-    if (!notification_insert(db, arena, now_ms, notification, 1, err))
+    if (!notification_insert(tx, notification, 1))
         return false;
-    struct event added = notification_added(arena, notification);
+    struct event added = notification_added(tx->arena, notification);
 
-    return event_append(db, arena, &added, err);
+    return event_append(tx, &added);
 }
 
-static bool resolve_rows(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
-                         const char *const ids[], size_t count, struct db_rows *rows, struct err *err)
+static bool resolve_rows(const struct tx *tx, const char *ref_type, const char *const ids[], size_t count,
+                         struct db_rows *rows)
 {
-    struct db_arg args[] = { db_text(ref_type), db_text(count == 1 ? ids[0] : json_texts(arena, ids, count)),
-                             db_int(now_ms) };
+    struct db_arg args[] = { db_text(ref_type),
+                             db_text(count == 1 ? ids[0] : json_texts(tx->arena, ids, count)),
+                             db_int(tx->now_ms) };
 
     if (count > 1)
-        return db_query(db, arena, SQL_NOTIFICATION_RESOLVE, 3, args, rows, err);
-    if (db->engine == DB_POSTGRES)
-        return db_query(db, arena, SQL_NOTIFICATION_RESOLVE_ONE, 3, args, rows, err);
-    return db_query(db, arena, SQL_NOTIFICATION_UNRESOLVED, 3, args, rows, err) &&
-           (rows->count == 0 || db_exec(db, arena, SQL_NOTIFICATION_RESOLVE_ONE, 3, args, NULL, err));
+        return tx_query(tx, SQL_NOTIFICATION_RESOLVE, 3, args, rows);
+    if (tx->db->engine == DB_POSTGRES)
+        return tx_query(tx, SQL_NOTIFICATION_RESOLVE_ONE, 3, args, rows);
+    return tx_query(tx, SQL_NOTIFICATION_UNRESOLVED, 3, args, rows) &&
+           (rows->count == 0 || tx_exec(tx, SQL_NOTIFICATION_RESOLVE_ONE, 3, args, NULL));
 }
 
-bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
-                          const char *const ids[], size_t count, struct event **events, size_t *event_count,
-                          struct err *err)
+bool notification_resolve(const struct tx *tx, const char *ref_type, const char *const ids[], size_t count,
+                          struct event **events, size_t *event_count)
 {
     struct db_rows rows;
 
-    if (!resolve_rows(db, arena, now_ms, ref_type, ids, count, &rows, err))
+    if (!resolve_rows(tx, ref_type, ids, count, &rows))
         return false;
-    *events = arena_array(arena, struct event, rows.count);
+    *events = arena_array(tx->arena, struct event, rows.count);
     for (size_t i = 0; i < rows.count; i++) {
         struct notification resolved;
 
         from_row(&rows, i, &resolved);
         resolved.roles = (unsigned)db_cell_int(&rows, i, ROLES);
-        (*events)[i] = event_of(arena, "notification.resolved", &resolved, now_ms);
+        (*events)[i] = event_of(tx->arena, "notification.resolved", &resolved, tx->now_ms);
     }
     *event_count = rows.count;
     return true;
@@ -209,49 +207,48 @@ static const char *cursor_after(struct arena *arena, const struct notification *
 }
 
 /* Ids are made in time order, so the id alone is the place. */
-bool notification_list(struct db *db, struct arena *arena, const char *workspace_id,
-                       const struct inbox *inbox, bool unread_only, const char *cursor, size_t limit,
-                       struct notification_page *page, struct err *err)
+bool notification_list(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
+                       const struct notification_filter *filter, struct notification_page *page)
 {
     struct page from;
     struct db_rows rows;
 
-    if (!page_read(LIST_NAME, cursor, &from, err) ||
-        !db_query(db, arena, unread_only ? SQL_NOTIFICATION_LIST_UNREAD : SQL_NOTIFICATION_LIST,
+    if (!page_read(LIST_NAME, filter->cursor, &from, tx->err) ||
+        !tx_query(tx, filter->unread_only ? SQL_NOTIFICATION_LIST_UNREAD : SQL_NOTIFICATION_LIST,
                   DB_ARGS(db_text(workspace_id), db_text(inbox->reader), db_text(from.id),
-                          db_int((int64_t)limit + 1), db_text(inbox->person), db_int(inbox->role),
+                          db_int((int64_t)filter->limit + 1), db_text(inbox->person), db_int(inbox->role),
                           db_text(inbox->project_id)),
-                  &rows, err))
+                  &rows))
         return false;
-    *page = (struct notification_page){ .count = rows.count < limit ? rows.count : limit };
-    page->items = arena_array(arena, struct notification, page->count);
+    *page = (struct notification_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
+    page->items = arena_array(tx->arena, struct notification, page->count);
     for (size_t i = 0; i < page->count; i++)
         from_row(&rows, i, &page->items[i]);
     if (rows.count > page->count)
-        page->next_cursor = cursor_after(arena, &page->items[page->count - 1]);
+        page->next_cursor = cursor_after(tx->arena, &page->items[page->count - 1]);
     return true;
 }
 
-bool notification_pending(struct db *db, struct arena *arena, const char *workspace_id,
-                          const struct inbox *inbox, int64_t *count, struct err *err)
+bool notification_pending(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
+                          int64_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_NOTIFICATION_PENDING,
+    if (!tx_query(tx, SQL_NOTIFICATION_PENDING,
                   DB_ARGS(db_text(workspace_id), db_text(inbox->reader), db_text(inbox->person),
                           db_int(inbox->role), db_text(inbox->project_id)),
-                  &rows, err))
+                  &rows))
         return false;
     *count = db_cell_int(&rows, 0, 0);
     return true;
 }
 
-bool notification_ref(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                      const char **ref_type, const char **ref_id, struct err *err)
+bool notification_ref(const struct tx *tx, const char *workspace_id, const char *id, const char **ref_type,
+                      const char **ref_id)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_NOTIFICATION_REF, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+    if (!tx_query(tx, SQL_NOTIFICATION_REF, DB_ARGS(db_text(id), db_text(workspace_id)), &rows))
         return false;
     *ref_type = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
     *ref_id = rows.count > 0 ? db_cell(&rows, 0, 1) : NULL;
@@ -281,8 +278,7 @@ struct reading {
     size_t count;
 };
 
-static bool tell_read(struct db *db, struct arena *arena, const char *workspace_id,
-                      const struct reading *reading, int64_t now_ms, struct err *err)
+static bool tell_read(const struct tx *tx, const char *workspace_id, const struct reading *reading)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -297,15 +293,13 @@ static bool tell_read(struct db *db, struct arena *arena, const char *workspace_
     json_text(&out, "reader", reading->reader);
     json_int(&out, "count", (int64_t)reading->count);
     json_map_end(&out);
-    return event_append(db, arena,
-                        &(struct event){ .workspace_id = workspace_id,
-                                         .type = "notification.read",
-                                         .project_id = reading->project_id,
-                                         .subject = reading->subject,
-                                         .data = text.bytes,
-                                         .at_ms = now_ms,
-                                         .audience = reading->audience },
-                        err);
+    return event_append(tx, &(struct event){ .workspace_id = workspace_id,
+                                             .type = "notification.read",
+                                             .project_id = reading->project_id,
+                                             .subject = reading->subject,
+                                             .data = text.bytes,
+                                             .at_ms = tx->now_ms,
+                                             .audience = reading->audience });
 }
 
 static const char *reader_of(struct arena *arena, const struct notification *notification)
@@ -316,73 +310,68 @@ static const char *reader_of(struct arena *arena, const struct notification *not
 }
 
 /* What is for everybody is read by each for themselves. */
-static bool mark_read(struct db *db, struct arena *arena, const struct caller *caller,
-                      const struct notification *notification, int64_t now_ms, size_t *changed,
-                      struct err *err)
+static bool mark_read(const struct tx *tx, const struct notification *notification, size_t *changed)
 {
     if (!notification->agent_key && !notification->user_id)
-        return db_exec(db, arena, SQL_NOTIFICATION_READ_SHARED,
-                       DB_ARGS(db_text(notification->id), db_text(caller->id), db_int(now_ms)), changed, err);
-    return db_exec(db, arena, SQL_NOTIFICATION_READ,
-                   DB_ARGS(db_text(notification->id), db_text(caller->workspace_id), db_int(now_ms)), changed,
-                   err);
+        return tx_exec(tx, SQL_NOTIFICATION_READ_SHARED,
+                       DB_ARGS(db_text(notification->id), db_text(tx->caller->id), db_int(tx->now_ms)),
+                       changed);
+    return tx_exec(tx, SQL_NOTIFICATION_READ,
+                   DB_ARGS(db_text(notification->id), db_text(tx->caller->workspace_id), db_int(tx->now_ms)),
+                   changed);
 }
 
-bool notification_read(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                       int64_t now_ms, struct notification *notification, struct err *err)
+bool notification_read(const struct tx *tx, const char *id, struct notification *notification)
 {
     struct db_rows rows;
     size_t changed;
 
-    if (!db_query(db, arena, SQL_NOTIFICATION_GET,
-                  DB_ARGS(db_text(id), db_text(caller->workspace_id), db_text(caller->id)), &rows, err))
+    if (!tx_query(tx, SQL_NOTIFICATION_GET,
+                  DB_ARGS(db_text(id), db_text(tx->caller->workspace_id), db_text(tx->caller->id)), &rows))
         return false;
     if (rows.count > 0) {
         from_row(&rows, 0, notification);
         notification->roles = (unsigned)db_cell_int(&rows, 0, ROLES);
     }
-    if (rows.count == 0 || !is_readers(caller, arena, notification))
-        return err_set(err, ERR_NOT_FOUND, "There is no notification with that id.");
-    if (!mark_read(db, arena, caller, notification, now_ms, &changed, err))
+    if (rows.count == 0 || !is_readers(tx->caller, tx->arena, notification))
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id.");
+    if (!mark_read(tx, notification, &changed))
         return false;
     if (changed == 0)
         return true;
-    notification->read_ms = now_ms;
-    return tell_read(db, arena, caller->workspace_id,
-                     &(struct reading){ .reader = reader_of(arena, notification),
+    notification->read_ms = tx->now_ms;
+    return tell_read(tx, tx->caller->workspace_id,
+                     &(struct reading){ .reader = reader_of(tx->arena, notification),
                                         .subject = id,
                                         .project_id = notification->project_id,
-                                        .audience = audience_of(arena, notification),
-                                        .count = 1 },
-                     now_ms, err);
+                                        .audience = audience_of(tx->arena, notification),
+                                        .count = 1 });
 }
 
-bool notification_read_all(struct db *db, struct arena *arena, const struct caller *caller, const char *agent,
-                           int64_t now_ms, size_t *count, struct err *err)
+bool notification_read_all(const struct tx *tx, const char *agent, size_t *count)
 {
-    struct inbox inbox = notification_inbox(arena, caller, agent);
+    struct inbox inbox = notification_inbox(tx->arena, tx->caller, agent);
     size_t own, shared = 0;
 
-    if (agent && caller->role == ROLE_VIEWER)
-        return err_set(err, ERR_FORBIDDEN, "A viewer cannot mark an agent's notifications as read.");
-    if (agent && !caller_may_speak_as(caller, agent, err))
+    if (agent && tx->caller->role == ROLE_VIEWER)
+        return err_set(tx->err, ERR_FORBIDDEN, "A viewer cannot mark an agent's notifications as read.");
+    if (agent && !caller_may_speak_as(tx->caller, agent, tx->err))
         return false;
-    if (!db_exec(db, arena, SQL_NOTIFICATION_READ_ALL,
-                 DB_ARGS(db_text(caller->workspace_id), db_text(inbox.reader), db_int(now_ms),
+    if (!tx_exec(tx, SQL_NOTIFICATION_READ_ALL,
+                 DB_ARGS(db_text(tx->caller->workspace_id), db_text(inbox.reader), db_int(tx->now_ms),
                          db_text(inbox.project_id)),
-                 &own, err))
+                 &own))
         return false;
-    if (inbox.person && !db_exec(db, arena, SQL_NOTIFICATION_READ_ALL_SHARED,
-                                 DB_ARGS(db_text(caller->workspace_id), db_text(inbox.person), db_int(now_ms),
-                                         db_int(inbox.role), db_text(inbox.project_id)),
-                                 &shared, err))
+    if (inbox.person && !tx_exec(tx, SQL_NOTIFICATION_READ_ALL_SHARED,
+                                 DB_ARGS(db_text(tx->caller->workspace_id), db_text(inbox.person),
+                                         db_int(tx->now_ms), db_int(inbox.role), db_text(inbox.project_id)),
+                                 &shared))
         return false;
     *count = own + shared;
     /* A reader of one inbox is written as an audience is. */
-    return *count == 0 || tell_read(db, arena, caller->workspace_id,
+    return *count == 0 || tell_read(tx, tx->caller->workspace_id,
                                     &(struct reading){ .reader = inbox.reader,
                                                        .project_id = inbox.project_id,
                                                        .audience = inbox.reader,
-                                                       .count = *count },
-                                    now_ms, err);
+                                                       .count = *count });
 }

@@ -11,8 +11,8 @@
 
 #include "base/json.h"
 #include "core/caller/caller.h"
+#include "core/caller/tx.h"
 #include "core/log/event.h"
-#include "db/db.h"
 
 struct notification {
     const char *id, *workspace_id;
@@ -26,23 +26,20 @@ struct notification {
 };
 
 /* Fills in id and created_ms, stores it and tells of it. */
-CHECKED bool notification_add(struct db *db, struct arena *arena, int64_t now_ms,
-                              struct notification *notification, struct err *err);
+CHECKED bool notification_add(const struct tx *tx, struct notification *notification);
 
 /*
  * The same for several with one statement; telling of them is the caller's business, with an event for each
  * from notification_added.
  */
-CHECKED bool notification_insert(struct db *db, struct arena *arena, int64_t now_ms,
-                                 struct notification notifications[], size_t count, struct err *err);
+CHECKED bool notification_insert(const struct tx *tx, struct notification notifications[], size_t count);
 struct event notification_added(struct arena *arena, const struct notification *notification);
 /*
  * What these ids of one kind name has ended. Gives an event for each notification that this resolved, which
  * the caller appends.
  */
-CHECKED bool notification_resolve(struct db *db, struct arena *arena, int64_t now_ms, const char *ref_type,
-                                  const char *const ids[], size_t count, struct event **events,
-                                  size_t *event_count, struct err *err);
+CHECKED bool notification_resolve(const struct tx *tx, const char *ref_type, const char *const ids[],
+                                  size_t count, struct event **events, size_t *event_count);
 
 struct inbox {
     const char *reader;
@@ -60,24 +57,24 @@ struct notification_page {
     const char *next_cursor; /* or NULL */
 };
 
-/* `unread_only` also leaves out what is resolved. */
-CHECKED bool notification_list(struct db *db, struct arena *arena, const char *workspace_id,
-                               const struct inbox *inbox, bool unread_only, const char *cursor, size_t limit,
-                               struct notification_page *page, struct err *err);
+struct notification_filter {
+    bool unread_only;   /* which also leaves out what is resolved */
+    const char *cursor; /* or NULL */
+    size_t limit;
+};
+CHECKED bool notification_list(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
+                               const struct notification_filter *filter, struct notification_page *page);
 /* What one is about; NULL when it is not there. */
-CHECKED bool notification_ref(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                              const char **ref_type, const char **ref_id, struct err *err);
+CHECKED bool notification_ref(const struct tx *tx, const char *workspace_id, const char *id,
+                              const char **ref_type, const char **ref_id);
 /* How many are neither read nor resolved. */
-CHECKED bool notification_pending(struct db *db, struct arena *arena, const char *workspace_id,
-                                  const struct inbox *inbox, int64_t *count, struct err *err);
+CHECKED bool notification_pending(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
+                                  int64_t *count);
 
 /* Marks one as read; a second time changes nothing. ERR_NOT_FOUND when it is not this caller's to read. */
-CHECKED bool notification_read(struct db *db, struct arena *arena, const struct caller *caller,
-                               const char *id, int64_t now_ms, struct notification *notification,
-                               struct err *err);
+CHECKED bool notification_read(const struct tx *tx, const char *id, struct notification *notification);
 /* Marks all of an inbox; says how many were unread. A token bound to another agent is ERR_FORBIDDEN. */
-CHECKED bool notification_read_all(struct db *db, struct arena *arena, const struct caller *caller,
-                                   const char *agent, int64_t now_ms, size_t *count, struct err *err);
+CHECKED bool notification_read_all(const struct tx *tx, const char *agent, size_t *count);
 
 /* key NULL: inside a list. */
 void notification_write(const struct notification *notification, const char *key, struct json_out *out);

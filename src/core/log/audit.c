@@ -9,14 +9,14 @@
 #define COLUMN_CHAIN_HASH AUDIT_COLUMN_HASH /* where rows are sealed: the hash that their chain ends with */
 #define COLUMN_KEY        13
 
-bool audit_append(struct db *db, struct arena *arena, const struct audit_entry *entry, struct err *err)
+bool audit_append(const struct tx *tx, const struct audit_entry *entry)
 {
-    return db_exec(db, arena, SQL_AUDIT_INSERT,
+    return tx_exec(tx, SQL_AUDIT_INSERT,
                    DB_ARGS(db_text(entry->workspace_id), db_text(entry->actor_kind), db_text(entry->actor_id),
                            db_text(entry->actor), db_text(entry->operation), db_text(entry->subject),
                            db_text(entry->door), db_text(entry->remote), db_text(entry->request_id),
                            db_text(entry->detail ? entry->detail : "{}"), db_int(entry->at_ms)),
-                   NULL, err);
+                   NULL);
 }
 
 /* Where a workspace's chain ends while a batch is being sealed. */
@@ -48,61 +48,60 @@ static struct chain *chain_of(struct chains *chains, const char *workspace_id, c
 #define SEAL_WIDTH 3
 
 /* In the writer's own transaction. */
-static bool store_in_batch(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
-                           const struct db_arg heads[], size_t head_count, struct err *err)
+static bool store_in_batch(const struct tx *tx, const struct db_arg rows[], size_t count,
+                           const struct db_arg heads[], size_t head_count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t changed;
 
-        if (!db_exec(db, arena, SQL_AUDIT_SEAL_ROW, SEAL_WIDTH, &rows[i * SEAL_WIDTH], &changed, err))
+        if (!tx_exec(tx, SQL_AUDIT_SEAL_ROW, SEAL_WIDTH, &rows[i * SEAL_WIDTH], &changed))
             return false;
         if (changed != 1)
-            return err_set(err, ERR_INTERNAL, "Audit rows changed while they were being sealed.");
+            return err_set(tx->err, ERR_INTERNAL, "Audit rows changed while they were being sealed.");
     }
     for (size_t i = 0; i < head_count; i++)
-        if (!db_exec(db, arena, SQL_AUDIT_SEAL_HEAD, SEAL_WIDTH, &heads[i * SEAL_WIDTH], NULL, err))
+        if (!tx_exec(tx, SQL_AUDIT_SEAL_HEAD, SEAL_WIDTH, &heads[i * SEAL_WIDTH], NULL))
             return false;
     return true;
 }
 
 /* In one statement, which changes nothing if anybody has sealed since the rows were read; *stored says that.
  */
-static bool store_at_once(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
-                          const struct db_arg heads[], size_t head_count, bool *stored, struct err *err)
+static bool store_at_once(const struct tx *tx, const struct db_arg rows[], size_t count,
+                          const struct db_arg heads[], size_t head_count, bool *stored)
 {
     struct db_rows reply;
     int64_t behind = rows[1].number - 1; /* the first row's number follows the last one sealed */
 
-    if (!db_query(db, arena, SQL_AUDIT_SEAL_ALL,
-                  DB_ARGS(db_text(db_list(arena, SEAL_WIDTH, rows, count)),
-                          db_text(db_list(arena, SEAL_WIDTH, heads, head_count)), db_int(behind)),
-                  &reply, err))
+    if (!tx_query(tx, SQL_AUDIT_SEAL_ALL,
+                  DB_ARGS(db_text(db_list(tx->arena, SEAL_WIDTH, rows, count)),
+                          db_text(db_list(tx->arena, SEAL_WIDTH, heads, head_count)), db_int(behind)),
+                  &reply))
         return false;
     *stored = db_cell_int(&reply, 0, 0) >= 0;
     return true;
 }
 
-static bool store_seals(struct db *db, struct arena *arena, const struct db_arg rows[], size_t count,
-                        const struct chains *chains, bool *stored, struct err *err)
+static bool store_seals(const struct tx *tx, const struct db_arg rows[], size_t count,
+                        const struct chains *chains, bool *stored)
 {
-    struct db_arg *heads = arena_array(arena, struct db_arg, chains->count * SEAL_WIDTH), *head = heads;
+    struct db_arg *heads = arena_array(tx->arena, struct db_arg, chains->count * SEAL_WIDTH), *head = heads;
 
     for (size_t i = 0; i < chains->count; i++) {
         *head++ = db_text(chains->items[i].workspace_id);
         *head++ = db_int(chains->items[i].seq);
         *head++ = db_text(chains->items[i].hash);
     }
-    if (db->engine == DB_POSTGRES)
-        return store_at_once(db, arena, rows, count, heads, chains->count, stored, err);
+    if (tx->db->engine == DB_POSTGRES)
+        return store_at_once(tx, rows, count, heads, chains->count, stored);
     *stored = true;
-    return store_in_batch(db, arena, rows, count, heads, chains->count, err);
+    return store_in_batch(tx, rows, count, heads, chains->count);
 }
 
-static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *rows, bool *stored,
-                      struct err *err)
+static bool seal_rows(const struct tx *tx, const struct db_rows *rows, bool *stored)
 {
-    struct chains chains = { .items = arena_array(arena, struct chain, rows->count) };
-    struct db_arg *seals = arena_array(arena, struct db_arg, rows->count * SEAL_WIDTH), *seal = seals;
+    struct chains chains = { .items = arena_array(tx->arena, struct chain, rows->count) };
+    struct db_arg *seals = arena_array(tx->arena, struct db_arg, rows->count * SEAL_WIDTH), *seal = seals;
     BUF_AUTO bytes = { 0 };
 
     for (size_t row = 0; row < rows->count; row++) {
@@ -114,34 +113,34 @@ static bool seal_rows(struct db *db, struct arena *arena, const struct db_rows *
         chain->seq = db_cell_int(rows, row, 0);
         *seal++ = db_int(db_cell_int(rows, row, COLUMN_KEY));
         *seal++ = db_int(chain->seq);
-        *seal++ = db_text(arena_text(arena, hash));
+        *seal++ = db_text(arena_text(tx->arena, hash));
     }
-    return store_seals(db, arena, seals, rows->count, &chains, stored, err);
+    return store_seals(tx, seals, rows->count, &chains, stored);
 }
 
-bool audit_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err)
+bool audit_waiting(const struct tx *tx, bool *waiting)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_AUDIT_WAITING, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_AUDIT_WAITING, DB_NO_ARGS, &rows))
         return false;
     *waiting = db_cell_bool(&rows, 0, 0);
     return true;
 }
 
-bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err)
+bool audit_seal(const struct tx *tx, size_t *sealed)
 {
     struct db_rows rows;
     bool waiting, stored = true;
 
     *sealed = 0;
-    if (!audit_waiting(db, arena, &waiting, err))
+    if (!audit_waiting(tx, &waiting))
         return false;
     if (!waiting)
         return true;
-    if (!db_query(db, arena, SQL_AUDIT_UNSEALED, DB_ARGS(db_int(SEAL_BATCH)), &rows, err))
+    if (!tx_query(tx, SQL_AUDIT_UNSEALED, DB_ARGS(db_int(SEAL_BATCH)), &rows))
         return false;
-    if (rows.count > 0 && !seal_rows(db, arena, &rows, &stored, err))
+    if (rows.count > 0 && !seal_rows(tx, &rows, &stored))
         return false;
     *sealed = stored ? rows.count : 0;
     return true;
@@ -170,32 +169,31 @@ static void read_entries(struct arena *arena, const struct db_rows *rows, struct
         };
 }
 
-bool audit_list(struct db *db, struct arena *arena, const char *workspace_id,
-                const struct audit_filter *filter, struct audit_entry **entries, size_t *count,
-                struct err *err)
+bool audit_list(const struct tx *tx, const char *workspace_id, const struct audit_filter *filter,
+                struct audit_entry **entries, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_AUDIT_LIST,
+    if (!tx_query(tx, SQL_AUDIT_LIST,
                   DB_ARGS(db_text(workspace_id), db_int(filter->cursor ? filter->cursor : INT64_MAX),
                           db_text(filter->actor), db_text(filter->operation), db_text(filter->subject),
                           db_int(filter->after_ms), db_int(filter->before_ms ? filter->before_ms : INT64_MAX),
                           db_int((int64_t)filter->limit)),
-                  &rows, err))
+                  &rows))
         return false;
-    read_entries(arena, &rows, entries, count);
+    read_entries(tx->arena, &rows, entries, count);
     return true;
 }
 
-bool audit_read(struct db *db, struct arena *arena, const char *workspace_id, int64_t after, size_t limit,
-                struct audit_entry **entries, size_t *count, struct err *err)
+bool audit_read(const struct tx *tx, const char *workspace_id, int64_t after, size_t limit,
+                struct audit_entry **entries, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_AUDIT_CHAIN,
+    if (!tx_query(tx, SQL_AUDIT_CHAIN,
                   DB_ARGS(db_text(workspace_id), db_int(after), db_int(INT64_MAX), db_int((int64_t)limit)),
-                  &rows, err))
+                  &rows))
         return false;
-    read_entries(arena, &rows, entries, count);
+    read_entries(tx->arena, &rows, entries, count);
     return true;
 }

@@ -21,7 +21,7 @@
 
 #include "base/json.h"
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct audit_entry {
     int64_t seq;
@@ -34,14 +34,13 @@ struct audit_entry {
     const char *hash; /* NULL until sealed */
 };
 
-CHECKED bool audit_append(struct db *db, struct arena *arena, const struct audit_entry *entry,
-                          struct err *err);
-CHECKED bool audit_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err);
+CHECKED bool audit_append(const struct tx *tx, const struct audit_entry *entry);
+CHECKED bool audit_waiting(const struct tx *tx, bool *waiting);
 /*
  * Seals what is not sealed yet, up to SEAL_BATCH rows, and says how many. On PostgreSQL the hashes are
  * computed outside of any transaction and stored by one statement: none, if another node was quicker.
  */
-CHECKED bool audit_seal(struct db *db, struct arena *arena, size_t *sealed, struct err *err);
+CHECKED bool audit_seal(const struct tx *tx, size_t *sealed);
 
 struct audit_verdict {
     int64_t rows;
@@ -53,7 +52,7 @@ struct audit_verdict {
     const char *broken_in; /* its workspace; NULL when a whole chain is gone */
 };
 /* Walks every chain in pages, in bounded memory. Within one read transaction, or nothing else may seal. */
-CHECKED bool audit_verify(struct db *db, struct arena *arena, struct audit_verdict *verdict, struct err *err);
+CHECKED bool audit_verify(const struct tx *tx, struct audit_verdict *verdict);
 
 struct audit_filter {
     const char *actor, *operation, *subject; /* or NULL */
@@ -61,11 +60,10 @@ struct audit_filter {
     int64_t cursor;                          /* rows below this number; 0: from the newest */
     size_t limit;
 };
-CHECKED bool audit_list(struct db *db, struct arena *arena, const char *workspace_id,
-                        const struct audit_filter *filter, struct audit_entry **entries, size_t *count,
-                        struct err *err);
+CHECKED bool audit_list(const struct tx *tx, const char *workspace_id, const struct audit_filter *filter,
+                        struct audit_entry **entries, size_t *count);
 /* Oldest first, after a number: for exports. */
-CHECKED bool audit_read(struct db *db, struct arena *arena, const char *workspace_id, int64_t after,
-                        size_t limit, struct audit_entry **entries, size_t *count, struct err *err);
+CHECKED bool audit_read(const struct tx *tx, const char *workspace_id, int64_t after, size_t limit,
+                        struct audit_entry **entries, size_t *count);
 
 #endif

@@ -76,20 +76,19 @@ static void sign(struct arena *arena, const struct audit_anchor *anchor, const u
     write_text(anchor, hex, text);
 }
 
-bool audit_anchor_make(struct db *db, struct arena *arena,
-                       const unsigned char seed[static crypto_sign_SEEDBYTES], int64_t now_ms,
-                       struct buf *text, struct err *err)
+bool audit_anchor_make(const struct tx *tx, const unsigned char seed[static crypto_sign_SEEDBYTES],
+                       struct buf *text)
 {
     char at[CLOCK_TEXT_SIZE], public_key[ANCHOR_KEY_HEX];
     struct audit_anchor anchor = { .at = at, .public_key = public_key };
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_AUDIT_HEADS, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_AUDIT_HEADS, DB_NO_ARGS, &rows))
         return false;
-    clock_format(now_ms, at);
+    clock_format(tx->now_ms, at);
     audit_anchor_public_key(seed, public_key);
     anchor.count = rows.count;
-    anchor.chains = arena_array(arena, struct anchor_chain, rows.count);
+    anchor.chains = arena_array(tx->arena, struct anchor_chain, rows.count);
     for (size_t i = 0; i < rows.count; i++) {
         anchor.chains[i] = (struct anchor_chain){ .workspace_id = db_cell(&rows, i, 0),
                                                   .seq = db_cell_int(&rows, i, 1),
@@ -97,7 +96,7 @@ bool audit_anchor_make(struct db *db, struct arena *arena,
         if (anchor.chains[i].seq > anchor.rows)
             anchor.rows = anchor.chains[i].seq;
     }
-    sign(arena, &anchor, seed, text);
+    sign(tx->arena, &anchor, seed, text);
     return true;
 }
 
@@ -171,30 +170,27 @@ bool audit_anchor_read(struct arena *arena, const char *text, size_t len, struct
     return err_hint(err, "Use another copy of it, or an anchor made at another time.");
 }
 
-static bool read_mark(struct db *db, struct arena *arena, enum sql_id sql, const char *workspace_id,
-                      int64_t *seq, const char **hash, struct err *err)
+static bool read_mark(const struct tx *tx, enum sql_id sql, const char *workspace_id, int64_t *seq,
+                      const char **hash)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, sql, DB_ARGS(db_text(workspace_id)), &rows, err))
+    if (!tx_query(tx, sql, DB_ARGS(db_text(workspace_id)), &rows))
         return false;
     *seq = rows.count > 0 ? db_cell_int(&rows, 0, 0) : 0;
     *hash = rows.count > 0 ? db_cell(&rows, 0, 1) : NULL;
     return true;
 }
 
-static bool check_chain(struct db *db, struct arena *arena, const struct anchor_chain *chain,
-                        enum anchor_finding *finding, struct err *err)
+static bool check_chain(const struct tx *tx, const struct anchor_chain *chain, enum anchor_finding *finding)
 {
     struct db_rows rows;
     int64_t head, checkpoint;
     const char *head_hash, *checkpoint_hash;
 
-    if (!read_mark(db, arena, SQL_AUDIT_HEAD, chain->workspace_id, &head, &head_hash, err) ||
-        !read_mark(db, arena, SQL_AUDIT_CHECKPOINT, chain->workspace_id, &checkpoint, &checkpoint_hash,
-                   err) ||
-        !db_query(db, arena, SQL_AUDIT_HASH_AT, DB_ARGS(db_text(chain->workspace_id), db_int(chain->seq)),
-                  &rows, err))
+    if (!read_mark(tx, SQL_AUDIT_HEAD, chain->workspace_id, &head, &head_hash) ||
+        !read_mark(tx, SQL_AUDIT_CHECKPOINT, chain->workspace_id, &checkpoint, &checkpoint_hash) ||
+        !tx_query(tx, SQL_AUDIT_HASH_AT, DB_ARGS(db_text(chain->workspace_id), db_int(chain->seq)), &rows))
         return false;
     const char *there = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
 
@@ -209,15 +205,15 @@ static bool check_chain(struct db *db, struct arena *arena, const struct anchor_
     return true;
 }
 
-bool audit_anchor_check(struct db *db, struct arena *arena, const struct audit_anchor *anchor,
-                        struct anchor_verdict *verdict, struct err *err)
+bool audit_anchor_check(const struct tx *tx, const struct audit_anchor *anchor,
+                        struct anchor_verdict *verdict)
 {
     *verdict = (struct anchor_verdict){ .finding = ANCHOR_HOLDS };
     for (size_t i = 0; i < anchor->count; i++) {
         const struct anchor_chain *chain = &anchor->chains[i];
         enum anchor_finding finding;
 
-        if (!check_chain(db, arena, chain, &finding, err))
+        if (!check_chain(tx, chain, &finding))
             return false;
         if (finding == ANCHOR_HOLDS || (finding == ANCHOR_PURGED && verdict->finding != ANCHOR_HOLDS))
             continue;

@@ -14,7 +14,7 @@
 #define CORE_LOG_AUDIT_ANCHOR_H
 
 #include "base/buf.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 #include <sodium.h>
 
@@ -35,9 +35,8 @@ struct audit_anchor {
 };
 
 /* The anchor's text, signed with the key that comes from `seed`. */
-CHECKED bool audit_anchor_make(struct db *db, struct arena *arena,
-                               const unsigned char seed[static crypto_sign_SEEDBYTES], int64_t now_ms,
-                               struct buf *text, struct err *err);
+CHECKED bool audit_anchor_make(const struct tx *tx, const unsigned char seed[static crypto_sign_SEEDBYTES],
+                               struct buf *text);
 void audit_anchor_public_key(const unsigned char seed[static crypto_sign_SEEDBYTES],
                              char hex[static ANCHOR_KEY_HEX]);
 /* Reads a text. ERR_INVALID when it is no anchor or its signature does not fit. */
@@ -56,7 +55,7 @@ struct anchor_verdict {
     const char *workspace_id;
 };
 /* Compares; the log itself is audit_verify's to check, in the same transaction. The worst finding counts. */
-CHECKED bool audit_anchor_check(struct db *db, struct arena *arena, const struct audit_anchor *anchor,
-                                struct anchor_verdict *verdict, struct err *err);
+CHECKED bool audit_anchor_check(const struct tx *tx, const struct audit_anchor *anchor,
+                                struct anchor_verdict *verdict);
 
 #endif

@@ -53,29 +53,30 @@ bool audit_erase_record_read(const char *detail, struct audit_erase_record *reco
 }
 
 /* Everything that is committed gets its seal, so that what is changed below has one. */
-static bool seal_all(struct db *db, struct arena *arena, struct err *err)
+static bool seal_all(const struct tx *tx)
 {
     size_t sealed;
 
     do {
-        if (!audit_seal(db, arena, &sealed, err))
+        if (!audit_seal(tx, &sealed))
             return false;
     } while (sealed == SEAL_BATCH);
     return true;
 }
 
-static bool unlock(struct db *db, struct arena *arena, bool may, struct err *err)
+static bool unlock(const struct tx *tx, bool may)
 {
     struct db_rows rows;
 
-    return db_query(db, arena, SQL_AUDIT_UNLOCK, DB_ARGS(db_int(may)), &rows, err);
+    return tx_query(tx, SQL_AUDIT_UNLOCK, DB_ARGS(db_int(may)), &rows);
 }
 
 /* The chain's rows of this erasure, as they are now. */
-static bool digest_chain(struct db *db, const char *erasure, const char *workspace_id, int64_t *count,
-                         char hex[static AUDIT_HASH_SIZE], struct err *err)
+static bool digest_chain(const struct tx *tx, const char *erasure, const char *workspace_id, int64_t *count,
+                         char hex[static AUDIT_HASH_SIZE])
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     BUF_AUTO bytes = { 0 };
     struct db_rows rows = { .count = AUDIT_VERIFY_PAGE };
     crypto_hash_sha256_state digest;
@@ -86,10 +87,10 @@ static bool digest_chain(struct db *db, const char *erasure, const char *workspa
     *count = 0;
     while (rows.count == AUDIT_VERIFY_PAGE) {
         arena_reset(&arena);
-        if (!db_query(
-                db, &arena, SQL_ERASE_AUDIT_ROWS,
+        if (!tx_query(
+                &own, SQL_ERASE_AUDIT_ROWS,
                 DB_ARGS(db_text(erasure), db_text(workspace_id), db_int(seq), db_int(AUDIT_VERIFY_PAGE)),
-                &rows, err))
+                &rows))
             return false;
         for (size_t row = 0; row < rows.count; row++) {
             seq = db_cell_int(&rows, row, 0);
@@ -102,78 +103,74 @@ static bool digest_chain(struct db *db, const char *erasure, const char *workspa
     return true;
 }
 
-static bool append_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                         const char *erasure, const char *workspace_id, struct err *err)
+static bool append_erase(const struct tx *tx, const struct audit_entry *by, const char *id,
+                         const char *erasure, const char *workspace_id)
 {
     struct audit_entry entry = *by;
     char hex[AUDIT_HASH_SIZE];
     int64_t count;
 
-    if (!digest_chain(db, erasure, workspace_id, &count, hex, err))
+    if (!digest_chain(tx, erasure, workspace_id, &count, hex))
         return false;
     entry.workspace_id = workspace_id;
     entry.operation = AUDIT_ERASE;
     entry.subject = id;
-    entry.detail = arena_format(arena, "{\"erasure\":\"%s\",\"rows\":%lld,\"digest\":\"%s\"}", erasure,
+    entry.detail = arena_format(tx->arena, "{\"erasure\":\"%s\",\"rows\":%lld,\"digest\":\"%s\"}", erasure,
                                 (long long)count, hex);
-    return audit_append(db, arena, &entry, err);
+    return audit_append(tx, &entry);
 }
 
-static bool append_purge(struct db *db, struct arena *arena, const struct audit_entry *by,
-                         const struct db_rows *chains, size_t row, struct err *err)
+static bool append_purge(const struct tx *tx, const struct audit_entry *by, const struct db_rows *chains,
+                         size_t row)
 {
     struct audit_entry entry = *by;
 
     entry.workspace_id = db_cell(chains, row, 0);
     entry.operation = AUDIT_PURGE;
-    entry.detail = arena_format(arena, "{\"through\":%s,\"hash\":\"%s\",\"rows\":%s}",
+    entry.detail = arena_format(tx->arena, "{\"through\":%s,\"hash\":\"%s\",\"rows\":%s}",
                                 db_cell(chains, row, 1), db_cell(chains, row, 2), db_cell(chains, row, 3));
-    return audit_append(db, arena, &entry, err) &&
-           db_exec(db, arena, SQL_AUDIT_SET_CHECKPOINT,
+    return audit_append(tx, &entry) &&
+           tx_exec(tx, SQL_AUDIT_SET_CHECKPOINT,
                    DB_ARGS(db_text(entry.workspace_id), db_int(db_cell_int(chains, row, 1)),
                            db_text(db_cell(chains, row, 2))),
-                   NULL, err);
+                   NULL);
 }
 
 /* Erasures that lose some of their rows and keep others: they need a record of those. */
-static bool renew_erasures(struct db *db, struct arena *arena, const struct audit_entry *by,
-                           const struct db_rows *split, struct err *err)
+static bool renew_erasures(const struct tx *tx, const struct audit_entry *by, const struct db_rows *split)
 {
     for (size_t row = 0; row < split->count; row++)
-        if (!append_erase(db, arena, by, NULL, db_cell(split, row, 0), db_cell(split, row, 1), err))
+        if (!append_erase(tx, by, NULL, db_cell(split, row, 0), db_cell(split, row, 1)))
             return false;
     return true;
 }
 
 /* The records come first: on SQLite a number is never used twice only because the last row stays. */
-static bool purge_through(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t through,
-                          size_t *purged, struct err *err)
+static bool purge_through(const struct tx *tx, const struct audit_entry *by, int64_t through, size_t *purged)
 {
     struct db_rows chains, split;
 
-    if (!db_query(db, arena, SQL_AUDIT_PURGE_CHAINS, DB_ARGS(db_int(through)), &chains, err) ||
-        !db_query(db, arena, SQL_AUDIT_PURGE_SPLIT, DB_ARGS(db_int(through)), &split, err))
+    if (!tx_query(tx, SQL_AUDIT_PURGE_CHAINS, DB_ARGS(db_int(through)), &chains) ||
+        !tx_query(tx, SQL_AUDIT_PURGE_SPLIT, DB_ARGS(db_int(through)), &split))
         return false;
     for (size_t row = 0; row < chains.count; row++)
-        if (!append_purge(db, arena, by, &chains, row, err))
+        if (!append_purge(tx, by, &chains, row))
             return false;
-    if (!unlock(db, arena, true, err))
+    if (!unlock(tx, true))
         return false;
-    bool gone = db_exec(db, arena, SQL_AUDIT_PURGE, DB_ARGS(db_int(through)), purged, err);
+    bool gone = tx_exec(tx, SQL_AUDIT_PURGE, DB_ARGS(db_int(through)), purged);
     struct err ignored = { 0 };
+    struct tx cleaning = tx_with_err(tx, gone ? tx->err : &ignored);
 
-    return unlock(db, arena, false, gone ? err : &ignored) && gone &&
-           renew_erasures(db, arena, by, &split, err);
+    return unlock(&cleaning, false) && gone && renew_erasures(tx, by, &split);
 }
 
 /* The last row of the beginning that may go, or 0. */
-static bool find_end(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, int64_t *through,
-                     struct err *err)
+static bool find_end(const struct tx *tx, int64_t before_ms, size_t limit, int64_t *through)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_AUDIT_PURGE_RANGE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_AUDIT_PURGE_RANGE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), &rows))
         return false;
     int64_t end = db_cell(&rows, 0, 0) ? db_cell_int(&rows, 0, 0) - 1 : db_cell_int(&rows, 0, 1);
     int64_t sealed = db_cell_int(&rows, 0, 2), first = db_cell_int(&rows, 0, 3);
@@ -183,47 +180,46 @@ static bool find_end(struct db *db, struct arena *arena, int64_t before_ms, size
     return true;
 }
 
-bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t before_ms,
-                 size_t limit, size_t *purged, struct err *err)
+bool audit_purge(const struct tx *tx, const struct audit_entry *by, int64_t before_ms, size_t limit,
+                 size_t *purged)
 {
     struct db_rows rows;
     int64_t through;
 
     *purged = 0;
-    if (!find_end(db, arena, before_ms, limit, &through, err))
+    if (!find_end(tx, before_ms, limit, &through))
         return false;
     if (through == 0)
         return true;
-    if (!db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &rows, err) || !seal_all(db, arena, err))
+    if (!tx_query(tx, SQL_AUDIT_HOLD, DB_NO_ARGS, &rows) || !seal_all(tx))
         return false;
     /* Another node may have purged while this one waited for the lock. */
-    if (!find_end(db, arena, before_ms, limit, &through, err))
+    if (!find_end(tx, before_ms, limit, &through))
         return false;
-    return through == 0 || (purge_through(db, arena, by, through, purged, err) && seal_all(db, arena, err));
+    return through == 0 || (purge_through(tx, by, through, purged) && seal_all(tx));
 }
 
 /* One record in each chain that this erasure has touched. */
-static bool append_erasures(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                            const char *erasure, struct err *err)
+static bool append_erasures(const struct tx *tx, const struct audit_entry *by, const char *id,
+                            const char *erasure)
 {
     struct db_rows chains;
 
-    if (!db_query(db, arena, SQL_ERASE_AUDIT_CHAINS, DB_ARGS(db_text(erasure)), &chains, err))
+    if (!tx_query(tx, SQL_ERASE_AUDIT_CHAINS, DB_ARGS(db_text(erasure)), &chains))
         return false;
     for (size_t i = 0; i < chains.count; i++)
-        if (!append_erase(db, arena, by, id, erasure, db_cell(&chains, i, 0), err))
+        if (!append_erase(tx, by, id, erasure, db_cell(&chains, i, 0)))
             return false;
     return true;
 }
 
 /* Asks of each row of the page what is to become of it, and does that when `erasure` is given. */
-static bool erase_page(struct db *db, struct arena *arena, const struct audit_eraser *eraser,
-                       const char *erasure, int64_t *after, struct audit_erase_page *page, struct err *err)
+static bool erase_page(const struct tx *tx, const struct audit_eraser *eraser, const char *erasure,
+                       int64_t *after, struct audit_erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_ERASE_AUDIT_PAGE, DB_ARGS(db_int(*after), db_int(ERASE_AUDIT_BATCH)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_ERASE_AUDIT_PAGE, DB_ARGS(db_int(*after), db_int(ERASE_AUDIT_BATCH)), &rows))
         return false;
     *page = (struct audit_erase_page){ .more = rows.count == ERASE_AUDIT_BATCH };
     for (size_t i = 0; i < rows.count; i++) {
@@ -240,56 +236,54 @@ static bool erase_page(struct db *db, struct arena *arena, const struct audit_er
         };
 
         *after = row.seq;
-        if (!eraser->change(eraser->context, arena, &row))
+        if (!eraser->change(eraser->context, tx->arena, &row))
             continue;
         page->changed++;
-        if (erasure && !db_exec(db, arena, SQL_ERASE_AUDIT,
+        if (erasure && !tx_exec(tx, SQL_ERASE_AUDIT,
                                 DB_ARGS(db_int(row.seq), db_text(row.actor), db_text(row.remote),
                                         db_text(row.detail), db_text(erasure)),
-                                NULL, err))
+                                NULL))
             return false;
     }
     return true;
 }
 
-bool audit_erase_look(struct db *db, struct arena *arena, const struct audit_eraser *eraser, int64_t *after,
-                      struct audit_erase_page *page, struct err *err)
+bool audit_erase_look(const struct tx *tx, const struct audit_eraser *eraser, int64_t *after,
+                      struct audit_erase_page *page)
 {
-    return erase_page(db, arena, eraser, NULL, after, page, err);
+    return erase_page(tx, eraser, NULL, after, page);
 }
 
-static bool hold(struct db *db, struct arena *arena, struct err *err)
+static bool hold(const struct tx *tx)
 {
     struct db_rows held;
 
-    return db_query(db, arena, SQL_AUDIT_HOLD, DB_NO_ARGS, &held, err) && seal_all(db, arena, err);
+    return tx_query(tx, SQL_AUDIT_HOLD, DB_NO_ARGS, &held) && seal_all(tx);
 }
 
-bool audit_erase_begin(struct db *db, struct err *err)
+bool audit_erase_begin(const struct tx *tx)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
 
-    return hold(db, &arena, err);
+    return hold(&own);
 }
 
-bool audit_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                 const struct audit_eraser *eraser, int64_t *after, struct audit_erase_page *page,
-                 struct err *err)
+bool audit_erase(const struct tx *tx, const struct audit_entry *by, const char *id,
+                 const struct audit_eraser *eraser, int64_t *after, struct audit_erase_page *page)
 {
-    const char *erasure = uuid_new(arena);
+    const char *erasure = uuid_new(tx->arena);
     struct err ignored = { 0 };
 
-    if (!hold(db, arena, err) || !unlock(db, arena, true, err))
+    if (!hold(tx) || !unlock(tx, true))
         return false;
-    bool done = erase_page(db, arena, eraser, erasure, after, page, err);
+    bool done = erase_page(tx, eraser, erasure, after, page);
+    struct tx cleaning = tx_with_err(tx, done ? tx->err : &ignored);
 
-    return unlock(db, arena, false, done ? err : &ignored) && done &&
-           append_erasures(db, arena, by, id, erasure, err) && seal_all(db, arena, err);
+    return unlock(&cleaning, false) && done && append_erasures(tx, by, id, erasure) && seal_all(tx);
 }
 
-bool audit_erase_end(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                     struct err *err)
+bool audit_erase_end(const struct tx *tx, const struct audit_entry *by, const char *id)
 {
-    return hold(db, arena, err) && append_erase(db, arena, by, id, uuid_new(arena), by->workspace_id, err) &&
-           seal_all(db, arena, err);
+    return hold(tx) && append_erase(tx, by, id, uuid_new(tx->arena), by->workspace_id) && seal_all(tx);
 }

@@ -12,6 +12,7 @@
 #define CORE_LOG_AUDIT_KEEP_H
 
 #include "base/uuid.h"
+#include "core/caller/tx.h"
 #include "core/log/audit.h"
 
 #define AUDIT_PURGE "audit_purge" /* the operations of the two records */
@@ -34,8 +35,8 @@ bool audit_erase_record_read(const char *detail, struct audit_erase_record *reco
  * Takes away the rows before the first that is not older than `before_ms`, at most `limit` of them. `by` says
  * who: its actor and door are those of the records.
  */
-CHECKED bool audit_purge(struct db *db, struct arena *arena, const struct audit_entry *by, int64_t before_ms,
-                         size_t limit, size_t *purged, struct err *err);
+CHECKED bool audit_purge(const struct tx *tx, const struct audit_entry *by, int64_t before_ms, size_t limit,
+                         size_t *purged);
 /*
  * Which rows lose a person, and what is left of them: `change` is given each row (seq, workspace_id,
  * actor_id, actor, operation, subject, remote, detail and at_ms are set), may change actor, remote and
@@ -50,20 +51,18 @@ struct audit_erase_page {
     bool more;       /* there may be others behind it */
 };
 /* Seals what there is: only rows that are sealed are changed. */
-CHECKED bool audit_erase_begin(struct db *db, struct err *err);
+CHECKED bool audit_erase_begin(const struct tx *tx);
 /* What audit_erase would change in the next page; needs no writing transaction. */
-CHECKED bool audit_erase_look(struct db *db, struct arena *arena, const struct audit_eraser *eraser,
-                              int64_t *after, struct audit_erase_page *page, struct err *err);
+CHECKED bool audit_erase_look(const struct tx *tx, const struct audit_eraser *eraser, int64_t *after,
+                              struct audit_erase_page *page);
 /*
  * Takes a person out of one page of the log, the ERASE_AUDIT_BATCH rows behind the number *after, which moves
  * on. Each page is an erasure of its own with a record in every chain that it changed, so that the log
  * verifies after each of them.
  */
-CHECKED bool audit_erase(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                         const struct audit_eraser *eraser, int64_t *after, struct audit_erase_page *page,
-                         struct err *err);
+CHECKED bool audit_erase(const struct tx *tx, const struct audit_entry *by, const char *id,
+                         const struct audit_eraser *eraser, int64_t *after, struct audit_erase_page *page);
 /* The last record, in by->workspace_id: says that it was done, even if no row had to change. */
-CHECKED bool audit_erase_end(struct db *db, struct arena *arena, const struct audit_entry *by, const char *id,
-                             struct err *err);
+CHECKED bool audit_erase_end(const struct tx *tx, const struct audit_entry *by, const char *id);
 
 #endif

@@ -42,13 +42,13 @@ struct walk {
     struct buf bytes;
 };
 
-static bool read_mark(struct db *db, enum sql_id sql, const char *workspace_id, struct mark *mark,
-                      struct err *err)
+static bool read_mark(const struct tx *tx, enum sql_id sql, const char *workspace_id, struct mark *mark)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     struct db_rows rows;
 
-    if (!db_query(db, &arena, sql, DB_ARGS(db_text(workspace_id)), &rows, err))
+    if (!tx_query(&own, sql, DB_ARGS(db_text(workspace_id)), &rows))
         return false;
     *mark = (struct mark){ .there = rows.count > 0 };
     if (mark->there) {
@@ -175,19 +175,20 @@ static void judge_end(struct walk *walk)
 }
 
 /* Walks the rows up to the head. A row that was changed or taken out breaks the hash of what follows. */
-static bool walk_chain(struct db *db, struct walk *walk, struct err *err)
+static bool walk_chain(const struct tx *tx, struct walk *walk)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     struct db_rows rows = { .count = AUDIT_VERIFY_PAGE };
 
     walk->seq = walk->checkpoint.seq;
     memcpy(walk->previous, walk->checkpoint.hash, sizeof(walk->previous));
     while (rows.count == AUDIT_VERIFY_PAGE) {
         arena_reset(&arena);
-        if (!db_query(db, &arena, SQL_AUDIT_CHAIN,
+        if (!tx_query(&own, SQL_AUDIT_CHAIN,
                       DB_ARGS(db_text(walk->workspace_id), db_int(walk->seq), db_int(walk->head.seq),
                               db_int(AUDIT_VERIFY_PAGE)),
-                      &rows, err))
+                      &rows))
             return false;
         for (size_t row = 0; row < rows.count; row++)
             if (!take_row(walk, &rows, row))
@@ -198,12 +199,13 @@ static bool walk_chain(struct db *db, struct walk *walk, struct err *err)
 }
 
 /* Rows that say they are sealed, or a checkpoint, in a chain that nobody sealed. */
-static bool find_headless(struct db *db, struct walk *walk, struct err *err)
+static bool find_headless(const struct tx *tx, struct walk *walk)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     struct db_rows rows;
 
-    if (!db_query(db, &arena, SQL_AUDIT_HEADLESS, DB_ARGS(db_text(walk->workspace_id)), &rows, err))
+    if (!tx_query(&own, SQL_AUDIT_HEADLESS, DB_ARGS(db_text(walk->workspace_id)), &rows))
         return false;
     if (rows.count > 0)
         break_at(walk, db_cell_int(&rows, 0, 0));
@@ -212,13 +214,12 @@ static bool find_headless(struct db *db, struct walk *walk, struct err *err)
     return true;
 }
 
-static bool verify_chain(struct db *db, struct arena *arena, const char *workspace_id,
-                         struct audit_verdict *verdict, struct err *err)
+static bool verify_chain(const struct tx *tx, const char *workspace_id, struct audit_verdict *verdict)
 {
     struct walk walk = { .workspace_id = workspace_id };
-    bool good = read_mark(db, SQL_AUDIT_HEAD, workspace_id, &walk.head, err) &&
-                read_mark(db, SQL_AUDIT_CHECKPOINT, workspace_id, &walk.checkpoint, err) &&
-                (walk.head.there ? walk_chain(db, &walk, err) : find_headless(db, &walk, err));
+    bool good = read_mark(tx, SQL_AUDIT_HEAD, workspace_id, &walk.head) &&
+                read_mark(tx, SQL_AUDIT_CHECKPOINT, workspace_id, &walk.checkpoint) &&
+                (walk.head.there ? walk_chain(tx, &walk) : find_headless(tx, &walk));
 
     verdict->rows += walk.rows;
     for (size_t i = 0; i < walk.erased_count; i++)
@@ -226,7 +227,7 @@ static bool verify_chain(struct db *db, struct arena *arena, const char *workspa
     if (good && walk.broken && verdict->whole) {
         verdict->whole = false;
         verdict->broken_at = walk.broken_at;
-        verdict->broken_in = arena_text(arena, workspace_id);
+        verdict->broken_in = arena_text(tx->arena, workspace_id);
     }
     arena_done(&walk.arena);
     buf_done(&walk.bytes);
@@ -234,13 +235,14 @@ static bool verify_chain(struct db *db, struct arena *arena, const char *workspa
 }
 
 /* The chain that follows in the order of ids; "" when there is none. */
-static bool next_chain(struct db *db, char workspace_id[static LIMIT_REF + 1], struct err *err)
+static bool next_chain(const struct tx *tx, char workspace_id[static LIMIT_REF + 1])
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     struct db_rows rows;
     const char *next = NULL;
 
-    if (!db_query(db, &arena, SQL_AUDIT_NEXT_CHAIN, DB_ARGS(db_text(workspace_id)), &rows, err))
+    if (!tx_query(&own, SQL_AUDIT_NEXT_CHAIN, DB_ARGS(db_text(workspace_id)), &rows))
         return false;
     for (size_t i = 0; i < rows.width; i++) {
         const char *found = db_cell(&rows, 0, i);
@@ -256,12 +258,13 @@ static bool next_chain(struct db *db, char workspace_id[static LIMIT_REF + 1], s
  * Numbers have no gaps: a chain that was taken out whole, head and all, leaves some. Nor does a row stand
  * where none can be, before the first number or among those that were purged.
  */
-static bool verify_numbers(struct db *db, struct audit_verdict *verdict, struct err *err)
+static bool verify_numbers(const struct tx *tx, struct audit_verdict *verdict)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     struct db_rows rows;
 
-    if (!db_query(db, &arena, SQL_AUDIT_EXTENT, DB_NO_ARGS, &rows, err))
+    if (!tx_query(&own, SQL_AUDIT_EXTENT, DB_NO_ARGS, &rows))
         return false;
     verdict->unsealed = db_cell_int(&rows, 0, 0);
     verdict->purged = db_cell_int(&rows, 0, 2);
@@ -274,25 +277,25 @@ static bool verify_numbers(struct db *db, struct audit_verdict *verdict, struct 
     }
     if (db_cell_int(&rows, 0, 1) - verdict->purged == verdict->rows)
         return true;
-    if (!db_query(db, &arena, SQL_AUDIT_FIRST_GAP, DB_ARGS(db_int(verdict->purged)), &rows, err))
+    if (!tx_query(&own, SQL_AUDIT_FIRST_GAP, DB_ARGS(db_int(verdict->purged)), &rows))
         return false;
     verdict->whole = false;
     verdict->broken_at = db_cell_int(&rows, 0, 0);
     return true;
 }
 
-bool audit_verify(struct db *db, struct arena *arena, struct audit_verdict *verdict, struct err *err)
+bool audit_verify(const struct tx *tx, struct audit_verdict *verdict)
 {
     struct audit_verdict found = { .whole = true };
     char workspace_id[LIMIT_REF + 1] = "";
 
-    if (!next_chain(db, workspace_id, err))
+    if (!next_chain(tx, workspace_id))
         return false;
     while (workspace_id[0]) {
-        if (!verify_chain(db, arena, workspace_id, &found, err) || !next_chain(db, workspace_id, err))
+        if (!verify_chain(tx, workspace_id, &found) || !next_chain(tx, workspace_id))
             return false;
     }
-    if (!verify_numbers(db, &found, err))
+    if (!verify_numbers(tx, &found))
         return false;
     *verdict = found;
     return true;

@@ -22,20 +22,19 @@ static void put_row(const struct event *event, struct db_arg row[static EVENT_WI
     row[at] = db_text(event->audience);
 }
 
-bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err)
+bool event_append(const struct tx *tx, const struct event *event)
 {
-    return event_append_many(db, arena, event, 1, err);
+    return event_append_many(tx, event, 1);
 }
 
-bool event_append_many(struct db *db, struct arena *arena, const struct event events[], size_t count,
-                       struct err *err)
+bool event_append_many(const struct tx *tx, const struct event events[], size_t count)
 {
-    struct db_arg *rows = arena_array(arena, struct db_arg, count * EVENT_WIDTH);
+    struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * EVENT_WIDTH);
 
     for (size_t i = 0; i < count; i++)
         put_row(&events[i], &rows[i * EVENT_WIDTH]);
-    return db_exec_rows(db, arena, SQL_EVENT_INSERT, SQL_EVENT_INSERT_MANY, EVENT_WIDTH, rows, count, NULL,
-                        err);
+    return db_exec_rows(tx->db, tx->arena, SQL_EVENT_INSERT, SQL_EVENT_INSERT_MANY, EVENT_WIDTH, rows, count,
+                        NULL, tx->err);
 }
 
 static void event_from_row(const struct db_rows *rows, size_t row, struct event *event)
@@ -54,50 +53,49 @@ static void event_from_row(const struct db_rows *rows, size_t row, struct event 
     };
 }
 
-bool event_read(struct db *db, struct arena *arena, int64_t after, size_t limit, struct event **events,
-                size_t *count, struct err *err)
+bool event_read(const struct tx *tx, int64_t after, size_t limit, struct event **events, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_EVENT_READ, DB_ARGS(db_int(after), db_int((int64_t)limit)), &rows, err))
+    if (!tx_query(tx, SQL_EVENT_READ, DB_ARGS(db_int(after), db_int((int64_t)limit)), &rows))
         return false;
-    *events = arena_array(arena, struct event, rows.count);
+    *events = arena_array(tx->arena, struct event, rows.count);
     for (size_t i = 0; i < rows.count; i++)
         event_from_row(&rows, i, &(*events)[i]);
     *count = rows.count;
     return true;
 }
 
-static bool read_number(struct db *db, struct arena *arena, enum sql_id sql, int64_t *number, struct err *err)
+static bool read_number(const struct tx *tx, enum sql_id sql, int64_t *number)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, sql, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, sql, DB_NO_ARGS, &rows))
         return false;
     *number = db_cell_int(&rows, 0, 0);
     return true;
 }
 
-bool event_last(struct db *db, struct arena *arena, int64_t *seq, struct err *err)
+bool event_last(const struct tx *tx, int64_t *seq)
 {
-    return read_number(db, arena, SQL_EVENT_LAST, seq, err);
+    return read_number(tx, SQL_EVENT_LAST, seq);
 }
 
-bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *err)
+bool event_first(const struct tx *tx, int64_t *seq)
 {
-    return read_number(db, arena, SQL_EVENT_FIRST, seq, err);
+    return read_number(tx, SQL_EVENT_FIRST, seq);
 }
 
-bool event_number(struct db *db, struct arena *arena, size_t *numbered, bool *busy, struct err *err)
+bool event_number(const struct tx *tx, size_t *numbered, bool *busy)
 {
     struct db_rows rows;
     int64_t given;
 
     *numbered = 0;
     *busy = false;
-    if (db->engine == DB_SQLITE)
+    if (tx->db->engine == DB_SQLITE)
         return true;
-    if (!db_query(db, arena, SQL_EVENT_NUMBER, DB_ARGS(db_int(SEAL_BATCH)), &rows, err))
+    if (!tx_query(tx, SQL_EVENT_NUMBER, DB_ARGS(db_int(SEAL_BATCH)), &rows))
         return false;
     given = db_cell_int(&rows, 0, 0);
     *busy = given < 0;
@@ -105,11 +103,9 @@ bool event_number(struct db *db, struct arena *arena, size_t *numbered, bool *bu
     return true;
 }
 
-bool event_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
-                 struct err *err)
+bool event_prune(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned)
 {
-    return db_exec(db, arena, SQL_EVENT_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
-                   err);
+    return tx_exec(tx, SQL_EVENT_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned);
 }
 
 /* The stored object's members are copied as they stand: the log is the truth, down to the byte. */

@@ -10,7 +10,7 @@
 #define CORE_LOG_EVENT_H
 
 #include "base/json.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct event {
     int64_t seq;
@@ -23,26 +23,24 @@ struct event {
     const char *audience; /* whom it is for (audience.h), or NULL: all who may read */
 };
 
-CHECKED bool event_append(struct db *db, struct arena *arena, const struct event *event, struct err *err);
+CHECKED bool event_append(const struct tx *tx, const struct event *event);
 /* The same for several, in their order, with one statement. */
-CHECKED bool event_append_many(struct db *db, struct arena *arena, const struct event events[], size_t count,
-                               struct err *err);
+CHECKED bool event_append_many(const struct tx *tx, const struct event events[], size_t count);
 
 /* Numbered events after `after`, oldest first, at most `limit`. */
-CHECKED bool event_read(struct db *db, struct arena *arena, int64_t after, size_t limit,
-                        struct event **events, size_t *count, struct err *err);
-CHECKED bool event_last(struct db *db, struct arena *arena, int64_t *seq, struct err *err);
+CHECKED bool event_read(const struct tx *tx, int64_t after, size_t limit, struct event **events,
+                        size_t *count);
+CHECKED bool event_last(const struct tx *tx, int64_t *seq);
 /* The oldest number still kept: a reader that comes back with an older one has missed something. */
-CHECKED bool event_first(struct db *db, struct arena *arena, int64_t *seq, struct err *err);
+CHECKED bool event_first(const struct tx *tx, int64_t *seq);
 
 /*
  * PostgreSQL: numbers up to SEAL_BATCH committed rows and says how many, or that another session is at it.
  * Outside of a transaction, so that a node which is stopped in the middle holds nothing.
  */
-CHECKED bool event_number(struct db *db, struct arena *arena, size_t *numbered, bool *busy, struct err *err);
+CHECKED bool event_number(const struct tx *tx, size_t *numbered, bool *busy);
 /* Forgets events older than `before_ms`, at most `limit` of them, never the newest. */
-CHECKED bool event_prune(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *pruned,
-                         struct err *err);
+CHECKED bool event_prune(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned);
 
 /* The event as clients see it: {"type":...,"at":...,"workspaceId":...,<data's members>}. */
 void event_write(const struct event *event, struct buf *into);

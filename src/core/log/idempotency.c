@@ -7,26 +7,26 @@
 #include <sodium.h>
 #include <string.h>
 
-static bool claim_found(struct db *db, struct arena *arena, const struct idempotency *claim,
-                        struct idempotency_reply *reply, struct err *err)
+static bool claim_found(const struct tx *tx, const struct idempotency *claim, struct idempotency_reply *reply)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_IDEMPOTENCY_GET,
+    if (!tx_query(tx, SQL_IDEMPOTENCY_GET,
                   DB_ARGS(db_text(claim->workspace_id), db_text(claim->caller), db_text(claim->operation),
                           db_text(claim->key)),
-                  &rows, err))
+                  &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_RETRY, "The earlier request with this Idempotency-Key has just been undone.");
+        return err_set(tx->err, ERR_RETRY,
+                       "The earlier request with this Idempotency-Key has just been undone.");
     if (!str_equal(db_cell(&rows, 0, 0), claim->body_hash)) {
-        err_set(err, ERR_CONFLICT, "This Idempotency-Key was used for a different request.");
-        return err_hint(err, "Repeat the first request word for word, or choose a new key for this one.");
+        err_set(tx->err, ERR_CONFLICT, "This Idempotency-Key was used for a different request.");
+        return err_hint(tx->err, "Repeat the first request word for word, or choose a new key for this one.");
     }
     if (!db_cell(&rows, 0, 2)) {
-        err_set(err, ERR_CONFLICT,
+        err_set(tx->err, ERR_CONFLICT,
                 "This request was done before, and its reply held a secret that is not kept.");
-        return err_hint(err,
+        return err_hint(tx->err,
                         "Make a new one with a new Idempotency-Key, and revoke the old one if it was lost.");
     }
     *reply = (struct idempotency_reply){ .found = true,
@@ -35,46 +35,42 @@ static bool claim_found(struct db *db, struct arena *arena, const struct idempot
     return true;
 }
 
-bool idempotency_claim(struct db *db, struct arena *arena, const struct idempotency *claim, int64_t now_ms,
-                       struct idempotency_reply *reply, struct err *err)
+bool idempotency_claim(const struct tx *tx, const struct idempotency *claim, struct idempotency_reply *reply)
 {
-    int64_t before_ms = now_ms - settings()->idempotency_lifetime_ms;
+    int64_t before_ms = tx->now_ms - settings()->idempotency_lifetime_ms;
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_IDEMPOTENCY_CLAIM,
+    if (!tx_query(tx, SQL_IDEMPOTENCY_CLAIM,
                   DB_ARGS(db_text(claim->workspace_id), db_text(claim->caller), db_text(claim->operation),
-                          db_text(claim->key), db_text(claim->body_hash), db_int(now_ms), db_int(before_ms),
-                          db_text(clock_text(arena, before_ms))),
-                  &rows, err))
+                          db_text(claim->key), db_text(claim->body_hash), db_int(tx->now_ms),
+                          db_int(before_ms), db_text(clock_text(tx->arena, before_ms))),
+                  &rows))
         return false;
     if (rows.count == 0)
-        return claim_found(db, arena, claim, reply, err);
+        return claim_found(tx, claim, reply);
     *reply = (struct idempotency_reply){ 0 };
     return true;
 }
 
-bool idempotency_keep(struct db *db, struct arena *arena, const struct idempotency *claim, int status,
-                      const char *body, struct err *err)
+bool idempotency_keep(const struct tx *tx, const struct idempotency *claim, int status, const char *body)
 {
-    return db_exec(db, arena, SQL_IDEMPOTENCY_KEEP,
+    return tx_exec(tx, SQL_IDEMPOTENCY_KEEP,
                    DB_ARGS(db_text(claim->workspace_id), db_text(claim->caller), db_text(claim->operation),
                            db_text(claim->key), db_int(status), db_text(body), db_text(claim->question_id),
                            db_text(claim->prompt_id)),
-                   NULL, err);
+                   NULL);
 }
 
-bool idempotency_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *pruned,
-                       struct err *err)
+bool idempotency_prune(const struct tx *tx, size_t limit, size_t *pruned)
 {
-    int64_t before_ms = now_ms - settings()->idempotency_lifetime_ms;
+    int64_t before_ms = tx->now_ms - settings()->idempotency_lifetime_ms;
     size_t renewed;
 
-    if (!db_exec(db, arena, SQL_IDEMPOTENCY_RENEW,
-                 DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(now_ms),
-                         db_text(clock_text(arena, before_ms))),
-                 &renewed, err) ||
-        !db_exec(db, arena, SQL_IDEMPOTENCY_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned,
-                 err))
+    if (!tx_exec(tx, SQL_IDEMPOTENCY_RENEW,
+                 DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(tx->now_ms),
+                         db_text(clock_text(tx->arena, before_ms))),
+                 &renewed) ||
+        !tx_exec(tx, SQL_IDEMPOTENCY_PRUNE, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)), pruned))
         return false;
     if (*pruned == 0)
         *pruned = renewed;

@@ -13,7 +13,7 @@
 #define CORE_LOG_IDEMPOTENCY_H
 
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct idempotency {
     const char *workspace_id, *caller, *operation, *key;
@@ -28,17 +28,16 @@ struct idempotency_reply {
 };
 
 /* Claims the key, or finds the first reply. Another body under the same key is ERR_CONFLICT. */
-CHECKED bool idempotency_claim(struct db *db, struct arena *arena, const struct idempotency *claim,
-                               int64_t now_ms, struct idempotency_reply *reply, struct err *err);
+CHECKED bool idempotency_claim(const struct tx *tx, const struct idempotency *claim,
+                               struct idempotency_reply *reply);
 /* Keeps the reply; a NULL body says that it held a secret. */
-CHECKED bool idempotency_keep(struct db *db, struct arena *arena, const struct idempotency *claim, int status,
-                              const char *body, struct err *err);
+CHECKED bool idempotency_keep(const struct tx *tx, const struct idempotency *claim, int status,
+                              const char *body);
 /*
  * Of the oldest `limit` claims that have outlived their lifetime, forgets those that nothing open needs, and
  * says how many; when all of them are needed, how many these were, since there may be others behind them.
  */
-CHECKED bool idempotency_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit,
-                               size_t *pruned, struct err *err);
+CHECKED bool idempotency_prune(const struct tx *tx, size_t limit, size_t *pruned);
 /* The hash of what makes two requests the same: the body and the values in the path. */
 const char *idempotency_hash(struct arena *arena, const void *body, size_t len, const char *path_values);
 

@@ -13,9 +13,9 @@ unsigned who_answers_roles(const struct question *question)
     return ROLES_PEOPLE;
 }
 
-bool who_answers_projects(struct db *db, struct arena *arena, const char *workspace_id,
+bool who_answers_projects(const struct tx *tx, const char *workspace_id,
                           const struct question *const questions[], size_t count,
-                          struct project_settings **projects, size_t *project_count, struct err *err)
+                          struct project_settings **projects, size_t *project_count)
 {
     BUF_AUTO ids = { 0 };
     struct json_out out;
@@ -35,10 +35,9 @@ bool who_answers_projects(struct db *db, struct arena *arena, const char *worksp
     json_list_end(&out);
     if (!any)
         return true;
-    if (!db_query(db, arena, SQL_QUESTION_PROJECTS, DB_ARGS(db_text(ids.bytes), db_text(workspace_id)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_QUESTION_PROJECTS, DB_ARGS(db_text(ids.bytes), db_text(workspace_id)), &rows))
         return false;
-    *projects = arena_array(arena, struct project_settings, rows.count);
+    *projects = arena_array(tx->arena, struct project_settings, rows.count);
     for (size_t i = 0; i < rows.count; i++)
         (*projects)[i] = (struct project_settings){ db_cell(&rows, i, 0), db_cell(&rows, i, 1) };
     *project_count = rows.count;
@@ -121,14 +120,13 @@ bool who_answers_consents(const struct caller *caller, const char *asked_by_id, 
     return err_hint(err, "Answer with a login, or with a token that did not ask.");
 }
 
-bool who_answers_one(struct db *db, struct arena *arena, const struct caller *caller,
-                     const struct question *question, struct err *err)
+bool who_answers_one(const struct tx *tx, const struct question *question)
 {
     struct project_settings *projects;
     size_t count;
 
-    return who_answers_projects(db, arena, question->workspace_id, &question, 1, &projects, &count, err) &&
-           who_answers_check(arena, caller, question, projects, count, err);
+    return who_answers_projects(tx, question->workspace_id, &question, 1, &projects, &count) &&
+           who_answers_check(tx->arena, tx->caller, question, projects, count, tx->err);
 }
 
 static const char *folded_list(struct arena *arena, const json_t *answerers)
@@ -148,8 +146,8 @@ static const char *folded_list(struct arena *arena, const json_t *answerers)
     return arena_copy(arena, text.bytes, text.len);
 }
 
-bool who_answers_people(struct db *db, struct arena *arena, const struct question *question,
-                        const char *const **ids, size_t *count, struct err *err)
+bool who_answers_people(const struct tx *tx, const struct question *question, const char *const **ids,
+                        size_t *count)
 {
     struct project_settings *projects;
     size_t project_count;
@@ -157,18 +155,17 @@ bool who_answers_people(struct db *db, struct arena *arena, const struct questio
 
     *count = 0;
     *ids = NULL;
-    if (!who_answers_projects(db, arena, question->workspace_id, &question, 1, &projects, &project_count,
-                              err))
+    if (!who_answers_projects(tx, question->workspace_id, &question, 1, &projects, &project_count))
         return false;
     JSON_AUTO *answerers = NULL;
 
-    if (project_count > 0 && !answerers_of(projects[0].settings, &answerers, err))
+    if (project_count > 0 && !answerers_of(projects[0].settings, &answerers, tx->err))
         return false;
     if (!answerers)
         return true;
-    if (!db_query(db, arena, SQL_QUESTION_PEOPLE,
-                  DB_ARGS(db_text(question->workspace_id), db_text(folded_list(arena, answerers))), &rows,
-                  err))
+    if (!tx_query(tx, SQL_QUESTION_PEOPLE,
+                  DB_ARGS(db_text(question->workspace_id), db_text(folded_list(tx->arena, answerers))),
+                  &rows))
         return false;
     *ids = rows.cells;
     *count = rows.count;

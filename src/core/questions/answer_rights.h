@@ -11,6 +11,7 @@
 #ifndef CORE_QUESTIONS_ANSWER_RIGHTS_H
 #define CORE_QUESTIONS_ANSWER_RIGHTS_H
 
+#include "core/caller/tx.h"
 #include "core/questions/question.h"
 
 /* The settings of projects, by id: what is needed to judge several questions without asking again. */
@@ -19,9 +20,9 @@ struct project_settings {
 };
 
 /* Those of the projects that these questions belong to. */
-CHECKED bool who_answers_projects(struct db *db, struct arena *arena, const char *workspace_id,
+CHECKED bool who_answers_projects(const struct tx *tx, const char *workspace_id,
                                   const struct question *const questions[], size_t count,
-                                  struct project_settings **projects, size_t *project_count, struct err *err);
+                                  struct project_settings **projects, size_t *project_count);
 /* Whether a person may answer for a project with these settings, whatever is asked. ERR_FORBIDDEN. */
 CHECKED bool who_answers_for(struct arena *arena, const struct caller *caller, const char *settings,
                              struct err *err);
@@ -30,8 +31,7 @@ CHECKED bool who_answers_check(struct arena *arena, const struct caller *caller,
                                const struct question *question, const struct project_settings *projects,
                                size_t project_count, struct err *err);
 /* The same for one question, which looks up what it needs. */
-CHECKED bool who_answers_one(struct db *db, struct arena *arena, const struct caller *caller,
-                             const struct question *question, struct err *err);
+CHECKED bool who_answers_one(const struct tx *tx, const struct question *question);
 
 /*
  * Whether this caller may say yes to what was asked by a user or token (its id, or NULL: not known).
@@ -42,7 +42,7 @@ CHECKED bool who_answers_consents(const struct caller *caller, const char *asked
 /* The set of roles that suffice. */
 unsigned who_answers_roles(const struct question *question);
 /* The users whom the question's project names; none when it does not restrict. */
-CHECKED bool who_answers_people(struct db *db, struct arena *arena, const struct question *question,
-                                const char *const **ids, size_t *count, struct err *err);
+CHECKED bool who_answers_people(const struct tx *tx, const struct question *question, const char *const **ids,
+                                size_t *count);
 
 #endif

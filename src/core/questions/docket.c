@@ -37,7 +37,7 @@ void docket_event(struct docket *docket, const struct event *event)
     struct event *told = writes_event(docket->writes);
 
     *told = *event;
-    told->at_ms = docket->now_ms;
+    told->at_ms = docket->tx->now_ms;
 }
 
 void docket_notify(struct docket *docket, const struct notification *notification)
@@ -56,7 +56,7 @@ int64_t docket_log(struct docket *docket, struct job *job, const char *kind, con
                   .level = level,
                   .message = message,
                   .data = data,
-                  .at_ms = docket->now_ms },
+                  .at_ms = docket->tx->now_ms },
     };
     return job->log_lines;
 }
@@ -70,7 +70,7 @@ static void tell(struct docket *docket, const struct job *job, const char *type,
                                           .project_id = job->project_id,
                                           .job_id = job->id,
                                           .subject = subject,
-                                          .data = arena_copy(docket->arena, data->bytes, data->len) });
+                                          .data = arena_copy(docket->tx->arena, data->bytes, data->len) });
 }
 
 static void tell_status(struct docket *docket, const struct job *job, const char *before)
@@ -128,16 +128,16 @@ static void log_ended(struct docket *docket, struct job *job, const struct quest
     struct json_out out;
 
     if (str_equal(ending->source, "default")) {
-        message = arena_format(docket->arena, "Nobody answered in time; the default holds: %s", answer);
+        message = arena_format(docket->tx->arena, "Nobody answered in time; the default holds: %s", answer);
         level = "warn";
     } else if (str_equal(ending->status, "answered")) {
-        message = arena_format(docket->arena, "%s answered: %s", ending->by, answer);
+        message = arena_format(docket->tx->arena, "%s answered: %s", ending->by, answer);
     } else if (str_equal(ending->status, "timeout")) {
         message = "Nobody answered in time.";
         kind = "timeout";
         level = "warn";
     } else {
-        message = arena_format(docket->arena, "%s cancelled the question%s%s", ending->by,
+        message = arena_format(docket->tx->arena, "%s cancelled the question%s%s", ending->by,
                                ending->reason ? ": " : ".", ending->reason ? ending->reason : "");
         kind = "cancelled";
     }
@@ -148,7 +148,7 @@ static void log_ended(struct docket *docket, struct job *job, const struct quest
         json_raw(&out, "response", question->response);
     question_write_outcome(question, "outcome", &out);
     json_map_end(&out);
-    docket_log(docket, job, kind, level, message, arena_copy(docket->arena, data.bytes, data.len));
+    docket_log(docket, job, kind, level, message, arena_copy(docket->tx->arena, data.bytes, data.len));
 }
 
 /* The oldest open question that the job waits for, or NULL. */
@@ -249,7 +249,7 @@ static void notify_requester(struct docket *docket, const struct job *job)
         .project_id = job->project_id,
         .kind = failed ? "failed" : "completed",
         .priority = "normal",
-        .title = arena_format(docket->arena, "%s%s", job->agent ? job->agent : job->kind,
+        .title = arena_format(docket->tx->arena, "%s%s", job->agent ? job->agent : job->kind,
                               failed ? " failed" : " has finished"),
         .body = job->error ? job->error : "",
         .ref_type = "job",
@@ -261,7 +261,7 @@ static void notify_requester(struct docket *docket, const struct job *job)
     if (str_equal(job->requested_kind, "user"))
         notification.user_id = job->requested_by;
     else if (str_equal(job->requested_kind, "agent"))
-        notification.agent_key = str_fold(docket->arena, job->requested_by);
+        notification.agent_key = str_fold(docket->tx->arena, job->requested_by);
     docket_notify(docket, &notification);
 }
 
@@ -271,15 +271,15 @@ void docket_end_job(struct docket *docket, struct job *job, const struct job_end
 
     job->status = ending->status;
     job->error = ending->error;
-    job->ended_ms = docket->now_ms;
+    job->ended_ms = docket->tx->now_ms;
     job->outcome_source = ending->source;
     job->outcome_by = ending->by;
     docket_log(docket, job, "status", str_equal(ending->status, "failed") ? "error" : "info",
                ending->error
-                   ? arena_format(docket->arena, "The job has %s: %s", ending->status, ending->error)
+                   ? arena_format(docket->tx->arena, "The job has %s: %s", ending->status, ending->error)
                : str_equal(ending->status, "cancelled")
-                   ? arena_format(docket->arena, "%s cancelled the job.", ending->by)
-                   : arena_format(docket->arena, "The job has %s.", ending->status),
+                   ? arena_format(docket->tx->arena, "%s cancelled the job.", ending->by)
+                   : arena_format(docket->tx->arena, "The job has %s.", ending->status),
                NULL);
     tell_status(docket, job, before);
     tell_job_ended(docket, job);
@@ -324,13 +324,13 @@ static void end_overdue(struct docket *docket, struct question *question)
     struct ending ending = { .status = "timeout", .source = "timeout", .by = "system" };
 
     if (question->default_response) {
-        ending =
-            (struct ending){ .status = "answered",
-                             .source = "default",
-                             .by = "system",
-                             .responded_by = "system",
-                             .response = question->default_response,
-                             .response_text = response_summary(docket->arena, question->default_response) };
+        ending = (struct ending){ .status = "answered",
+                                  .source = "default",
+                                  .by = "system",
+                                  .responded_by = "system",
+                                  .response = question->default_response,
+                                  .response_text =
+                                      response_summary(docket->tx->arena, question->default_response) };
     }
     (void)docket_end(docket, question, &ending);
     *writes_audit(docket->writes) = question;
@@ -339,11 +339,11 @@ static void end_overdue(struct docket *docket, struct question *question)
 /* The earliest first: it may end the job, and then the others end with it. */
 static size_t apply_deadlines(struct docket *docket)
 {
-    struct question **due = arena_array(docket->arena, struct question *, docket->question_count);
+    struct question **due = arena_array(docket->tx->arena, struct question *, docket->question_count);
     size_t count = 0;
 
     for (size_t i = 0; i < docket->question_count; i++)
-        if (question_is_overdue(&docket->questions[i], docket->now_ms))
+        if (question_is_overdue(&docket->questions[i], docket->tx->now_ms))
             due[count++] = &docket->questions[i];
     qsort(due, count, sizeof(struct question *), by_due);
     for (size_t i = 0; i < count; i++)
@@ -354,18 +354,16 @@ static size_t apply_deadlines(struct docket *docket)
 
 /* Opening */
 
-static void begin(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms)
+static void begin(const struct tx *tx, struct docket *docket)
 {
-    *docket = (struct docket){ .db = db,
-                               .arena = arena,
-                               .now_ms = now_ms,
-                               .now = clock_text(arena, now_ms),
-                               .writes = writes_new(arena) };
+    *docket = (struct docket){ .tx = tx,
+                               .now = clock_text(tx->arena, tx->now_ms),
+                               .writes = writes_new(tx->arena) };
 }
 
-static bool load_questions(struct docket *docket, struct err *err)
+static bool load_questions(struct docket *docket)
 {
-    const char **ids = arena_array(docket->arena, const char *, docket->job_count);
+    const char **ids = arena_array(docket->tx->arena, const char *, docket->job_count);
     bool one = docket->job_count == 1;
     struct db_rows rows;
 
@@ -373,35 +371,35 @@ static bool load_questions(struct docket *docket, struct err *err)
         return true;
     for (size_t i = 0; i < docket->job_count; i++)
         ids[i] = docket->jobs[i].id;
-    if (!db_query(docket->db, docket->arena, one ? SQL_QUESTION_OPEN_OF_JOB : SQL_QUESTION_OPEN_OF_JOBS,
-                  DB_ARGS(db_text(one ? ids[0] : json_texts(docket->arena, ids, docket->job_count))), &rows,
-                  err))
+    if (!tx_query(docket->tx, one ? SQL_QUESTION_OPEN_OF_JOB : SQL_QUESTION_OPEN_OF_JOBS,
+                  DB_ARGS(db_text(one ? ids[0] : json_texts(docket->tx->arena, ids, docket->job_count))),
+                  &rows))
         return false;
-    docket->questions = arena_array(docket->arena, struct question, rows.count);
+    docket->questions = arena_array(docket->tx->arena, struct question, rows.count);
     docket->question_count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
         question_from_row(&rows, i, &docket->questions[i]);
     return true;
 }
 
-static bool fill(struct docket *docket, const struct db_rows *jobs, size_t *ended, struct err *err)
+static bool fill(struct docket *docket, const struct db_rows *jobs, size_t *ended)
 {
-    docket->jobs = arena_array(docket->arena, struct job, jobs->count);
+    docket->jobs = arena_array(docket->tx->arena, struct job, jobs->count);
     docket->job_count = jobs->count;
     for (size_t i = 0; i < jobs->count; i++)
         job_from_row(jobs, i, &docket->jobs[i]);
-    if (!load_questions(docket, err))
+    if (!load_questions(docket))
         return false;
     *ended = apply_deadlines(docket);
     return true;
 }
 
-void docket_of_new(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms, struct job *job)
+void docket_of_new(const struct tx *tx, struct docket *docket, struct job *job)
 {
     BUF_AUTO data = { 0 };
     struct json_out out;
 
-    begin(docket, db, arena, now_ms);
+    begin(tx, docket);
     docket->jobs = job;
     docket->job_count = 1;
     json_begin(&out, &data);
@@ -417,38 +415,35 @@ void docket_of_new(struct docket *docket, struct db *db, struct arena *arena, in
     tell(docket, job, "job.created", NULL, &data);
 }
 
-bool docket_of_job(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
-                   const char *workspace_id, const char *job_id, struct err *err)
+bool docket_of_job(const struct tx *tx, struct docket *docket, const char *workspace_id, const char *job_id)
 {
     struct db_rows rows;
     size_t ended;
 
-    begin(docket, db, arena, now_ms);
-    return db_query(db, arena, SQL_JOB_LOCK, DB_ARGS(db_text(job_id), db_text(workspace_id)), &rows, err) &&
-           fill(docket, &rows, &ended, err);
+    begin(tx, docket);
+    return tx_query(tx, SQL_JOB_LOCK, DB_ARGS(db_text(job_id), db_text(workspace_id)), &rows) &&
+           fill(docket, &rows, &ended);
 }
 
-bool docket_of_questions(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
-                         const char *workspace_id, const char *const ids[], size_t count, struct err *err)
+bool docket_of_questions(const struct tx *tx, struct docket *docket, const char *workspace_id,
+                         const char *const ids[], size_t count)
 {
     bool one = count == 1;
     struct db_rows rows;
     size_t ended;
 
-    begin(docket, db, arena, now_ms);
-    return db_query(db, arena, one ? SQL_JOB_LOCK_QUESTION : SQL_JOB_LOCK_QUESTIONS,
-                    DB_ARGS(db_text(one ? ids[0] : json_texts(arena, ids, count)), db_text(workspace_id)),
-                    &rows, err) &&
-           fill(docket, &rows, &ended, err);
+    begin(tx, docket);
+    return tx_query(tx, one ? SQL_JOB_LOCK_QUESTION : SQL_JOB_LOCK_QUESTIONS,
+                    DB_ARGS(db_text(one ? ids[0] : json_texts(tx->arena, ids, count)), db_text(workspace_id)),
+                    &rows) &&
+           fill(docket, &rows, &ended);
 }
 
-bool docket_of_due(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms, size_t limit,
-                   size_t *ended, struct err *err)
+bool docket_of_due(const struct tx *tx, struct docket *docket, size_t limit, size_t *ended)
 {
     struct db_rows rows;
 
-    begin(docket, db, arena, now_ms);
-    return db_query(db, arena, SQL_JOB_LOCK_DUE, DB_ARGS(db_text(docket->now), db_int((int64_t)limit)), &rows,
-                    err) &&
-           fill(docket, &rows, ended, err);
+    begin(tx, docket);
+    return tx_query(tx, SQL_JOB_LOCK_DUE, DB_ARGS(db_text(docket->now), db_int((int64_t)limit)), &rows) &&
+           fill(docket, &rows, ended);
 }

@@ -13,16 +13,15 @@
 #ifndef CORE_QUESTIONS_DOCKET_H
 #define CORE_QUESTIONS_DOCKET_H
 
+#include "core/caller/tx.h"
 #include "core/inbox/notification.h"
 #include "core/log/event.h"
 #include "core/questions/job.h"
 #include "core/questions/question.h"
 
 struct docket {
-    struct db *db;
-    struct arena *arena;
-    int64_t now_ms;
-    const char *now; /* the same as text */
+    const struct tx *tx;
+    const char *now; /* its time, as text */
     struct job *jobs;
     size_t job_count;
     struct question *questions; /* the open ones, oldest first */
@@ -31,20 +30,17 @@ struct docket {
 };
 
 /* A job that was just made, which nobody else can know yet; tells of it. The job stays the caller's. */
-void docket_of_new(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
-                   struct job *job);
+void docket_of_new(const struct tx *tx, struct docket *docket, struct job *job);
 /* Each locks, loads and applies deadlines. Jobs that are not there are left out. */
-CHECKED bool docket_of_job(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
-                           const char *workspace_id, const char *job_id, struct err *err);
+CHECKED bool docket_of_job(const struct tx *tx, struct docket *docket, const char *workspace_id,
+                           const char *job_id);
 /* The jobs of these questions. */
-CHECKED bool docket_of_questions(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
-                                 const char *workspace_id, const char *const ids[], size_t count,
-                                 struct err *err);
+CHECKED bool docket_of_questions(const struct tx *tx, struct docket *docket, const char *workspace_id,
+                                 const char *const ids[], size_t count);
 /* Up to `limit` overdue questions with their jobs; what others hold is left out. */
-CHECKED bool docket_of_due(struct docket *docket, struct db *db, struct arena *arena, int64_t now_ms,
-                           size_t limit, size_t *ended, struct err *err);
+CHECKED bool docket_of_due(const struct tx *tx, struct docket *docket, size_t limit, size_t *ended);
 /* Writes what was gathered. */
-CHECKED bool docket_close(struct docket *docket, struct err *err);
+CHECKED bool docket_close(struct docket *docket);
 
 struct job *docket_job(struct docket *docket, const char *id); /* or NULL */
 /* One that was open when the docket was made, or NULL. */

@@ -96,19 +96,19 @@ static void put_question(const struct question *question, struct db_arg row[stat
 }
 
 /* Jobs are locked and every change goes through here, so a row that does not fit is our mistake. */
-static bool write_questions(struct docket *docket, struct err *err)
+static bool write_questions(struct docket *docket)
 {
     struct question **questions = docket->writes->questions.items;
     size_t count = docket->writes->questions.count, changed;
-    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * QUESTION_WIDTH);
+    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, count * QUESTION_WIDTH);
 
     for (size_t i = 0; i < count; i++)
         put_question(questions[i], &rows[i * QUESTION_WIDTH]);
-    if (!db_exec_rows(docket->db, docket->arena, SQL_QUESTION_UPDATE, SQL_QUESTION_UPDATE_MANY,
-                      QUESTION_WIDTH, rows, count, &changed, err))
+    if (!db_exec_rows(docket->tx->db, docket->tx->arena, SQL_QUESTION_UPDATE, SQL_QUESTION_UPDATE_MANY,
+                      QUESTION_WIDTH, rows, count, &changed, docket->tx->err))
         return false;
     return changed == count ||
-           err_set(err, ERR_RETRY, "A question was changed by somebody else at the same time.");
+           err_set(docket->tx->err, ERR_RETRY, "A question was changed by somebody else at the same time.");
 }
 
 static void put_job(const struct job *job, struct db_arg row[static JOB_WIDTH])
@@ -125,16 +125,16 @@ static void put_job(const struct job *job, struct db_arg row[static JOB_WIDTH])
     row[at] = db_text(job->result);
 }
 
-static bool write_jobs(struct docket *docket, struct err *err)
+static bool write_jobs(struct docket *docket)
 {
-    struct db_arg *rows = arena_array(docket->arena, struct db_arg, docket->job_count * JOB_WIDTH);
+    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, docket->job_count * JOB_WIDTH);
     size_t count = 0;
 
     for (size_t i = 0; i < docket->job_count; i++)
         if (docket->jobs[i].dirty)
             put_job(&docket->jobs[i], &rows[count++ * JOB_WIDTH]);
-    return db_exec_rows(docket->db, docket->arena, SQL_JOB_UPDATE, SQL_JOB_UPDATE_MANY, JOB_WIDTH, rows,
-                        count, NULL, err);
+    return db_exec_rows(docket->tx->db, docket->tx->arena, SQL_JOB_UPDATE, SQL_JOB_UPDATE_MANY, JOB_WIDTH,
+                        rows, count, NULL, docket->tx->err);
 }
 
 static void put_line(const struct docket_line *entry, struct db_arg row[static LINE_WIDTH])
@@ -150,16 +150,16 @@ static void put_line(const struct docket_line *entry, struct db_arg row[static L
     row[at] = db_int(entry->line.at_ms);
 }
 
-static bool write_lines(struct docket *docket, struct err *err)
+static bool write_lines(struct docket *docket)
 {
     const struct docket_line *lines = docket->writes->lines.items;
     size_t count = docket->writes->lines.count;
-    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * LINE_WIDTH);
+    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, count * LINE_WIDTH);
 
     for (size_t i = 0; i < count; i++)
         put_line(&lines[i], &rows[i * LINE_WIDTH]);
-    return db_exec_rows(docket->db, docket->arena, SQL_JOB_LOG_INSERT, SQL_JOB_LOG_INSERT_MANY, LINE_WIDTH,
-                        rows, count, NULL, err);
+    return db_exec_rows(docket->tx->db, docket->tx->arena, SQL_JOB_LOG_INSERT, SQL_JOB_LOG_INSERT_MANY,
+                        LINE_WIDTH, rows, count, NULL, docket->tx->err);
 }
 
 static void put_audit(const struct docket *docket, const struct question *question,
@@ -178,48 +178,47 @@ static void put_audit(const struct docket *docket, const struct question *questi
     row[at++] = db_text(question->workspace_id);
     row[at++] = db_text("question_end");
     row[at++] = db_text(question->id);
-    row[at++] = db_text(arena_copy(docket->arena, detail.bytes, detail.len));
-    row[at] = db_int(docket->now_ms);
+    row[at++] = db_text(arena_copy(docket->tx->arena, detail.bytes, detail.len));
+    row[at] = db_int(docket->tx->now_ms);
 }
 
 /* What the server did by itself. */
-static bool write_audit(struct docket *docket, struct err *err)
+static bool write_audit(struct docket *docket)
 {
     const struct question **questions = docket->writes->audit.items;
     size_t count = docket->writes->audit.count;
-    struct db_arg *rows = arena_array(docket->arena, struct db_arg, count * AUDIT_WIDTH);
+    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, count * AUDIT_WIDTH);
 
     for (size_t i = 0; i < count; i++)
         put_audit(docket, questions[i], &rows[i * AUDIT_WIDTH]);
-    return db_exec_rows(docket->db, docket->arena, SQL_AUDIT_INSERT_SYSTEM, SQL_AUDIT_INSERT_SYSTEM_MANY,
-                        AUDIT_WIDTH, rows, count, NULL, err);
+    return db_exec_rows(docket->tx->db, docket->tx->arena, SQL_AUDIT_INSERT_SYSTEM,
+                        SQL_AUDIT_INSERT_SYSTEM_MANY, AUDIT_WIDTH, rows, count, NULL, docket->tx->err);
 }
 
-static bool write_notifications(struct docket *docket, struct err *err)
+static bool write_notifications(struct docket *docket)
 {
     struct list *list = &docket->writes->notifications, *resolved = &docket->writes->resolved;
     struct notification *notifications = list->items;
     struct event *events = NULL;
     size_t count = 0;
 
-    if (!notification_insert(docket->db, docket->arena, docket->now_ms, notifications, list->count, err))
+    if (!notification_insert(docket->tx, notifications, list->count))
         return false;
     for (size_t i = 0; i < list->count; i++)
-        *writes_event(docket->writes) = notification_added(docket->arena, &notifications[i]);
-    if (resolved->count > 0 && !notification_resolve(docket->db, docket->arena, docket->now_ms, "question",
-                                                     resolved->items, resolved->count, &events, &count, err))
+        *writes_event(docket->writes) = notification_added(docket->tx->arena, &notifications[i]);
+    if (resolved->count > 0 &&
+        !notification_resolve(docket->tx, "question", resolved->items, resolved->count, &events, &count))
         return false;
     for (size_t i = 0; i < count; i++)
         *writes_event(docket->writes) = events[i];
     return true;
 }
 
-bool docket_close(struct docket *docket, struct err *err)
+bool docket_close(struct docket *docket)
 {
     struct docket_writes *writes = docket->writes;
 
-    return write_questions(docket, err) && write_jobs(docket, err) && write_lines(docket, err) &&
-           write_notifications(docket, err) &&
-           event_append_many(docket->db, docket->arena, writes->events.items, writes->events.count, err) &&
-           write_audit(docket, err);
+    return write_questions(docket) && write_jobs(docket) && write_lines(docket) &&
+           write_notifications(docket) &&
+           event_append_many(docket->tx, writes->events.items, writes->events.count) && write_audit(docket);
 }

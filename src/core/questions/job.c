@@ -72,23 +72,23 @@ static bool is_due(struct err *err)
     return err_set(err, ERR_DUE, "The time of a question of this job is up.");
 }
 
-bool job_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id, int64_t now_ms,
-             struct job *job, struct err *err)
+bool job_get(const struct tx *tx, const char *id, struct job *job)
 {
     struct db_rows rows;
     struct job found;
 
-    if (!db_query(db, arena, SQL_JOB_GET,
-                  DB_ARGS(db_text(id), db_text(caller->workspace_id), db_text(clock_text(arena, now_ms))),
-                  &rows, err))
+    if (!tx_query(tx, SQL_JOB_GET,
+                  DB_ARGS(db_text(id), db_text(tx->caller->workspace_id),
+                          db_text(clock_text(tx->arena, tx->now_ms))),
+                  &rows))
         return false;
     if (rows.count == 0)
-        return job_not_found(err);
+        return job_not_found(tx->err);
     job_from_row(&rows, 0, &found);
-    if (!caller_sees_project(caller, found.project_id))
-        return job_not_found(err);
+    if (!caller_sees_project(tx->caller, found.project_id))
+        return job_not_found(tx->err);
     if (found.overdue)
-        return is_due(err);
+        return is_due(tx->err);
     *job = found;
     return true;
 }
@@ -96,29 +96,28 @@ bool job_get(struct db *db, struct arena *arena, const struct caller *caller, co
 /* Making one */
 
 /* A task brings its project along; a token that is bound to a project works there and nowhere else. */
-static bool find_places(struct db *db, struct arena *arena, const struct caller *caller, struct job *job,
-                        struct err *err)
+static bool find_places(const struct tx *tx, struct job *job)
 {
     struct db_rows rows;
 
     if (!job->project_id)
-        job->project_id = caller->project_id;
+        job->project_id = tx->caller->project_id;
     if (!job->project_id && !job->task_id)
         return true;
-    if (!caller_sees_project(caller, job->project_id))
-        return err_field(err, "projectId", "This token is bound to another project.");
-    if (!db_query(db, arena, SQL_JOB_PLACES,
-                  DB_ARGS(db_text(caller->workspace_id), db_text(job->project_id), db_text(job->task_id)),
-                  &rows, err))
+    if (!caller_sees_project(tx->caller, job->project_id))
+        return err_field(tx->err, "projectId", "This token is bound to another project.");
+    if (!tx_query(tx, SQL_JOB_PLACES,
+                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(job->project_id), db_text(job->task_id)),
+                  &rows))
         return false;
     if (job->project_id && db_cell_int(&rows, 0, 0) == 0)
-        return err_field(err, "projectId", "projectId names no project of this workspace.");
+        return err_field(tx->err, "projectId", "projectId names no project of this workspace.");
     if (job->task_id && db_cell_int(&rows, 0, 1) == 0)
-        return err_field(err, "taskId", "taskId names no task of this workspace.");
+        return err_field(tx->err, "taskId", "taskId names no task of this workspace.");
     if (!job->project_id)
         job->project_id = db_cell(&rows, 0, 2);
     else if (job->task_id && !str_equal(job->project_id, db_cell(&rows, 0, 2)))
-        return err_field(err, "taskId", "This task belongs to another project.");
+        return err_field(tx->err, "taskId", "This task belongs to another project.");
     return true;
 }
 
@@ -136,41 +135,39 @@ static void note_requester(const struct caller *caller, struct job *job)
         job->requested_kind = caller_kind_name(caller->kind);
 }
 
-bool job_begin(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-               struct job *job, struct err *err)
+bool job_begin(const struct tx *tx, struct job *job)
 {
     if (!job->agent)
-        job->agent = caller->agent_name;
-    if (!job_may_drive(caller, job, err) || !find_places(db, arena, caller, job, err))
+        job->agent = tx->caller->agent_name;
+    if (!job_may_drive(tx->caller, job, tx->err) || !find_places(tx, job))
         return false;
-    job->id = uuid_new(arena);
-    job->workspace_id = caller->workspace_id;
-    job->created_ms = now_ms;
-    note_requester(caller, job);
+    job->id = uuid_new(tx->arena);
+    job->workspace_id = tx->caller->workspace_id;
+    job->created_ms = tx->now_ms;
+    note_requester(tx->caller, job);
     return true;
 }
 
-bool job_insert(struct db *db, struct arena *arena, const struct job *job, struct err *err)
+bool job_insert(const struct tx *tx, const struct job *job)
 {
-    return db_exec(db, arena, SQL_JOB_INSERT,
+    return tx_exec(tx, SQL_JOB_INSERT,
                    DB_ARGS(db_text(job->id), db_text(job->workspace_id), db_text(job->project_id),
                            db_text(job->task_id), db_text(job->kind), db_text(job->agent),
                            db_text(job->status), db_text(job->input), db_int(job->created_ms),
                            db_text(job->requested_kind), db_text(job->requested_by),
                            db_text(job->requested_name), db_bool(job->lone), db_text(job->restart_of),
                            db_text(job->restart_answer), db_int(job->log_lines)),
-                   NULL, err);
+                   NULL);
 }
 
-bool job_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                struct job *job, struct err *err)
+bool job_create(const struct tx *tx, struct job *job)
 {
     struct docket docket;
 
-    if (!job_begin(db, arena, caller, now_ms, job, err) || !job_insert(db, arena, job, err))
+    if (!job_begin(tx, job) || !job_insert(tx, job))
         return false;
-    docket_of_new(&docket, db, arena, now_ms, job);
-    return docket_close(&docket, err);
+    docket_of_new(tx, &docket, job);
+    return docket_close(&docket);
 }
 
 /* Lists */
@@ -189,8 +186,7 @@ static enum sql_id list_statement(const struct job_filter *filter)
     return filter->project_id ? SQL_JOB_LIST_PROJECT : SQL_JOB_LIST;
 }
 
-bool job_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-              const struct job_filter *filter, struct job_page *page, struct err *err)
+bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_page *page)
 {
     struct job_filter wanted = *filter;
     struct job_page found = { 0 };
@@ -198,29 +194,31 @@ bool job_list(struct db *db, struct arena *arena, const struct caller *caller, i
     struct db_rows rows;
 
     if (!wanted.project_id)
-        wanted.project_id = caller->project_id;
-    if (!caller_sees_project(caller, wanted.project_id)) {
+        wanted.project_id = tx->caller->project_id;
+    if (!caller_sees_project(tx->caller, wanted.project_id)) {
         *page = found;
         return true;
     }
-    if (!page_read(LIST_NAME, filter->cursor, &from, err) ||
-        !db_query(db, arena, list_statement(&wanted),
-                  DB_ARGS(db_text(caller->workspace_id), db_text(from.id), db_int((int64_t)filter->limit + 1),
-                          db_text(clock_text(arena, now_ms)), db_text(wanted.status), db_text(wanted.agent),
-                          db_text(wanted.kind), db_text(wanted.project_id), db_text(wanted.task_id)),
-                  &rows, err))
+    if (!page_read(LIST_NAME, filter->cursor, &from, tx->err) ||
+        !tx_query(tx, list_statement(&wanted),
+                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(from.id),
+                          db_int((int64_t)filter->limit + 1), db_text(clock_text(tx->arena, tx->now_ms)),
+                          db_text(wanted.status), db_text(wanted.agent), db_text(wanted.kind),
+                          db_text(wanted.project_id), db_text(wanted.task_id)),
+                  &rows))
         return false;
     found.count = rows.count < filter->limit ? rows.count : filter->limit;
-    found.jobs = arena_array(arena, struct job, found.count);
+    found.jobs = arena_array(tx->arena, struct job, found.count);
     for (size_t i = 0; i < found.count; i++) {
         job_from_row(&rows, i, &found.jobs[i]);
         if (found.jobs[i].overdue)
-            return is_due(err);
+            return is_due(tx->err);
     }
     if (rows.count > found.count) {
         const struct job *last = &found.jobs[found.count - 1];
 
-        found.next_cursor = page_after(arena, LIST_NAME, 0, clock_text(arena, last->created_ms), last->id);
+        found.next_cursor =
+            page_after(tx->arena, LIST_NAME, 0, clock_text(tx->arena, last->created_ms), last->id);
     }
     *page = found;
     return true;

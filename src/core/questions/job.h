@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct job {
     const char *id, *workspace_id;
@@ -41,11 +41,9 @@ bool job_is_waiting(const struct job *job);
  * Makes one from kind and, where given, agent, project_id, task_id, input and status (pending or running);
  * fills in the rest. A project or task of another workspace is ERR_INVALID.
  */
-CHECKED bool job_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                        struct job *job, struct err *err);
+CHECKED bool job_create(const struct tx *tx, struct job *job);
 /* ERR_NOT_FOUND, also for another workspace's or project's; ERR_DUE when it has an overdue question. */
-CHECKED bool job_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                     int64_t now_ms, struct job *job, struct err *err);
+CHECKED bool job_get(const struct tx *tx, const char *id, struct job *job);
 
 struct job_filter {
     const char *status, *agent, *kind, *project_id, *task_id; /* or NULL */
@@ -59,8 +57,7 @@ struct job_page {
     const char *next_cursor; /* or NULL */
 };
 
-CHECKED bool job_list(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                      const struct job_filter *filter, struct job_page *page, struct err *err);
+CHECKED bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_page *page);
 
 struct job_change {
     const char *status; /* running, completed, failed; or NULL */
@@ -72,10 +69,9 @@ struct job_change {
  * The agent's own report. A step that the status does not allow is ERR_CONFLICT. Ending it takes its blocking
  * questions along: an agent that did not ask those ends neither this way nor by job_cancel: ERR_FORBIDDEN.
  */
-CHECKED bool job_update(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                        int64_t now_ms, const struct job_change *change, struct job *job, struct err *err);
-CHECKED bool job_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                        int64_t now_ms, const char *reason, struct job *job, struct err *err);
+CHECKED bool job_update(const struct tx *tx, const char *id, const struct job_change *change,
+                        struct job *job);
+CHECKED bool job_cancel(const struct tx *tx, const char *id, const char *reason, struct job *job);
 
 struct job_line {
     int64_t seq;
@@ -85,8 +81,7 @@ struct job_line {
 };
 
 /* Adds a line; fills in seq, kind and at_ms. Also after the end: last words come late. */
-CHECKED bool job_log(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                     int64_t now_ms, struct job_line *line, struct err *err);
+CHECKED bool job_log(const struct tx *tx, const char *id, struct job_line *line);
 
 struct job_progress {
     bool has_done, has_total;
@@ -95,13 +90,11 @@ struct job_progress {
 };
 
 /* How far it is; also a line of the log. ERR_CONFLICT when it has ended. */
-CHECKED bool job_report(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                        int64_t now_ms, const struct job_progress *progress, struct job *job,
-                        struct err *err);
+CHECKED bool job_report(const struct tx *tx, const char *id, const struct job_progress *progress,
+                        struct job *job);
 /* Oldest first, after line `after`. */
-CHECKED bool job_logs(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                      int64_t now_ms, int64_t after, size_t limit, struct job_line **lines, size_t *count,
-                      struct err *err);
+CHECKED bool job_logs(const struct tx *tx, const char *id, int64_t after, size_t limit,
+                      struct job_line **lines, size_t *count);
 
 /* A token that is bound to an agent does not drive another agent's job: ERR_FORBIDDEN. */
 CHECKED bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err);

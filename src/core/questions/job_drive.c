@@ -10,15 +10,14 @@
 #include <string.h>
 
 /* The docket of one job that this caller drives. */
-static bool open_one(struct docket *docket, struct db *db, struct arena *arena, const struct caller *caller,
-                     const char *id, int64_t now_ms, struct job **job, struct err *err)
+static bool open_one(const struct tx *tx, struct docket *docket, const char *id, struct job **job)
 {
-    if (!docket_of_job(docket, db, arena, now_ms, caller->workspace_id, id, err))
+    if (!docket_of_job(tx, docket, tx->caller->workspace_id, id))
         return false;
     *job = docket_job(docket, id);
-    if (!*job || !caller_sees_project(caller, (*job)->project_id))
-        return job_not_found(err);
-    return job_may_drive(caller, *job, err);
+    if (!*job || !caller_sees_project(tx->caller, (*job)->project_id))
+        return job_not_found(tx->err);
+    return job_may_drive(tx->caller, *job, tx->err);
 }
 
 static bool refuse_step(struct arena *arena, const struct job *job, const char *wanted, struct err *err)
@@ -47,14 +46,13 @@ static bool may_step(const struct job *job, const char *to)
 }
 
 /* The end of a job takes its questions along, so an agent ends none that others wait with for people. */
-static bool may_end(const struct docket *docket, const struct job *job, const struct caller *caller,
-                    struct err *err)
+static bool may_end(const struct docket *docket, const struct job *job, const struct caller *caller)
 {
     for (size_t i = 0; i < docket->question_count; i++) {
         const struct question *question = &docket->questions[i];
 
         if (strcmp(question->job_id, job->id) == 0 && question_is_open(question) &&
-            question_blocks(question) && !question_may_end(caller, job, question, err))
+            question_blocks(question) && !question_may_end(caller, job, question, docket->tx->err))
             return false;
     }
     return true;
@@ -74,23 +72,22 @@ static void step(struct docket *docket, struct job *job, const struct caller *ca
                                          .error = change->error });
 }
 
-bool job_update(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                int64_t now_ms, const struct job_change *change, struct job *job, struct err *err)
+bool job_update(const struct tx *tx, const char *id, const struct job_change *change, struct job *job)
 {
     struct docket docket;
     struct job *found;
     struct job_change cleaned = *change;
 
-    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err))
+    if (!open_one(tx, &docket, id, &found))
         return false;
     if (!job_is_open(found) || (change->status && !may_step(found, change->status)))
-        return refuse_step(arena, found, change->status ? change->status : "changed", err);
-    if (change->status && !str_equal(change->status, "running") && !may_end(&docket, found, caller, err))
+        return refuse_step(tx->arena, found, change->status ? change->status : "changed", tx->err);
+    if (change->status && !str_equal(change->status, "running") && !may_end(&docket, found, tx->caller))
         return false;
     if (change->error && !str_equal(change->status, "failed"))
-        return err_field(err, "error", "Only a job that failed has an error.");
+        return err_field(tx->err, "error", "Only a job that failed has an error.");
     if (change->error)
-        cleaned.error = str_sanitise(arena, change->error);
+        cleaned.error = str_sanitise(tx->arena, change->error);
     else if (str_equal(change->status, "failed"))
         cleaned.error = "The agent gave no reason.";
     if (change->result) {
@@ -98,28 +95,27 @@ bool job_update(struct db *db, struct arena *arena, const struct caller *caller,
         found->dirty = true;
     }
     if (change->status)
-        step(&docket, found, caller, &cleaned);
-    return docket_close(&docket, err) && job_get(db, arena, caller, id, now_ms, job, err);
+        step(&docket, found, tx->caller, &cleaned);
+    return docket_close(&docket) && job_get(tx, id, job);
 }
 
-bool job_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                int64_t now_ms, const char *reason, struct job *job, struct err *err)
+bool job_cancel(const struct tx *tx, const char *id, const char *reason, struct job *job)
 {
     struct docket docket;
     struct job *found;
 
-    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err))
+    if (!open_one(tx, &docket, id, &found))
         return false;
     if (!job_is_open(found))
-        return refuse_step(arena, found, "cancelled", err);
-    if (!may_end(&docket, found, caller, err))
+        return refuse_step(tx->arena, found, "cancelled", tx->err);
+    if (!may_end(&docket, found, tx->caller))
         return false;
     docket_end_job(&docket, found,
                    &(struct job_ending){ .status = "cancelled",
                                          .source = "cancelled",
-                                         .by = caller_title(caller),
-                                         .error = reason ? str_sanitise(arena, reason) : NULL });
-    return docket_close(&docket, err) && job_get(db, arena, caller, id, now_ms, job, err);
+                                         .by = caller_title(tx->caller),
+                                         .error = reason ? str_sanitise(tx->arena, reason) : NULL });
+    return docket_close(&docket) && job_get(tx, id, job);
 }
 
 /* Logs and progress */
@@ -141,24 +137,22 @@ static void tell_line(struct docket *docket, const struct job *job, const struct
                                           .type = "job.log",
                                           .project_id = job->project_id,
                                           .job_id = job->id,
-                                          .data = arena_copy(docket->arena, data.bytes, data.len) });
+                                          .data = arena_copy(docket->tx->arena, data.bytes, data.len) });
 }
 
-bool job_log(struct db *db, struct arena *arena, const struct caller *caller, const char *id, int64_t now_ms,
-             struct job_line *line, struct err *err)
+bool job_log(const struct tx *tx, const char *id, struct job_line *line)
 {
     struct docket docket;
     struct job *job;
 
-    if (!chat_check_text("message", line->message, err) ||
-        !open_one(&docket, db, arena, caller, id, now_ms, &job, err))
+    if (!chat_check_text("message", line->message, tx->err) || !open_one(tx, &docket, id, &job))
         return false;
     line->kind = "log";
-    line->message = str_sanitise(arena, line->message);
-    line->at_ms = now_ms;
+    line->message = str_sanitise(tx->arena, line->message);
+    line->at_ms = tx->now_ms;
     line->seq = docket_log(&docket, job, line->kind, line->level, line->message, line->data);
     tell_line(&docket, job, line);
-    return docket_close(&docket, err);
+    return docket_close(&docket);
 }
 
 static void write_progress(const struct job_progress *progress, struct json_out *out)
@@ -187,8 +181,7 @@ static const char *progress_words(struct arena *arena, const struct job_progress
     return *count ? arena_format(arena, "%s (%s)", progress->step, count) : progress->step;
 }
 
-bool job_report(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                int64_t now_ms, const struct job_progress *progress, struct job *job, struct err *err)
+bool job_report(const struct tx *tx, const char *id, const struct job_progress *progress, struct job *job)
 {
     struct job_progress clean = *progress;
     BUF_AUTO stored = { 0 }, told = { 0 };
@@ -196,11 +189,11 @@ bool job_report(struct db *db, struct arena *arena, const struct caller *caller,
     struct docket docket;
     struct job *found;
 
-    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err))
+    if (!open_one(tx, &docket, id, &found))
         return false;
     if (!job_is_open(found))
-        return refuse_step(arena, found, "reported on", err);
-    clean.step = progress->step ? str_sanitise(arena, progress->step) : NULL;
+        return refuse_step(tx->arena, found, "reported on", tx->err);
+    clean.step = progress->step ? str_sanitise(tx->arena, progress->step) : NULL;
     json_begin(&out, &stored);
     json_map(&out, NULL);
     write_progress(&clean, &out);
@@ -210,29 +203,27 @@ bool job_report(struct db *db, struct arena *arena, const struct caller *caller,
     json_text(&out, "jobId", found->id);
     json_raw(&out, "progress", stored.bytes);
     json_map_end(&out);
-    docket_log(&docket, found, "progress", "info", progress_words(arena, &clean),
-               arena_copy(arena, stored.bytes, stored.len));
+    docket_log(&docket, found, "progress", "info", progress_words(tx->arena, &clean),
+               arena_copy(tx->arena, stored.bytes, stored.len));
     docket_event(&docket, &(struct event){ .workspace_id = found->workspace_id,
                                            .type = "job.progress",
                                            .project_id = found->project_id,
                                            .job_id = found->id,
-                                           .data = arena_copy(arena, told.bytes, told.len) });
-    return db_exec(db, arena, SQL_JOB_SET_PROGRESS, DB_ARGS(db_text(found->id), db_text(stored.bytes)), NULL,
-                   err) &&
-           docket_close(&docket, err) && job_get(db, arena, caller, id, now_ms, job, err);
+                                           .data = arena_copy(tx->arena, told.bytes, told.len) });
+    return tx_exec(tx, SQL_JOB_SET_PROGRESS, DB_ARGS(db_text(found->id), db_text(stored.bytes)), NULL) &&
+           docket_close(&docket) && job_get(tx, id, job);
 }
 
-bool job_logs(struct db *db, struct arena *arena, const struct caller *caller, const char *id, int64_t now_ms,
-              int64_t after, size_t limit, struct job_line **lines, size_t *count, struct err *err)
+bool job_logs(const struct tx *tx, const char *id, int64_t after, size_t limit, struct job_line **lines,
+              size_t *count)
 {
     struct db_rows rows;
     struct job job;
 
-    if (!job_get(db, arena, caller, id, now_ms, &job, err) ||
-        !db_query(db, arena, SQL_JOB_LOGS, DB_ARGS(db_text(id), db_int(after), db_int((int64_t)limit)), &rows,
-                  err))
+    if (!job_get(tx, id, &job) ||
+        !tx_query(tx, SQL_JOB_LOGS, DB_ARGS(db_text(id), db_int(after), db_int((int64_t)limit)), &rows))
         return false;
-    *lines = arena_array(arena, struct job_line, rows.count);
+    *lines = arena_array(tx->arena, struct job_line, rows.count);
     for (size_t i = 0; i < rows.count; i++)
         (*lines)[i] = (struct job_line){
             .seq = db_cell_int(&rows, i, 0),

@@ -12,25 +12,24 @@
 #define SECRET_LINK  "witanl_"
 #define SECRET_VISIT "witanv_"
 
-bool link_create(struct db *db, struct arena *arena, const struct caller *caller, const char *question_id,
-                 int64_t now_ms, struct link *link, struct err *err)
+bool link_create(const struct tx *tx, const char *question_id, struct link *link)
 {
-    struct link made = { .secret = secret_make(arena, SECRET_LINK) };
+    struct link made = { .secret = secret_make(tx->arena, SECRET_LINK) };
     struct question question;
 
-    if (!question_load(db, arena, caller->workspace_id, question_id, &question, err))
+    if (!question_load(tx, tx->caller->workspace_id, question_id, &question))
         return false;
-    if (!caller_sees_project(caller, question.project_id))
-        return question_not_found(err);
-    if (!who_answers_one(db, arena, caller, &question, err))
+    if (!caller_sees_project(tx->caller, question.project_id))
+        return question_not_found(tx->err);
+    if (!who_answers_one(tx, &question))
         return false;
-    if (!question_is_open(&question) || question_is_overdue(&question, now_ms))
-        return err_set(err, ERR_CONFLICT, "This question has already ended.");
-    if (!db_exec(db, arena, SQL_LINK_INSERT,
-                 DB_ARGS(db_text(secret_hash(arena, made.secret)), db_text(question.id),
-                         db_text(question.workspace_id), db_text(caller_kind_name(caller->kind)),
-                         db_text(caller->id), db_int(now_ms), db_int(now_ms + LINK_LOOK_MS)),
-                 NULL, err))
+    if (!question_is_open(&question) || question_is_overdue(&question, tx->now_ms))
+        return err_set(tx->err, ERR_CONFLICT, "This question has already ended.");
+    if (!tx_exec(tx, SQL_LINK_INSERT,
+                 DB_ARGS(db_text(secret_hash(tx->arena, made.secret)), db_text(question.id),
+                         db_text(question.workspace_id), db_text(caller_kind_name(tx->caller->kind)),
+                         db_text(tx->caller->id), db_int(tx->now_ms), db_int(tx->now_ms + LINK_LOOK_MS)),
+                 NULL))
         return false;
     made.expires_ms = question.due_ms;
     *link = made;
@@ -44,8 +43,7 @@ static bool refuse(struct err *err, const char *why)
 }
 
 /* The maker's rights as they are today: a link must not outlive them. */
-static bool maker_of(struct db *db, struct arena *arena, const struct db_rows *rows, int64_t now_ms,
-                     struct caller *caller, struct err *err)
+static bool maker_of(const struct tx *tx, const struct db_rows *rows, struct caller *caller)
 {
     const char *kind = db_cell(rows, 0, COL_LINK_MAKER_KIND);
     const char *role = NULL;
@@ -57,7 +55,7 @@ static bool maker_of(struct db *db, struct arena *arena, const struct db_rows *r
         role = db_cell(rows, 0, COL_LINK_USER_DISABLED_AT) ? NULL : db_cell(rows, 0, COL_LINK_USER_ROLE);
     } else if (str_equal(kind, "token")) {
         bool expired = db_cell(rows, 0, COL_LINK_TOKEN_EXPIRES_AT) &&
-                       now_ms > db_cell_int(rows, 0, COL_LINK_TOKEN_EXPIRES_AT);
+                       tx->now_ms > db_cell_int(rows, 0, COL_LINK_TOKEN_EXPIRES_AT);
 
         caller->name = db_cell(rows, 0, COL_LINK_TOKEN_NAME);
         caller->project_id = db_cell(rows, 0, COL_LINK_TOKEN_PROJECT_ID);
@@ -66,82 +64,78 @@ static bool maker_of(struct db *db, struct arena *arena, const struct db_rows *r
                    ? NULL
                    : db_cell(rows, 0, COL_LINK_TOKEN_ROLE);
     } else {
-        if (!caller_solo_allowed(db, arena, &solo, err))
+        if (!caller_solo_allowed(tx, &solo))
             return false;
         caller->name = "local";
         role = solo ? "owner" : NULL;
     }
     if (!role || !role_parse(role, &caller->role) || !((unsigned)caller->role & ROLES_PEOPLE))
-        return refuse(err, "Whoever made this link may not answer here any more.");
+        return refuse(tx->err, "Whoever made this link may not answer here any more.");
     return true;
 }
 
 /* Whether a link is good now, and for whom it stands. `sql` finds it by the hash of one of its secrets. */
-static bool judge(struct db *db, struct arena *arena, enum sql_id sql, const char *secret,
-                  const char *question_id, int64_t now_ms, struct caller *caller, struct err *err)
+static bool judge(const struct tx *tx, enum sql_id sql, const char *secret, const char *question_id,
+                  struct caller *caller)
 {
     struct caller found = { .kind = CALLER_LINK };
     struct question question;
     struct db_rows rows;
 
-    if (!db_query(db, arena, sql, DB_ARGS(db_text(secret_hash(arena, secret)), db_text(question_id)), &rows,
-                  err))
+    if (!tx_query(tx, sql, DB_ARGS(db_text(secret_hash(tx->arena, secret)), db_text(question_id)), &rows))
         return false;
     if (rows.count == 0)
-        return refuse(err, "This link is not good for this question.");
+        return refuse(tx->err, "This link is not good for this question.");
     found.workspace_id = db_cell(&rows, 0, COL_LINK_WORKSPACE_ID);
-    found.credential = arena_format(arena, "link:%s", db_cell(&rows, 0, COL_LINK_HASH));
-    if (!question_load(db, arena, found.workspace_id, question_id, &question, err))
+    found.credential = arena_format(tx->arena, "link:%s", db_cell(&rows, 0, COL_LINK_HASH));
+    if (!question_load(tx, found.workspace_id, question_id, &question))
         return false;
-    if (!question_is_open(&question) || question_is_overdue(&question, now_ms) ||
+    if (!question_is_open(&question) || question_is_overdue(&question, tx->now_ms) ||
         db_cell(&rows, 0, COL_LINK_USED_AT)) {
-        err_set(err, ERR_UNAUTHORIZED, "This question has been settled, and its link has ended with it.");
-        err->name = "link_ended";
+        err_set(tx->err, ERR_UNAUTHORIZED, "This question has been settled, and its link has ended with it.");
+        tx->err->name = "link_ended";
         return false;
     }
-    if (!maker_of(db, arena, &rows, now_ms, &found, err))
+    if (!maker_of(tx, &rows, &found))
         return false;
     *caller = found;
     return true;
 }
 
-bool link_open(struct db *db, struct arena *arena, const char *secret, const char *question_id,
-               int64_t now_ms, const char **visit, struct caller *caller, struct err *err)
+bool link_open(const struct tx *tx, const char *secret, const char *question_id, const char **visit,
+               struct caller *caller)
 {
-    const char *link_hash = secret_hash(arena, secret), *made = secret_make(arena, SECRET_VISIT);
+    const char *link_hash = secret_hash(tx->arena, secret), *made = secret_make(tx->arena, SECRET_VISIT);
 
-    if (!judge(db, arena, SQL_LINK_GET, secret, question_id, now_ms, caller, err) ||
-        !db_exec(db, arena, SQL_LINK_VISIT,
-                 DB_ARGS(db_text(secret_hash(arena, made)), db_text(link_hash), db_int(now_ms)), NULL, err) ||
-        !db_exec(db, arena, SQL_LINK_FORGET_VISITS, DB_ARGS(db_text(link_hash), db_int(LIMIT_VISITS)), NULL,
-                 err))
+    if (!judge(tx, SQL_LINK_GET, secret, question_id, caller) ||
+        !tx_exec(tx, SQL_LINK_VISIT,
+                 DB_ARGS(db_text(secret_hash(tx->arena, made)), db_text(link_hash), db_int(tx->now_ms)),
+                 NULL) ||
+        !tx_exec(tx, SQL_LINK_FORGET_VISITS, DB_ARGS(db_text(link_hash), db_int(LIMIT_VISITS)), NULL))
         return false;
     *visit = made;
     return true;
 }
 
-bool link_caller(struct db *db, struct arena *arena, const char *visit, const char *question_id,
-                 int64_t now_ms, struct caller *caller, struct err *err)
+bool link_caller(const struct tx *tx, const char *visit, const char *question_id, struct caller *caller)
 {
-    return judge(db, arena, SQL_LINK_GET_VISITED, visit, question_id, now_ms, caller, err);
+    return judge(tx, SQL_LINK_GET_VISITED, visit, question_id, caller);
 }
 
-bool link_use(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-              struct err *err)
+bool link_use(const struct tx *tx)
 {
     size_t changed;
 
-    if (!db_exec(db, arena, SQL_LINK_USE,
-                 DB_ARGS(db_text(caller->credential + strlen("link:")), db_int(now_ms)), &changed, err))
+    if (!tx_exec(tx, SQL_LINK_USE,
+                 DB_ARGS(db_text(tx->caller->credential + strlen("link:")), db_int(tx->now_ms)), &changed))
         return false;
-    return changed == 1 || err_set(err, ERR_CONFLICT, "This link has been used.");
+    return changed == 1 || err_set(tx->err, ERR_CONFLICT, "This link has been used.");
 }
 
-bool link_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *pruned,
-                struct err *err)
+bool link_prune(const struct tx *tx, size_t limit, size_t *pruned)
 {
-    return db_exec(db, arena, SQL_LINK_LOOK_LATER,
-                   DB_ARGS(db_int(now_ms), db_int((int64_t)limit), db_int(now_ms + LINK_LOOK_MS)), NULL,
-                   err) &&
-           db_exec(db, arena, SQL_LINK_PRUNE, DB_ARGS(db_int(now_ms), db_int((int64_t)limit)), pruned, err);
+    return tx_exec(tx, SQL_LINK_LOOK_LATER,
+                   DB_ARGS(db_int(tx->now_ms), db_int((int64_t)limit), db_int(tx->now_ms + LINK_LOOK_MS)),
+                   NULL) &&
+           tx_exec(tx, SQL_LINK_PRUNE, DB_ARGS(db_int(tx->now_ms), db_int((int64_t)limit)), pruned);
 }

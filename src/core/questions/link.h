@@ -13,7 +13,7 @@
 #define CORE_QUESTIONS_LINK_H
 
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct link {
     const char *secret;
@@ -21,23 +21,20 @@ struct link {
 };
 
 /* ERR_NOT_FOUND without such a question, ERR_CONFLICT when it has ended, ERR_FORBIDDEN for agents. */
-CHECKED bool link_create(struct db *db, struct arena *arena, const struct caller *caller,
-                         const char *question_id, int64_t now_ms, struct link *link, struct err *err);
+CHECKED bool link_create(const struct tx *tx, const char *question_id, struct link *link);
 /*
  * Exchanges a link's secret for that of a cookie, in `visit`, as often as somebody likes; the latest
  * LIMIT_VISITS are good. Says who the holder is. ERR_UNAUTHORIZED when the link is not good.
  */
-CHECKED bool link_open(struct db *db, struct arena *arena, const char *secret, const char *question_id,
-                       int64_t now_ms, const char **visit, struct caller *caller, struct err *err);
+CHECKED bool link_open(const struct tx *tx, const char *secret, const char *question_id, const char **visit,
+                       struct caller *caller);
 /* Who the holder of such a cookie is: kind CALLER_LINK. ERR_UNAUTHORIZED when the link is not good any more.
  */
-CHECKED bool link_caller(struct db *db, struct arena *arena, const char *visit, const char *question_id,
-                         int64_t now_ms, struct caller *caller, struct err *err);
+CHECKED bool link_caller(const struct tx *tx, const char *visit, const char *question_id,
+                         struct caller *caller);
 /* A link answers once. ERR_CONFLICT the second time. */
-CHECKED bool link_use(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                      struct err *err);
+CHECKED bool link_use(const struct tx *tx);
 /* Forgets links to questions that have ended, some days later; looks at `limit` of them at most. */
-CHECKED bool link_prune(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *pruned,
-                        struct err *err);
+CHECKED bool link_prune(const struct tx *tx, size_t limit, size_t *pruned);
 
 #endif

@@ -85,30 +85,28 @@ void question_from_row(const struct db_rows *rows, size_t row, struct question *
         question->due_ms = 0;
 }
 
-bool question_load(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                   struct question *question, struct err *err)
+bool question_load(const struct tx *tx, const char *workspace_id, const char *id, struct question *question)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_QUESTION_GET, DB_ARGS(db_text(id), db_text(workspace_id)), &rows, err))
+    if (!tx_query(tx, SQL_QUESTION_GET, DB_ARGS(db_text(id), db_text(workspace_id)), &rows))
         return false;
     if (rows.count == 0)
-        return question_not_found(err);
+        return question_not_found(tx->err);
     question_from_row(&rows, 0, question);
     return true;
 }
 
-bool question_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                  int64_t now_ms, struct question *question, struct err *err)
+bool question_get(const struct tx *tx, const char *id, struct question *question)
 {
     struct question found;
 
-    if (!question_load(db, arena, caller->workspace_id, id, &found, err))
+    if (!question_load(tx, tx->caller->workspace_id, id, &found))
         return false;
-    if (!caller_sees_project(caller, found.project_id))
-        return question_not_found(err);
-    if (question_is_overdue(&found, now_ms))
-        return err_set(err, ERR_DUE, "The time of this question is up.");
+    if (!caller_sees_project(tx->caller, found.project_id))
+        return question_not_found(tx->err);
+    if (question_is_overdue(&found, tx->now_ms))
+        return err_set(tx->err, ERR_DUE, "The time of this question is up.");
     *question = found;
     return true;
 }

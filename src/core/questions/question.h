@@ -16,7 +16,7 @@
 
 #include "base/json.h"
 #include "core/caller/caller.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct question {
     const char *id, *job_id, *workspace_id;
@@ -81,28 +81,23 @@ struct question_preference {
  * Asks within a job. ERR_CONFLICT when the job has ended, ERR_RATE_LIMITED when it asks too much. For a
  * non-blocking question `preference` is what was answered the last time.
  */
-CHECKED bool question_ask(struct db *db, struct arena *arena, const struct caller *caller, const char *job_id,
-                          int64_t now_ms, const struct question_wish *wish, struct question *question,
-                          struct question_preference *preference, struct err *err);
+CHECKED bool question_ask(const struct tx *tx, const char *job_id, const struct question_wish *wish,
+                          struct question *question, struct question_preference *preference);
 /* Asks without a job: one is made for it (agent, project_id and task_id of `job`), which ends with it. */
 struct job;
-CHECKED bool question_ask_alone(struct db *db, struct arena *arena, const struct caller *caller,
-                                int64_t now_ms, const struct question_wish *wish, struct job *job,
-                                struct question *question, struct question_preference *preference,
-                                struct err *err);
+CHECKED bool question_ask_alone(const struct tx *tx, const struct question_wish *wish, struct job *job,
+                                struct question *question, struct question_preference *preference);
 
 /* ERR_NOT_FOUND, also for another workspace's; ERR_DUE when its time has passed and the row is still open. */
-CHECKED bool question_get(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                          int64_t now_ms, struct question *question, struct err *err);
+CHECKED bool question_get(const struct tx *tx, const char *id, struct question *question);
 /* All questions of a job, oldest first, after `cursor`. */
 struct question_page {
     struct question *questions;
     size_t count;
     const char *next_cursor; /* or NULL */
 };
-CHECKED bool question_list_job(struct db *db, struct arena *arena, const struct caller *caller,
-                               const char *job_id, int64_t now_ms, const char *cursor, size_t limit,
-                               struct question_page *page, struct err *err);
+CHECKED bool question_list_job(const struct tx *tx, const char *job_id, const char *cursor, size_t limit,
+                               struct question_page *page);
 
 struct question_filter {
     const char *workspace_id;
@@ -111,18 +106,15 @@ struct question_filter {
     const char *cursor;            /* or NULL */
     size_t limit;
 };
-CHECKED bool question_pending(struct db *db, struct arena *arena, int64_t now_ms,
-                              const struct question_filter *filter, struct question_page *page,
-                              struct err *err);
+CHECKED bool question_pending(const struct tx *tx, const struct question_filter *filter,
+                              struct question_page *page);
 
 /* Other open questions that the caller sees, with the same type and normalised text, oldest first. */
-CHECKED bool question_similar(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                              int64_t now_ms, size_t limit, struct question **questions, size_t *count,
-                              struct err *err);
+CHECKED bool question_similar(const struct tx *tx, const char *id, size_t limit, struct question **questions,
+                              size_t *count);
 /* People's earlier answers to the same question, newest first. They are offered, never applied. */
-CHECKED bool question_precedents(struct db *db, struct arena *arena, const struct caller *caller,
-                                 const struct question *question, size_t limit, struct question **questions,
-                                 size_t *count, struct err *err);
+CHECKED bool question_precedents(const struct tx *tx, const struct question *question, size_t limit,
+                                 struct question **questions, size_t *count);
 
 struct question_answer {
     const char *id;
@@ -141,28 +133,21 @@ struct question_answer {
  * does not give it. Each has its own result; false only when the store failed, so that one bad answer does
  * not undo the others. A late answer is a refusal that is kept: whoever calls must commit it.
  */
-CHECKED bool question_answer(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                             struct question_answer answers[], size_t count, struct err *err);
+CHECKED bool question_answer(const struct tx *tx, struct question_answer answers[], size_t count);
 /* An agent cancels what it asked itself, and extends that, but nothing that others asked: ERR_FORBIDDEN. */
-CHECKED bool question_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                             int64_t now_ms, const char *reason, bool *job_resumed, struct err *err);
+CHECKED bool question_cancel(const struct tx *tx, const char *id, const char *reason, bool *job_resumed);
 /* The project goes away: every question that is open in it is cancelled, and its job goes on. */
-CHECKED bool question_drop_project(struct db *db, struct arena *arena, const struct caller *caller,
-                                   const char *project_id, int64_t now_ms, struct err *err);
+CHECKED bool question_drop_project(const struct tx *tx, const char *project_id);
 /* Moves the deadline back; at most QUESTION_MAX_MS after it was asked. */
-CHECKED bool question_extend(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                             int64_t now_ms, double minutes, struct question *question, struct err *err);
+CHECKED bool question_extend(const struct tx *tx, const char *id, double minutes, struct question *question);
 /* Somebody is typing: others see it, and a deadline that is near moves back a little, a few times. */
-CHECKED bool question_draft(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                            int64_t now_ms, struct question *question, struct err *err);
+CHECKED bool question_draft(const struct tx *tx, const char *id, struct question *question);
 /* Starts a new job with the first late answer; once. */
-CHECKED bool question_restart(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                              int64_t now_ms, struct job *job, struct err *err);
+CHECKED bool question_restart(const struct tx *tx, const char *id, struct job *job);
 
 /* Ends what is overdue, and what follows from it; `ended` counts questions. For deadline.c. */
-CHECKED bool question_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
-                            struct err *err);
-CHECKED bool question_next_due(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err);
+CHECKED bool question_sweep(const struct tx *tx, size_t limit, size_t *ended);
+CHECKED bool question_next_due(const struct tx *tx, int64_t *due_ms);
 
 /* key NULL: inside a list. */
 void question_write(const struct question *question, const char *key, struct json_out *out);

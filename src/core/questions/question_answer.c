@@ -11,8 +11,8 @@
 #include <string.h>
 
 struct answering {
+    const struct tx *tx;
     struct docket docket;
-    const struct caller *caller;
     struct question **questions; /* of each answer, or NULL */
     struct project_settings *projects;
     size_t project_count;
@@ -21,8 +21,7 @@ struct answering {
 /* Finding what is answered */
 
 /* Questions that had ended before are not on the docket; they matter for those who come second or late. */
-static bool find_ended(struct answering *answering, const struct question_answer answers[], size_t count,
-                       struct err *err)
+static bool find_ended(struct answering *answering, const struct question_answer answers[], size_t count)
 {
     struct docket *docket = &answering->docket;
     BUF_AUTO ids = { 0 };
@@ -43,10 +42,10 @@ static bool find_ended(struct answering *answering, const struct question_answer
     json_list_end(&out);
     if (missing == 0)
         return true;
-    if (!db_query(docket->db, docket->arena, SQL_QUESTION_GET_MANY,
-                  DB_ARGS(db_text(ids.bytes), db_text(answering->caller->workspace_id)), &rows, err))
+    if (!tx_query(answering->tx, SQL_QUESTION_GET_MANY,
+                  DB_ARGS(db_text(ids.bytes), db_text(answering->tx->caller->workspace_id)), &rows))
         return false;
-    ended = arena_array(docket->arena, struct question, rows.count);
+    ended = arena_array(answering->tx->arena, struct question, rows.count);
     for (size_t row = 0; row < rows.count; row++) {
         question_from_row(&rows, row, &ended[row]);
         for (size_t i = 0; i < count; i++)
@@ -56,20 +55,19 @@ static bool find_ended(struct answering *answering, const struct question_answer
     return true;
 }
 
-static bool open_answering(struct answering *answering, struct db *db, struct arena *arena, int64_t now_ms,
-                           const struct question_answer answers[], size_t count, struct err *err)
+static bool open_answering(struct answering *answering, const struct question_answer answers[], size_t count)
 {
-    const char **ids = arena_array(arena, const char *, count + 1);
+    const struct tx *tx = answering->tx;
+    const char **ids = arena_array(tx->arena, const char *, count + 1);
 
     for (size_t i = 0; i < count; i++)
         ids[i] = answers[i].id;
-    answering->questions = arena_array(arena, struct question *, count + 1);
-    return docket_of_questions(&answering->docket, db, arena, now_ms, answering->caller->workspace_id, ids,
-                               count, err) &&
-           find_ended(answering, answers, count, err) &&
-           who_answers_projects(db, arena, answering->caller->workspace_id,
+    answering->questions = arena_array(tx->arena, struct question *, count + 1);
+    return docket_of_questions(tx, &answering->docket, tx->caller->workspace_id, ids, count) &&
+           find_ended(answering, answers, count) &&
+           who_answers_projects(tx, tx->caller->workspace_id,
                                 (const struct question *const *)answering->questions, count,
-                                &answering->projects, &answering->project_count, err);
+                                &answering->projects, &answering->project_count);
 }
 
 /* Refusals */
@@ -97,7 +95,7 @@ static void refuse_second(struct answering *answering, const struct question *qu
         err_set(err, ERR_CONFLICT, "This question was cancelled by %.80s.", question->outcome_by);
     else
         err_set(err, ERR_CONFLICT, "%.80s has already answered this question.", question->outcome_by);
-    err->detail = winner_of(answering->docket.arena, question);
+    err->detail = winner_of(answering->tx->arena, question);
 }
 
 /* The list with one more entry, or NULL when it is full. */
@@ -121,11 +119,11 @@ static const char *late_entry(struct answering *answering, const char *response)
     json_begin(&out, &text);
     json_map(&out, NULL);
     json_raw(&out, "response", response);
-    json_text(&out, "by", answering->caller->name);
-    json_text(&out, "respondedBy", answering->caller->id);
+    json_text(&out, "by", answering->tx->caller->name);
+    json_text(&out, "respondedBy", answering->tx->caller->id);
     json_text(&out, "at", answering->docket.now);
     json_map_end(&out);
-    return arena_copy(answering->docket.arena, text.bytes, text.len);
+    return arena_copy(answering->tx->arena, text.bytes, text.len);
 }
 
 static void tell_late(struct answering *answering, const struct question *question, const char *response)
@@ -138,7 +136,7 @@ static void tell_late(struct answering *answering, const struct question *questi
     json_text(&out, "questionId", question->id);
     json_text(&out, "jobId", question->job_id);
     json_raw(&out, "response", response);
-    json_text(&out, "by", answering->caller->name);
+    json_text(&out, "by", answering->tx->caller->name);
     json_map_end(&out);
     docket_event(&answering->docket,
                  &(struct event){ .workspace_id = question->workspace_id,
@@ -146,7 +144,7 @@ static void tell_late(struct answering *answering, const struct question *questi
                                   .project_id = question->project_id,
                                   .job_id = question->job_id,
                                   .subject = question->id,
-                                  .data = arena_copy(answering->docket.arena, data.bytes, data.len) });
+                                  .data = arena_copy(answering->tx->arena, data.bytes, data.len) });
 }
 
 /*
@@ -158,27 +156,27 @@ static void keep_late(struct answering *answering, struct question *question, co
 {
     struct docket *docket = &answering->docket;
     const char *entry = late_entry(answering, response->json);
-    const char *kept = append_entry(docket->arena, question->late_answers, LIMIT_LATE_ANSWERS, entry);
+    const char *kept = append_entry(answering->tx->arena, question->late_answers, LIMIT_LATE_ANSWERS, entry);
 
     err_set(&answer->err, ERR_CONFLICT, "The time of this question was up before you answered.");
     answer->err.name = "late";
-    answer->err.detail = winner_of(docket->arena, question);
+    answer->err.detail = winner_of(answering->tx->arena, question);
     if (!kept) {
         err_hint(&answer->err, "This question has too many late answers to keep another one.");
         return;
     }
     if (!question->restart_job_id &&
-        question_late_settles(question, response->is_true, answering->caller->id))
+        question_late_settles(question, response->is_true, answering->tx->caller->id))
         err_hint(&answer->err,
                  "Your answer was kept. POST /api/questions/%.40s/restart starts a new job with it.",
                  question->id);
     answer->kept = true;
     question->late_answers = kept;
     docket_changed(docket, question);
-    docket_log(
-        docket, docket_job(docket, question->job_id), "late", "warn",
-        arena_format(docket->arena, "%s answered too late: %s", answering->caller->name, response->summary),
-        arena_format(docket->arena, "{\"questionId\":\"%s\"}", question->id));
+    docket_log(docket, docket_job(docket, question->job_id), "late", "warn",
+               arena_format(answering->tx->arena, "%s answered too late: %s", answering->tx->caller->name,
+                            response->summary),
+               arena_format(answering->tx->arena, "{\"questionId\":\"%s\"}", question->id));
     tell_late(answering, question, response->json);
 }
 
@@ -204,18 +202,18 @@ static const char *approval_entry(struct answering *answering)
 
     json_begin(&out, &text);
     json_map(&out, NULL);
-    json_text(&out, "id", answering->caller->id);
-    json_text(&out, "by", answering->caller->name);
+    json_text(&out, "id", answering->tx->caller->id);
+    json_text(&out, "by", answering->tx->caller->name);
     json_text(&out, "at", answering->docket.now);
     json_map_end(&out);
-    return arena_copy(answering->docket.arena, text.bytes, text.len);
+    return arena_copy(answering->tx->arena, text.bytes, text.len);
 }
 
 /* Whoever asked for it as a user does not also grant it. Alone at home there is nobody else. */
 static bool is_requester(const struct answering *answering, const struct question *question)
 {
-    return answering->caller->kind != CALLER_LOCAL && question->requested_by &&
-           str_equal(question->requested_by, answering->caller->id);
+    return answering->tx->caller->kind != CALLER_LOCAL && question->requested_by &&
+           str_equal(question->requested_by, answering->tx->caller->id);
 }
 
 static void tell_approval(struct answering *answering, const struct question *question,
@@ -229,22 +227,22 @@ static void tell_approval(struct answering *answering, const struct question *qu
     json_map(&out, NULL);
     json_text(&out, "questionId", question->id);
     json_text(&out, "jobId", question->job_id);
-    json_text(&out, "by", answering->caller->name);
+    json_text(&out, "by", answering->tx->caller->name);
     json_map(&out, "approvals");
     json_int(&out, "have", answer->have);
     json_int(&out, "need", answer->need);
     json_map_end(&out);
     json_map_end(&out);
     docket_log(docket, docket_job(docket, question->job_id), "approval", "info",
-               arena_format(docket->arena, "%s approved (%lld of %lld).", answering->caller->name,
+               arena_format(answering->tx->arena, "%s approved (%lld of %lld).", answering->tx->caller->name,
                             (long long)answer->have, (long long)answer->need),
-               arena_format(docket->arena, "{\"questionId\":\"%s\"}", question->id));
+               arena_format(answering->tx->arena, "{\"questionId\":\"%s\"}", question->id));
     docket_event(docket, &(struct event){ .workspace_id = question->workspace_id,
                                           .type = "question_approval",
                                           .project_id = question->project_id,
                                           .job_id = question->job_id,
                                           .subject = question->id,
-                                          .data = arena_copy(docket->arena, data.bytes, data.len) });
+                                          .data = arena_copy(answering->tx->arena, data.bytes, data.len) });
 }
 
 static bool same_args(const char *one, const char *other)
@@ -276,7 +274,7 @@ static bool check_args(struct arena *arena, const struct question *question, con
 static void count_approval(struct answering *answering, struct question *question,
                            const struct response *response, struct question_answer *answer)
 {
-    struct arena *arena = answering->docket.arena;
+    struct arena *arena = answering->tx->arena;
     JSON_AUTO *approvals = NULL;
     struct err ignored = { 0 };
 
@@ -291,7 +289,7 @@ static void count_approval(struct answering *answering, struct question *questio
     if (!json_parse(question->approvals, strlen(question->approvals), &approvals, &ignored))
         return;
     answer->have = (int64_t)json_array_size(approvals);
-    if (is_requester(answering, question) || has_approved(approvals, answering->caller->id))
+    if (is_requester(answering, question) || has_approved(approvals, answering->tx->caller->id))
         return;
     question->approvals =
         append_entry(arena, question->approvals, QUESTION_APPROVALS_MAX, approval_entry(answering));
@@ -330,9 +328,9 @@ static void accept(struct answering *answering, struct question *question, const
         docket_end(&answering->docket, question,
                    &(struct ending){ .status = "answered",
                                      .source = "human",
-                                     .by = answering->caller->name,
-                                     .responded_by = answering->caller->id,
-                                     .response = final_response(answering->docket.arena, question, response),
+                                     .by = answering->tx->caller->name,
+                                     .responded_by = answering->tx->caller->id,
+                                     .response = final_response(answering->tx->arena, question, response),
                                      .response_text = response->summary });
 }
 
@@ -343,7 +341,7 @@ static bool check_response(struct answering *answering, const struct question *q
 
     if (question->options && !json_parse(question->options, strlen(question->options), &options, err))
         return false;
-    return response_check(answering->docket.arena,
+    return response_check(answering->tx->arena,
                           &(struct response_rules){ .response_type = question->response_type,
                                                     .options = options,
                                                     .allow_other = question->allow_other,
@@ -364,30 +362,28 @@ static bool check_consent(const struct caller *caller, const struct question *qu
  * Everything is checked before anything is changed, since a batch goes on after a refusal. False only when
  * the store failed.
  */
-static bool answer_one(struct answering *answering, struct question *question, struct question_answer *answer,
-                       struct err *err)
+static bool answer_one(struct answering *answering, struct question *question, struct question_answer *answer)
 {
-    struct docket *docket = &answering->docket;
+    struct tx single = tx_with_err(answering->tx, &answer->err);
     struct response response;
 
-    if (!question || !caller_sees_project(answering->caller, question->project_id)) {
+    if (!question || !caller_sees_project(answering->tx->caller, question->project_id)) {
         question_not_found(&answer->err);
         return true;
     }
-    if (!who_answers_check(docket->arena, answering->caller, question, answering->projects,
+    if (!who_answers_check(answering->tx->arena, answering->tx->caller, question, answering->projects,
                            answering->project_count, &answer->err) ||
         !check_response(answering, question, answer->response, &response, &answer->err) ||
-        !check_consent(answering->caller, question, &response, &answer->err))
+        !check_consent(answering->tx->caller, question, &response, &answer->err))
         return true;
     if (!question_is_open(question) && !question_ended_by_deadline(question)) {
         refuse_second(answering, question, &answer->err);
         return true;
     }
-    if (question_is_open(question) && !check_args(docket->arena, question, &response, &answer->err))
+    if (question_is_open(question) && !check_args(answering->tx->arena, question, &response, &answer->err))
         return true;
-    if (answering->caller->kind == CALLER_LINK &&
-        !link_use(docket->db, docket->arena, answering->caller, docket->now_ms, &answer->err)) {
-        *err = answer->err;
+    if (answering->tx->caller->kind == CALLER_LINK && !link_use(&single)) {
+        *answering->tx->err = answer->err;
         return answer->err.code == ERR_CONFLICT;
     }
     if (question_is_open(question))
@@ -397,15 +393,14 @@ static bool answer_one(struct answering *answering, struct question *question, s
     return true;
 }
 
-bool question_answer(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                     struct question_answer answers[], size_t count, struct err *err)
+bool question_answer(const struct tx *tx, struct question_answer answers[], size_t count)
 {
-    struct answering answering = { .caller = caller };
+    struct answering answering = { .tx = tx };
 
-    if (!open_answering(&answering, db, arena, now_ms, answers, count, err))
+    if (!open_answering(&answering, answers, count))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!answer_one(&answering, answering.questions[i], &answers[i], err))
+        if (!answer_one(&answering, answering.questions[i], &answers[i]))
             return false;
-    return docket_close(&answering.docket, err);
+    return docket_close(&answering.docket);
 }

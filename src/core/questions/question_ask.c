@@ -7,11 +7,11 @@
 #include "core/questions/question_make.h"
 #include "core/questions/template.h"
 
-static bool insert(const struct asking *asking, struct err *err)
+static bool insert(const struct asking *asking)
 {
     const struct question *q = asking->question;
 
-    return db_exec(asking->db, asking->arena, SQL_QUESTION_INSERT,
+    return tx_exec(asking->tx, SQL_QUESTION_INSERT,
                    DB_ARGS(db_text(q->id), db_text(q->job_id), db_text(q->workspace_id),
                            db_text(q->project_id), db_text(q->type), db_text(q->question),
                            db_text(q->context), db_text(q->response_type), db_text(q->options),
@@ -21,7 +21,7 @@ static bool insert(const struct asking *asking, struct err *err)
                            db_text(q->assigned_to), db_text(q->required_role), db_int(q->required_approvals),
                            db_text(q->action), db_text(q->asked_by), db_text(q->requested_by),
                            db_text(q->template), db_text(q->asked_by_id)),
-                   NULL, err);
+                   NULL);
 }
 
 static void tell_asked(struct docket *docket, const struct question *question)
@@ -49,7 +49,7 @@ static void tell_asked(struct docket *docket, const struct question *question)
                                           .project_id = question->project_id,
                                           .job_id = question->job_id,
                                           .subject = question->id,
-                                          .data = arena_copy(docket->arena, data.bytes, data.len) });
+                                          .data = arena_copy(docket->tx->arena, data.bytes, data.len) });
 }
 
 static void log_asked(struct docket *docket, struct job *job, const struct question *question)
@@ -64,11 +64,11 @@ static void log_asked(struct docket *docket, struct job *job, const struct quest
     json_text(&out, "timeoutAt", question->timeout_at);
     json_map_end(&out);
     docket_log(docket, job, "question", "info", question->question,
-               arena_copy(docket->arena, data.bytes, data.len));
+               arena_copy(docket->tx->arena, data.bytes, data.len));
 }
 
 /* Asks those who may answer: one row for all of them, or one for each who is named. */
-static bool notify(struct docket *docket, const struct question *question, struct err *err)
+static bool notify(struct docket *docket, const struct question *question)
 {
     bool approval = str_equal(question->type, "approval");
     const char *const *people;
@@ -81,9 +81,9 @@ static bool notify(struct docket *docket, const struct question *question, struc
                 : str_equal(question->type, "error_recovery") ? "error"
                                                               : "question",
         .priority = question_blocks(question) ? "high" : "low",
-        .title =
-            arena_format(docket->arena, approval ? "%s needs your approval" : "%s asks", question->asked_by),
-        .body = str_beginning(docket->arena, question->question, NOTIFICATION_CHARS),
+        .title = arena_format(docket->tx->arena, approval ? "%s needs your approval" : "%s asks",
+                              question->asked_by),
+        .body = str_beginning(docket->tx->arena, question->question, NOTIFICATION_CHARS),
         .ref_type = "question",
         .ref_id = question->id,
         .roles = who_answers_roles(question),
@@ -93,7 +93,7 @@ static bool notify(struct docket *docket, const struct question *question, struc
         docket_notify(docket, &notification);
         return true;
     }
-    if (!who_answers_people(docket->db, docket->arena, question, &people, &count, err))
+    if (!who_answers_people(docket->tx, question, &people, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
         notification.user_id = people[i];
@@ -104,20 +104,20 @@ static bool notify(struct docket *docket, const struct question *question, struc
     return true;
 }
 
-static bool put_question(struct asking *asking, struct docket *docket, struct job *job, struct err *err)
+static bool put_question(struct asking *asking, struct docket *docket, struct job *job)
 {
     const struct question *question = asking->question;
 
-    if (!insert(asking, err))
+    if (!insert(asking))
         return false;
     log_asked(docket, job, question);
     tell_asked(docket, question);
     docket_added(docket, job, question);
-    return notify(docket, question, err) && docket_close(docket, err);
+    return notify(docket, question) && docket_close(docket);
 }
 
 /* An answer to a non-blocking question is kept as the preference for the next time it is asked. */
-static bool find_preference(struct asking *asking, struct question_preference *preference, struct err *err)
+static bool find_preference(struct asking *asking, struct question_preference *preference)
 {
     struct question *earlier;
     size_t count;
@@ -125,8 +125,7 @@ static bool find_preference(struct asking *asking, struct question_preference *p
     *preference = (struct question_preference){ 0 };
     if (question_blocks(asking->question))
         return true;
-    if (!question_precedents(asking->db, asking->arena, asking->caller, asking->question, 1, &earlier, &count,
-                             err))
+    if (!question_precedents(asking->tx, asking->question, 1, &earlier, &count))
         return false;
     if (count > 0)
         *preference = (struct question_preference){ .response = earlier[0].response,
@@ -145,90 +144,85 @@ static bool too_many(struct err *err, int retry_after_s, const char *text, int64
 }
 
 /* A job that asks in a loop must not bury the people. The owner alone at home may do as they like. */
-static bool check_rate(struct asking *asking, const struct docket *docket, const struct job *job,
-                       struct err *err)
+static bool check_rate(struct asking *asking, const struct docket *docket, const struct job *job)
 {
     struct db_rows rows;
     int64_t open = 0;
 
-    if (asking->caller->kind == CALLER_LOCAL)
+    if (asking->tx->caller->kind == CALLER_LOCAL)
         return true;
     for (size_t i = 0; i < docket->question_count; i++)
         open += question_is_open(&docket->questions[i]);
     if (open >= settings()->questions_open)
-        return too_many(err, 60, "This job has %lld open questions already: wait for answers first.", open);
-    if (!db_query(
-            asking->db, asking->arena, SQL_QUESTION_COUNT_ASKED,
-            DB_ARGS(db_text(job->id), db_text(clock_text(asking->arena, asking->now_ms - QUESTION_RATE_MS))),
-            &rows, err))
+        return too_many(asking->tx->err, 60,
+                        "This job has %lld open questions already: wait for answers first.", open);
+    if (!tx_query(asking->tx, SQL_QUESTION_COUNT_ASKED,
+                  DB_ARGS(db_text(job->id),
+                          db_text(clock_text(asking->tx->arena, asking->tx->now_ms - QUESTION_RATE_MS))),
+                  &rows))
         return false;
     return db_cell_int(&rows, 0, 0) < settings()->questions_rate ||
-           too_many(err, 60, "This job asks too often: at most %lld questions a minute.",
+           too_many(asking->tx->err, 60, "This job asks too often: at most %lld questions a minute.",
                     settings()->questions_rate);
 }
 
-static bool ask_in(struct asking *asking, const char *job_id, struct err *err)
+static bool ask_in(struct asking *asking, const char *job_id)
 {
     struct docket docket;
     struct job *job;
 
-    if (!docket_of_job(&docket, asking->db, asking->arena, asking->now_ms, asking->caller->workspace_id,
-                       job_id, err))
+    if (!docket_of_job(asking->tx, &docket, asking->tx->caller->workspace_id, job_id))
         return false;
     job = docket_job(&docket, job_id);
-    if (!job || !caller_sees_project(asking->caller, job->project_id))
-        return job_not_found(err);
-    if (!job_may_drive(asking->caller, job, err))
+    if (!job || !caller_sees_project(asking->tx->caller, job->project_id))
+        return job_not_found(asking->tx->err);
+    if (!job_may_drive(asking->tx->caller, job, asking->tx->err))
         return false;
     if (!job_is_open(job))
-        return err_set(err, ERR_CONFLICT, "This job has already ended: %s.", job->status);
-    return question_make(asking, job, err) && check_rate(asking, &docket, job, err) &&
-           put_question(asking, &docket, job, err);
+        return err_set(asking->tx->err, ERR_CONFLICT, "This job has already ended: %s.", job->status);
+    return question_make(asking, job) && check_rate(asking, &docket, job) &&
+           put_question(asking, &docket, job);
 }
 
-static bool ask_alone(struct asking *asking, struct job *job, struct err *err)
+static bool ask_alone(struct asking *asking, struct job *job)
 {
     struct docket docket;
 
     job->kind = "question";
     job->status = "running";
     job->lone = true;
-    if (!job_begin(asking->db, asking->arena, asking->caller, asking->now_ms, job, err) ||
-        !question_make(asking, job, err) || !job_insert(asking->db, asking->arena, job, err))
+    if (!job_begin(asking->tx, job) || !question_make(asking, job) || !job_insert(asking->tx, job))
         return false;
-    docket_of_new(&docket, asking->db, asking->arena, asking->now_ms, job);
-    return put_question(asking, &docket, job, err);
+    docket_of_new(asking->tx, &docket, job);
+    return put_question(asking, &docket, job);
 }
 
 static bool ask(struct asking *asking, const char *job_id, struct job *job,
-                struct question_preference *preference, struct err *err)
+                struct question_preference *preference)
 {
     JSON_AUTO *filled = NULL;
 
     if (asking->wish.template) {
-        if (!template_fill(asking->db, asking->arena, asking->caller->workspace_id, asking->wish.template,
-                           asking->wish.options != NULL, &filled, err))
+        if (!template_fill(asking->tx, asking->tx->caller->workspace_id, asking->wish.template,
+                           asking->wish.options != NULL, &filled))
             return false;
         question_take_template(&asking->wish, filled);
     }
-    return (job_id ? ask_in(asking, job_id, err) : ask_alone(asking, job, err)) &&
-           find_preference(asking, preference, err);
+    return (job_id ? ask_in(asking, job_id) : ask_alone(asking, job)) && find_preference(asking, preference);
 }
 
-bool question_ask(struct db *db, struct arena *arena, const struct caller *caller, const char *job_id,
-                  int64_t now_ms, const struct question_wish *wish, struct question *question,
-                  struct question_preference *preference, struct err *err)
+bool question_ask(const struct tx *tx, const char *job_id, const struct question_wish *wish,
+                  struct question *question, struct question_preference *preference)
 {
-    struct asking asking = { db, arena, caller, now_ms, *wish, question };
+    struct asking asking = { tx, *wish, question };
 
-    return ask(&asking, job_id, NULL, preference, err);
+    return ask(&asking, job_id, NULL, preference);
 }
 
-bool question_ask_alone(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                        const struct question_wish *wish, struct job *job, struct question *question,
-                        struct question_preference *preference, struct err *err)
+bool question_ask_alone(const struct tx *tx, const struct question_wish *wish, struct job *job,
+                        struct question *question, struct question_preference *preference)
 {
-    struct asking asking = { db, arena, caller, now_ms, *wish, question };
+    struct asking asking = { tx, *wish, question };
 
-    return ask(&asking, NULL, job, preference, err);
+    return ask(&asking, NULL, job, preference);
 }

@@ -13,18 +13,17 @@
 #define DROP_BATCH 200
 
 /* The docket of one question, with what it says there. One that ended earlier is loaded beside it. */
-static bool open_one(struct docket *docket, struct db *db, struct arena *arena, const struct caller *caller,
-                     const char *id, int64_t now_ms, struct question **question, struct err *err)
+static bool open_one(const struct tx *tx, struct docket *docket, const char *id, struct question **question)
 {
-    if (!docket_of_questions(docket, db, arena, now_ms, caller->workspace_id, &id, 1, err))
+    if (!docket_of_questions(tx, docket, tx->caller->workspace_id, &id, 1))
         return false;
     *question = docket_question(docket, id);
     if (!*question) {
-        *question = arena_new(arena, struct question);
-        if (!question_load(db, arena, caller->workspace_id, id, *question, err))
+        *question = arena_new(tx->arena, struct question);
+        if (!question_load(tx, tx->caller->workspace_id, id, *question))
             return false;
     }
-    return caller_sees_project(caller, (*question)->project_id) || question_not_found(err);
+    return caller_sees_project(tx->caller, (*question)->project_id) || question_not_found(tx->err);
 }
 
 /* The first to end it wins; whoever comes later learns how it ended. */
@@ -43,22 +42,21 @@ static bool must_be_open(struct arena *arena, const struct question *question, s
     return false;
 }
 
-bool question_cancel(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                     int64_t now_ms, const char *reason, bool *job_resumed, struct err *err)
+bool question_cancel(const struct tx *tx, const char *id, const char *reason, bool *job_resumed)
 {
     struct docket docket;
     struct question *question;
 
-    if (!open_one(&docket, db, arena, caller, id, now_ms, &question, err) ||
-        !job_may_drive(caller, docket_job(&docket, question->job_id), err) ||
-        !question_may_end(caller, docket_job(&docket, question->job_id), question, err) ||
-        !must_be_open(arena, question, err))
+    if (!open_one(tx, &docket, id, &question) ||
+        !job_may_drive(tx->caller, docket_job(&docket, question->job_id), tx->err) ||
+        !question_may_end(tx->caller, docket_job(&docket, question->job_id), question, tx->err) ||
+        !must_be_open(tx->arena, question, tx->err))
         return false;
     *job_resumed = docket_end(
         &docket, question,
         &(struct ending){
-            .status = "cancelled", .source = "cancelled", .by = caller_title(caller), .reason = reason });
-    return docket_close(&docket, err);
+            .status = "cancelled", .source = "cancelled", .by = caller_title(tx->caller), .reason = reason });
+    return docket_close(&docket);
 }
 
 static size_t drop_some(struct docket *docket, const struct caller *caller, const char *const ids[],
@@ -82,27 +80,26 @@ static size_t drop_some(struct docket *docket, const struct caller *caller, cons
     return dropped;
 }
 
-bool question_drop_project(struct db *db, struct arena *arena, const struct caller *caller,
-                           const char *project_id, int64_t now_ms, struct err *err)
+bool question_drop_project(const struct tx *tx, const char *project_id)
 {
     for (;;) {
         struct docket docket;
         struct db_rows rows;
 
-        if (!db_query(db, arena, SQL_QUESTION_OPEN_IN_PROJECT,
-                      DB_ARGS(db_text(project_id), db_int(DROP_BATCH)), &rows, err))
+        if (!tx_query(tx, SQL_QUESTION_OPEN_IN_PROJECT, DB_ARGS(db_text(project_id), db_int(DROP_BATCH)),
+                      &rows))
             return false;
         if (rows.count == 0)
             return true;
-        const char **ids = arena_array(arena, const char *, rows.count);
+        const char **ids = arena_array(tx->arena, const char *, rows.count);
 
         for (size_t i = 0; i < rows.count; i++)
             ids[i] = db_cell(&rows, i, 0);
-        if (!docket_of_questions(&docket, db, arena, now_ms, caller->workspace_id, ids, rows.count, err))
+        if (!docket_of_questions(tx, &docket, tx->caller->workspace_id, ids, rows.count))
             return false;
-        if (drop_some(&docket, caller, ids, rows.count) == 0)
-            return err_set(err, ERR_INTERNAL, "The open questions of a project were not found.");
-        if (!docket_close(&docket, err))
+        if (drop_some(&docket, tx->caller, ids, rows.count) == 0)
+            return err_set(tx->err, ERR_INTERNAL, "The open questions of a project were not found.");
+        if (!docket_close(&docket))
             return false;
     }
 }
@@ -112,7 +109,7 @@ bool question_drop_project(struct db *db, struct arena *arena, const struct call
 static void set_due(struct docket *docket, struct question *question, int64_t due_ms)
 {
     question->due_ms = due_ms;
-    question->timeout_at = clock_text(docket->arena, due_ms);
+    question->timeout_at = clock_text(docket->tx->arena, due_ms);
     docket_changed(docket, question);
 }
 
@@ -134,7 +131,7 @@ static void tell_moved(struct docket *docket, const struct question *question, c
                                           .project_id = question->project_id,
                                           .job_id = question->job_id,
                                           .subject = question->id,
-                                          .data = arena_copy(docket->arena, data.bytes, data.len) });
+                                          .data = arena_copy(docket->tx->arena, data.bytes, data.len) });
 }
 
 /* A time that nobody can read allows no extension. */
@@ -145,59 +142,58 @@ static int64_t latest_due(const struct question *question)
     return clock_parse(question->created_at, &created_ms) ? created_ms + QUESTION_MAX_MS : question->due_ms;
 }
 
-bool question_extend(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                     int64_t now_ms, double minutes, struct question *question, struct err *err)
+bool question_extend(const struct tx *tx, const char *id, double minutes, struct question *question)
 {
     struct docket docket;
     struct question *found;
     int64_t latest_ms;
     double due;
 
-    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err) ||
-        !job_may_drive(caller, docket_job(&docket, found->job_id), err) ||
-        !question_may_end(caller, docket_job(&docket, found->job_id), found, err) ||
-        !must_be_open(arena, found, err))
+    if (!open_one(tx, &docket, id, &found) ||
+        !job_may_drive(tx->caller, docket_job(&docket, found->job_id), tx->err) ||
+        !question_may_end(tx->caller, docket_job(&docket, found->job_id), found, tx->err) ||
+        !must_be_open(tx->arena, found, tx->err))
         return false;
     if (found->due_ms == 0)
-        return err_set(err, ERR_CONFLICT, "This question has no deadline.");
+        return err_set(tx->err, ERR_CONFLICT, "This question has no deadline.");
     latest_ms = latest_due(found);
     due = (double)found->due_ms + minutes * 60000.0;
     if (!(minutes > 0) || due > (double)latest_ms)
-        return err_field(err, "minutes", "minutes must be from 0 to %lld: 24 hours in all.",
+        return err_field(tx->err, "minutes", "minutes must be from 0 to %lld: 24 hours in all.",
                          (long long)((latest_ms - found->due_ms) / 60000));
     set_due(&docket, found, llround(due));
-    docket_log(&docket, docket_job(&docket, found->job_id), "extended", "info",
-               arena_format(arena, "%s moved the deadline to %s.", caller_title(caller), found->timeout_at),
-               arena_format(arena, "{\"questionId\":\"%s\"}", found->id));
-    tell_moved(&docket, found, "question_extended", caller_title(caller));
+    docket_log(
+        &docket, docket_job(&docket, found->job_id), "extended", "info",
+        arena_format(tx->arena, "%s moved the deadline to %s.", caller_title(tx->caller), found->timeout_at),
+        arena_format(tx->arena, "{\"questionId\":\"%s\"}", found->id));
+    tell_moved(&docket, found, "question_extended", caller_title(tx->caller));
     *question = *found;
-    return docket_close(&docket, err);
+    return docket_close(&docket);
 }
 
 /*
  * Whoever is typing shall be able to finish the sentence. A few times only, or an open tab would keep a
  * question alive for ever.
  */
-bool question_draft(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                    int64_t now_ms, struct question *question, struct err *err)
+bool question_draft(const struct tx *tx, const char *id, struct question *question)
 {
     struct docket docket;
     struct question *found;
 
-    if (!open_one(&docket, db, arena, caller, id, now_ms, &found, err) ||
-        !who_answers_one(db, arena, caller, found, err) || !must_be_open(arena, found, err))
+    if (!open_one(tx, &docket, id, &found) || !who_answers_one(tx, found) ||
+        !must_be_open(tx->arena, found, tx->err))
         return false;
-    found->draft_by = caller->name;
+    found->draft_by = tx->caller->name;
     found->draft_at = docket.now;
     docket_changed(&docket, found);
-    if (found->due_ms != 0 && found->due_ms < now_ms + QUESTION_DRAFT_MS &&
+    if (found->due_ms != 0 && found->due_ms < tx->now_ms + QUESTION_DRAFT_MS &&
         found->draft_moves < QUESTION_DRAFT_MOVES) {
         found->draft_moves++;
-        set_due(&docket, found, now_ms + QUESTION_DRAFT_MS);
+        set_due(&docket, found, tx->now_ms + QUESTION_DRAFT_MS);
     }
-    tell_moved(&docket, found, "question_draft", caller->name);
+    tell_moved(&docket, found, "question_draft", tx->caller->name);
     *question = *found;
-    return docket_close(&docket, err);
+    return docket_close(&docket);
 }
 
 /* Starting again */
@@ -258,21 +254,21 @@ static bool refuse_restart(struct arena *arena, const struct question *question,
     return false;
 }
 
-bool question_restart(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                      int64_t now_ms, struct job *job, struct err *err)
+bool question_restart(const struct tx *tx, const char *id, struct job *job)
 {
     struct docket docket, started;
     struct question *question;
     struct job before;
     const char *answer;
+    struct tx looking = *tx;
 
-    if (!open_one(&docket, db, arena, caller, id, now_ms, &question, err) ||
-        !job_get(db, arena, caller, question->job_id, 0, &before, err) ||
-        !job_may_drive(caller, &before, err))
+    looking.now_ms = 0; /* as it is: the docket has applied its deadlines */
+    if (!open_one(tx, &docket, id, &question) || !job_get(&looking, question->job_id, &before) ||
+        !job_may_drive(tx->caller, &before, tx->err))
         return false;
-    answer = late_answer(arena, question);
+    answer = late_answer(tx->arena, question);
     if (question->restart_job_id || !answer)
-        return refuse_restart(arena, question, err);
+        return refuse_restart(tx->arena, question, tx->err);
     *job = (struct job){
         .kind = before.kind,
         .agent = before.agent,
@@ -283,35 +279,35 @@ bool question_restart(struct db *db, struct arena *arena, const struct caller *c
         .restart_of = before.id,
         .restart_answer = answer,
     };
-    if (!job_begin(db, arena, caller, now_ms, job, err) || !job_insert(db, arena, job, err))
+    if (!job_begin(tx, job) || !job_insert(tx, job))
         return false;
     question->restart_job_id = job->id;
     docket_changed(&docket, question);
-    docket_log(&docket, docket_job(&docket, question->job_id), "restart", "info",
-               arena_format(arena, "%s started a new job with the late answer.", caller_title(caller)),
-               arena_format(arena, "{\"questionId\":\"%s\",\"jobId\":\"%s\"}", question->id, job->id));
-    docket_of_new(&started, db, arena, now_ms, job);
+    docket_log(
+        &docket, docket_job(&docket, question->job_id), "restart", "info",
+        arena_format(tx->arena, "%s started a new job with the late answer.", caller_title(tx->caller)),
+        arena_format(tx->arena, "{\"questionId\":\"%s\",\"jobId\":\"%s\"}", question->id, job->id));
+    docket_of_new(tx, &started, job);
     docket_log(&started, job, "restart", "info", "Started again with an answer that came too late.", answer);
-    return docket_close(&docket, err) && docket_close(&started, err);
+    return docket_close(&docket) && docket_close(&started);
 }
 
 /* For the timer */
 
-bool question_sweep(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
-                    struct err *err)
+bool question_sweep(const struct tx *tx, size_t limit, size_t *ended)
 {
     struct docket docket;
 
-    return docket_of_due(&docket, db, arena, now_ms, limit, ended, err) && docket_close(&docket, err);
+    return docket_of_due(tx, &docket, limit, ended) && docket_close(&docket);
 }
 
-bool question_next_due(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err)
+bool question_next_due(const struct tx *tx, int64_t *due_ms)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_QUESTION_NEXT_DUE, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_QUESTION_NEXT_DUE, DB_NO_ARGS, &rows))
         return false;
     *due_ms = 0;
     return rows.count == 0 || clock_parse(db_cell(&rows, 0, 0), due_ms) ||
-           err_set(err, ERR_INTERNAL, "A deadline is not a time.");
+           err_set(tx->err, ERR_INTERNAL, "A deadline is not a time.");
 }

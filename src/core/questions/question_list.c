@@ -54,30 +54,28 @@ static void cut(struct question_page *page, struct arena *arena, const char *lis
                    sorted_by(last, by_deadline), last->id);
 }
 
-bool question_list_job(struct db *db, struct arena *arena, const struct caller *caller, const char *job_id,
-                       int64_t now_ms, const char *cursor, size_t limit, struct question_page *page,
-                       struct err *err)
+bool question_list_job(const struct tx *tx, const char *job_id, const char *cursor, size_t limit,
+                       struct question_page *page)
 {
-    struct question_page found = { .questions = arena_array(arena, struct question, limit + 1) };
+    struct question_page found = { .questions = arena_array(tx->arena, struct question, limit + 1) };
     struct db_rows rows;
     struct page from;
     struct job job;
 
-    if (!read_place(LIST_JOB, cursor, &from, err) || !job_get(db, arena, caller, job_id, now_ms, &job, err) ||
-        !db_query(
-            db, arena, SQL_QUESTION_LIST_JOB,
+    if (!read_place(LIST_JOB, cursor, &from, tx->err) || !job_get(tx, job_id, &job) ||
+        !tx_query(
+            tx, SQL_QUESTION_LIST_JOB,
             DB_ARGS(db_text(job_id), db_text(from.created_at), db_text(from.id), db_int((int64_t)limit + 1)),
-            &rows, err))
+            &rows))
         return false;
     take_rows(&found, &rows);
-    cut(&found, arena, LIST_JOB, false, limit);
+    cut(&found, tx->arena, LIST_JOB, false, limit);
     *page = found;
     return true;
 }
 
-static bool query_pending(struct db *db, struct arena *arena, int64_t now_ms,
-                          const struct question_filter *filter, const struct page *from, size_t limit,
-                          struct db_rows *rows, struct err *err)
+static bool query_pending(const struct tx *tx, const struct question_filter *filter, const struct page *from,
+                          size_t limit, struct db_rows *rows)
 {
     struct db_arg args[7] = { db_text(filter->workspace_id), db_text(from->created_at), db_text(from->id),
                               db_int((int64_t)limit) };
@@ -85,33 +83,32 @@ static bool query_pending(struct db *db, struct arena *arena, int64_t now_ms,
 
     if (filter->by_deadline && from->group == GROUP_UNDATED) {
         memcpy(&args[4], (struct db_arg[]){ type, project }, 2 * sizeof(*args));
-        return db_query(db, arena, SQL_QUESTION_PENDING_UNDATED, 6, args, rows, err);
+        return tx_query(tx, SQL_QUESTION_PENDING_UNDATED, 6, args, rows);
     }
-    memcpy(&args[4], (struct db_arg[]){ db_text(clock_text(arena, now_ms)), type, project },
+    memcpy(&args[4], (struct db_arg[]){ db_text(clock_text(tx->arena, tx->now_ms)), type, project },
            3 * sizeof(*args));
-    return db_query(db, arena, filter->by_deadline ? SQL_QUESTION_PENDING_DATED : SQL_QUESTION_PENDING_OLDEST,
-                    7, args, rows, err);
+    return tx_query(tx, filter->by_deadline ? SQL_QUESTION_PENDING_DATED : SQL_QUESTION_PENDING_OLDEST, 7,
+                    args, rows);
 }
 
-bool question_pending(struct db *db, struct arena *arena, int64_t now_ms,
-                      const struct question_filter *filter, struct question_page *page, struct err *err)
+bool question_pending(const struct tx *tx, const struct question_filter *filter, struct question_page *page)
 {
     const char *list = filter->by_deadline ? LIST_DEADLINE : LIST_OLDEST;
     int groups = filter->by_deadline ? GROUPS : 1;
     size_t most = filter->limit + 1;
-    struct question_page found = { .questions = arena_array(arena, struct question, most) };
+    struct question_page found = { .questions = arena_array(tx->arena, struct question, most) };
     struct page from;
 
-    if (!read_place(list, filter->cursor, &from, err))
+    if (!read_place(list, filter->cursor, &from, tx->err))
         return false;
     for (; from.group < groups && found.count < most; start_below(from.group + 1, &from)) {
         struct db_rows rows;
 
-        if (!query_pending(db, arena, now_ms, filter, &from, most - found.count, &rows, err))
+        if (!query_pending(tx, filter, &from, most - found.count, &rows))
             return false;
         take_rows(&found, &rows);
     }
-    cut(&found, arena, list, filter->by_deadline, filter->limit);
+    cut(&found, tx->arena, list, filter->by_deadline, filter->limit);
     *page = found;
     return true;
 }
@@ -132,37 +129,35 @@ static size_t keep_same(struct arena *arena, const struct question *like, const 
     return count;
 }
 
-bool question_similar(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                      int64_t now_ms, size_t limit, struct question **questions, size_t *count,
-                      struct err *err)
+bool question_similar(const struct tx *tx, const char *id, size_t limit, struct question **questions,
+                      size_t *count)
 {
     struct question like;
     struct db_rows rows;
 
-    if (!question_get(db, arena, caller, id, now_ms, &like, err) ||
-        !db_query(db, arena, SQL_QUESTION_SIMILAR,
+    if (!question_get(tx, id, &like) ||
+        !tx_query(tx, SQL_QUESTION_SIMILAR,
                   DB_ARGS(db_int(like.key), db_text(like.workspace_id), db_text(like.id),
-                          db_text(clock_text(arena, now_ms)), db_int((int64_t)limit),
-                          db_text(caller->project_id)),
-                  &rows, err))
+                          db_text(clock_text(tx->arena, tx->now_ms)), db_int((int64_t)limit),
+                          db_text(tx->caller->project_id)),
+                  &rows))
         return false;
-    *questions = arena_array(arena, struct question, rows.count);
-    *count = keep_same(arena, &like, &rows, *questions);
+    *questions = arena_array(tx->arena, struct question, rows.count);
+    *count = keep_same(tx->arena, &like, &rows, *questions);
     return true;
 }
 
-bool question_precedents(struct db *db, struct arena *arena, const struct caller *caller,
-                         const struct question *question, size_t limit, struct question **questions,
-                         size_t *count, struct err *err)
+bool question_precedents(const struct tx *tx, const struct question *question, size_t limit,
+                         struct question **questions, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_QUESTION_PRECEDENTS,
+    if (!tx_query(tx, SQL_QUESTION_PRECEDENTS,
                   DB_ARGS(db_int(question->key), db_text(question->workspace_id), db_text(question->id),
-                          db_int((int64_t)limit), db_text(caller->project_id)),
-                  &rows, err))
+                          db_int((int64_t)limit), db_text(tx->caller->project_id)),
+                  &rows))
         return false;
-    *questions = arena_array(arena, struct question, rows.count);
-    *count = keep_same(arena, question, &rows, *questions);
+    *questions = arena_array(tx->arena, struct question, rows.count);
+    *count = keep_same(tx->arena, question, &rows, *questions);
     return true;
 }

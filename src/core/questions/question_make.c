@@ -47,22 +47,22 @@ void question_take_template(struct question_wish *wish, const json_t *filled)
 
 /* Checks */
 
-static bool check_texts(struct asking *asking, struct err *err)
+static bool check_texts(struct asking *asking)
 {
     const struct question_wish *wish = &asking->wish;
     struct question *question = asking->question;
 
     if (!wish->question)
-        return err_field(err, "question", "question is required.");
+        return err_field(asking->tx->err, "question", "question is required.");
     if (!wish->type)
-        return err_field(err, "type", "type is required.");
+        return err_field(asking->tx->err, "type", "type is required.");
     if (!wish->response_type)
-        return err_field(err, "responseType", "responseType is required.");
-    question->question = str_sanitise(asking->arena, wish->question);
-    question->type = arena_text(asking->arena, wish->type);
-    question->response_type = arena_text(asking->arena, wish->response_type);
+        return err_field(asking->tx->err, "responseType", "responseType is required.");
+    question->question = str_sanitise(asking->tx->arena, wish->question);
+    question->type = arena_text(asking->tx->arena, wish->type);
+    question->response_type = arena_text(asking->tx->arena, wish->response_type);
     question->template = wish->template;
-    return chat_check_text("question", question->question, err);
+    return chat_check_text("question", question->question, asking->tx->err);
 }
 
 static bool check_size(const json_t *value, const char *field, struct err *err)
@@ -73,7 +73,7 @@ static bool check_size(const json_t *value, const char *field, struct err *err)
 }
 
 /* An action's args are what will be done: they are shown and kept exactly as they are proposed. */
-static bool check_action(struct asking *asking, struct err *err)
+static bool check_action(struct asking *asking)
 {
     const json_t *action = asking->wish.action;
 
@@ -81,30 +81,32 @@ static bool check_action(struct asking *asking, struct err *err)
         return true;
     if (!json_is_string(json_object_get(action, "name")) ||
         str_is_blank(json_string_value(json_object_get(action, "name"))))
-        return err_field(err, "action", "action must have a name.");
+        return err_field(asking->tx->err, "action", "action must have a name.");
     if (!str_equal(asking->question->response_type, "approval"))
-        return err_field(err, "action", "Only a question that is answered by an approval has an action.");
-    if (!check_size(action, "action", err))
+        return err_field(asking->tx->err, "action",
+                         "Only a question that is answered by an approval has an action.");
+    if (!check_size(action, "action", asking->tx->err))
         return false;
-    asking->question->action = json_dump_text(asking->arena, action);
+    asking->question->action = json_dump_text(asking->tx->arena, action);
     return true;
 }
 
-static bool check_contents(struct asking *asking, struct err *err)
+static bool check_contents(struct asking *asking)
 {
     const struct question_wish *wish = &asking->wish;
     struct question *question = asking->question;
 
-    if (!check_size(wish->context, "context", err) || !check_size(wish->metadata, "metadata", err) ||
-        !response_options(asking->arena, wish->options, "options", &question->options, err))
+    if (!check_size(wish->context, "context", asking->tx->err) ||
+        !check_size(wish->metadata, "metadata", asking->tx->err) ||
+        !response_options(asking->tx->arena, wish->options, "options", &question->options, asking->tx->err))
         return false;
     if (str_equal(question->response_type, "choice") && json_array_size(wish->options) == 0)
-        return err_field(err, "options", "A choice needs options.");
-    question->context = response_clean(asking->arena, wish->context);
-    question->metadata = response_clean(asking->arena, wish->metadata);
+        return err_field(asking->tx->err, "options", "A choice needs options.");
+    question->context = response_clean(asking->tx->arena, wish->context);
+    question->metadata = response_clean(asking->tx->arena, wish->metadata);
     question->allow_other = wish->allow_other;
     question->allow_default_approve = wish->allow_default_approve;
-    return check_action(asking, err);
+    return check_action(asking);
 }
 
 /*
@@ -123,7 +125,7 @@ static bool check_consent(const struct question *question, const struct response
     return err_hint(err, "Set allowDefaultApprove to true if nobody's answer shall count as a yes.");
 }
 
-static bool check_default(struct asking *asking, struct err *err)
+static bool check_default(struct asking *asking)
 {
     struct question *question = asking->question;
     const json_t *wanted = asking->wish.default_response;
@@ -132,16 +134,17 @@ static bool check_default(struct asking *asking, struct err *err)
 
     if (!wanted)
         return question_blocks(question) ||
-               err_field(err, "defaultResponse",
+               err_field(asking->tx->err, "defaultResponse",
                          "A non-blocking question needs a defaultResponse: the agent goes on with it.");
-    if (question->options && !json_parse(question->options, strlen(question->options), &options, err))
+    if (question->options &&
+        !json_parse(question->options, strlen(question->options), &options, asking->tx->err))
         return false;
-    if (!response_check(asking->arena,
+    if (!response_check(asking->tx->arena,
                         &(struct response_rules){ .response_type = question->response_type,
                                                   .options = options,
                                                   .allow_other = question->allow_other },
-                        wanted, "defaultResponse", &given, err) ||
-        !check_consent(question, &given, err))
+                        wanted, "defaultResponse", &given, asking->tx->err) ||
+        !check_consent(question, &given, asking->tx->err))
         return false;
     question->default_response = given.json;
     return true;
@@ -156,7 +159,7 @@ static int64_t usual_timeout_ms(const struct question *question)
     return str_equal(question->type, "error_recovery") ? QUESTION_ERROR_MS : 0;
 }
 
-static bool check_timeout(struct asking *asking, struct err *err)
+static bool check_timeout(struct asking *asking)
 {
     int64_t least = settings()->questions_min_timeout_ms;
     struct question *question = asking->question;
@@ -166,18 +169,18 @@ static bool check_timeout(struct asking *asking, struct err *err)
         double wanted = asking->wish.timeout_minutes * 60000.0;
 
         if (!(wanted >= (double)least && wanted <= (double)QUESTION_MAX_MS))
-            return err_field(err, "timeoutMinutes", "timeoutMinutes must be from %g to %d.",
+            return err_field(asking->tx->err, "timeoutMinutes", "timeoutMinutes must be from %g to %d.",
                              (double)least / 60000.0, (int)(QUESTION_MAX_MS / 60000));
         ms = (int64_t)llround(wanted);
     }
     if (ms > 0) {
-        question->due_ms = asking->now_ms + ms;
-        question->timeout_at = clock_text(asking->arena, question->due_ms);
+        question->due_ms = asking->tx->now_ms + ms;
+        question->timeout_at = clock_text(asking->tx->arena, question->due_ms);
     }
     return true;
 }
 
-static bool check_approvals(struct asking *asking, struct err *err)
+static bool check_approvals(struct asking *asking)
 {
     struct question *question = asking->question;
     int64_t need = asking->wish.required_approvals ? asking->wish.required_approvals : 1;
@@ -185,91 +188,90 @@ static bool check_approvals(struct asking *asking, struct err *err)
                   (str_equal(question->type, "approval") && str_equal(question->response_type, "boolean"));
 
     if (need < 1 || need > QUESTION_APPROVALS_MAX)
-        return err_field(err, "requiredApprovals", "requiredApprovals must be from 1 to %d.",
+        return err_field(asking->tx->err, "requiredApprovals", "requiredApprovals must be from 1 to %d.",
                          QUESTION_APPROVALS_MAX);
     if (need > 1 && !binary)
-        return err_field(err, "requiredApprovals", "Only an approval can need several people.");
+        return err_field(asking->tx->err, "requiredApprovals", "Only an approval can need several people.");
     question->required_approvals = need;
     return true;
 }
 
-static bool find_person(struct asking *asking, const char *field, const char *name, const char **id,
-                        struct err *err)
+static bool find_person(struct asking *asking, const char *field, const char *name, const char **id)
 {
     struct db_rows rows;
 
     *id = NULL;
     if (!name)
         return true;
-    if (asking->caller->kind == CALLER_LOCAL && str_equal(name, "local")) {
+    if (asking->tx->caller->kind == CALLER_LOCAL && str_equal(name, "local")) {
         *id = "local";
         return true;
     }
-    if (!db_query(asking->db, asking->arena, SQL_QUESTION_PERSON,
-                  DB_ARGS(db_text(asking->caller->workspace_id), db_text(name),
-                          db_text(str_fold(asking->arena, name))),
-                  &rows, err))
+    if (!tx_query(asking->tx, SQL_QUESTION_PERSON,
+                  DB_ARGS(db_text(asking->tx->caller->workspace_id), db_text(name),
+                          db_text(str_fold(asking->tx->arena, name))),
+                  &rows))
         return false;
     if (rows.count == 0)
-        return err_field(err, field, "%s names nobody who can answer in this workspace.", field);
+        return err_field(asking->tx->err, field, "%s names nobody who can answer in this workspace.", field);
     *id = db_cell(&rows, 0, 0);
     return true;
 }
 
-static bool check_parent(struct asking *asking, struct err *err)
+static bool check_parent(struct asking *asking)
 {
     struct question parent;
     struct err missing = { 0 };
+    struct tx looking = tx_with_err(asking->tx, &missing);
 
     if (!asking->wish.parent_id)
         return true;
-    if (!question_load(asking->db, asking->arena, asking->caller->workspace_id, asking->wish.parent_id,
-                       &parent, &missing)) {
+    if (!question_load(&looking, looking.caller->workspace_id, asking->wish.parent_id, &parent)) {
         if (missing.code == ERR_NOT_FOUND)
-            return err_field(err, "parentId", "parentId names no question of this workspace.");
-        *err = missing;
+            return err_field(asking->tx->err, "parentId", "parentId names no question of this workspace.");
+        *asking->tx->err = missing;
         return false;
     }
-    if (!caller_sees_project(asking->caller, parent.project_id))
-        return err_field(err, "parentId", "parentId names no question of this workspace.");
+    if (!caller_sees_project(asking->tx->caller, parent.project_id))
+        return err_field(asking->tx->err, "parentId", "parentId names no question of this workspace.");
     asking->question->parent_id = parent.id;
     return true;
 }
 
 /* A logged-in user who asks for an approval is not the one to give it. */
-static bool check_people(struct asking *asking, struct err *err)
+static bool check_people(struct asking *asking)
 {
     struct question *question = asking->question;
     const struct question_wish *wish = &asking->wish;
 
-    question->required_role = arena_text(asking->arena, wish->required_role);
-    if (!find_person(asking, "assignedTo", wish->assigned_to, &question->assigned_to, err) ||
-        !find_person(asking, "requestedBy", wish->requested_by, &question->requested_by, err))
+    question->required_role = arena_text(asking->tx->arena, wish->required_role);
+    if (!find_person(asking, "assignedTo", wish->assigned_to, &question->assigned_to) ||
+        !find_person(asking, "requestedBy", wish->requested_by, &question->requested_by))
         return false;
-    if (!question->requested_by && asking->caller->kind == CALLER_USER)
-        question->requested_by = asking->caller->id;
-    return check_parent(asking, err);
+    if (!question->requested_by && asking->tx->caller->kind == CALLER_USER)
+        question->requested_by = asking->tx->caller->id;
+    return check_parent(asking);
 }
 
-bool question_make(struct asking *asking, const struct job *job, struct err *err)
+bool question_make(struct asking *asking, const struct job *job)
 {
     struct question *question = asking->question;
 
     *question = (struct question){
-        .id = uuid_new(asking->arena),
+        .id = uuid_new(asking->tx->arena),
         .job_id = job->id,
         .workspace_id = job->workspace_id,
         .project_id = job->project_id,
         .status = "pending",
-        .created_at = clock_text(asking->arena, asking->now_ms),
+        .created_at = clock_text(asking->tx->arena, asking->tx->now_ms),
         .approvals = "[]",
         .late_answers = "[]",
-        .asked_by = job->agent ? job->agent : caller_title(asking->caller),
-        .asked_by_id = asking->caller->id,
+        .asked_by = job->agent ? job->agent : caller_title(asking->tx->caller),
+        .asked_by_id = asking->tx->caller->id,
     };
-    if (!check_texts(asking, err) || !check_contents(asking, err) || !check_default(asking, err) ||
-        !check_timeout(asking, err) || !check_approvals(asking, err) || !check_people(asking, err))
+    if (!check_texts(asking) || !check_contents(asking) || !check_default(asking) || !check_timeout(asking) ||
+        !check_approvals(asking) || !check_people(asking))
         return false;
-    question->key = question_key(asking->arena, job->workspace_id, question->type, question->question);
+    question->key = question_key(asking->tx->arena, job->workspace_id, question->type, question->question);
     return true;
 }

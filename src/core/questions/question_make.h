@@ -10,10 +10,7 @@
 #include "core/questions/question_row.h"
 
 struct asking {
-    struct db *db;
-    struct arena *arena;
-    const struct caller *caller;
-    int64_t now_ms;
+    const struct tx *tx;
     struct question_wish wish; /* with what the template adds */
     struct question *question; /* being made */
 };
@@ -21,6 +18,6 @@ struct asking {
 /* What is said with the question wins over what the template says. `filled` must live as long as the wish. */
 void question_take_template(struct question_wish *wish, const json_t *filled);
 /* Fills in asking->question for this job, or says which field is wrong. */
-CHECKED bool question_make(struct asking *asking, const struct job *job, struct err *err);
+CHECKED bool question_make(struct asking *asking, const struct job *job);
 
 #endif

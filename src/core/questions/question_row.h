@@ -4,6 +4,7 @@
 #ifndef CORE_QUESTIONS_QUESTION_ROW_H
 #define CORE_QUESTIONS_QUESTION_ROW_H
 
+#include "core/caller/tx.h"
 #include "core/questions/job.h"
 #include "core/questions/question.h"
 
@@ -12,15 +13,14 @@ void question_from_row(const struct db_rows *rows, size_t row, struct question *
 /* The row's columns are those of job_get. */
 void job_from_row(const struct db_rows *rows, size_t row, struct job *job);
 
-CHECKED bool question_load(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                           struct question *question, struct err *err);
+CHECKED bool question_load(const struct tx *tx, const char *workspace_id, const char *id,
+                           struct question *question);
 bool question_not_found(struct err *err);
 bool job_not_found(struct err *err);
 /* Puts a new job into the store, as it stands, without a word about it. */
-CHECKED bool job_insert(struct db *db, struct arena *arena, const struct job *job, struct err *err);
+CHECKED bool job_insert(const struct tx *tx, const struct job *job);
 /* A new job of this caller: id, workspace, who asked for it. Checks what it refers to. */
-CHECKED bool job_begin(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                       struct job *job, struct err *err);
+CHECKED bool job_begin(const struct tx *tx, struct job *job);
 
 /* The same number for the same question, however it is written. */
 int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text);

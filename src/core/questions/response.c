@@ -44,9 +44,16 @@ const char *response_clean(struct arena *arena, const json_t *value)
 
 /* Options */
 
+/* The options of one field being read: whose memory they get, and where a mistake is told. */
+struct reading {
+    struct arena *arena;
+    const char *field;
+    struct err *err;
+};
+
 /* A text of an option: there, not blank, not too long; NULL where it is not given. */
-static bool option_text(struct arena *arena, const json_t *option, const char *name, size_t most,
-                        const char *field, const char **text, struct err *err)
+static bool option_text(const struct reading *reading, const json_t *option, const char *name, size_t most,
+                        const char **text)
 {
     const json_t *value = json_object_get(option, name);
 
@@ -54,12 +61,13 @@ static bool option_text(struct arena *arena, const json_t *option, const char *n
     if (!value || json_is_null(value))
         return true;
     if (!json_is_string(value))
-        return err_field(err, field, "%s of an option must be a string.", name);
-    *text = str_sanitise(arena, json_string_value(value));
+        return err_field(reading->err, reading->field, "%s of an option must be a string.", name);
+    *text = str_sanitise(reading->arena, json_string_value(value));
     if (str_is_blank(*text))
-        return err_field(err, field, "%s of an option must not be empty.", name);
+        return err_field(reading->err, reading->field, "%s of an option must not be empty.", name);
     if (strlen(*text) > most)
-        return err_field(err, field, "%s of an option is too long: at most %zu bytes.", name, most);
+        return err_field(reading->err, reading->field, "%s of an option is too long: at most %zu bytes.",
+                         name, most);
     return true;
 }
 
@@ -69,23 +77,23 @@ struct option {
     bool truth;
 };
 
-static bool read_option(struct arena *arena, const json_t *json, size_t place, const char *field,
-                        struct option *option, struct err *err)
+static bool read_option(const struct reading *reading, const json_t *json, size_t place,
+                        struct option *option)
 {
     const json_t *value = json_object_get(json, "value");
 
     if (!json_is_object(json))
-        return err_field(err, field, "Each option must be an object.");
-    if (!option_text(arena, json, "id", LIMIT_REF, field, &option->id, err) ||
-        !option_text(arena, json, "label", LIMIT_OPTION, field, &option->label, err) ||
-        !option_text(arena, json, "description", LIMIT_OPTION_HELP, field, &option->description, err))
+        return err_field(reading->err, reading->field, "Each option must be an object.");
+    if (!option_text(reading, json, "id", LIMIT_REF, &option->id) ||
+        !option_text(reading, json, "label", LIMIT_OPTION, &option->label) ||
+        !option_text(reading, json, "description", LIMIT_OPTION_HELP, &option->description))
         return false;
     if (json_is_boolean(value)) {
         option->truth = json_is_true(value);
         if (!option->label)
             option->label = option->truth ? "Yes" : "No";
     } else {
-        if (!option_text(arena, json, "value", LIMIT_OPTION, field, &option->value, err))
+        if (!option_text(reading, json, "value", LIMIT_OPTION, &option->value))
             return false;
         if (!option->value)
             option->value = option->label;
@@ -93,9 +101,9 @@ static bool read_option(struct arena *arena, const json_t *json, size_t place, c
             option->label = option->value;
     }
     if (!option->label)
-        return err_field(err, field, "Each option needs a label or a value.");
+        return err_field(reading->err, reading->field, "Each option needs a label or a value.");
     if (!option->id)
-        option->id = arena_format(arena, "o%zu", place + 1);
+        option->id = arena_format(reading->arena, "o%zu", place + 1);
     return true;
 }
 
@@ -127,6 +135,7 @@ bool response_options(struct arena *arena, const json_t *options, const char *fi
                       struct err *err)
 {
     size_t count = json_array_size(options);
+    struct reading reading = { .arena = arena, .field = field, .err = err };
     struct option *read = arena_array(arena, struct option, count + 1);
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -139,7 +148,7 @@ bool response_options(struct arena *arena, const json_t *options, const char *fi
     json_begin(&out, &text);
     json_list(&out, NULL);
     for (size_t i = 0; i < count; i++) {
-        if (!read_option(arena, json_array_get(options, i), i, field, &read[i], err))
+        if (!read_option(&reading, json_array_get(options, i), i, &read[i]))
             return false;
         for (size_t other = 0; other < i; other++)
             if (same_name(&read[i], &read[other]))
@@ -235,11 +244,10 @@ static bool check_value(struct arena *arena, const struct response_rules *rules,
     return true;
 }
 
-static bool check_args(struct arena *arena, const struct response_rules *rules, const json_t *args,
-                       const char *field, const struct answer *answer, struct response *response,
-                       struct err *err)
+static bool check_args(const struct response_rules *rules, const json_t *args, const char *field,
+                       const struct answer *answer, struct err *err)
 {
-    if (!args || json_is_null(args))
+    if (!args)
         return true;
     if (!rules->has_action || !str_equal(rules->response_type, "approval"))
         return err_field(err, field, "Only an approval of an action takes args.");
@@ -247,7 +255,6 @@ static bool check_args(struct arena *arena, const struct response_rules *rules, 
         return err_field(err, field, "A rejection takes no args.");
     if (json_dumpb(args, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) > LIMIT_CONTEXT)
         return err_field(err, field, "args are too large: at most %d bytes.", LIMIT_CONTEXT);
-    response->args = json_dump_text(arena, args);
     return true;
 }
 
@@ -318,7 +325,7 @@ static const char *write_response(struct arena *arena, const struct response_rul
 bool response_check(struct arena *arena, const struct response_rules *rules, const json_t *value,
                     const char *field, struct response *response, struct err *err)
 {
-    const json_t *type = json_object_get(value, "type");
+    const json_t *type = json_object_get(value, "type"), *args = json_object_get(value, "args");
     struct answer answer = { .value = json_object_get(value, "value") };
     struct response made = { 0 };
 
@@ -326,10 +333,12 @@ bool response_check(struct arena *arena, const struct response_rules *rules, con
         return err_field(err, field, "%s must be an object: {type, value, text?}.", field);
     if (type && !json_is_null(type) && !str_equal(json_string_value(type), rules->response_type))
         return err_field(err, field, "The answer must be of type %s.", rules->response_type);
+    if (json_is_null(args))
+        args = NULL;
     if (!answer_text(arena, json_object_get(value, "text"), field, &answer.text, err) ||
-        !check_value(arena, rules, field, &answer, err) ||
-        !check_args(arena, rules, json_object_get(value, "args"), field, &answer, &made, err))
+        !check_value(arena, rules, field, &answer, err) || !check_args(rules, args, field, &answer, err))
         return false;
+    made.args = args ? json_dump_text(arena, args) : NULL;
     made.json = write_response(arena, rules, &answer, made.args);
     made.summary = summarise(arena, rules, &answer);
     made.is_true = answer.is_truth && answer.truth;

@@ -53,14 +53,12 @@ static struct template built_in_at(size_t i, const char *workspace_id)
     return template;
 }
 
-bool template_get(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
-                  struct template *template, struct err *err)
+bool template_get(const struct tx *tx, const char *workspace_id, const char *name, struct template *template)
 {
-    const char *key = str_fold(arena, name);
+    const char *key = str_fold(tx->arena, name);
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_TEMPLATE_GET, DB_ARGS(db_text(workspace_id), db_text(name), db_text(key)),
-                  &rows, err))
+    if (!tx_query(tx, SQL_TEMPLATE_GET, DB_ARGS(db_text(workspace_id), db_text(name), db_text(key)), &rows))
         return false;
     if (rows.count > 0) {
         from_row(&rows, 0, template);
@@ -72,22 +70,22 @@ bool template_get(struct db *db, struct arena *arena, const char *workspace_id, 
             return true;
         }
     }
-    return not_found(err);
+    return not_found(tx->err);
 }
 
-bool template_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
-                   size_t limit, struct template **templates, size_t *count, struct err *err)
+bool template_list(const struct tx *tx, const char *workspace_id, const char *cursor, size_t limit,
+                   struct template **templates, size_t *count)
 {
     struct db_rows rows;
     struct template *found;
     size_t kept = 0;
 
-    if (!db_query(
-            db, arena, SQL_TEMPLATE_LIST,
+    if (!tx_query(
+            tx, SQL_TEMPLATE_LIST,
             DB_ARGS(db_text(workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
-            &rows, err))
+            &rows))
         return false;
-    found = arena_array(arena, struct template, rows.count + BUILT_IN);
+    found = arena_array(tx->arena, struct template, rows.count + BUILT_IN);
     if (!cursor)
         for (; kept < BUILT_IN; kept++)
             found[kept] = built_in_at(kept, workspace_id);
@@ -103,64 +101,60 @@ static bool name_taken(const char *name, struct err *err)
     return err_set(err, ERR_CONFLICT, "There is already a question template called %.80s.", name);
 }
 
-bool template_create(struct db *db, struct arena *arena, int64_t now_ms, struct template *template,
-                     struct err *err)
+bool template_create(const struct tx *tx, struct template *template)
 {
     struct db_rows rows;
 
-    template->id = uuid_new(arena);
-    template->created_ms = now_ms;
-    if (!db_query(db, arena, SQL_TEMPLATE_INSERT,
+    template->id = uuid_new(tx->arena);
+    template->created_ms = tx->now_ms;
+    if (!tx_query(tx, SQL_TEMPLATE_INSERT,
                   DB_ARGS(db_text(template->id), db_text(template->workspace_id), db_text(template->name),
-                          db_text(str_fold(arena, template->name)), db_text(template->definition),
-                          db_int(now_ms)),
-                  &rows, err))
+                          db_text(str_fold(tx->arena, template->name)), db_text(template->definition),
+                          db_int(tx->now_ms)),
+                  &rows))
         return false;
-    return rows.count > 0 || name_taken(template->name, err);
+    return rows.count > 0 || name_taken(template->name, tx->err);
 }
 
-static bool get_own(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                    struct template *template, struct err *err)
+static bool get_own(const struct tx *tx, const char *workspace_id, const char *id, struct template *template)
 {
-    if (!template_get(db, arena, workspace_id, id, template, err))
+    if (!template_get(tx, workspace_id, id, template))
         return false;
     if (!template->built_in)
         return true;
-    err_set(err, ERR_CONFLICT, "The template %s is built in.", template->name);
-    return err_hint(err, "Create one of the same name: it takes the place of the built-in one.");
+    err_set(tx->err, ERR_CONFLICT, "The template %s is built in.", template->name);
+    return err_hint(tx->err, "Create one of the same name: it takes the place of the built-in one.");
 }
 
-bool template_update(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                     const char *name, const char *definition, struct template *template, struct err *err)
+bool template_update(const struct tx *tx, const char *workspace_id, const char *id, const char *name,
+                     const char *definition, struct template *template)
 {
     struct template changed;
     size_t count;
 
-    if (!get_own(db, arena, workspace_id, id, &changed, err))
+    if (!get_own(tx, workspace_id, id, &changed))
         return false;
     if (name)
         changed.name = name;
     if (definition)
         changed.definition = definition;
-    if (!db_exec(db, arena, SQL_TEMPLATE_UPDATE,
+    if (!tx_exec(tx, SQL_TEMPLATE_UPDATE,
                  DB_ARGS(db_text(changed.id), db_text(workspace_id), db_text(changed.name),
-                         db_text(str_fold(arena, changed.name)), db_text(changed.definition)),
-                 &count, err))
+                         db_text(str_fold(tx->arena, changed.name)), db_text(changed.definition)),
+                 &count))
         return false;
     if (count == 0)
-        return name_taken(changed.name, err);
+        return name_taken(changed.name, tx->err);
     *template = changed;
     return true;
 }
 
-bool template_delete(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                     struct err *err)
+bool template_delete(const struct tx *tx, const char *workspace_id, const char *id)
 {
     struct template found;
 
-    return get_own(db, arena, workspace_id, id, &found, err) &&
-           db_exec(db, arena, SQL_TEMPLATE_DELETE, DB_ARGS(db_text(found.id), db_text(workspace_id)), NULL,
-                   err);
+    return get_own(tx, workspace_id, id, &found) &&
+           tx_exec(tx, SQL_TEMPLATE_DELETE, DB_ARGS(db_text(found.id), db_text(workspace_id)), NULL);
 }
 
 /* Filling in */
@@ -194,8 +188,7 @@ static void add_option(json_t *options, const json_t *entry)
     json_array_append_new(options, option);
 }
 
-static bool fill_options(struct db *db, struct arena *arena, const char *workspace_id, json_t *filled,
-                         struct err *err)
+static bool fill_options(const struct tx *tx, const char *workspace_id, json_t *filled)
 {
     const char *from = json_string_value(json_object_get(filled, "optionsFrom"));
     JSON_AUTO *settings = NULL;
@@ -204,8 +197,8 @@ static bool fill_options(struct db *db, struct arena *arena, const char *workspa
 
     if (!from)
         return true;
-    if (!workspace_get(db, arena, workspace_id, &workspace, err) ||
-        !json_parse(workspace.settings, strlen(workspace.settings), &settings, err))
+    if (!workspace_get(tx, workspace_id, &workspace) ||
+        !json_parse(workspace.settings, strlen(workspace.settings), &settings, tx->err))
         return false;
     const json_t *entries = json_object_get(settings, from);
 
@@ -215,25 +208,26 @@ static bool fill_options(struct db *db, struct arena *arena, const char *workspa
     json_object_set_new(filled, "options", options);
     if (json_array_size(options) > 0)
         return true;
-    err_field(err, "template", "The workspace has no %s to choose from.", from);
-    return err_hint(err, "Add them to the workspace's settings, or give options with the question.");
+    err_field(tx->err, "template", "The workspace has no %s to choose from.", from);
+    return err_hint(tx->err, "Add them to the workspace's settings, or give options with the question.");
 }
 
-bool template_fill(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
-                   bool options_given, json_t **filled, struct err *err)
+bool template_fill(const struct tx *tx, const char *workspace_id, const char *name, bool options_given,
+                   json_t **filled)
 {
     struct template template;
     struct err missing = { 0 };
+    struct tx looking = tx_with_err(tx, &missing);
     JSON_AUTO *definition = NULL;
 
-    if (!template_get(db, arena, workspace_id, name, &template, &missing)) {
+    if (!template_get(&looking, workspace_id, name, &template)) {
         if (missing.code == ERR_NOT_FOUND)
-            return err_field(err, "template", "%s", missing.text);
-        *err = missing;
+            return err_field(tx->err, "template", "%s", missing.text);
+        *tx->err = missing;
         return false;
     }
-    if (!json_parse(template.definition, strlen(template.definition), &definition, err) ||
-        (!options_given && !fill_options(db, arena, workspace_id, definition, err)))
+    if (!json_parse(template.definition, strlen(template.definition), &definition, tx->err) ||
+        (!options_given && !fill_options(tx, workspace_id, definition)))
         return false;
     *filled = json_incref(definition);
     return true;

@@ -9,7 +9,7 @@
 #define CORE_QUESTIONS_TEMPLATE_H
 
 #include "base/json.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct template
 {
@@ -23,27 +23,24 @@ struct template
 };
 
 /* By id or name, in any case. ERR_NOT_FOUND. */
-CHECKED bool template_get(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
-                          struct template *template, struct err *err);
+CHECKED bool template_get(const struct tx *tx, const char *workspace_id, const char *name,
+                          struct template *template);
 /* The workspace's own after `cursor` (an id, or NULL), newest first; on the first page then the built-in. */
-CHECKED bool template_list(struct db *db, struct arena *arena, const char *workspace_id, const char *cursor,
-                           size_t limit, struct template **templates, size_t *count, struct err *err);
+CHECKED bool template_list(const struct tx *tx, const char *workspace_id, const char *cursor, size_t limit,
+                           struct template **templates, size_t *count);
 /* From workspace_id, name and definition. A name that is taken is ERR_CONFLICT. */
-CHECKED bool template_create(struct db *db, struct arena *arena, int64_t now_ms, struct template *template,
-                             struct err *err);
+CHECKED bool template_create(const struct tx *tx, struct template *template);
 /* Replaces name and definition where not NULL. A built-in one is ERR_CONFLICT: make one of that name instead.
  */
-CHECKED bool template_update(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                             const char *name, const char *definition, struct template *template,
-                             struct err *err);
-CHECKED bool template_delete(struct db *db, struct arena *arena, const char *workspace_id, const char *id,
-                             struct err *err);
+CHECKED bool template_update(const struct tx *tx, const char *workspace_id, const char *id, const char *name,
+                             const char *definition, struct template *template);
+CHECKED bool template_delete(const struct tx *tx, const char *workspace_id, const char *id);
 
 /*
  * The definition with its options filled in from the workspace, unless they are given with the question. The
  * caller json_decrefs it. ERR_INVALID when the workspace has nothing to choose from.
  */
-CHECKED bool template_fill(struct db *db, struct arena *arena, const char *workspace_id, const char *name,
-                           bool options_given, json_t **filled, struct err *err);
+CHECKED bool template_fill(const struct tx *tx, const char *workspace_id, const char *name,
+                           bool options_given, json_t **filled);
 
 #endif

@@ -27,9 +27,9 @@ double analytics_response_rate(const struct analytics_counts *counts)
     return all > 0 ? (double)counts->answered / (double)all : -1;
 }
 
-#define RANGE_ARGS(range)                                                                                    \
-    db_text((range)->workspace_id), db_text(clock_text(arena, (range)->since_ms)),                           \
-        db_text(clock_text(arena, (range)->until_ms)), db_text((range)->project_id),                         \
+#define RANGE_ARGS(tx, range)                                                                                \
+    db_text((range)->workspace_id), db_text(clock_text((tx)->arena, (range)->since_ms)),                     \
+        db_text(clock_text((tx)->arena, (range)->until_ms)), db_text((range)->project_id),                   \
         db_int(ANALYTICS_EXACT + 1)
 
 static void read_counts(const struct db_rows *rows, size_t row, struct analytics_counts *counts)
@@ -45,15 +45,15 @@ static void read_counts(const struct db_rows *rows, size_t row, struct analytics
     };
 }
 
-static bool read_types(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+static bool read_types(const struct tx *tx, struct analytics *report)
 {
     struct analytics_counts *all = &report->all;
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_ANALYTICS_TYPES, DB_ARGS(RANGE_ARGS(&report->range)), &rows, err))
+    if (!tx_query(tx, SQL_ANALYTICS_TYPES, DB_ARGS(RANGE_ARGS(tx, &report->range)), &rows))
         return false;
     report->type_count = rows.count;
-    report->types = arena_array(arena, struct analytics_counts, rows.count + 1);
+    report->types = arena_array(tx->arena, struct analytics_counts, rows.count + 1);
     for (size_t i = 0; i < rows.count; i++) {
         struct analytics_counts *one = &report->types[i];
 
@@ -77,11 +77,11 @@ static struct analytics_counts *counts_of(struct analytics *report, const char *
     return type ? NULL : &report->all;
 }
 
-static bool read_times(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+static bool read_times(const struct tx *tx, struct analytics *report)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_ANALYTICS_TIMES, DB_ARGS(RANGE_ARGS(&report->range)), &rows, err))
+    if (!tx_query(tx, SQL_ANALYTICS_TIMES, DB_ARGS(RANGE_ARGS(tx, &report->range)), &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         struct analytics_counts *counts = counts_of(report, db_cell(&rows, i, 0));
@@ -96,16 +96,15 @@ static bool read_times(struct db *db, struct arena *arena, struct analytics *rep
     return true;
 }
 
-bool analytics_read_questions(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
-                              const struct db_arg argv[], struct analytics_question **questions,
-                              size_t *count, struct err *err)
+bool analytics_read_questions(const struct tx *tx, enum sql_id sql, size_t argc, const struct db_arg argv[],
+                              struct analytics_question **questions, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, sql, argc, argv, &rows, err))
+    if (!tx_query(tx, sql, argc, argv, &rows))
         return false;
     *count = rows.count;
-    *questions = arena_array(arena, struct analytics_question, rows.count + 1);
+    *questions = arena_array(tx->arena, struct analytics_question, rows.count + 1);
     for (size_t i = 0; i < rows.count; i++)
         (*questions)[i] = (struct analytics_question){
             .question = db_cell(&rows, i, 0),
@@ -117,15 +116,15 @@ bool analytics_read_questions(struct db *db, struct arena *arena, enum sql_id sq
     return true;
 }
 
-static bool read_top(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+static bool read_top(const struct tx *tx, struct analytics *report)
 {
-    struct db_arg args[] = { RANGE_ARGS(&report->range), db_int(ANALYTICS_TOP) };
+    struct db_arg args[] = { RANGE_ARGS(tx, &report->range), db_int(ANALYTICS_TOP) };
     const size_t count = sizeof(args) / sizeof(args[0]);
 
-    return analytics_read_questions(db, arena, SQL_ANALYTICS_COMMON, count, args, &report->common,
-                                    &report->common_count, err) &&
-           analytics_read_questions(db, arena, SQL_ANALYTICS_UNANSWERED, count, args, &report->unanswered,
-                                    &report->unanswered_count, err);
+    return analytics_read_questions(tx, SQL_ANALYTICS_COMMON, count, args, &report->common,
+                                    &report->common_count) &&
+           analytics_read_questions(tx, SQL_ANALYTICS_UNANSWERED, count, args, &report->unanswered,
+                                    &report->unanswered_count);
 }
 
 void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count)
@@ -141,15 +140,15 @@ void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t
         jobs->open += count;
 }
 
-static bool read_jobs(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+static bool read_jobs(const struct tx *tx, struct analytics *report)
 {
     const struct analytics_range *range = &report->range;
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_ANALYTICS_JOBS,
+    if (!tx_query(tx, SQL_ANALYTICS_JOBS,
                   DB_ARGS(db_text(range->workspace_id), db_int(range->since_ms), db_int(range->until_ms),
                           db_text(range->project_id), db_int(ANALYTICS_EXACT + 1)),
-                  &rows, err))
+                  &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         struct analytics_jobs *jobs = db_cell_int(&rows, i, 0) ? &report->with : &report->without;
@@ -167,32 +166,30 @@ static bool is_too_much(const struct analytics *report)
     return report->all.asked > ANALYTICS_EXACT || report->with.jobs + report->without.jobs > ANALYTICS_EXACT;
 }
 
-bool analytics_read(struct db *db, struct arena *arena, const struct analytics_range *range,
-                    struct analytics *analytics, struct err *err)
+bool analytics_read(const struct tx *tx, const struct analytics_range *range, struct analytics *analytics)
 {
     struct analytics report = { .range = *range, .exact = true };
 
-    if (!read_types(db, arena, &report, err) || !read_jobs(db, arena, &report, err))
+    if (!read_types(tx, &report) || !read_jobs(tx, &report))
         return false;
     if (is_too_much(&report)) {
-        if (!analytics_from_figures(db, arena, &report, err))
+        if (!analytics_from_figures(tx, &report))
             return false;
-    } else if (!read_times(db, arena, &report, err) || !read_top(db, arena, &report, err))
+    } else if (!read_times(tx, &report) || !read_top(tx, &report))
         return false;
     *analytics = report;
     return true;
 }
 
-bool analytics_watch(struct db *db, struct arena *arena, int64_t now_ms, struct analytics_watch *watch,
-                     struct err *err)
+bool analytics_watch(const struct tx *tx, struct analytics_watch *watch)
 {
     const size_t types = sizeof(watch->types) / sizeof(watch->types[0]);
     const size_t kinds = sizeof(watch->alerts) / sizeof(watch->alerts[0]);
     struct db_rows rows, alerts;
 
-    if (!db_query(db, arena, SQL_ANALYTICS_WATCH,
-                  DB_ARGS(db_text(clock_text(arena, now_ms - DAY_MS)), db_int(WATCH_ROWS)), &rows, err) ||
-        !db_query(db, arena, SQL_ANALYTICS_WATCH_ALERTS, DB_NO_ARGS, &alerts, err))
+    if (!tx_query(tx, SQL_ANALYTICS_WATCH,
+                  DB_ARGS(db_text(clock_text(tx->arena, tx->now_ms - DAY_MS)), db_int(WATCH_ROWS)), &rows) ||
+        !tx_query(tx, SQL_ANALYTICS_WATCH_ALERTS, DB_NO_ARGS, &alerts))
         return false;
     *watch = (struct analytics_watch){ 0 };
     for (size_t i = 0; i < rows.count && i < types; i++) {

@@ -11,7 +11,7 @@
 #define CORE_REPORTS_ANALYTICS_H
 
 #include "base/json.h"
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct analytics_range {
     const char *workspace_id;
@@ -56,8 +56,8 @@ struct analytics {
     struct analytics_jobs with, without; /* questions */
 };
 
-CHECKED bool analytics_read(struct db *db, struct arena *arena, const struct analytics_range *range,
-                            struct analytics *analytics, struct err *err);
+CHECKED bool analytics_read(const struct tx *tx, const struct analytics_range *range,
+                            struct analytics *analytics);
 
 /* All workspaces together, for the operator's metrics: the newest questions of the last 24 hours. */
 struct analytics_watch {
@@ -72,7 +72,6 @@ struct analytics_watch {
     } alerts[3];
     size_t alert_count;
 };
-CHECKED bool analytics_watch(struct db *db, struct arena *arena, int64_t now_ms,
-                             struct analytics_watch *watch, struct err *err);
+CHECKED bool analytics_watch(const struct tx *tx, struct analytics_watch *watch);
 
 #endif

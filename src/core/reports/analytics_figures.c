@@ -41,14 +41,14 @@ static struct span span_of(struct analytics_range *range)
     return span;
 }
 
-static bool read_sums(struct db *db, struct arena *arena, const struct analytics_range *range,
-                      const struct span *span, const char *kind, struct db_rows *rows, struct err *err)
+static bool read_sums(const struct tx *tx, const struct analytics_range *range, const struct span *span,
+                      const char *kind, struct db_rows *rows)
 {
-    return db_query(db, arena, SQL_FIGURES_SUM,
+    return tx_query(tx, SQL_FIGURES_SUM,
                     DB_ARGS(db_text(range->workspace_id), db_text(kind), db_int(span->since),
                             db_int(span->until), db_int(span->days_from), db_int(span->days_to),
                             db_text(range->project_id)),
-                    rows, err);
+                    rows);
 }
 
 /* So many took so long, in two digits. */
@@ -151,13 +151,12 @@ static void count_jobs(const struct db_rows *rows, struct analytics *report)
 }
 
 /* Days of which nothing is known are not walked through. */
-static bool read_tallies(struct db *db, struct arena *arena, const struct span *span,
-                         struct analytics *report, struct err *err)
+static bool read_tallies(const struct tx *tx, const struct span *span, struct analytics *report)
 {
     const struct analytics_range *range = &report->range;
     struct db_rows days;
 
-    if (!db_query(db, arena, SQL_TALLIES_DAYS, DB_ARGS(db_text(range->workspace_id)), &days, err))
+    if (!tx_query(tx, SQL_TALLIES_DAYS, DB_ARGS(db_text(range->workspace_id)), &days))
         return false;
     if (!db_cell(&days, 0, 0))
         return true;
@@ -179,23 +178,22 @@ static bool read_tallies(struct db *db, struct arena *arena, const struct span *
                                                          : (each < TALLIES_DAY ? each : TALLIES_DAY)),
                              db_int(ANALYTICS_TOP) };
 
-    return analytics_read_questions(db, arena, SQL_TALLIES_COMMON, 6, args, &report->common,
-                                    &report->common_count, err) &&
-           analytics_read_questions(db, arena, SQL_TALLIES_UNANSWERED, 6, args, &report->unanswered,
-                                    &report->unanswered_count, err);
+    return analytics_read_questions(tx, SQL_TALLIES_COMMON, 6, args, &report->common,
+                                    &report->common_count) &&
+           analytics_read_questions(tx, SQL_TALLIES_UNANSWERED, 6, args, &report->unanswered,
+                                    &report->unanswered_count);
 }
 
-bool analytics_from_figures(struct db *db, struct arena *arena, struct analytics *report, struct err *err)
+bool analytics_from_figures(const struct tx *tx, struct analytics *report)
 {
     struct analytics counted = { .range = report->range };
     struct span span = span_of(&counted.range);
     struct db_rows questions, jobs;
 
-    if (!read_sums(db, arena, &counted.range, &span, "question", &questions, err) ||
-        !read_sums(db, arena, &counted.range, &span, "job", &jobs, err) ||
-        !read_tallies(db, arena, &span, &counted, err))
+    if (!read_sums(tx, &counted.range, &span, "question", &questions) ||
+        !read_sums(tx, &counted.range, &span, "job", &jobs) || !read_tallies(tx, &span, &counted))
         return false;
-    count_questions(arena, &questions, &counted);
+    count_questions(tx->arena, &questions, &counted);
     count_jobs(&jobs, &counted);
     *report = counted;
     return true;

@@ -8,16 +8,16 @@
 #ifndef CORE_REPORTS_ANALYTICS_FIGURES_H
 #define CORE_REPORTS_ANALYTICS_FIGURES_H
 
+#include "core/caller/tx.h"
 #include "core/reports/analytics.h"
 
 /* Fills in everything but the range, which becomes the one that was counted. */
-CHECKED bool analytics_from_figures(struct db *db, struct arena *arena, struct analytics *report,
-                                    struct err *err);
+CHECKED bool analytics_from_figures(const struct tx *tx, struct analytics *report);
 
 /* analytics.c */
 void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count);
-CHECKED bool analytics_read_questions(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
+CHECKED bool analytics_read_questions(const struct tx *tx, enum sql_id sql, size_t argc,
                                       const struct db_arg argv[], struct analytics_question **questions,
-                                      size_t *count, struct err *err);
+                                      size_t *count);
 
 #endif

@@ -1,51 +1,50 @@
 #include "core/reports/figures.h"
 
-bool figures_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err)
+bool figures_waiting(const struct tx *tx, bool *waiting)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_FIGURES_WAITING, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_FIGURES_WAITING, DB_NO_ARGS, &rows))
         return false;
     *waiting = db_cell_int(&rows, 0, 0) != 0;
     return true;
 }
 
-static bool fold_sqlite(struct db *db, struct arena *arena, size_t limit, size_t *folded, struct err *err)
+static bool fold_sqlite(const struct tx *tx, size_t limit, size_t *folded)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_FIGURES_UPTO, DB_ARGS(db_int((int64_t)limit)), &rows, err))
+    if (!tx_query(tx, SQL_FIGURES_UPTO, DB_ARGS(db_int((int64_t)limit)), &rows))
         return false;
     struct db_arg upto = db_int(db_cell_int(&rows, 0, 0));
 
-    return db_exec(db, arena, SQL_FIGURES_ADD, DB_ARGS(upto), NULL, err) &&
-           db_exec(db, arena, SQL_TALLIES_ADD, DB_ARGS(upto), NULL, err) &&
-           db_exec(db, arena, SQL_FIGURES_ADDED, DB_ARGS(upto), folded, err);
+    return tx_exec(tx, SQL_FIGURES_ADD, DB_ARGS(upto), NULL) &&
+           tx_exec(tx, SQL_TALLIES_ADD, DB_ARGS(upto), NULL) &&
+           tx_exec(tx, SQL_FIGURES_ADDED, DB_ARGS(upto), folded);
 }
 
-static bool fold_postgres(struct db *db, struct arena *arena, size_t limit, size_t *folded, struct err *err)
+static bool fold_postgres(const struct tx *tx, size_t limit, size_t *folded)
 {
     struct db_rows rows;
 
     *folded = 0;
-    if (!db_query(db, arena, SQL_FIGURES_CLAIM, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_FIGURES_CLAIM, DB_NO_ARGS, &rows))
         return false;
     if (!db_cell_bool(&rows, 0, 0))
         return true;
-    if (!db_query(db, arena, SQL_FIGURES_FOLD, DB_ARGS(db_int((int64_t)limit)), &rows, err))
+    if (!tx_query(tx, SQL_FIGURES_FOLD, DB_ARGS(db_int((int64_t)limit)), &rows))
         return false;
     *folded = (size_t)db_cell_int(&rows, 0, 0);
     return true;
 }
 
-bool figures_fold(struct db *db, struct arena *arena, size_t limit, size_t *folded, struct err *err)
+bool figures_fold(const struct tx *tx, size_t limit, size_t *folded)
 {
     size_t count = 0;
-    bool ok = db->engine == DB_SQLITE ? fold_sqlite(db, arena, limit, &count, err)
-                                      : fold_postgres(db, arena, limit, &count, err);
+    bool ok = tx->db->engine == DB_SQLITE ? fold_sqlite(tx, limit, &count) : fold_postgres(tx, limit, &count);
 
-    if (!ok || (count > 0 && (!db_exec(db, arena, SQL_FIGURES_DROP_NONE, DB_NO_ARGS, NULL, err) ||
-                              !db_exec(db, arena, SQL_TALLIES_DROP_NONE, DB_NO_ARGS, NULL, err))))
+    if (!ok || (count > 0 && (!tx_exec(tx, SQL_FIGURES_DROP_NONE, DB_NO_ARGS, NULL) ||
+                              !tx_exec(tx, SQL_TALLIES_DROP_NONE, DB_NO_ARGS, NULL))))
         return false;
     *folded = count;
     return true;

@@ -9,11 +9,11 @@
 #ifndef CORE_REPORTS_FIGURES_H
 #define CORE_REPORTS_FIGURES_H
 
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 /* Whether there is anything to add. Reads only. */
-CHECKED bool figures_waiting(struct db *db, struct arena *arena, bool *waiting, struct err *err);
+CHECKED bool figures_waiting(const struct tx *tx, bool *waiting);
 /* Adds up to `limit` changes and says how many; none while another node is at it. */
-CHECKED bool figures_fold(struct db *db, struct arena *arena, size_t limit, size_t *folded, struct err *err);
+CHECKED bool figures_fold(const struct tx *tx, size_t limit, size_t *folded);
 
 #endif

@@ -6,35 +6,34 @@
 #include "core/questions/question.h"
 
 struct sweep {
-    bool (*apply)(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
-                  struct err *err);
-    bool (*next)(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err);
+    bool (*apply)(const struct tx *tx, size_t limit, size_t *ended);
+    bool (*next)(const struct tx *tx, int64_t *due_ms);
 };
 
-static bool end_prompts(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
-                        struct err *err)
+static bool end_prompts(const struct tx *tx, size_t limit, size_t *ended)
 {
-    return db_exec(db, arena, SQL_DEADLINE_PROMPTS,
-                   DB_ARGS(db_int(now_ms), db_text(clock_text(arena, now_ms)), db_int((int64_t)limit)), ended,
-                   err);
+    return tx_exec(
+        tx, SQL_DEADLINE_PROMPTS,
+        DB_ARGS(db_int(tx->now_ms), db_text(clock_text(tx->arena, tx->now_ms)), db_int((int64_t)limit)),
+        ended);
 }
 
-static bool next_prompt(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err)
+static bool next_prompt(const struct tx *tx, int64_t *due_ms)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_DEADLINE_PROMPTS_NEXT, DB_NO_ARGS, &rows, err))
+    if (!tx_query(tx, SQL_DEADLINE_PROMPTS_NEXT, DB_NO_ARGS, &rows))
         return false;
     *due_ms = rows.count > 0 ? db_cell_int(&rows, 0, 0) : 0;
     return true;
 }
 
 /* What another program wrote waits for nothing but somebody to read it: it has just become due. */
-static bool next_mention(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err)
+static bool next_mention(const struct tx *tx, int64_t *due_ms)
 {
     bool waiting;
 
-    if (!mention_waiting(db, arena, &waiting, err))
+    if (!mention_waiting(tx, &waiting))
         return false;
     *due_ms = waiting ? clock_now_ms() - 1 : 0;
     return true;
@@ -49,15 +48,14 @@ static const struct sweep sweeps[] = {
 
 #define SWEEPS (sizeof(sweeps) / sizeof(*sweeps))
 
-bool deadline_apply(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
-                    struct err *err)
+bool deadline_apply(const struct tx *tx, size_t limit, size_t *ended)
 {
     size_t all = 0;
 
     for (size_t i = 0; i < SWEEPS && all < limit; i++) {
         size_t count = 0;
 
-        if (!sweeps[i].apply(db, arena, now_ms, limit - all, &count, err))
+        if (!sweeps[i].apply(tx, limit - all, &count))
             return false;
         all += count;
     }
@@ -65,14 +63,14 @@ bool deadline_apply(struct db *db, struct arena *arena, int64_t now_ms, size_t l
     return true;
 }
 
-bool deadline_next(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err)
+bool deadline_next(const struct tx *tx, int64_t *due_ms)
 {
     int64_t earliest = 0;
 
     for (size_t i = 0; i < SWEEPS; i++) {
         int64_t due = 0;
 
-        if (!sweeps[i].next(db, arena, &due, err))
+        if (!sweeps[i].next(tx, &due))
             return false;
         if (due != 0 && (earliest == 0 || due < earliest))
             earliest = due;

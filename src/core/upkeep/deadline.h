@@ -11,15 +11,14 @@
 #ifndef CORE_UPKEEP_DEADLINE_H
 #define CORE_UPKEEP_DEADLINE_H
 
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 /*
  * Ends up to `limit` rows of all kinds together and says how many; `limit` of them means that there may be
  * more. Rows that another transaction holds are left for the next time.
  */
-CHECKED bool deadline_apply(struct db *db, struct arena *arena, int64_t now_ms, size_t limit, size_t *ended,
-                            struct err *err);
+CHECKED bool deadline_apply(const struct tx *tx, size_t limit, size_t *ended);
 /* The earliest due time, 0 when nothing waits. What should happen at once has one long past. */
-CHECKED bool deadline_next(struct db *db, struct arena *arena, int64_t *due_ms, struct err *err);
+CHECKED bool deadline_next(const struct tx *tx, int64_t *due_ms);
 
 #endif

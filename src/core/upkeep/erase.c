@@ -13,27 +13,27 @@
 
 #define NO_ID "00000000-0000-0000-0000-000000000000" /* before every other */
 
-bool erase_find(struct db *db, struct arena *arena, const char *name_or_id, struct person *person,
-                struct err *err)
+bool erase_find(const struct tx *tx, const char *name_or_id, struct person *person)
 {
     struct account account;
     struct db_rows rows;
     struct err ignored = { 0 };
+    struct tx looking = tx_with_err(tx, &ignored);
 
-    if (!user_account_by_name(db, arena, name_or_id, &account, err))
+    if (!user_account_by_name(tx, name_or_id, &account))
         return false;
-    if (account.id || user_account(db, arena, name_or_id, &account, &ignored)) {
+    if (account.id || user_account(&looking, name_or_id, &account)) {
         *person = (struct person){ account.id, account.name, true };
         return true;
     }
-    if (!db_query(db, arena, SQL_ERASE_FIND_REMOVED, DB_ARGS(db_text(name_or_id)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_FIND_REMOVED, DB_ARGS(db_text(name_or_id)), &rows))
         return false;
     if (rows.count > 0) {
         *person = (struct person){ db_cell(&rows, 0, 0), name_or_id, false };
         return true;
     }
-    err_set(err, ERR_NOT_FOUND, "There is no user \"%s\", and the audit log knows of none.", name_or_id);
-    return err_hint(err, "Names of removed users must be written as they were.");
+    err_set(tx->err, ERR_NOT_FOUND, "There is no user \"%s\", and the audit log knows of none.", name_or_id);
+    return err_hint(tx->err, "Names of removed users must be written as they were.");
 }
 
 /* What is known */
@@ -77,48 +77,51 @@ static void note_deeds(struct erasing *e, struct arena *arena, const struct db_r
     }
 }
 
-static bool read_deeds(struct erasing *e, struct err *err)
+static bool read_deeds(const struct tx *tx, struct erasing *e)
 {
     struct db_rows rows = { .count = ERASE_AUDIT_BATCH };
     int64_t after = 0;
 
     while (rows.count == ERASE_AUDIT_BATCH) {
         ARENA_AUTO arena = { 0 };
+        struct tx own = tx_with_arena(tx, &arena);
 
-        if (!db_query(e->db, &arena, SQL_ERASE_DEEDS,
-                      DB_ARGS(db_text(e->person->id), db_int(after), db_int(ERASE_AUDIT_BATCH)), &rows, err))
+        if (!tx_query(&own, SQL_ERASE_DEEDS,
+                      DB_ARGS(db_text(e->person->id), db_int(after), db_int(ERASE_AUDIT_BATCH)), &rows))
             return false;
         note_deeds(e, &arena, &rows);
         if (rows.count > 0)
             after = db_cell_int(&rows, rows.count - 1, 0);
     }
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
 
-    if (!db_query(e->db, &arena, SQL_ERASE_DEEDS_UNSEALED, DB_ARGS(db_text(e->person->id)), &rows, err))
+    if (!tx_query(&own, SQL_ERASE_DEEDS_UNSEALED, DB_ARGS(db_text(e->person->id)), &rows))
         return false;
     note_deeds(e, &arena, &rows);
     return true;
 }
 
-static bool read_workspaces(struct erasing *e, struct err *err)
+static bool read_workspaces(const struct tx *tx, struct erasing *e)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     struct db_rows rows;
     const char *id;
     json_t *since;
 
-    if (!db_query(e->db, &arena, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows, err))
+    if (!tx_query(&own, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++)
         json_object_set_new(e->workspaces, db_cell(&rows, i, 0), json_integer(0));
     json_object_foreach(e->workspaces, id, since)
     {
-        if (!db_query(e->db, &arena, SQL_ERASE_KNOWN_SINCE, DB_ARGS(db_text(id)), &rows, err))
+        if (!tx_query(&own, SQL_ERASE_KNOWN_SINCE, DB_ARGS(db_text(id)), &rows))
             return false;
         json_integer_set(since, db_cell_int(&rows, 0, 0));
-        if (!db_query(e->db, &arena, SQL_ERASE_NAMESAKES,
+        if (!tx_query(&own, SQL_ERASE_NAMESAKES,
                       DB_ARGS(db_text(id), db_text(e->person->name), db_text(e->key), db_text(e->person->id)),
-                      &rows, err))
+                      &rows))
             return false;
         if (db_cell_int(&rows, 0, 0) > 0)
             json_object_set_new(e->namesakes, id, json_true());
@@ -127,13 +130,13 @@ static bool read_workspaces(struct erasing *e, struct err *err)
 }
 
 /* In one snapshot. */
-static bool learn(struct erasing *e, struct err *err)
+static bool learn(const struct tx *tx, struct erasing *e)
 {
-    if (!db_begin(e->db, false, err))
+    if (!db_begin(tx->db, false, tx->err))
         return false;
-    bool good = read_deeds(e, err) && read_workspaces(e, err);
+    bool good = read_deeds(tx, e) && read_workspaces(tx, e);
 
-    db_rollback(e->db);
+    db_rollback(tx->db);
     return good;
 }
 
@@ -148,64 +151,65 @@ static void let_others(int64_t began_us)
     nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
 }
 
-static bool commit(struct db *db, struct err *err)
+static bool commit(const struct tx *tx)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     size_t sealed;
 
     /* On PostgreSQL the servers seal. */
-    return (db->engine != DB_SQLITE || audit_seal(db, &arena, &sealed, err)) && db_commit(db, err);
+    return (tx->db->engine != DB_SQLITE || audit_seal(&own, &sealed)) && db_commit(tx->db, tx->err);
 }
 
-static bool write_once(struct erasing *e, const struct erase_step *step, struct erase_page page,
-                       struct err *err)
+static bool write_once(const struct tx *tx, struct erasing *e, const struct erase_step *step,
+                       struct erase_page page)
 {
     int64_t began_us = clock_ticks_us();
 
     e->looking = false;
     /* What was read must still be so when it is written. SQLite has one writer. */
-    bool good = db_begin(e->db, true, err) &&
-                (e->db->engine != DB_POSTGRES ||
-                 db_script(e->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", err)) &&
-                step->page(e, &page, err) && commit(e->db, err);
+    bool good = db_begin(tx->db, true, tx->err) &&
+                (tx->db->engine != DB_POSTGRES ||
+                 db_script(tx->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", tx->err)) &&
+                step->page(tx, e, &page) && commit(tx);
 
     if (!good)
-        db_rollback(e->db);
+        db_rollback(tx->db);
     else
         let_others(began_us);
     return good;
 }
 
-static bool write_page(struct erasing *e, const struct erase_step *step, const struct erase_page *page,
-                       struct err *err)
+static bool write_page(const struct tx *tx, struct erasing *e, const struct erase_step *step,
+                       const struct erase_page *page)
 {
     for (int tries = 1;; tries++) {
-        *err = (struct err){ 0 };
-        if (write_once(e, step, *page, err))
+        *tx->err = (struct err){ 0 };
+        if (write_once(tx, e, step, *page))
             return true;
-        if (err->code != ERR_RETRY || tries == ERASE_TRIES)
+        if (tx->err->code != ERR_RETRY || tries == ERASE_TRIES)
             return false;
     }
 }
 
 /* Looks at one page, and changes what has to change in it. */
-static bool run_page(struct erasing *e, const struct erase_step *step, bool act, struct erase_page *page,
-                     struct err *err)
+static bool run_page(const struct tx *tx, struct erasing *e, const struct erase_step *step, bool act,
+                     struct erase_page *page)
 {
     struct erase_page begin = *page;
 
     e->looking = true;
     e->changes = 0;
-    if (!db_begin(e->db, false, err))
+    if (!db_begin(tx->db, false, tx->err))
         return false;
-    bool good = step->page(e, page, err);
+    bool good = step->page(tx, e, page);
 
-    db_rollback(e->db);
-    return good && (!act || e->changes == 0 || write_page(e, step, &begin, err));
+    db_rollback(tx->db);
+    return good && (!act || e->changes == 0 || write_page(tx, e, step, &begin));
 }
 
-static bool run_step(struct erasing *e, const struct erase_step *step, bool act, struct erase_page *page,
-                     struct err *err)
+static bool run_step(const struct tx *tx, struct erasing *e, const struct erase_step *step, bool act,
+                     struct erase_page *page)
 {
     char *kept[ERASE_KEYS] = { 0 };
     bool good = true;
@@ -213,15 +217,15 @@ static bool run_step(struct erasing *e, const struct erase_step *step, bool act,
     page->rows = ERASE_BATCH;
     while (good && page->rows == ERASE_BATCH) {
         ARENA_AUTO arena = { 0 };
+        struct tx own = tx_with_arena(tx, &arena);
 
-        page->arena = &arena;
-        good = run_page(e, step, act, page, err);
+        good = run_page(&own, e, step, act, page);
         for (size_t i = 0; i < ERASE_KEYS; i++) {
             char *next = strdup(page->after[i]);
 
             free(kept[i]);
             page->after[i] = kept[i] = next;
-            good = good && (next || err_set(err, ERR_UNAVAILABLE, "There is no memory left."));
+            good = good && (next || err_set(tx->err, ERR_UNAVAILABLE, "There is no memory left."));
         }
     }
     for (size_t i = 0; i < ERASE_KEYS; i++)
@@ -229,19 +233,19 @@ static bool run_step(struct erasing *e, const struct erase_step *step, bool act,
     return good;
 }
 
-static bool run_tables(struct erasing *e, const struct erase_step steps[], size_t count, bool act,
-                       struct err *err)
+static bool run_tables(const struct tx *tx, struct erasing *e, const struct erase_step steps[], size_t count,
+                       bool act)
 {
     for (size_t i = 0; i < count; i++) {
         struct erase_page page = { .after = { steps[i].first, "", "", "0" } };
 
-        if (!run_step(e, &steps[i], act, &page, err))
+        if (!run_step(tx, e, &steps[i], act, &page))
             return false;
     }
     return true;
 }
 
-static bool run_lines(struct erasing *e, bool act, struct err *err)
+static bool run_lines(const struct tx *tx, struct erasing *e, bool act)
 {
     static const struct erase_step lines = { "", erase_line_page };
     const char *job;
@@ -251,36 +255,37 @@ static bool run_lines(struct erasing *e, bool act, struct err *err)
     {
         struct erase_page page = { .after = { job, "0", "", "0" } };
 
-        if (!run_step(e, &lines, act, &page, err))
+        if (!run_step(tx, e, &lines, act, &page))
             return false;
     }
     return true;
 }
 
-static bool run_audit_page(struct erasing *e, const struct audit_entry *by, bool act, int64_t *after,
-                           bool *more, struct err *err)
+static bool run_audit_page(const struct tx *tx, struct erasing *e, const struct audit_entry *by, bool act,
+                           int64_t *after, bool *more)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     const struct audit_eraser eraser = { erase_audit_row, e };
     struct audit_erase_page page;
     int64_t begin = *after, began_us = clock_ticks_us();
 
-    if (!db_begin(e->db, false, err))
+    if (!db_begin(tx->db, false, tx->err))
         return false;
-    bool good = audit_erase_look(e->db, &arena, &eraser, after, &page, err);
+    bool good = audit_erase_look(&own, &eraser, after, &page);
 
-    db_rollback(e->db);
+    db_rollback(tx->db);
     *more = good && page.more;
     if (!good || page.changed == 0 || !act) {
         e->report->audit += good ? page.changed : 0;
         return good;
     }
     *after = begin;
-    if (!db_begin(e->db, true, err))
+    if (!db_begin(tx->db, true, tx->err))
         return false;
-    good = audit_erase(e->db, &arena, by, e->person->id, &eraser, after, &page, err) && db_commit(e->db, err);
+    good = audit_erase(&own, by, e->person->id, &eraser, after, &page) && db_commit(tx->db, tx->err);
     if (!good)
-        db_rollback(e->db);
+        db_rollback(tx->db);
     else
         let_others(began_us);
     *more = page.more;
@@ -289,17 +294,17 @@ static bool run_audit_page(struct erasing *e, const struct audit_entry *by, bool
 }
 
 /* Rows that are not sealed yet are sealed first: only sealed ones change. */
-static bool run_audit(struct erasing *e, const struct audit_entry *by, bool act, struct err *err)
+static bool run_audit(const struct tx *tx, struct erasing *e, const struct audit_entry *by, bool act)
 {
     int64_t after = 0;
     bool more = true;
 
-    if (act && !(db_begin(e->db, true, err) && audit_erase_begin(e->db, err) && db_commit(e->db, err))) {
-        db_rollback(e->db);
+    if (act && !(db_begin(tx->db, true, tx->err) && audit_erase_begin(tx) && db_commit(tx->db, tx->err))) {
+        db_rollback(tx->db);
         return false;
     }
     while (more)
-        if (!run_audit_page(e, by, act, &after, &more, err))
+        if (!run_audit_page(tx, e, by, act, &after, &more))
             return false;
     return true;
 }
@@ -307,62 +312,65 @@ static bool run_audit(struct erasing *e, const struct audit_entry *by, bool act,
 /* The account */
 
 /* Out of every workspace; with the last the account goes, and what hangs on it. */
-static bool remove_account(struct erasing *e, struct arena *arena, struct err *err)
+static bool remove_account(const struct tx *tx, struct erasing *e)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, arena, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++)
-        if (!user_remove(e->db, arena, db_cell(&rows, i, 0), e->person->id, err))
+        if (!user_remove(tx, db_cell(&rows, i, 0), e->person->id))
             return false;
-    return db_exec(e->db, arena, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(e->person->id)), NULL, err);
+    return tx_exec(tx, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(e->person->id)), NULL);
 }
 
 /* Whether the account may go at all; tried and undone, before anything else happens. */
-static bool try_account(struct erasing *e, struct err *err)
+static bool try_account(const struct tx *tx, struct erasing *e)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
 
     e->report->account = e->person->has_account;
     if (!e->person->has_account)
         return true;
-    bool good = db_begin(e->db, true, err) && remove_account(e, &arena, err);
+    bool good = db_begin(tx->db, true, tx->err) && remove_account(&own, e);
 
-    db_rollback(e->db);
+    db_rollback(tx->db);
     return good;
 }
 
 /* Nobody writes under the name while it is taken out. The account itself goes last: it is found by its name
  * if this is interrupted and has to be run again. */
-static bool lock_out(struct erasing *e, int64_t now_ms, struct err *err)
+static bool lock_out(const struct tx *tx, struct erasing *e, int64_t now_ms)
 {
     ARENA_AUTO arena = { 0 };
+    struct tx own = tx_with_arena(tx, &arena);
     struct db_arg id = db_text(e->person->id);
-    bool good = db_begin(e->db, true, err) &&
-                db_exec(e->db, &arena, SQL_ERASE_DISABLE, DB_ARGS(id, db_int(now_ms)), NULL, err) &&
-                db_exec(e->db, &arena, SQL_ERASE_SESSIONS, DB_ARGS(id), NULL, err) &&
-                db_exec(e->db, &arena, SQL_ERASE_LINKS, DB_ARGS(id), NULL, err) && commit(e->db, err);
+    bool good = db_begin(tx->db, true, tx->err) &&
+                tx_exec(&own, SQL_ERASE_DISABLE, DB_ARGS(id, db_int(now_ms)), NULL) &&
+                tx_exec(&own, SQL_ERASE_SESSIONS, DB_ARGS(id), NULL) &&
+                tx_exec(&own, SQL_ERASE_LINKS, DB_ARGS(id), NULL) && commit(tx);
 
     if (!good)
-        db_rollback(e->db);
+        db_rollback(tx->db);
     return good;
 }
 
-static bool finish(struct erasing *e, const struct audit_entry *by, struct err *err)
+static bool finish(const struct tx *tx, struct erasing *e, const struct audit_entry *by)
 {
     ARENA_AUTO arena = { 0 };
-    bool good = db_begin(e->db, true, err) && remove_account(e, &arena, err) &&
-                audit_erase_end(e->db, &arena, by, e->person->id, err) && db_commit(e->db, err);
+    struct tx own = tx_with_arena(tx, &arena);
+    bool good = db_begin(tx->db, true, tx->err) && remove_account(&own, e) &&
+                audit_erase_end(&own, by, e->person->id) && db_commit(tx->db, tx->err);
 
     if (!good)
-        db_rollback(e->db);
+        db_rollback(tx->db);
     return good;
 }
 
 /* Logs come after what they tell of, since that says what is theirs; and the audit log last, which says so
  * of everything else. */
-static bool run(struct erasing *e, const struct audit_entry *by, bool act, struct err *err)
+static bool run(const struct tx *tx, struct erasing *e, const struct audit_entry *by, bool act)
 {
     static const struct erase_step tables[] = {
         { NO_ID, erase_chat_page }, { NO_ID, erase_prompt_page }, { "", erase_question_page },
@@ -371,27 +379,27 @@ static bool run(struct erasing *e, const struct audit_entry *by, bool act, struc
         { "", erase_token_page },   { "", erase_reply_page },     { "0", erase_event_page },
     };
 
-    return try_account(e, err) && (!act || lock_out(e, by->at_ms, err)) && learn(e, err) &&
-           run_tables(e, tables, sizeof(tables) / sizeof(tables[0]), act, err) && run_lines(e, act, err) &&
-           run_audit(e, by, act, err) && (!act || finish(e, by, err));
+    return try_account(tx, e) && (!act || lock_out(tx, e, by->at_ms)) && learn(tx, e) &&
+           run_tables(tx, e, tables, sizeof(tables) / sizeof(tables[0]), act) && run_lines(tx, e, act) &&
+           run_audit(tx, e, by, act) && (!act || finish(tx, e, by));
 }
 
-bool erase_person(struct db *db, struct arena *arena, const struct person *person,
-                  const struct audit_entry *by, bool act, struct erase_report *report, struct err *err)
+bool erase_person(const struct tx *tx, const struct person *person, const struct audit_entry *by, bool act,
+                  struct erase_report *report)
 {
     JSON_AUTO *sets = json_array();
-    struct erasing e = { .db = db, .person = person, .report = report };
+    struct erasing e = { .person = person, .report = report };
     json_t **each[] = { &e.workspaces, &e.namesakes, &e.deeds, &e.claims, &e.own, &e.part, &e.jobs };
 
     *report = (struct erase_report){ 0 };
-    e.key = str_fold(arena, person->name);
+    e.key = str_fold(tx->arena, person->name);
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
         *each[i] = json_object();
         json_array_append_new(sets, *each[i]);
     }
-    if (run(&e, by, act, err))
+    if (run(tx, &e, by, act))
         return true;
-    if (act && err->code != ERR_NOT_FOUND && err->code != ERR_CONFLICT)
-        err_hint(err, "What was done so far stays done; run the command again to go on.");
+    if (act && tx->err->code != ERR_NOT_FOUND && tx->err->code != ERR_CONFLICT)
+        err_hint(tx->err, "What was done so far stays done; run the command again to go on.");
     return false;
 }

@@ -17,6 +17,7 @@
 #ifndef CORE_UPKEEP_ERASE_H
 #define CORE_UPKEEP_ERASE_H
 
+#include "core/caller/tx.h"
 #include "core/log/audit.h"
 
 struct erase_report {
@@ -29,14 +30,12 @@ struct person {
     bool has_account;
 };
 /* By name or id; someone who was removed before is found by the audit log. ERR_NOT_FOUND for nobody. */
-CHECKED bool erase_find(struct db *db, struct arena *arena, const char *name_or_id, struct person *person,
-                        struct err *err);
+CHECKED bool erase_find(const struct tx *tx, const char *name_or_id, struct person *person);
 /*
  * `by` is who does it: actor, door, workspace and time are those of the records. Without `act` everything is
  * only counted.
  */
-CHECKED bool erase_person(struct db *db, struct arena *arena, const struct person *person,
-                          const struct audit_entry *by, bool act, struct erase_report *report,
-                          struct err *err);
+CHECKED bool erase_person(const struct tx *tx, const struct person *person, const struct audit_entry *by,
+                          bool act, struct erase_report *report);
 
 #endif

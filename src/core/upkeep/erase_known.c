@@ -157,12 +157,12 @@ bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *
     return found;
 }
 
-bool erase_change(struct erasing *e, struct arena *arena, enum sql_id sql, size_t argc,
-                  const struct db_arg argv[], int64_t *count, struct err *err)
+bool erase_change(const struct tx *tx, struct erasing *e, enum sql_id sql, size_t argc,
+                  const struct db_arg argv[], int64_t *count)
 {
     e->changes++;
     if (!e->looking)
-        return db_exec(e->db, arena, sql, argc, argv, NULL, err);
+        return tx_exec(tx, sql, argc, argv, NULL);
     if (count)
         ++*count;
     return true;

@@ -102,7 +102,7 @@ static bool event_tells(const struct erasing *e, struct arena *arena, const stru
     return done_by_them(e, arena, told, erase_member(told->data, "author"));
 }
 
-static bool erase_event(struct erasing *e, struct arena *arena, int64_t key, struct err *err)
+static bool erase_event(const struct tx *tx, struct erasing *e, int64_t key)
 {
     size_t gone;
 
@@ -111,16 +111,16 @@ static bool erase_event(struct erasing *e, struct arena *arena, int64_t key, str
         e->report->events++;
         return true;
     }
-    return db_exec(e->db, arena, SQL_ERASE_EVENT, DB_ARGS(db_int(key)), &gone, err) &&
-           (gone > 0 || db_exec(e->db, arena, SQL_ERASE_NEWEST_EVENT, DB_ARGS(db_int(key)), NULL, err));
+    return tx_exec(tx, SQL_ERASE_EVENT, DB_ARGS(db_int(key)), &gone) &&
+           (gone > 0 || tx_exec(tx, SQL_ERASE_NEWEST_EVENT, DB_ARGS(db_int(key)), NULL));
 }
 
-bool erase_event_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_event_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_EVENT_PAGE,
-                  DB_ARGS(db_int(atoll(page->after[0])), db_int(ERASE_BATCH)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_EVENT_PAGE, DB_ARGS(db_int(atoll(page->after[0])), db_int(ERASE_BATCH)),
+                  &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
@@ -135,8 +135,8 @@ bool erase_event_page(struct erasing *e, struct erase_page *page, struct err *er
             .at_ms = db_cell_int(&rows, i, 4),
         };
 
-        if (json_object_size(data) > 0 && event_tells(e, page->arena, &told) &&
-            !erase_event(e, page->arena, db_cell_int(&rows, i, 0), err))
+        if (json_object_size(data) > 0 && event_tells(e, tx->arena, &told) &&
+            !erase_event(tx, e, db_cell_int(&rows, i, 0)))
             return false;
     }
     return true;

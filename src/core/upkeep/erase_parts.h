@@ -22,7 +22,6 @@
 #define ERASE_KEYS 4 /* columns of the longest primary key */
 
 struct erasing {
-    struct db *db;
     const struct person *person;
     const char *key; /* the folded name */
     struct erase_report *report;
@@ -39,7 +38,6 @@ struct erasing {
 };
 
 struct erase_page {
-    struct arena *arena;
     const char *after[ERASE_KEYS]; /* the key behind which the page begins; then its last row's */
     size_t rows;                   /* in it */
 };
@@ -47,7 +45,7 @@ struct erase_page {
 /* A table: where its keys begin, and what erases a page of it. */
 struct erase_step {
     const char *first;
-    bool (*page)(struct erasing *e, struct erase_page *page, struct err *err);
+    bool (*page)(const struct tx *tx, struct erasing *e, struct erase_page *page);
 };
 
 /* Who it is. */
@@ -78,24 +76,24 @@ const char *erase_blank_text(struct arena *arena, const char *text, bool keep_va
 bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *settings);
 
 /* A change of one row: counted while looking, made otherwise. `count` may be NULL. */
-CHECKED bool erase_change(struct erasing *e, struct arena *arena, enum sql_id sql, size_t argc,
-                          const struct db_arg argv[], int64_t *count, struct err *err);
+CHECKED bool erase_change(const struct tx *tx, struct erasing *e, enum sql_id sql, size_t argc,
+                          const struct db_arg argv[], int64_t *count);
 
 /* The pages of each table. */
-CHECKED bool erase_chat_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_prompt_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_question_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_job_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_chat_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_prompt_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_question_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_job_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 /* after[0] is the job. */
-CHECKED bool erase_line_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_feedback_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_document_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_set_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_task_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_project_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_token_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_reply_page(struct erasing *e, struct erase_page *page, struct err *err);
-CHECKED bool erase_event_page(struct erasing *e, struct erase_page *page, struct err *err);
+CHECKED bool erase_line_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_feedback_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_document_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_set_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_task_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_project_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_token_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_reply_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_event_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 /* A row of the audit log, for audit_keep.h. `context` is the struct erasing. */
 bool erase_audit_row(void *context, struct arena *arena, struct audit_entry *row);
 

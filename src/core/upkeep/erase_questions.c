@@ -97,14 +97,13 @@ static void erase_own_question(struct erasing *e, struct arena *arena, struct as
 }
 
 /* The answer with which a job was started again, once more. */
-static bool erase_restart(struct erasing *e, struct arena *arena, const struct asked *q, bool late, bool own,
-                          struct err *err)
+static bool erase_restart(const struct tx *tx, struct erasing *e, const struct asked *q, bool late, bool own)
 {
     struct db_rows rows;
 
     if (!q->restart_job_id || e->looking)
         return true;
-    if (!db_query(e->db, arena, SQL_ERASE_RESTART_ANSWER, DB_ARGS(db_text(q->restart_job_id)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_RESTART_ANSWER, DB_ARGS(db_text(q->restart_job_id)), &rows))
         return false;
     JSON_AUTO *answer = rows.count > 0 ? erase_parse(db_cell(&rows, 0, 0)) : NULL;
 
@@ -112,50 +111,50 @@ static bool erase_restart(struct erasing *e, struct arena *arena, const struct a
         return true;
     if (own)
         json_object_set_new(answer, "question", json_string(ERASED_TEXT));
-    if (late && erase_is_name(e, arena, erase_member(answer, "by"))) {
+    if (late && erase_is_name(e, tx->arena, erase_member(answer, "by"))) {
         json_object_set_new(answer, "by", json_string(ERASED_NAME));
         erase_blank(json_object_get(answer, "response"), !str_equal(q->response_type, "text"));
     }
-    return erase_change(e, arena, SQL_ERASE_RESTART,
-                        DB_ARGS(db_text(q->restart_job_id), db_text(json_dump_text(arena, answer))), NULL,
-                        err);
+    return erase_change(tx, e, SQL_ERASE_RESTART,
+                        DB_ARGS(db_text(q->restart_job_id), db_text(json_dump_text(tx->arena, answer))),
+                        NULL);
 }
 
-static bool write_question(struct erasing *e, struct arena *arena, const struct asked *q, struct err *err)
+static bool write_question(const struct tx *tx, struct erasing *e, const struct asked *q)
 {
-    return erase_change(e, arena, SQL_ERASE_QUESTION,
+    return erase_change(tx, e, SQL_ERASE_QUESTION,
                         DB_ARGS(db_text(q->id), db_text(q->question), db_text(q->context),
                                 db_text(q->options), db_text(q->response), db_text(q->default_response),
                                 db_text(q->metadata), db_text(q->approvals), db_text(q->action),
                                 db_text(q->approved_args), db_text(q->late_answers), db_text(q->draft_by),
                                 db_text(q->asked_by), db_text(q->outcome_by)),
-                        &e->report->answers, err);
+                        &e->report->answers);
 }
 
-static bool erase_question(struct erasing *e, struct arena *arena, struct asked *q, struct err *err)
+static bool erase_question(const struct tx *tx, struct erasing *e, struct asked *q)
 {
     bool keeps_value = !str_equal(q->response_type, "text"), approved, late;
     bool answered = str_equal(q->responded_by, e->person->id);
     bool own = str_equal(q->asked_by_id, e->person->id) ||
-               (!q->asked_by_id && erase_is_theirs(e, arena, q->asked_by, q->workspace_id, q->at_ms));
-    bool named = erase_is_name(e, arena, q->outcome_by);
+               (!q->asked_by_id && erase_is_theirs(e, tx->arena, q->asked_by, q->workspace_id, q->at_ms));
+    bool named = erase_is_name(e, tx->arena, q->outcome_by);
 
-    q->approvals = blank_entries(e, arena, q->approvals, true, &approved, &q->changed);
-    q->late_answers = blank_entries(e, arena, q->late_answers, keeps_value, &late, &q->changed);
+    q->approvals = blank_entries(e, tx->arena, q->approvals, true, &approved, &q->changed);
+    q->late_answers = blank_entries(e, tx->arena, q->late_answers, keeps_value, &late, &q->changed);
     if (own)
-        erase_own_question(e, arena, q);
-    if (named && (answered || erase_is_theirs(e, arena, q->outcome_by, q->workspace_id, q->ended_ms))) {
+        erase_own_question(e, tx->arena, q);
+    if (named && (answered || erase_is_theirs(e, tx->arena, q->outcome_by, q->workspace_id, q->ended_ms))) {
         q->outcome_by = ERASED_NAME;
         q->changed = true;
         if (answered) {
-            q->response = erase_blank_text(arena, q->response, keeps_value);
-            q->approved_args = erase_blank_text(arena, q->approved_args, false);
+            q->response = erase_blank_text(tx->arena, q->response, keeps_value);
+            q->approved_args = erase_blank_text(tx->arena, q->approved_args, false);
         }
     }
     bool part = own || answered || approved || late || q->changed || erase_did_to(e, q->workspace_id, q->id);
 
     /* Who is typing is not in the audit log. */
-    if (erase_is_name(e, arena, q->draft_by) && (part || erase_is_alone(e, q->workspace_id))) {
+    if (erase_is_name(e, tx->arena, q->draft_by) && (part || erase_is_alone(e, q->workspace_id))) {
         q->draft_by = NULL;
         q->changed = part = true;
     }
@@ -167,29 +166,28 @@ static bool erase_question(struct erasing *e, struct arena *arena, struct asked 
         json_object_set_new(e->jobs, q->restart_job_id, json_true());
     if (!q->changed)
         return true;
-    if (!write_question(e, arena, q, err) || !erase_restart(e, arena, q, late, own, err))
+    if (!write_question(tx, e, q) || !erase_restart(tx, e, q, late, own))
         return false;
     if (e->looking)
         return true;
-    return (!answered || erase_change(e, arena, SQL_ERASE_RESULT,
-                                      DB_ARGS(db_text(q->job_id), db_text(q->response)), NULL, err)) &&
-           (!own || erase_change(e, arena, SQL_ERASE_NOTIFICATIONS,
-                                 DB_ARGS(db_text("question"), db_text(q->id)), NULL, err));
+    return (!answered ||
+            erase_change(tx, e, SQL_ERASE_RESULT, DB_ARGS(db_text(q->job_id), db_text(q->response)), NULL)) &&
+           (!own ||
+            erase_change(tx, e, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("question"), db_text(q->id)), NULL));
 }
 
-bool erase_question_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_question_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_QUESTION_PAGE,
-                  DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_QUESTION_PAGE, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
         struct asked asked = asked_from_row(&rows, i);
 
         page->after[0] = asked.id;
-        if (!erase_question(e, page->arena, &asked, err))
+        if (!erase_question(tx, e, &asked))
             return false;
     }
     return true;
@@ -197,14 +195,13 @@ bool erase_question_page(struct erasing *e, struct erase_page *page, struct err 
 
 /* Jobs */
 
-static bool erase_job(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
-                      struct err *err)
+static bool erase_job(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
     const char *requester = db_cell(rows, i, 3), *by = db_cell(rows, i, 4), *reason = db_cell(rows, i, 6);
     int64_t ended_ms = db_cell_int(rows, i, 5);
     bool requested = str_equal(db_cell(rows, i, 2), e->person->id);
-    bool ended = erase_is_theirs(e, arena, by, workspace_id, ended_ms);
+    bool ended = erase_is_theirs(e, tx->arena, by, workspace_id, ended_ms);
     bool said = ended && reason;
 
     if (said || (erase_is_in(e, workspace_id) && erase_is_gone(by, reason)))
@@ -214,25 +211,24 @@ static bool erase_job(struct erasing *e, struct arena *arena, const struct db_ro
     requested = requested && requester && !str_equal(requester, ERASED_NAME);
     if (!requested && !ended)
         return true;
-    return erase_change(e, arena, SQL_ERASE_JOB,
+    return erase_change(tx, e, SQL_ERASE_JOB,
                         DB_ARGS(db_text(id), db_text(requested ? ERASED_NAME : requester),
                                 db_text(ended ? ERASED_NAME : by), db_text(said ? ERASED_TEXT : reason)),
-                        NULL, err) &&
+                        NULL) &&
            (!said || e->looking ||
-            erase_change(e, arena, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("job"), db_text(id)), NULL, err));
+            erase_change(tx, e, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("job"), db_text(id)), NULL));
 }
 
-bool erase_job_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_job_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_JOB_PAGE,
-                  DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_JOB_PAGE, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
         page->after[0] = db_cell(&rows, i, 0);
-        if (!erase_job(e, page->arena, &rows, i, err))
+        if (!erase_job(tx, e, &rows, i))
             return false;
     }
     return true;
@@ -292,13 +288,13 @@ static bool erase_quoted(const struct erasing *e, struct arena *arena, struct li
     return true;
 }
 
-bool erase_line_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_line_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_LINE_PAGE,
-                  DB_ARGS(db_text(page->after[0]), db_int(atoll(page->after[1])), db_int(ERASE_BATCH)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_ERASE_LINE_PAGE,
+                  DB_ARGS(db_text(page->after[0]), db_int(atoll(page->after[1])), db_int(ERASE_BATCH)),
+                  &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
@@ -312,12 +308,12 @@ bool erase_line_page(struct erasing *e, struct erase_page *page, struct err *err
         };
 
         page->after[1] = db_cell(&rows, i, 0);
-        if (!erase_said(e, &line) && !erase_quoted(e, page->arena, &line))
+        if (!erase_said(e, &line) && !erase_quoted(e, tx->arena, &line))
             continue;
-        if (!erase_change(e, page->arena, SQL_ERASE_LINE,
+        if (!erase_change(tx, e, SQL_ERASE_LINE,
                           DB_ARGS(db_text(line.job_id), db_int(db_cell_int(&rows, i, 0)),
                                   db_text(line.message), db_text(line.data)),
-                          &e->report->lines, err))
+                          &e->report->lines))
             return false;
     }
     return true;

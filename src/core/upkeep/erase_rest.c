@@ -9,66 +9,66 @@
 #include <string.h>
 
 /* The rows of a table whose key is one column; `erase_row` is given each. */
-static bool each_row(struct erasing *e, struct erase_page *page, enum sql_id sql,
-                     bool (*erase_row)(struct erasing *e, struct arena *arena, const struct db_rows *rows,
-                                       size_t i, struct err *err),
-                     struct err *err)
+static bool each_row(const struct tx *tx, struct erasing *e, struct erase_page *page, enum sql_id sql,
+                     bool (*erase_row)(const struct tx *tx, struct erasing *e, const struct db_rows *rows,
+                                       size_t i))
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, sql, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+    if (!tx_query(tx, sql, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
         page->after[0] = db_cell(&rows, i, 0);
-        if (!erase_row(e, page->arena, &rows, i, err))
+        if (!erase_row(tx, e, &rows, i))
             return false;
     }
     return true;
 }
 
-static bool erase_feedback(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
-                           struct err *err)
+static bool erase_feedback(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1), *author = db_cell(rows, i, 2);
     int64_t at_ms = db_cell_int(rows, i, 4);
 
     if (!erase_is_gone(author, db_cell(rows, i, 3)) && !erase_did(e, workspace_id, id, at_ms) &&
-        (erase_did_then(e, workspace_id, at_ms) || !erase_is_theirs(e, arena, author, workspace_id, at_ms)))
+        (erase_did_then(e, workspace_id, at_ms) ||
+         !erase_is_theirs(e, tx->arena, author, workspace_id, at_ms)))
         return true;
     erase_note(e->own, "feedback", id);
     if (str_equal(db_cell(rows, i, 3), ERASED_TEXT))
         return true;
-    return erase_change(e, arena, SQL_ERASE_FEEDBACK,
-                        DB_ARGS(db_text(id), db_text(erase_is_name(e, arena, author) ? ERASED_NAME : author)),
-                        &e->report->feedback, err);
+    return erase_change(
+        tx, e, SQL_ERASE_FEEDBACK,
+        DB_ARGS(db_text(id), db_text(erase_is_name(e, tx->arena, author) ? ERASED_NAME : author)),
+        &e->report->feedback);
 }
 
-bool erase_feedback_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_feedback_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(e, page, SQL_ERASE_FEEDBACK_PAGE, erase_feedback, err);
+    return each_row(tx, e, page, SQL_ERASE_FEEDBACK_PAGE, erase_feedback);
 }
 
-bool erase_document_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_document_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_DOCUMENT_PAGE,
+    if (!tx_query(tx, SQL_ERASE_DOCUMENT_PAGE,
                   DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
                           db_int(atoll(page->after[3])), db_int(ERASE_BATCH)),
-                  &rows, err))
+                  &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
         for (size_t key = 0; key < ERASE_KEYS; key++)
             page->after[key] = db_cell(&rows, i, key);
-        if (!erase_is_theirs(e, page->arena, db_cell(&rows, i, 5), db_cell(&rows, i, 4),
+        if (!erase_is_theirs(e, tx->arena, db_cell(&rows, i, 5), db_cell(&rows, i, 4),
                              db_cell_int(&rows, i, 6)))
             continue;
-        if (!erase_change(e, page->arena, SQL_ERASE_DOCUMENT,
+        if (!erase_change(tx, e, SQL_ERASE_DOCUMENT,
                           DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
                                   db_int(atoll(page->after[3]))),
-                          &e->report->documents, err))
+                          &e->report->documents))
             return false;
     }
     return true;
@@ -112,16 +112,15 @@ static bool blank_questions(json_t *list)
     return changed;
 }
 
-static bool erase_set(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
-                      struct err *err)
+static bool erase_set(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
     const char *agent = db_cell(rows, i, 4), *by = db_cell(rows, i, 6);
     JSON_AUTO *questions = erase_parse(db_cell(rows, i, 2));
     JSON_AUTO *answers = erase_parse(db_cell(rows, i, 3));
     bool own = str_equal(db_cell(rows, i, 5), e->person->id);
-    bool settled = erase_is_theirs(e, arena, by, workspace_id, db_cell_int(rows, i, 7));
-    bool answered = blank_answers(e, arena, answers, workspace_id, settled);
+    bool settled = erase_is_theirs(e, tx->arena, by, workspace_id, db_cell_int(rows, i, 7));
+    bool answered = blank_answers(e, tx->arena, answers, workspace_id, settled);
 
     if (own)
         erase_note(e->own, "open_question", id);
@@ -130,69 +129,66 @@ static bool erase_set(struct erasing *e, struct arena *arena, const struct db_ro
     own = own && blank_questions(questions);
     if (!own && !settled && !answered)
         return true;
-    return erase_change(e, arena, SQL_ERASE_SET,
+    return erase_change(tx, e, SQL_ERASE_SET,
                         DB_ARGS(db_text(id),
-                                db_text(own ? json_dump_text(arena, questions) : db_cell(rows, i, 2)),
-                                db_text(answered ? json_dump_text(arena, answers) : db_cell(rows, i, 3)),
-                                db_text(own && erase_is_name(e, arena, agent) ? ERASED_NAME : agent),
+                                db_text(own ? json_dump_text(tx->arena, questions) : db_cell(rows, i, 2)),
+                                db_text(answered ? json_dump_text(tx->arena, answers) : db_cell(rows, i, 3)),
+                                db_text(own && erase_is_name(e, tx->arena, agent) ? ERASED_NAME : agent),
                                 db_text(settled ? ERASED_NAME : by)),
-                        &e->report->sets, err) &&
+                        &e->report->sets) &&
            (!own || e->looking ||
-            erase_change(e, arena, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("open_question"), db_text(id)),
-                         NULL, err));
+            erase_change(tx, e, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("open_question"), db_text(id)),
+                         NULL));
 }
 
-bool erase_set_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_set_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(e, page, SQL_ERASE_SET_PAGE, erase_set, err);
+    return each_row(tx, e, page, SQL_ERASE_SET_PAGE, erase_set);
 }
 
 /* Who is named there may be an agent: it is they who took it last, or nobody else has the name. */
-static bool erase_task(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
-                       struct err *err)
+static bool erase_task(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
 
-    if (!erase_is_name(e, arena, db_cell(rows, i, 2)) || !erase_is_in(e, workspace_id) ||
+    if (!erase_is_name(e, tx->arena, db_cell(rows, i, 2)) || !erase_is_in(e, workspace_id) ||
         (!json_object_get(e->claims, id) && !erase_is_alone(e, workspace_id)))
         return true;
-    return erase_change(e, arena, SQL_ERASE_TASK, DB_ARGS(db_text(id)), NULL, err);
+    return erase_change(tx, e, SQL_ERASE_TASK, DB_ARGS(db_text(id)), NULL);
 }
 
-bool erase_task_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_task_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(e, page, SQL_ERASE_TASK_PAGE, erase_task, err);
+    return each_row(tx, e, page, SQL_ERASE_TASK_PAGE, erase_task);
 }
 
-static bool erase_project(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
-                          struct err *err)
+static bool erase_project(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     JSON_AUTO *settings = erase_parse(db_cell(rows, i, 2));
 
-    if (!erase_is_in(e, db_cell(rows, i, 1)) || !erase_from_answerers(e, arena, settings))
+    if (!erase_is_in(e, db_cell(rows, i, 1)) || !erase_from_answerers(e, tx->arena, settings))
         return true;
-    return erase_change(e, arena, SQL_ERASE_PROJECT,
-                        DB_ARGS(db_text(db_cell(rows, i, 0)), db_text(json_dump_text(arena, settings))), NULL,
-                        err);
+    return erase_change(tx, e, SQL_ERASE_PROJECT,
+                        DB_ARGS(db_text(db_cell(rows, i, 0)), db_text(json_dump_text(tx->arena, settings))),
+                        NULL);
 }
 
-bool erase_project_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_project_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(e, page, SQL_ERASE_PROJECT_PAGE, erase_project, err);
+    return each_row(tx, e, page, SQL_ERASE_PROJECT_PAGE, erase_project);
 }
 
 /* A token that they made for themselves may have their name; it goes on being good. */
-static bool erase_token(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
-                        struct err *err)
+static bool erase_token(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    if (!str_equal(db_cell(rows, i, 2), e->person->id) || !erase_is_name(e, arena, db_cell(rows, i, 1)))
+    if (!str_equal(db_cell(rows, i, 2), e->person->id) || !erase_is_name(e, tx->arena, db_cell(rows, i, 1)))
         return true;
-    return erase_change(e, arena, SQL_ERASE_TOKEN, DB_ARGS(db_text(db_cell(rows, i, 0))), NULL, err);
+    return erase_change(tx, e, SQL_ERASE_TOKEN, DB_ARGS(db_text(db_cell(rows, i, 0))), NULL);
 }
 
-bool erase_token_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_token_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(e, page, SQL_ERASE_TOKEN_PAGE, erase_token, err);
+    return each_row(tx, e, page, SQL_ERASE_TOKEN_PAGE, erase_token);
 }
 
 /* Replies kept for repeats */
@@ -237,14 +233,14 @@ static bool tells_of_them(const struct erasing *e, struct arena *arena, const ch
     return id && name;
 }
 
-bool erase_reply_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_reply_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_REPLY_PAGE,
+    if (!tx_query(tx, SQL_ERASE_REPLY_PAGE,
                   DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
                           db_text(page->after[3]), db_int(ERASE_BATCH)),
-                  &rows, err))
+                  &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
@@ -252,12 +248,12 @@ bool erase_reply_page(struct erasing *e, struct erase_page *page, struct err *er
             page->after[key] = db_cell(&rows, i, key);
         bool own = str_equal(page->after[1], e->person->id);
 
-        if (!own && !(erase_is_in(e, page->after[0]) && tells_of_them(e, page->arena, db_cell(&rows, i, 4))))
+        if (!own && !(erase_is_in(e, page->after[0]) && tells_of_them(e, tx->arena, db_cell(&rows, i, 4))))
             continue;
-        if (!erase_change(e, page->arena, own ? SQL_ERASE_OWN_REPLY : SQL_ERASE_REPLY,
+        if (!erase_change(tx, e, own ? SQL_ERASE_OWN_REPLY : SQL_ERASE_REPLY,
                           DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
                                   db_text(page->after[3])),
-                          &e->report->replies, err))
+                          &e->report->replies))
             return false;
     }
     return true;

@@ -25,16 +25,15 @@ static const char *without_voice(struct arena *arena, const char *voices, const 
 }
 
 /* The reply that a prompt collected; another of the same name keeps their voice. */
-static bool erase_collected(struct erasing *e, struct arena *arena, const struct message *message,
-                            const char *name, struct err *err)
+static bool erase_collected(const struct tx *tx, const struct message *message, const char *name)
 {
-    const char *key = str_fold(arena, message->name);
+    const char *key = str_fold(tx->arena, message->name);
     struct db_rows rows;
     bool other = false;
     json_t *entry;
     size_t i;
 
-    if (!db_query(e->db, arena, SQL_ERASE_CONTEXT, DB_ARGS(db_text(message->prompt_id)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_CONTEXT, DB_ARGS(db_text(message->prompt_id)), &rows))
         return false;
     if (rows.count == 0)
         return true;
@@ -49,18 +48,18 @@ static bool erase_collected(struct erasing *e, struct arena *arena, const struct
         if (same && str_equal(erase_member(entry, "message"), message->text)) {
             json_object_set_new(entry, "agent", json_string(name));
             json_object_set_new(entry, "message", json_string(ERASED_TEXT));
-        } else if (agent && str_equal(str_fold(arena, agent), key)) {
+        } else if (agent && str_equal(str_fold(tx->arena, agent), key)) {
             other = true;
         }
     }
     const char *voices = db_cell(&rows, 0, 1);
 
     if (!other && !str_equal(name, message->name))
-        voices = without_voice(arena, voices, key);
-    return db_exec(e->db, arena, SQL_ERASE_SET_CONTEXT,
-                   DB_ARGS(db_text(message->prompt_id), db_text(json_dump_text(arena, list)), db_text(voices),
-                           db_text(message->id), db_text(name)),
-                   NULL, err);
+        voices = without_voice(tx->arena, voices, key);
+    return tx_exec(tx, SQL_ERASE_SET_CONTEXT,
+                   DB_ARGS(db_text(message->prompt_id), db_text(json_dump_text(tx->arena, list)),
+                           db_text(voices), db_text(message->id), db_text(name)),
+                   NULL);
 }
 
 static bool is_own_message(const struct erasing *e, struct arena *arena, const struct message *message)
@@ -75,27 +74,24 @@ static bool is_own_message(const struct erasing *e, struct arena *arena, const s
             erase_is_theirs(e, arena, message->name, message->workspace_id, message->at_ms));
 }
 
-static bool erase_message(struct erasing *e, struct arena *arena, const struct message *message,
-                          struct err *err)
+static bool erase_message(const struct tx *tx, struct erasing *e, const struct message *message)
 {
-    const char *name = erase_is_name(e, arena, message->name) ? ERASED_NAME : message->name;
+    const char *name = erase_is_name(e, tx->arena, message->name) ? ERASED_NAME : message->name;
 
-    if (!erase_change(e, arena, SQL_ERASE_CHAT, DB_ARGS(db_text(message->id), db_text(name)),
-                      &e->report->messages, err))
+    if (!erase_change(tx, e, SQL_ERASE_CHAT, DB_ARGS(db_text(message->id), db_text(name)),
+                      &e->report->messages))
         return false;
     if (e->looking)
         return true;
-    return (!message->prompt_id || erase_collected(e, arena, message, name, err)) &&
-           erase_change(e, arena, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("chat"), db_text(message->id)),
-                        NULL, err);
+    return (!message->prompt_id || erase_collected(tx, message, name)) &&
+           erase_change(tx, e, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("chat"), db_text(message->id)), NULL);
 }
 
-bool erase_chat_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_chat_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_CHAT_PAGE,
-                  DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_CHAT_PAGE, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
@@ -110,19 +106,18 @@ bool erase_chat_page(struct erasing *e, struct erase_page *page, struct err *err
             .at_ms = erase_time(db_cell(&rows, i, 7)),
         };
 
-        if (!is_own_message(e, page->arena, &message))
+        if (!is_own_message(e, tx->arena, &message))
             continue;
         erase_note(e->own, "chat", message.id);
         if (message.prompt_id)
             erase_note(e->part, "prompt", message.prompt_id);
-        if (!str_equal(message.text, ERASED_TEXT) && !erase_message(e, page->arena, &message, err))
+        if (!str_equal(message.text, ERASED_TEXT) && !erase_message(tx, e, &message))
             return false;
     }
     return true;
 }
 
-static bool erase_prompt(struct erasing *e, struct arena *arena, const struct db_rows *rows, size_t i,
-                         struct err *err)
+static bool erase_prompt(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
     const char *requester = db_cell(rows, i, 2), *text = db_cell(rows, i, 3), *by = db_cell(rows, i, 5);
@@ -130,8 +125,8 @@ static bool erase_prompt(struct erasing *e, struct arena *arena, const struct db
     bool own = erase_is_in(e, workspace_id) &&
                (erase_is_gone(requester, text) || erase_did(e, workspace_id, id, made_ms) ||
                 (!erase_did_then(e, workspace_id, made_ms) &&
-                 erase_is_theirs(e, arena, requester, workspace_id, made_ms)));
-    bool ended = erase_is_theirs(e, arena, by, workspace_id, ended_ms);
+                 erase_is_theirs(e, tx->arena, requester, workspace_id, made_ms)));
+    bool ended = erase_is_theirs(e, tx->arena, by, workspace_id, ended_ms);
 
     if (own || ended || erase_did_to(e, workspace_id, id))
         erase_note(e->part, "prompt", id);
@@ -140,27 +135,26 @@ static bool erase_prompt(struct erasing *e, struct arena *arena, const struct db
     own = own && !str_equal(text, ERASED_TEXT);
     if (!own && !ended)
         return true;
-    return erase_change(e, arena, SQL_ERASE_PROMPT,
-                        DB_ARGS(db_text(id),
-                                db_text(own && erase_is_name(e, arena, requester) ? ERASED_NAME : requester),
-                                db_text(own ? ERASED_TEXT : text), db_text(ended ? ERASED_NAME : by)),
-                        &e->report->prompts, err) &&
+    return erase_change(
+               tx, e, SQL_ERASE_PROMPT,
+               DB_ARGS(db_text(id),
+                       db_text(own && erase_is_name(e, tx->arena, requester) ? ERASED_NAME : requester),
+                       db_text(own ? ERASED_TEXT : text), db_text(ended ? ERASED_NAME : by)),
+               &e->report->prompts) &&
            (!own || e->looking ||
-            erase_change(e, arena, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("prompt"), db_text(id)), NULL,
-                         err));
+            erase_change(tx, e, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("prompt"), db_text(id)), NULL));
 }
 
-bool erase_prompt_page(struct erasing *e, struct erase_page *page, struct err *err)
+bool erase_prompt_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
 
-    if (!db_query(e->db, page->arena, SQL_ERASE_PROMPT_PAGE,
-                  DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows, err))
+    if (!tx_query(tx, SQL_ERASE_PROMPT_PAGE, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
         page->after[0] = db_cell(&rows, i, 0);
-        if (!erase_prompt(e, page->arena, &rows, i, err))
+        if (!erase_prompt(tx, e, &rows, i))
             return false;
     }
     return true;

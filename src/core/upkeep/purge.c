@@ -52,8 +52,7 @@ int64_t purge_keep_ms(enum purge_kind kind)
     return 0;
 }
 
-bool purge_count(struct db *db, struct arena *arena, enum purge_kind kind, int64_t before_ms, int64_t *count,
-                 struct err *err)
+bool purge_count(const struct tx *tx, enum purge_kind kind, int64_t before_ms, int64_t *count)
 {
     static const enum sql_id statements[PURGE_KINDS] = {
         [PURGE_EVENTS] = SQL_PURGE_EVENTS_COUNT,
@@ -65,9 +64,9 @@ bool purge_count(struct db *db, struct arena *arena, enum purge_kind kind, int64
     struct db_rows rows;
     bool counted =
         kind == PURGE_IDEMPOTENCY
-            ? db_query(db, arena, statements[kind],
-                       DB_ARGS(db_int(before_ms), db_text(clock_text(arena, before_ms))), &rows, err)
-            : db_query(db, arena, statements[kind], DB_ARGS(db_int(before_ms)), &rows, err);
+            ? tx_query(tx, statements[kind],
+                       DB_ARGS(db_int(before_ms), db_text(clock_text(tx->arena, before_ms))), &rows)
+            : tx_query(tx, statements[kind], DB_ARGS(db_int(before_ms)), &rows);
 
     if (!counted)
         return false;
@@ -75,14 +74,13 @@ bool purge_count(struct db *db, struct arena *arena, enum purge_kind kind, int64
     return true;
 }
 
-static bool purge_logs(struct db *db, struct arena *arena, int64_t before_ms, size_t limit, size_t *purged,
-                       struct err *err)
+static bool purge_logs(const struct tx *tx, int64_t before_ms, size_t limit, size_t *purged)
 {
     size_t done;
 
-    if (!db_exec(db, arena, SQL_PURGE_LOGS,
-                 DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(PURGE_JOBS)), purged, err) ||
-        !db_exec(db, arena, SQL_PURGE_LOGS_DONE, DB_ARGS(db_int(before_ms), db_int(PURGE_JOBS)), &done, err))
+    if (!tx_exec(tx, SQL_PURGE_LOGS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(PURGE_JOBS)),
+                 purged) ||
+        !tx_exec(tx, SQL_PURGE_LOGS_DONE, DB_ARGS(db_int(before_ms), db_int(PURGE_JOBS)), &done))
         return false;
     /* Jobs whose lines had gone before count as something done: there may be more behind them. */
     if (*purged == 0)
@@ -90,20 +88,22 @@ static bool purge_logs(struct db *db, struct arena *arena, int64_t before_ms, si
     return true;
 }
 
-bool purge_batch(struct db *db, struct arena *arena, enum purge_kind kind, const struct audit_entry *by,
-                 int64_t before_ms, size_t limit, size_t *purged, struct err *err)
+bool purge_batch(const struct tx *tx, enum purge_kind kind, const struct audit_entry *by, int64_t before_ms,
+                 size_t limit, size_t *purged)
 {
+    struct tx then = *tx;
+
     switch (kind) {
-    case PURGE_EVENTS: return event_prune(db, arena, before_ms, limit, purged, err);
-    case PURGE_LOGS: return purge_logs(db, arena, before_ms, limit, purged, err);
+    case PURGE_EVENTS: return event_prune(tx, before_ms, limit, purged);
+    case PURGE_LOGS: return purge_logs(tx, before_ms, limit, purged);
     case PURGE_NOTIFICATIONS:
-        return db_exec(db, arena, SQL_PURGE_NOTIFICATIONS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
-                       purged, err);
+        return tx_exec(tx, SQL_PURGE_NOTIFICATIONS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
+                       purged);
     case PURGE_IDEMPOTENCY: /* which goes by the moment whose lifetime ends there */
-        return idempotency_prune(db, arena, before_ms + settings()->idempotency_lifetime_ms, limit, purged,
-                                 err);
-    case PURGE_AUDIT: return audit_purge(db, arena, by, before_ms, limit, purged, err);
+        then.now_ms = before_ms + settings()->idempotency_lifetime_ms;
+        return idempotency_prune(&then, limit, purged);
+    case PURGE_AUDIT: return audit_purge(tx, by, before_ms, limit, purged);
     case PURGE_KINDS: break;
     }
-    return err_set(err, ERR_INTERNAL, "There is no such kind.");
+    return err_set(tx->err, ERR_INTERNAL, "There is no such kind.");
 }

@@ -10,6 +10,7 @@
 #ifndef CORE_UPKEEP_PURGE_H
 #define CORE_UPKEEP_PURGE_H
 
+#include "core/caller/tx.h"
 #include "core/log/audit.h"
 
 enum purge_kind {
@@ -29,14 +30,12 @@ bool purge_parse(const char *name, enum purge_kind *kind);
 int64_t purge_keep_ms(enum purge_kind kind);
 
 /* How many rows are older than `before_ms` and may go. */
-CHECKED bool purge_count(struct db *db, struct arena *arena, enum purge_kind kind, int64_t before_ms,
-                         int64_t *count, struct err *err);
+CHECKED bool purge_count(const struct tx *tx, enum purge_kind kind, int64_t before_ms, int64_t *count);
 /*
  * Takes away some of the oldest, about `limit`; 0 when nothing is left to do. `by` is who does it, for the
  * records in the audit log that purging that one leaves.
  */
-CHECKED bool purge_batch(struct db *db, struct arena *arena, enum purge_kind kind,
-                         const struct audit_entry *by, int64_t before_ms, size_t limit, size_t *purged,
-                         struct err *err);
+CHECKED bool purge_batch(const struct tx *tx, enum purge_kind kind, const struct audit_entry *by,
+                         int64_t before_ms, size_t limit, size_t *purged);
 
 #endif

@@ -4,15 +4,15 @@
 #include "base/limits.h"
 #include "core/log/audit.h"
 
-bool timekeeping_read(struct db *db, struct arena *arena, struct timekeeping *read, struct err *err)
+bool timekeeping_read(const struct tx *tx, struct timekeeping *read)
 {
     struct db_rows newest, now;
     int64_t before_ms;
 
-    if (!db_query(db, arena, SQL_CLOCK_NEWEST, DB_NO_ARGS, &newest, err))
+    if (!tx_query(tx, SQL_CLOCK_NEWEST, DB_NO_ARGS, &newest))
         return false;
     before_ms = clock_ticks_ms();
-    if (!db_query(db, arena, SQL_DATABASE_NOW, DB_NO_ARGS, &now, err))
+    if (!tx_query(tx, SQL_DATABASE_NOW, DB_NO_ARGS, &now))
         return false;
     read->read_at_ms = clock_ticks_ms();
     read->took_ms = read->read_at_ms - before_ms;
@@ -59,17 +59,14 @@ static const char *direction(enum timekeeping_jump jump)
     return jump == JUMP_FORWARD ? "forward" : jump == JUMP_BACK ? "back" : "behind";
 }
 
-bool timekeeping_audit(struct db *db, struct arena *arena, enum timekeeping_jump jump, int64_t by_ms,
-                       struct err *err)
+bool timekeeping_audit(const struct tx *tx, enum timekeeping_jump jump, int64_t by_ms)
 {
     return audit_append(
-        db, arena,
-        &(struct audit_entry){ .workspace_id = DEFAULT_WORKSPACE_ID,
-                               .actor_kind = "system",
-                               .actor = "system",
-                               .operation = "clock_jump",
-                               .detail = arena_format(arena, "{\"direction\":\"%s\",\"ms\":%lld}",
-                                                      direction(jump), (long long)by_ms),
-                               .at_ms = clock_now_ms() },
-        err);
+        tx, &(struct audit_entry){ .workspace_id = DEFAULT_WORKSPACE_ID,
+                                   .actor_kind = "system",
+                                   .actor = "system",
+                                   .operation = "clock_jump",
+                                   .detail = arena_format(tx->arena, "{\"direction\":\"%s\",\"ms\":%lld}",
+                                                          direction(jump), (long long)by_ms),
+                                   .at_ms = clock_now_ms() });
 }

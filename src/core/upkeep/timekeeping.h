@@ -12,7 +12,7 @@
 #ifndef CORE_UPKEEP_TIMEKEEPING_H
 #define CORE_UPKEEP_TIMEKEEPING_H
 
-#include "db/db.h"
+#include "core/caller/tx.h"
 
 struct timekeeping {
     int64_t db_now_ms;
@@ -21,7 +21,7 @@ struct timekeeping {
 };
 
 /* What the database says, and how long it took to say so. */
-CHECKED bool timekeeping_read(struct db *db, struct arena *arena, struct timekeeping *read, struct err *err);
+CHECKED bool timekeeping_read(const struct tx *tx, struct timekeeping *read);
 
 enum timekeeping_jump { JUMP_NONE, JUMP_FORWARD, JUMP_BACK, JUMP_BEHIND };
 
@@ -33,7 +33,6 @@ enum timekeeping_jump { JUMP_NONE, JUMP_FORWARD, JUMP_BACK, JUMP_BEHIND };
 enum timekeeping_jump timekeeping_apply(const struct timekeeping *read, bool first, int64_t *by_ms);
 /* For people: one sentence. */
 const char *timekeeping_says(enum timekeeping_jump jump);
-CHECKED bool timekeeping_audit(struct db *db, struct arena *arena, enum timekeeping_jump jump, int64_t by_ms,
-                               struct err *err);
+CHECKED bool timekeeping_audit(const struct tx *tx, enum timekeeping_jump jump, int64_t by_ms);
 
 #endif

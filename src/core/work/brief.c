@@ -79,34 +79,40 @@ static bool add_set(struct arena *arena, const struct open_question *set, struct
     return true;
 }
 
-static bool gather_answers(struct db *db, struct arena *arena, const struct project *project,
-                           const struct context_subject *subject, struct gathered *gathered, struct err *err)
+static bool gather_answers(const struct tx *tx, const struct project *project,
+                           const struct context_subject *subject, struct gathered *gathered)
 {
     struct open_question *sets;
     size_t count;
 
-    if (!open_question_of_source(db, arena, project, subject->source, subject->source_id, "resolved", &sets,
-                                 &count, err))
+    if (!open_question_of_source(tx, project,
+                                 &(struct open_question_filter){ .source = subject->source,
+                                                                 .source_id = subject->source_id,
+                                                                 .status = "resolved",
+                                                                 .limit = LIMIT_CONTEXT_SETS },
+                                 &sets, &count))
         return false;
-    gathered->answers = arena_array(arena, struct answer, count * LIMIT_QUESTIONS);
+    gathered->answers = arena_array(tx->arena, struct answer, count * LIMIT_QUESTIONS);
     for (size_t i = count; i > 0; i--)
-        if (!add_set(arena, &sets[i - 1], gathered, err))
+        if (!add_set(tx->arena, &sets[i - 1], gathered, tx->err))
             return false;
     return true;
 }
 
-static bool gather_chat(struct db *db, struct arena *arena, const struct project *project,
-                        const struct context_subject *subject, struct gathered *gathered, struct err *err)
+static bool gather_chat(const struct tx *tx, const struct project *project,
+                        const struct context_subject *subject, struct gathered *gathered)
 {
     /* Whoever asks: a prompt for work in this project holds nothing of another one. */
     const struct caller within = { .workspace_id = project->workspace_id, .project_id = project->id };
+    struct tx narrowed = *tx;
     struct chat_page page;
 
     if (strcmp(subject->source, "execute") != 0)
         return true;
-    if (!chat_list(db, arena, &within,
+    narrowed.caller = &within;
+    if (!chat_list(&narrowed,
                    &(struct chat_filter){ .task_ref = subject->source_id, .limit = LIMIT_CONTEXT_CHAT },
-                   &page, err))
+                   &page))
         return false;
     gathered->messages = page.messages;
     gathered->message_count = page.count;
@@ -174,13 +180,12 @@ static void write_answers(const struct gathered *gathered, struct json_out *out)
     json_list_end(out);
 }
 
-bool context_write(struct db *db, struct arena *arena, const struct project *project,
-                   const struct context_subject *subject, struct json_out *out, struct err *err)
+bool context_write(const struct tx *tx, const struct project *project, const struct context_subject *subject,
+                   struct json_out *out)
 {
     struct gathered gathered = { 0 };
 
-    if (!gather_answers(db, arena, project, subject, &gathered, err) ||
-        !gather_chat(db, arena, project, subject, &gathered, err))
+    if (!gather_answers(tx, project, subject, &gathered) || !gather_chat(tx, project, subject, &gathered))
         return false;
     json_map(out, NULL);
     json_text(out, "projectId", project->id);
@@ -195,8 +200,8 @@ bool context_write(struct db *db, struct arena *arena, const struct project *pro
     json_list_end(out);
     hil_write(&project->hil, "hilConfig", out);
     json_text(out, "autonomyLevel", hil_word(&project->hil));
-    json_text(out, "autonomy", hil_lines(arena, &project->hil));
-    json_text(out, "prompt", prompt_text(arena, project, subject, &gathered));
+    json_text(out, "autonomy", hil_lines(tx->arena, &project->hil));
+    json_text(out, "prompt", prompt_text(tx->arena, project, subject, &gathered));
     json_map_end(out);
     return true;
 }

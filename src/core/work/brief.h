@@ -8,6 +8,7 @@
 #ifndef CORE_WORK_BRIEF_H
 #define CORE_WORK_BRIEF_H
 
+#include "core/caller/tx.h"
 #include "core/work/project.h"
 
 struct context_subject {
@@ -17,7 +18,7 @@ struct context_subject {
 };
 
 /* Writes the whole reply object. */
-CHECKED bool context_write(struct db *db, struct arena *arena, const struct project *project,
-                           const struct context_subject *subject, struct json_out *out, struct err *err);
+CHECKED bool context_write(const struct tx *tx, const struct project *project,
+                           const struct context_subject *subject, struct json_out *out);
 
 #endif

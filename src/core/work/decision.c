@@ -89,53 +89,50 @@ static bool from_row(struct arena *arena, const struct db_rows *rows, size_t row
     return read_question(arena, rows, row, now_ms, decision, err);
 }
 
-bool decision_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                  int64_t now_ms, struct decision *decision, struct err *err)
+bool decision_get(const struct tx *tx, const struct project *project, const char *id,
+                  struct decision *decision)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_DECISION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+    if (!tx_query(tx, SQL_DECISION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no decision with that id in this project.");
-    return from_row(arena, &rows, 0, now_ms, decision, err);
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no decision with that id in this project.");
+    return from_row(tx->arena, &rows, 0, tx->now_ms, decision, tx->err);
 }
 
-bool decision_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
-                   size_t limit, bool pending, int64_t now_ms, struct decision **decisions, size_t *count,
-                   struct err *err)
+bool decision_list(const struct tx *tx, const struct project *project, const struct decision_filter *filter,
+                   struct decision **decisions, size_t *count)
 {
-    struct db_arg args[] = { db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL),
-                             db_int((int64_t)limit), db_text(project->workspace_id) };
+    bool pending = filter->pending;
+    struct db_arg args[] = { db_text(project->id), db_text(filter->cursor ? filter->cursor : ID_ABOVE_ALL),
+                             db_int((int64_t)filter->limit), db_text(project->workspace_id) };
     struct db_rows rows;
     struct decision *found;
 
-    if (!db_query(db, arena, pending ? SQL_DECISION_PENDING : SQL_DECISION_LIST, pending ? 4 : 3, args, &rows,
-                  err))
+    if (!tx_query(tx, pending ? SQL_DECISION_PENDING : SQL_DECISION_LIST, pending ? 4 : 3, args, &rows))
         return false;
-    found = arena_array(arena, struct decision, rows.count);
+    found = arena_array(tx->arena, struct decision, rows.count);
     for (size_t row = 0; row < rows.count; row++)
-        if (!from_row(arena, &rows, row, now_ms, &found[row], err))
+        if (!from_row(tx->arena, &rows, row, tx->now_ms, &found[row], tx->err))
             return false;
     *decisions = found;
     *count = rows.count;
     return true;
 }
 
-static bool insert(struct db *db, struct arena *arena, const struct project *project,
-                   const struct decision *decision, struct err *err)
+static bool insert(const struct tx *tx, const struct project *project, const struct decision *decision)
 {
-    return db_exec(db, arena, SQL_DECISION_INSERT,
+    return tx_exec(tx, SQL_DECISION_INSERT,
                    DB_ARGS(db_text(decision->id), db_text(project->workspace_id), db_text(project->id),
                            db_text(decision->category), db_text(decision->description),
                            db_text(decision->details), db_text(decision->agent), db_text(decision->level),
                            db_text(decision->question_id), db_int(decision->created_ms)),
-                   NULL, err);
+                   NULL);
 }
 
 /* Puts it to people. Nothing stands in for their answer: a default is never given. */
-static bool ask(struct db *db, struct arena *arena, const struct project *project,
-                const struct caller *caller, int64_t now_ms, struct decision *decision, struct err *err)
+static bool ask(const struct tx *tx, const struct project *project, struct decision *decision)
 {
     JSON_AUTO *context = json_object();
     JSON_AUTO *details = NULL;
@@ -149,20 +146,19 @@ static bool ask(struct db *db, struct arena *arena, const struct project *projec
     struct question_preference ignored;
     struct question question;
 
-    if (decision->details && !json_parse(decision->details, strlen(decision->details), &details, err))
+    if (decision->details && !json_parse(decision->details, strlen(decision->details), &details, tx->err))
         return false;
     json_object_set_new(context, "category", json_string(decision->category));
     if (details)
         json_object_set(context, "details", details);
-    if (!question_ask_alone(db, arena, caller, now_ms, &wish, &job, &question, &ignored, err))
+    if (!question_ask_alone(tx, &wish, &job, &question, &ignored))
         return false;
     decision->id = decision->question_id = question.id;
     decision->status = "pending";
-    return insert(db, arena, project, decision, err);
+    return insert(tx, project, decision);
 }
 
-static bool tell_people(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                        const struct decision *decision, struct err *err)
+static bool tell_people(const struct tx *tx, const struct project *project, const struct decision *decision)
 {
     size_t len = str_fitting(decision->description, DECISION_TITLE_BYTES);
     struct notification notification = {
@@ -170,72 +166,69 @@ static bool tell_people(struct db *db, struct arena *arena, const struct project
         .project_id = project->id,
         .kind = "decision",
         .priority = "normal",
-        .title = arena_format(arena, "%s goes ahead: %.*s", decision->agent ? decision->agent : "An agent",
-                              (int)len, decision->description),
-        .body = arena_format(arena, "%s in %s", decision->category, project->name),
+        .title =
+            arena_format(tx->arena, "%s goes ahead: %.*s", decision->agent ? decision->agent : "An agent",
+                         (int)len, decision->description),
+        .body = arena_format(tx->arena, "%s in %s", decision->category, project->name),
         .ref_type = "decision",
         .ref_id = decision->id,
     };
 
-    return notification_add(db, arena, now_ms, &notification, err);
+    return notification_add(tx, &notification);
 }
 
-bool decision_make(struct db *db, struct arena *arena, const struct project *project,
-                   const struct caller *caller, int64_t now_ms, struct decision *decision, struct err *err)
+bool decision_make(const struct tx *tx, const struct project *project, struct decision *decision)
 {
     enum hil_level level = hil_level_for(&project->hil, decision->category);
 
-    if (decision->agent && !caller_may_speak_as(caller, decision->agent, err))
+    if (decision->agent && !caller_may_speak_as(tx->caller, decision->agent, tx->err))
         return false;
     decision->project_id = project->id;
     decision->level = hil_level_name(level);
-    decision->created_ms = now_ms;
+    decision->created_ms = tx->now_ms;
     if (level == HIL_APPROVAL)
-        return ask(db, arena, project, caller, now_ms, decision, err);
-    decision->id = uuid_new(arena);
+        return ask(tx, project, decision);
+    decision->id = uuid_new(tx->arena);
     decision->status = "approved";
     decision->outcome_source = "policy";
     decision->outcome_by = "system";
-    decision->ended_ms = now_ms;
-    return insert(db, arena, project, decision, err) &&
-           (level == HIL_AUTOMATED || tell_people(db, arena, project, now_ms, decision, err));
+    decision->ended_ms = tx->now_ms;
+    return insert(tx, project, decision) && (level == HIL_AUTOMATED || tell_people(tx, project, decision));
 }
 
-static bool answer(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                   bool approved, const char *comment, int64_t now_ms, struct err *err)
+static bool answer(const struct tx *tx, const char *id, bool approved, const char *comment)
 {
     JSON_AUTO *response = json_pack("{s:s, s:b}", "type", "approval", "value", approved);
     struct question_answer given = { .id = id, .response = response };
 
     if (comment)
         json_object_set_new(response, "text", json_string(comment));
-    if (!question_answer(db, arena, caller, now_ms, &given, 1, err))
+    if (!question_answer(tx, &given, 1))
         return false;
     if (given.err.code == ERR_NONE)
         return true;
-    *err = given.err;
+    *tx->err = given.err;
     return false;
 }
 
-bool decision_settle(struct db *db, struct arena *arena, const struct project *project,
-                     const struct caller *caller, const char *id, bool approved, const char *comment,
-                     int64_t now_ms, struct decision *decision, struct err *err)
+bool decision_settle(const struct tx *tx, const struct project *project, const char *id, bool approved,
+                     const char *comment, struct decision *decision)
 {
     struct err late = { 0 };
+    struct tx settling = tx_with_err(tx, &late);
 
-    if (!decision_get(db, arena, project, id, now_ms, decision, err))
+    if (!decision_get(tx, project, id, decision))
         return false;
-    if (!decision_is_pending(decision) ||
-        answer(db, arena, caller, decision->question_id, approved, comment, now_ms, &late))
-        return decision_get(db, arena, project, id, now_ms, decision, err);
+    if (!decision_is_pending(decision) || answer(&settling, decision->question_id, approved, comment))
+        return decision_get(tx, project, id, decision);
     /* Somebody settled it since it was read: then it is settled, which is all that was wanted of it. */
     if (late.code == ERR_CONFLICT) {
-        if (!decision_get(db, arena, project, id, now_ms, decision, err))
+        if (!decision_get(tx, project, id, decision))
             return false;
         if (!decision_is_pending(decision))
             return true;
     }
-    *err = late;
+    *tx->err = late;
     return false;
 }
 

@@ -12,6 +12,7 @@
 #ifndef CORE_WORK_DECISION_H
 #define CORE_WORK_DECISION_H
 
+#include "core/caller/tx.h"
 #include "core/work/project.h"
 
 struct decision {
@@ -28,20 +29,23 @@ struct decision {
 };
 
 /* Takes category, description, details and agent; fills in the rest. */
-CHECKED bool decision_make(struct db *db, struct arena *arena, const struct project *project,
-                           const struct caller *caller, int64_t now_ms, struct decision *decision,
-                           struct err *err);
+CHECKED bool decision_make(const struct tx *tx, const struct project *project, struct decision *decision);
 /* ERR_DUE when its time has passed and its question is still open. */
-CHECKED bool decision_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                          int64_t now_ms, struct decision *decision, struct err *err);
-/* Newest first, after `cursor` (an id; NULL: from the start); the pending ones only, or all. */
-CHECKED bool decision_list(struct db *db, struct arena *arena, const struct project *project,
-                           const char *cursor, size_t limit, bool pending, int64_t now_ms,
-                           struct decision **decisions, size_t *count, struct err *err);
+CHECKED bool decision_get(const struct tx *tx, const struct project *project, const char *id,
+                          struct decision *decision);
+
+struct decision_filter {
+    bool pending;       /* these only */
+    const char *cursor; /* an id, or NULL */
+    size_t limit;
+};
+/* Newest first. */
+CHECKED bool decision_list(const struct tx *tx, const struct project *project,
+                           const struct decision_filter *filter, struct decision **decisions, size_t *count);
+
 /* Answers for a person; one that has ended stays as it is. `comment` may be NULL. */
-CHECKED bool decision_settle(struct db *db, struct arena *arena, const struct project *project,
-                             const struct caller *caller, const char *id, bool approved, const char *comment,
-                             int64_t now_ms, struct decision *decision, struct err *err);
+CHECKED bool decision_settle(const struct tx *tx, const struct project *project, const char *id,
+                             bool approved, const char *comment, struct decision *decision);
 
 bool decision_is_pending(const struct decision *decision);
 /* key NULL: the root or inside a list. */

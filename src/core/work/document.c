@@ -25,81 +25,77 @@ static void feedback_from_row(const struct db_rows *rows, size_t row, struct fee
     };
 }
 
-static bool tell(struct db *db, struct arena *arena, const struct project *project, const char *type,
-                 const char *subject, const char *data, int64_t now_ms, struct err *err)
+static bool tell(const struct tx *tx, const struct project *project, const char *type, const char *subject,
+                 const char *data)
 {
-    return event_append(db, arena,
-                        &(struct event){ .workspace_id = project->workspace_id,
-                                         .type = type,
-                                         .project_id = project->id,
-                                         .subject = subject,
-                                         .data = data,
-                                         .at_ms = now_ms },
-                        err);
+    return event_append(tx, &(struct event){ .workspace_id = project->workspace_id,
+                                             .type = type,
+                                             .project_id = project->id,
+                                             .subject = subject,
+                                             .data = data,
+                                             .at_ms = tx->now_ms });
 }
 
-bool feedback_create(struct db *db, struct arena *arena, const struct project *project, const char *author,
-                     int64_t now_ms, struct feedback *feedback, struct err *err)
+bool feedback_create(const struct tx *tx, const struct project *project, const char *author,
+                     struct feedback *feedback)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
 
-    feedback->id = uuid_new(arena);
+    feedback->id = uuid_new(tx->arena);
     feedback->project_id = project->id;
     feedback->author = author;
-    feedback->created_ms = now_ms;
-    if (!db_exec(db, arena, SQL_FEEDBACK_INSERT,
+    feedback->created_ms = tx->now_ms;
+    if (!tx_exec(tx, SQL_FEEDBACK_INSERT,
                  DB_ARGS(db_text(feedback->id), db_text(project->workspace_id), db_text(project->id),
-                         db_text(author), db_text(feedback->text), db_int(now_ms)),
-                 NULL, err))
+                         db_text(author), db_text(feedback->text), db_int(tx->now_ms)),
+                 NULL))
         return false;
     buf_init(&text, 0);
     json_begin(&out, &text);
     feedback_write(feedback, NULL, &out);
-    return tell(db, arena, project, "feedback.added", feedback->id, text.bytes, now_ms, err);
+    return tell(tx, project, "feedback.added", feedback->id, text.bytes);
 }
 
-bool feedback_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                  struct feedback *feedback, struct err *err)
+bool feedback_get(const struct tx *tx, const struct project *project, const char *id,
+                  struct feedback *feedback)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_FEEDBACK_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+    if (!tx_query(tx, SQL_FEEDBACK_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no feedback with that id in this project.");
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no feedback with that id in this project.");
     feedback_from_row(&rows, 0, feedback);
     return true;
 }
 
-bool feedback_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
-                   size_t limit, struct feedback **feedback, size_t *count, struct err *err)
+bool feedback_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                   struct feedback **feedback, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(
-            db, arena, SQL_FEEDBACK_LIST,
+    if (!tx_query(
+            tx, SQL_FEEDBACK_LIST,
             DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
-            &rows, err))
+            &rows))
         return false;
-    *feedback = arena_array(arena, struct feedback, rows.count);
+    *feedback = arena_array(tx->arena, struct feedback, rows.count);
     *count = rows.count;
     for (size_t row = 0; row < rows.count; row++)
         feedback_from_row(&rows, row, &(*feedback)[row]);
     return true;
 }
 
-bool feedback_set_confirmed(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                            struct err *err)
+bool feedback_set_confirmed(const struct tx *tx, const struct project *project, const char *id)
 {
-    return db_exec(db, arena, SQL_FEEDBACK_CONFIRMED, DB_ARGS(db_text(id), db_text(project->id)), NULL, err);
+    return tx_exec(tx, SQL_FEEDBACK_CONFIRMED, DB_ARGS(db_text(id), db_text(project->id)), NULL);
 }
 
-bool feedback_set_handled(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                          int64_t now_ms, struct err *err)
+bool feedback_set_handled(const struct tx *tx, const struct project *project, const char *id)
 {
-    return db_exec(db, arena, SQL_FEEDBACK_HANDLED,
-                   DB_ARGS(db_text(id), db_text(project->id), db_int(now_ms)), NULL, err);
+    return tx_exec(tx, SQL_FEEDBACK_HANDLED, DB_ARGS(db_text(id), db_text(project->id), db_int(tx->now_ms)),
+                   NULL);
 }
 
 void feedback_write(const struct feedback *feedback, const char *key, struct json_out *out)
@@ -137,35 +133,37 @@ static void take_documents(struct arena *arena, const struct db_rows *rows, stru
         document_from_row(rows, row, &(*documents)[row]);
 }
 
-static bool find(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                 const char *id, int64_t version, struct document *document, bool *found, struct err *err)
+/* Leaves `document` as it is when there is none. */
+static bool find(const struct tx *tx, const struct project *project, const char *source, const char *id,
+                 int64_t version, struct document *document)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_DOCUMENT_GET,
+    if (!tx_query(tx, SQL_DOCUMENT_GET,
                   DB_ARGS(db_text(project->id), db_text(source), db_text(id),
                           version ? db_int(version) : db_null()),
-                  &rows, err))
+                  &rows))
         return false;
-    *found = rows.count > 0;
-    if (*found)
+    if (rows.count > 0)
         document_from_row(&rows, 0, document);
     return true;
 }
 
-bool document_get(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                  const char *id, int64_t version, struct document *document, struct err *err)
+bool document_get(const struct tx *tx, const struct project *project, const char *source, const char *id,
+                  int64_t version, struct document *document)
 {
-    bool found;
+    struct document found = { 0 };
 
-    if (!find(db, arena, project, source, id, version, document, &found, err))
+    if (!find(tx, project, source, id, version, &found))
         return false;
-    return found || err_set(err, ERR_NOT_FOUND, "There is no %s with that id in this project.",
-                            strcmp(source, "prd") == 0 ? "section" : "plan");
+    if (found.version == 0)
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no %s with that id in this project.",
+                       strcmp(source, "prd") == 0 ? "section" : "plan");
+    *document = found;
+    return true;
 }
 
-static bool tell_document(struct db *db, struct arena *arena, const struct project *project,
-                          const struct document *document, struct err *err)
+static bool tell_document(const struct tx *tx, const struct project *project, const struct document *document)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -178,74 +176,68 @@ static bool tell_document(struct db *db, struct arena *arena, const struct proje
     json_int(&out, "version", document->version);
     json_text(&out, "author", document->author);
     json_map_end(&out);
-    return tell(db, arena, project, strcmp(document->source, "prd") == 0 ? "prd.updated" : "plan.updated",
-                document->source_id, text.bytes, document->created_ms, err);
+    return tell(tx, project, strcmp(document->source, "prd") == 0 ? "prd.updated" : "plan.updated",
+                document->source_id, text.bytes);
 }
 
-static bool check_room(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                       const char *text, bool is_first, struct err *err)
+static bool check_room(const struct tx *tx, const struct project *project, const char *source,
+                       const char *text, bool is_first)
 {
     struct db_rows rows;
 
     if (strlen(text) > LIMIT_DOCUMENT)
-        return err_field(err, "text", "The text is too long: at most %d bytes.", LIMIT_DOCUMENT);
-    if (!db_query(db, arena, SQL_DOCUMENT_COUNT, DB_ARGS(db_text(project->id), db_text(source)), &rows, err))
+        return err_field(tx->err, "text", "The text is too long: at most %d bytes.", LIMIT_DOCUMENT);
+    if (!tx_query(tx, SQL_DOCUMENT_COUNT, DB_ARGS(db_text(project->id), db_text(source)), &rows))
         return false;
     return !is_first || db_cell_int(&rows, 0, 0) < LIMIT_DOCUMENTS ||
-           err_set(err, ERR_CONFLICT, "This project has %d of these, which is the most it can have.",
+           err_set(tx->err, ERR_CONFLICT, "This project has %d of these, which is the most it can have.",
                    LIMIT_DOCUMENTS);
 }
 
-bool document_put(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                  const char *id, const char *text, const char *author, int64_t now_ms,
-                  struct document *document, bool *is_first, struct err *err)
+bool document_put(const struct tx *tx, const struct project *project, struct document *document,
+                  bool *is_first)
 {
     struct document before = { 0 };
-    bool found;
 
-    if (!find(db, arena, project, source, id, 0, &before, &found, err))
+    if (!find(tx, project, document->source, document->source_id, 0, &before))
         return false;
-    *is_first = !found;
-    if (found && strcmp(before.text, text) == 0) {
+    *is_first = before.version == 0;
+    if (!*is_first && strcmp(before.text, document->text) == 0) {
         *document = before;
         return true;
     }
-    if (!check_room(db, arena, project, source, text, !found, err))
+    if (!check_room(tx, project, document->source, document->text, *is_first))
         return false;
-    *document = (struct document){ .source = source,
-                                   .source_id = id,
-                                   .version = before.version + 1,
-                                   .author = author,
-                                   .text = text,
-                                   .created_ms = now_ms };
-    return db_exec(db, arena, SQL_DOCUMENT_INSERT,
-                   DB_ARGS(db_text(project->id), db_text(source), db_text(id), db_int(document->version),
-                           db_text(project->workspace_id), db_text(author), db_text(text), db_int(now_ms)),
-                   NULL, err) &&
-           tell_document(db, arena, project, document, err);
+    document->version = before.version + 1;
+    document->created_ms = tx->now_ms;
+    return tx_exec(tx, SQL_DOCUMENT_INSERT,
+                   DB_ARGS(db_text(project->id), db_text(document->source), db_text(document->source_id),
+                           db_int(document->version), db_text(project->workspace_id),
+                           db_text(document->author), db_text(document->text), db_int(document->created_ms)),
+                   NULL) &&
+           tell_document(tx, project, document);
 }
 
-bool document_history(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                      const char *id, struct document **versions, size_t *count, struct err *err)
+bool document_history(const struct tx *tx, const struct project *project, const char *source, const char *id,
+                      struct document **versions, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_DOCUMENT_HISTORY,
-                  DB_ARGS(db_text(project->id), db_text(source), db_text(id), db_int(LIMIT_HISTORY)), &rows,
-                  err))
+    if (!tx_query(tx, SQL_DOCUMENT_HISTORY,
+                  DB_ARGS(db_text(project->id), db_text(source), db_text(id), db_int(LIMIT_HISTORY)), &rows))
         return false;
-    take_documents(arena, &rows, versions, count);
+    take_documents(tx->arena, &rows, versions, count);
     return true;
 }
 
-bool document_list(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                   struct document **documents, size_t *count, struct err *err)
+bool document_list(const struct tx *tx, const struct project *project, const char *source,
+                   struct document **documents, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_DOCUMENT_LIST,
-                  DB_ARGS(db_text(project->id), db_text(source), db_int(LIMIT_DOCUMENTS)), &rows, err))
+    if (!tx_query(tx, SQL_DOCUMENT_LIST,
+                  DB_ARGS(db_text(project->id), db_text(source), db_int(LIMIT_DOCUMENTS)), &rows))
         return false;
-    take_documents(arena, &rows, documents, count);
+    take_documents(tx->arena, &rows, documents, count);
     return true;
 }

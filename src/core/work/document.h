@@ -7,6 +7,7 @@
 #ifndef CORE_WORK_DOCUMENT_H
 #define CORE_WORK_DOCUMENT_H
 
+#include "core/caller/tx.h"
 #include "core/work/project.h"
 
 struct feedback {
@@ -18,18 +19,15 @@ struct feedback {
 };
 
 /* Takes text; fills in the rest. */
-CHECKED bool feedback_create(struct db *db, struct arena *arena, const struct project *project,
-                             const char *author, int64_t now_ms, struct feedback *feedback, struct err *err);
-CHECKED bool feedback_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                          struct feedback *feedback, struct err *err);
+CHECKED bool feedback_create(const struct tx *tx, const struct project *project, const char *author,
+                             struct feedback *feedback);
+CHECKED bool feedback_get(const struct tx *tx, const struct project *project, const char *id,
+                          struct feedback *feedback);
 /* Newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool feedback_list(struct db *db, struct arena *arena, const struct project *project,
-                           const char *cursor, size_t limit, struct feedback **feedback, size_t *count,
-                           struct err *err);
-CHECKED bool feedback_set_confirmed(struct db *db, struct arena *arena, const struct project *project,
-                                    const char *id, struct err *err);
-CHECKED bool feedback_set_handled(struct db *db, struct arena *arena, const struct project *project,
-                                  const char *id, int64_t now_ms, struct err *err);
+CHECKED bool feedback_list(const struct tx *tx, const struct project *project, const char *cursor,
+                           size_t limit, struct feedback **feedback, size_t *count);
+CHECKED bool feedback_set_confirmed(const struct tx *tx, const struct project *project, const char *id);
+CHECKED bool feedback_set_handled(const struct tx *tx, const struct project *project, const char *id);
 /* key NULL: the root or inside a list. */
 void feedback_write(const struct feedback *feedback, const char *key, struct json_out *out);
 
@@ -42,22 +40,19 @@ struct document {
 };
 
 /* `version` 0: the newest. ERR_NOT_FOUND when there is none. */
-CHECKED bool document_get(struct db *db, struct arena *arena, const struct project *project,
-                          const char *source, const char *id, int64_t version, struct document *document,
-                          struct err *err);
+CHECKED bool document_get(const struct tx *tx, const struct project *project, const char *source,
+                          const char *id, int64_t version, struct document *document);
 /*
- * Writes the next version; the same text again changes nothing. The project must be locked. Says whether
- * this was the first version.
+ * Writes the next version; the same text again changes nothing. Takes source, source_id, author and text, and
+ * fills in the rest; the first version is 1. The project must be locked. Says whether it made that one now.
  */
-CHECKED bool document_put(struct db *db, struct arena *arena, const struct project *project,
-                          const char *source, const char *id, const char *text, const char *author,
-                          int64_t now_ms, struct document *document, bool *is_first, struct err *err);
+CHECKED bool document_put(const struct tx *tx, const struct project *project, struct document *document,
+                          bool *is_first);
 /* Newest first, at most LIMIT_HISTORY, without their texts. */
-CHECKED bool document_history(struct db *db, struct arena *arena, const struct project *project,
-                              const char *source, const char *id, struct document **versions, size_t *count,
-                              struct err *err);
+CHECKED bool document_history(const struct tx *tx, const struct project *project, const char *source,
+                              const char *id, struct document **versions, size_t *count);
 /* The newest version of each, by id, without their texts: at most LIMIT_DOCUMENTS. */
-CHECKED bool document_list(struct db *db, struct arena *arena, const struct project *project,
-                           const char *source, struct document **documents, size_t *count, struct err *err);
+CHECKED bool document_list(const struct tx *tx, const struct project *project, const char *source,
+                           struct document **documents, size_t *count);
 
 #endif

@@ -21,86 +21,82 @@ static bool from_row(const struct db_rows *rows, size_t row, struct project *pro
     return hil_load(db_cell(rows, row, COL_PROJECT_HIL_CONFIG), &project->hil, err);
 }
 
-bool project_see(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                 struct project *project, struct err *err)
+bool project_see(const struct tx *tx, const char *id, struct project *project)
 {
     struct db_rows rows;
 
     /* A token that is bound to a project does not learn which others there are. */
-    if (!caller_sees_project(caller, id))
-        return unknown(err);
-    if (!db_query(db, arena, SQL_PROJECT_GET, DB_ARGS(db_text(id), db_text(caller->workspace_id)), &rows,
-                  err))
+    if (!caller_sees_project(tx->caller, id))
+        return unknown(tx->err);
+    if (!tx_query(tx, SQL_PROJECT_GET, DB_ARGS(db_text(id), db_text(tx->caller->workspace_id)), &rows))
         return false;
-    return rows.count > 0 ? from_row(&rows, 0, project, err) : unknown(err);
+    return rows.count > 0 ? from_row(&rows, 0, project, tx->err) : unknown(tx->err);
 }
 
-static bool lock(struct db *db, struct arena *arena, enum sql_id how, const struct project *project,
-                 struct err *err)
+static bool lock(const struct tx *tx, enum sql_id how, const struct project *project)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, how, DB_ARGS(db_text(project->id)), &rows, err))
+    if (!tx_query(tx, how, DB_ARGS(db_text(project->id)), &rows))
         return false;
-    return rows.count > 0 || unknown(err);
+    return rows.count > 0 || unknown(tx->err);
 }
 
-bool project_lock(struct db *db, struct arena *arena, const struct project *project, struct err *err)
+bool project_lock(const struct tx *tx, const struct project *project)
 {
-    return lock(db, arena, SQL_PROJECT_LOCK, project, err);
+    return lock(tx, SQL_PROJECT_LOCK, project);
 }
 
-bool project_lock_whole(struct db *db, struct arena *arena, const struct project *project, struct err *err)
+bool project_lock_whole(const struct tx *tx, const struct project *project)
 {
-    return lock(db, arena, SQL_PROJECT_LOCK_WHOLE, project, err);
+    return lock(tx, SQL_PROJECT_LOCK_WHOLE, project);
 }
 
-bool project_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                    struct project *project, struct err *err)
+bool project_create(const struct tx *tx, struct project *project)
 {
-    project->id = uuid_new(arena);
-    project->workspace_id = caller->workspace_id;
-    project->created_ms = now_ms;
-    return db_exec(db, arena, SQL_PROJECT_INSERT,
+    project->id = uuid_new(tx->arena);
+    project->workspace_id = tx->caller->workspace_id;
+    project->created_ms = tx->now_ms;
+    return tx_exec(tx, SQL_PROJECT_INSERT,
                    DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
-                           db_text(project->description), db_text(hil_text(arena, &project->hil)),
-                           db_text(project->settings), db_int(now_ms)),
-                   NULL, err);
+                           db_text(project->description), db_text(hil_text(tx->arena, &project->hil)),
+                           db_text(project->settings), db_int(tx->now_ms)),
+                   NULL);
 }
 
-bool project_save(struct db *db, struct arena *arena, const struct project *project, struct err *err)
+bool project_save(const struct tx *tx, const struct project *project)
 {
     size_t changed;
 
-    if (!db_exec(db, arena, SQL_PROJECT_SAVE,
+    if (!tx_exec(tx, SQL_PROJECT_SAVE,
                  DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
-                         db_text(project->description), db_text(hil_text(arena, &project->hil)),
+                         db_text(project->description), db_text(hil_text(tx->arena, &project->hil)),
                          db_text(project->settings)),
-                 &changed, err))
+                 &changed))
         return false;
-    return changed > 0 || unknown(err);
+    return changed > 0 || unknown(tx->err);
 }
 
-bool project_delete(struct db *db, struct arena *arena, const struct project *project, struct err *err)
+bool project_delete(const struct tx *tx, const struct project *project)
 {
-    return db_exec(db, arena, SQL_PROJECT_DELETE,
-                   DB_ARGS(db_text(project->id), db_text(project->workspace_id)), NULL, err);
+    return tx_exec(tx, SQL_PROJECT_DELETE, DB_ARGS(db_text(project->id), db_text(project->workspace_id)),
+                   NULL);
 }
 
-bool project_list(struct db *db, struct arena *arena, const struct caller *caller, const char *cursor,
-                  size_t limit, struct project **projects, size_t *count, struct err *err)
+bool project_list(const struct tx *tx, const char *cursor, size_t limit, struct project **projects,
+                  size_t *count)
 {
     struct db_rows rows;
     struct project *found;
 
-    if (!db_query(db, arena, SQL_PROJECT_LIST,
-                  DB_ARGS(db_text(caller->workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL),
-                          db_int((int64_t)limit), db_text(caller->project_id)),
-                  &rows, err))
+    if (!tx_query(tx, SQL_PROJECT_LIST,
+                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(cursor ? cursor : ID_ABOVE_ALL),
+                          db_int((int64_t)limit), db_text(tx->caller->project_id)),
+                  &rows))
         return false;
-    found = arena_array(arena, struct project, rows.count);
+    found = arena_array(tx->arena, struct project, rows.count);
     for (size_t row = 0; row < rows.count; row++)
-        if (!from_row(&rows, row, &found[row], err))
+        if (!from_row(&rows, row, &found[row], tx->err))
             return false;
     *projects = found;
     *count = rows.count;

@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "core/caller/caller.h"
+#include "core/caller/tx.h"
 #include "core/work/autonomy.h"
-#include "db/db.h"
 
 struct project {
     const char *id, *workspace_id;
@@ -22,26 +22,22 @@ struct project {
 };
 
 /* As this caller sees it. ERR_NOT_FOUND for anything else. */
-CHECKED bool project_see(struct db *db, struct arena *arena, const struct caller *caller, const char *id,
-                         struct project *project, struct err *err);
+CHECKED bool project_see(const struct tx *tx, const char *id, struct project *project);
 /* Nobody else changes questions or dependencies in it until the transaction ends. ERR_NOT_FOUND when gone. */
-CHECKED bool project_lock(struct db *db, struct arena *arena, const struct project *project, struct err *err);
+CHECKED bool project_lock(const struct tx *tx, const struct project *project);
 /* And nobody adds anything that refers to it: before it is deleted. */
-CHECKED bool project_lock_whole(struct db *db, struct arena *arena, const struct project *project,
-                                struct err *err);
+CHECKED bool project_lock_whole(const struct tx *tx, const struct project *project);
 
 /* Takes name, description, hil and settings; fills in the rest. */
-CHECKED bool project_create(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                            struct project *project, struct err *err);
+CHECKED bool project_create(const struct tx *tx, struct project *project);
 /* Writes what project_see gave and the caller changed. */
-CHECKED bool project_save(struct db *db, struct arena *arena, const struct project *project, struct err *err);
+CHECKED bool project_save(const struct tx *tx, const struct project *project);
 /* With all that is in it. Open questions are dismissed first: see open_question_clear. */
-CHECKED bool project_delete(struct db *db, struct arena *arena, const struct project *project,
-                            struct err *err);
+CHECKED bool project_delete(const struct tx *tx, const struct project *project);
 
 /* Those the caller sees, newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool project_list(struct db *db, struct arena *arena, const struct caller *caller, const char *cursor,
-                          size_t limit, struct project **projects, size_t *count, struct err *err);
+CHECKED bool project_list(const struct tx *tx, const char *cursor, size_t limit, struct project **projects,
+                          size_t *count);
 
 /* key NULL: the root or inside a list. */
 void project_write(struct arena *arena, const struct project *project, const char *key, struct json_out *out);

@@ -69,20 +69,21 @@ static struct open_question from_decision(struct arena *arena, const struct proj
     };
 }
 
-bool notice_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
-                 size_t limit, int64_t now_ms, struct open_question **notices, size_t *count, struct err *err)
+bool notice_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                 struct open_question **notices, size_t *count)
 {
-    struct open_question *sets, *merged = arena_array(arena, struct open_question, limit);
+    const struct decision_filter open = { .pending = true, .cursor = cursor, .limit = limit };
+    struct open_question *sets, *merged = arena_array(tx->arena, struct open_question, limit);
     struct decision *decisions;
     size_t set_count, decision_count, s = 0, d = 0, n = 0;
 
-    if (!open_question_list(db, arena, project, cursor, limit, &sets, &set_count, err) ||
-        !decision_list(db, arena, project, cursor, limit, true, now_ms, &decisions, &decision_count, err))
+    if (!open_question_list(tx, project, cursor, limit, &sets, &set_count) ||
+        !decision_list(tx, project, &open, &decisions, &decision_count))
         return false;
     while (n < limit && (s < set_count || d < decision_count)) {
         bool set_next = d == decision_count || (s < set_count && strcmp(sets[s].id, decisions[d].id) > 0);
 
-        merged[n++] = set_next ? sets[s++] : from_decision(arena, project, &decisions[d++]);
+        merged[n++] = set_next ? sets[s++] : from_decision(tx->arena, project, &decisions[d++]);
     }
     *notices = merged;
     *count = n;
@@ -90,53 +91,54 @@ bool notice_list(struct db *db, struct arena *arena, const struct project *proje
 }
 
 /* Whoever heard of it as a notification in an inbox has that one's id. */
-static bool find_by_inbox(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                          int64_t now_ms, struct decision *decision, struct err *err)
+static bool find_by_inbox(const struct tx *tx, const struct project *project, const char *id,
+                          struct decision *decision)
 {
-    struct err first = *err;
+    struct err first = *tx->err;
     const char *type, *about;
 
-    if (!notification_ref(db, arena, project->workspace_id, id, &type, &about, err))
+    if (!notification_ref(tx, project->workspace_id, id, &type, &about))
         return false;
     if (!str_equal(type, "question"))
         return false;
-    *err = (struct err){ 0 };
-    if (decision_get(db, arena, project, about, now_ms, decision, err))
+    *tx->err = (struct err){ 0 };
+    if (decision_get(tx, project, about, decision))
         return true;
-    if (err->code == ERR_NOT_FOUND)
-        *err = first;
+    if (tx->err->code == ERR_NOT_FOUND)
+        *tx->err = first;
     return false;
 }
 
 /* A decision that policy settled was never anybody's to settle. */
-static bool find_decision(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                          int64_t now_ms, struct decision *decision, struct err *err)
+static bool find_decision(const struct tx *tx, const struct project *project, const char *id,
+                          struct decision *decision)
 {
-    if (!decision_get(db, arena, project, id, now_ms, decision, err) &&
-        (err->code != ERR_NOT_FOUND || !find_by_inbox(db, arena, project, id, now_ms, decision, err))) {
-        if (err->code == ERR_NOT_FOUND)
-            err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
+    if (!decision_get(tx, project, id, decision) &&
+        (tx->err->code != ERR_NOT_FOUND || !find_by_inbox(tx, project, id, decision))) {
+        if (tx->err->code == ERR_NOT_FOUND)
+            err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
         return false;
     }
     return decision->question_id ||
-           err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
+           err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
 }
 
-bool notice_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                int64_t now_ms, struct open_question *notice, struct err *err)
+bool notice_get(const struct tx *tx, const struct project *project, const char *id,
+                struct open_question *notice)
 {
     struct err missing = { 0 };
+    struct tx looking = tx_with_err(tx, &missing);
     struct decision decision;
 
-    if (open_question_get(db, arena, project, id, notice, &missing))
+    if (open_question_get(&looking, project, id, notice))
         return true;
     if (missing.code != ERR_NOT_FOUND) {
-        *err = missing;
+        *tx->err = missing;
         return false;
     }
-    if (!find_decision(db, arena, project, id, now_ms, &decision, err))
+    if (!find_decision(tx, project, id, &decision))
         return false;
-    *notice = from_decision(arena, project, &decision);
+    *notice = from_decision(tx->arena, project, &decision);
     return true;
 }
 
@@ -153,44 +155,43 @@ static bool check_comment(const char *id, const json_t *responses, const char **
     return true;
 }
 
-bool notice_resolve(struct db *db, struct arena *arena, const struct project *project,
-                    const struct caller *caller, const char *id, const struct open_question_reply *reply,
-                    int64_t now_ms, struct open_question *notice, struct err *err)
+bool notice_resolve(const struct tx *tx, const struct project *project, const char *id,
+                    const struct open_question_reply *reply, struct open_question *notice)
 {
     const char *comment = NULL;
     struct decision decision;
 
-    if (!notice_get(db, arena, project, id, now_ms, notice, err))
+    if (!notice_get(tx, project, id, notice))
         return false;
     if (strcmp(notice->kind, "approval") != 0)
-        return open_question_resolve(db, arena, project, caller, id, reply, now_ms, notice, err);
-    if (!who_answers_for(arena, caller, project->settings, err))
+        return open_question_resolve(tx, project, id, reply, notice);
+    if (!who_answers_for(tx->arena, tx->caller, project->settings, tx->err))
         return false;
     if (!open_question_is_open(notice))
         return true;
     if (reply->keep_open && !reply->has_approved) {
-        err_field(err, "approved", "This waits for a yes or a no: words alone do not settle it.");
-        return err_hint(err, "Send approved: true or false with them.");
+        err_field(tx->err, "approved", "This waits for a yes or a no: words alone do not settle it.");
+        return err_hint(tx->err, "Send approved: true or false with them.");
     }
-    if (!check_comment(notice->id, reply->responses, &comment, err) ||
-        !decision_settle(db, arena, project, caller, notice->source_id,
-                         reply->has_approved && reply->approved, comment, now_ms, &decision, err))
+    if (!check_comment(notice->id, reply->responses, &comment, tx->err) ||
+        !decision_settle(tx, project, notice->source_id, reply->has_approved && reply->approved, comment,
+                         &decision))
         return false;
-    *notice = from_decision(arena, project, &decision);
+    *notice = from_decision(tx->arena, project, &decision);
     return true;
 }
 
-bool notice_clear(struct db *db, struct arena *arena, const struct project *project,
-                  const struct caller *caller, int64_t now_ms, size_t *count, struct err *err)
+bool notice_clear(const struct tx *tx, const struct project *project, size_t *count)
 {
+    const struct decision_filter open = { .pending = true, .limit = LIMIT_CLEAR };
     struct decision *decisions, settled;
     size_t decision_count;
 
-    if (!open_question_clear(db, arena, project, caller, now_ms, count, err) ||
-        !decision_list(db, arena, project, NULL, LIMIT_CLEAR, true, now_ms, &decisions, &decision_count, err))
+    if (!open_question_clear(tx, project, count) ||
+        !decision_list(tx, project, &open, &decisions, &decision_count))
         return false;
     for (size_t i = 0; i < decision_count; i++)
-        if (!decision_settle(db, arena, project, caller, decisions[i].id, false, NULL, now_ms, &settled, err))
+        if (!decision_settle(tx, project, decisions[i].id, false, NULL, &settled))
             return false;
     *count += decision_count;
     return true;

@@ -8,21 +8,18 @@
 #ifndef CORE_WORK_PROJECT_INBOX_H
 #define CORE_WORK_PROJECT_INBOX_H
 
+#include "core/caller/tx.h"
 #include "core/work/question_set.h"
 
 /* The open ones, newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool notice_list(struct db *db, struct arena *arena, const struct project *project,
-                         const char *cursor, size_t limit, int64_t now_ms, struct open_question **notices,
-                         size_t *count, struct err *err);
-CHECKED bool notice_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                        int64_t now_ms, struct open_question *notice, struct err *err);
+CHECKED bool notice_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                         struct open_question **notices, size_t *count);
+CHECKED bool notice_get(const struct tx *tx, const struct project *project, const char *id,
+                        struct open_question *notice);
 /* As open_question_resolve. An approval is given by `approved` alone; everything else is a no. */
-CHECKED bool notice_resolve(struct db *db, struct arena *arena, const struct project *project,
-                            const struct caller *caller, const char *id,
-                            const struct open_question_reply *reply, int64_t now_ms,
-                            struct open_question *notice, struct err *err);
+CHECKED bool notice_resolve(const struct tx *tx, const struct project *project, const char *id,
+                            const struct open_question_reply *reply, struct open_question *notice);
 /* Dismisses all that is open, approvals too; says how many. */
-CHECKED bool notice_clear(struct db *db, struct arena *arena, const struct project *project,
-                          const struct caller *caller, int64_t now_ms, size_t *count, struct err *err);
+CHECKED bool notice_clear(const struct tx *tx, const struct project *project, size_t *count);
 
 #endif

@@ -48,63 +48,55 @@ static void take_rows(struct arena *arena, const struct db_rows *rows, struct op
         from_row(rows, row, &(*sets)[row]);
 }
 
-bool open_question_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                       struct open_question *set, struct err *err)
+bool open_question_get(const struct tx *tx, const struct project *project, const char *id,
+                       struct open_question *set)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_OPEN_QUESTION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+    if (!tx_query(tx, SQL_OPEN_QUESTION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
     from_row(&rows, 0, set);
     return true;
 }
 
-bool open_question_list(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
-                        size_t limit, struct open_question **sets, size_t *count, struct err *err)
+bool open_question_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                        struct open_question **sets, size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(
-            db, arena, SQL_OPEN_QUESTION_LIST,
+    if (!tx_query(
+            tx, SQL_OPEN_QUESTION_LIST,
             DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
-            &rows, err))
+            &rows))
         return false;
-    take_rows(arena, &rows, sets, count);
+    take_rows(tx->arena, &rows, sets, count);
     return true;
 }
 
-static bool list_of_source(struct db *db, struct arena *arena, const struct project *project,
-                           const char *source, const char *source_id, const char *status, size_t limit,
-                           struct open_question **sets, size_t *count, struct err *err)
+bool open_question_of_source(const struct tx *tx, const struct project *project,
+                             const struct open_question_filter *filter, struct open_question **sets,
+                             size_t *count)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_OPEN_QUESTION_OF_SOURCE,
-                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id), db_text(status),
-                          db_int((int64_t)limit)),
-                  &rows, err))
+    if (!tx_query(tx, SQL_OPEN_QUESTION_OF_SOURCE,
+                  DB_ARGS(db_text(project->id), db_text(filter->source), db_text(filter->source_id),
+                          db_text(filter->status), db_int((int64_t)filter->limit)),
+                  &rows))
         return false;
-    take_rows(arena, &rows, sets, count);
+    take_rows(tx->arena, &rows, sets, count);
     return true;
 }
 
-bool open_question_of_source(struct db *db, struct arena *arena, const struct project *project,
-                             const char *source, const char *source_id, const char *status,
-                             struct open_question **sets, size_t *count, struct err *err)
-{
-    return list_of_source(db, arena, project, source, source_id, status, LIMIT_CONTEXT_SETS, sets, count,
-                          err);
-}
-
-bool open_question_newest_open(struct db *db, struct arena *arena, const struct project *project,
-                               const char *source, const char *source_id, const char **id, struct err *err)
+bool open_question_newest_open(const struct tx *tx, const struct project *project, const char *source,
+                               const char *source_id, const char **id)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_OPEN_QUESTION_NEWEST_OPEN,
-                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id)), &rows, err))
+    if (!tx_query(tx, SQL_OPEN_QUESTION_NEWEST_OPEN,
+                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id)), &rows))
         return false;
     *id = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
     return true;
@@ -146,18 +138,22 @@ static bool put_set(struct arena *arena, const struct open_question *set, struct
  * Each open set is read once for a result, however many questions that has: the writer waits meanwhile. No
  * set is empty, so those left out by the limit would be beyond it anyway.
  */
-static bool load_asked(struct db *db, struct arena *arena, const struct project *project,
-                       const struct open_question_wish *wish, struct asked_table *table, struct err *err)
+static bool load_asked(const struct tx *tx, const struct project *project,
+                       const struct open_question_wish *wish, struct asked_table *table)
 {
     struct open_question *open;
     size_t count;
 
-    if (!list_of_source(db, arena, project, wish->source, wish->source_id, "open", LIMIT_OPEN_QUESTIONS,
-                        &open, &count, err))
+    if (!open_question_of_source(tx, project,
+                                 &(struct open_question_filter){ .source = wish->source,
+                                                                 .source_id = wish->source_id,
+                                                                 .status = "open",
+                                                                 .limit = LIMIT_OPEN_QUESTIONS },
+                                 &open, &count))
         return false;
-    *table = (struct asked_table){ .items = arena_array(arena, struct asked, count * LIMIT_QUESTIONS) };
+    *table = (struct asked_table){ .items = arena_array(tx->arena, struct asked, count * LIMIT_QUESTIONS) };
     for (size_t i = 0; i < count; i++)
-        if (!put_set(arena, &open[i], table, err))
+        if (!put_set(tx->arena, &open[i], table, tx->err))
             return false;
     qsort(table->items, table->count, sizeof(struct asked), by_key);
     return true;
@@ -231,56 +227,55 @@ static char *shortened(struct arena *arena, const char *text, size_t most)
     return arena_format(arena, "%.*s...", (int)most, text);
 }
 
-static bool add(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                const struct open_question_wish *wish, const struct output_question *fresh, size_t count,
-                struct open_question *set, struct err *err)
+static bool add(const struct tx *tx, const struct project *project, const struct open_question_wish *wish,
+                const struct output_question *fresh, size_t count, struct open_question *set)
 {
-    const char *body = shortened(arena, fresh[0].text, SET_BODY_BYTES);
-    const char *title =
-        arena_format(arena, "%s asks about %s", wish->agent, shortened(arena, wish->about, SET_BODY_BYTES));
+    const char *body = shortened(tx->arena, fresh[0].text, SET_BODY_BYTES);
+    const char *title = arena_format(tx->arena, "%s asks about %s", wish->agent,
+                                     shortened(tx->arena, wish->about, SET_BODY_BYTES));
 
     *set = (struct open_question){
-        .id = uuid_new(arena),
+        .id = uuid_new(tx->arena),
         .workspace_id = project->workspace_id,
         .project_id = project->id,
         .source = wish->source,
         .source_id = wish->source_id,
         .kind = "open_question",
-        .questions = questions_text(arena, fresh, count, now_ms),
+        .questions = questions_text(tx->arena, fresh, count, tx->now_ms),
         .responses = "[]",
         .status = "open",
         .agent = wish->agent,
-        .created_ms = now_ms,
+        .created_ms = tx->now_ms,
     };
-    return db_exec(db, arena, SQL_OPEN_QUESTION_INSERT,
+    return tx_exec(tx, SQL_OPEN_QUESTION_INSERT,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
                            db_text(set->source), db_text(set->source_id), db_text(set->kind),
-                           db_text(set->questions), db_text(set->agent), db_int(now_ms),
+                           db_text(set->questions), db_text(set->agent), db_int(tx->now_ms),
                            db_text(wish->asked_by_id)),
-                   NULL, err) &&
-           db_exec(db, arena, SQL_OPEN_QUESTION_INBOX_ADD,
+                   NULL) &&
+           tx_exec(tx, SQL_OPEN_QUESTION_INBOX_ADD,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
-                           db_text(set->kind), db_text(title), db_text(body), db_int(now_ms)),
-                   NULL, err) &&
-           open_question_tell(db, arena, set, "notification.added", title, body, now_ms, err);
+                           db_text(set->kind), db_text(title), db_text(body), db_int(tx->now_ms)),
+                   NULL) &&
+           open_question_tell(tx, set, "notification.added", title, body);
 }
 
-bool open_question_ask(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                       const struct open_question_wish *wish, struct open_question *set, struct err *err)
+bool open_question_ask(const struct tx *tx, const struct project *project,
+                       const struct open_question_wish *wish, struct open_question *set)
 {
-    struct output_question *fresh = arena_array(arena, struct output_question, wish->count);
+    struct output_question *fresh = arena_array(tx->arena, struct output_question, wish->count);
     struct asked_table asked;
     size_t count;
 
-    if (!load_asked(db, arena, project, wish, &asked, err))
+    if (!load_asked(tx, project, wish, &asked))
         return false;
-    count = leave_out_asked(arena, &asked, wish, fresh, set);
-    return count == 0 || (check_room(project, asked.count, count, err) &&
-                          add(db, arena, project, now_ms, wish, fresh, count, set, err));
+    count = leave_out_asked(tx->arena, &asked, wish, fresh, set);
+    return count == 0 ||
+           (check_room(project, asked.count, count, tx->err) && add(tx, project, wish, fresh, count, set));
 }
 
-bool open_question_tell(struct db *db, struct arena *arena, const struct open_question *set, const char *type,
-                        const char *title, const char *body, int64_t now_ms, struct err *err)
+bool open_question_tell(const struct tx *tx, const struct open_question *set, const char *type,
+                        const char *title, const char *body)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -300,14 +295,12 @@ bool open_question_tell(struct db *db, struct arena *arena, const struct open_qu
     json_map_end(&out);
     json_bool(&out, "resolved", !open_question_is_open(set));
     json_map_end(&out);
-    return event_append(db, arena,
-                        &(struct event){ .workspace_id = set->workspace_id,
-                                         .type = type,
-                                         .project_id = set->project_id,
-                                         .subject = set->id,
-                                         .data = text.bytes,
-                                         .at_ms = now_ms },
-                        err);
+    return event_append(tx, &(struct event){ .workspace_id = set->workspace_id,
+                                             .type = type,
+                                             .project_id = set->project_id,
+                                             .subject = set->id,
+                                             .data = text.bytes,
+                                             .at_ms = tx->now_ms });
 }
 
 void open_question_write_members(const struct open_question *set, struct json_out *out)

@@ -12,6 +12,7 @@
 #ifndef CORE_WORK_QUESTION_SET_H
 #define CORE_WORK_QUESTION_SET_H
 
+#include "core/caller/tx.h"
 #include "core/work/project.h"
 #include "output/output.h"
 
@@ -45,25 +46,27 @@ struct open_question_wish {
  * when nothing else is left, `set` is the open one. ERR_CONFLICT when more than LIMIT_OPEN_QUESTIONS about
  * the source would be open. The project must be locked.
  */
-CHECKED bool open_question_ask(struct db *db, struct arena *arena, const struct project *project,
-                               int64_t now_ms, const struct open_question_wish *wish,
-                               struct open_question *set, struct err *err);
+CHECKED bool open_question_ask(const struct tx *tx, const struct project *project,
+                               const struct open_question_wish *wish, struct open_question *set);
 
-CHECKED bool open_question_get(struct db *db, struct arena *arena, const struct project *project,
-                               const char *id, struct open_question *set, struct err *err);
+CHECKED bool open_question_get(const struct tx *tx, const struct project *project, const char *id,
+                               struct open_question *set);
 /* The open ones, newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool open_question_list(struct db *db, struct arena *arena, const struct project *project,
-                                const char *cursor, size_t limit, struct open_question **sets, size_t *count,
-                                struct err *err);
-/* Those about one source with this status (NULL: all), newest first, at most LIMIT_CONTEXT_SETS. */
-CHECKED bool open_question_of_source(struct db *db, struct arena *arena, const struct project *project,
-                                     const char *source, const char *source_id, const char *status,
-                                     struct open_question **sets, size_t *count, struct err *err);
+CHECKED bool open_question_list(const struct tx *tx, const struct project *project, const char *cursor,
+                                size_t limit, struct open_question **sets, size_t *count);
+struct open_question_filter {
+    const char *source, *source_id;
+    const char *status; /* or NULL: all */
+    size_t limit;
+};
+/* Those about one source, newest first. */
+CHECKED bool open_question_of_source(const struct tx *tx, const struct project *project,
+                                     const struct open_question_filter *filter, struct open_question **sets,
+                                     size_t *count);
 
 /* The id of the newest one that is open about a source; NULL when none is. */
-CHECKED bool open_question_newest_open(struct db *db, struct arena *arena, const struct project *project,
-                                       const char *source, const char *source_id, const char **id,
-                                       struct err *err);
+CHECKED bool open_question_newest_open(const struct tx *tx, const struct project *project, const char *source,
+                                       const char *source_id, const char **id);
 
 struct open_question_reply {
     const json_t *responses; /* [{questionId, answer}], or NULL */
@@ -77,18 +80,14 @@ struct open_question_reply {
  * and another one to the same question is ERR_CONFLICT. Settling it a second time changes nothing.
  * ERR_INVALID for an answer to a question that is not in the set, ERR_FORBIDDEN for those who may not answer.
  */
-CHECKED bool open_question_resolve(struct db *db, struct arena *arena, const struct project *project,
-                                   const struct caller *caller, const char *id,
-                                   const struct open_question_reply *reply, int64_t now_ms,
-                                   struct open_question *set, struct err *err);
+CHECKED bool open_question_resolve(const struct tx *tx, const struct project *project, const char *id,
+                                   const struct open_question_reply *reply, struct open_question *set);
 /* Dismisses all that are open, at most LIMIT_CLEAR; says how many. */
-CHECKED bool open_question_clear(struct db *db, struct arena *arena, const struct project *project,
-                                 const struct caller *caller, int64_t now_ms, size_t *count, struct err *err);
+CHECKED bool open_question_clear(const struct tx *tx, const struct project *project, size_t *count);
 /* What they are about goes away: a source, or the whole project (source NULL). All of them, and nothing is
  * unblocked. */
-CHECKED bool open_question_drop(struct db *db, struct arena *arena, const struct project *project,
-                                const struct caller *caller, const char *source, const char *source_id,
-                                int64_t now_ms, struct err *err);
+CHECKED bool open_question_drop(const struct tx *tx, const struct project *project, const char *source,
+                                const char *source_id);
 
 /* key NULL: the root or inside a list. */
 void open_question_write(const struct open_question *set, const char *key, struct json_out *out);

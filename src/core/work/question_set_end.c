@@ -114,22 +114,21 @@ static char *responses_text(struct arena *arena, const json_t *given, const json
     return arena_copy(arena, text.bytes, text.len);
 }
 
-static bool say_answer(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                       const struct open_question *set, const char *question, const char *answer,
-                       struct err *err)
+static bool say_answer(const struct tx *tx, const struct open_question *set, const char *question,
+                       const char *answer)
 {
     size_t len = str_fitting(question, SET_QUESTION_BYTES);
     struct chat chat = {
         .workspace_id = set->workspace_id,
-        .agent_name = caller->name,
+        .agent_name = tx->caller->name,
         .is_human = true,
         .message_type = "message",
         .task_ref = set->source_id,
         .project_id = set->project_id,
-        .message = arena_format(arena, "Question: %.*s\nAnswer: %s", (int)len, question, answer),
+        .message = arena_format(tx->arena, "Question: %.*s\nAnswer: %s", (int)len, question, answer),
     };
 
-    return chat_insert(db, arena, now_ms, &chat, err) && chat_tell_mentions(db, arena, now_ms, &chat, err);
+    return chat_insert(tx, &chat) && chat_tell_mentions(tx, &chat);
 }
 
 /* What a reply comes to: the set's questions, what had been answered before, and what is answered now. */
@@ -151,42 +150,37 @@ static bool all_answered(const struct answering *answering)
 }
 
 /* Each answer is a message of its own, with its question above it; a bare yes or no answers the rest. */
-static bool say_in_chat(struct db *db, struct arena *arena, const struct caller *caller, int64_t now_ms,
-                        const struct open_question *set, const struct answering *answering,
-                        const struct open_question_reply *reply, struct err *err)
+static bool say_in_chat(const struct tx *tx, const struct open_question *set,
+                        const struct answering *answering, const struct open_question_reply *reply)
 {
     const json_t *questions = answering->questions;
 
     for (size_t i = 0; i < json_array_size(answering->fresh); i++) {
         const json_t *response = json_array_get(answering->fresh, i);
 
-        if (!say_answer(db, arena, caller, now_ms, set,
-                        question_text(questions, response_text(response, "questionId")),
-                        response_text(response, "answer"), err))
+        if (!say_answer(tx, set, question_text(questions, response_text(response, "questionId")),
+                        response_text(response, "answer")))
             return false;
     }
     for (size_t i = 0; reply->has_approved && i < json_array_size(questions); i++) {
         const json_t *question = json_array_get(questions, i);
 
         if (!is_answered(answering, response_text(question, "id")) &&
-            !say_answer(db, arena, caller, now_ms, set, response_text(question, "text"),
-                        reply->approved ? "Approved." : "Not approved.", err))
+            !say_answer(tx, set, response_text(question, "text"),
+                        reply->approved ? "Approved." : "Not approved."))
             return false;
     }
     return true;
 }
 
 struct settling {
-    const struct caller *caller;
-    int64_t now_ms;
     const char *responses; /* as stored; NULL: those that the set has */
     const char *source;    /* of the outcome */
     bool has_approved, approved;
 };
 
 /* The row, its inbox row, and the word to everybody. */
-static bool settle(struct db *db, struct arena *arena, struct open_question *set,
-                   const struct settling *settling, struct err *err)
+static bool settle(const struct tx *tx, struct open_question *set, const struct settling *settling)
 {
     set->status = "resolved";
     if (settling->responses)
@@ -194,69 +188,63 @@ static bool settle(struct db *db, struct arena *arena, struct open_question *set
     set->has_approved = settling->has_approved;
     set->approved = settling->approved;
     set->outcome_source = settling->source;
-    set->outcome_by = settling->caller->name;
-    set->resolved_ms = settling->now_ms;
-    return db_exec(db, arena, SQL_OPEN_QUESTION_RESOLVE,
+    set->outcome_by = tx->caller->name;
+    set->resolved_ms = tx->now_ms;
+    return tx_exec(tx, SQL_OPEN_QUESTION_RESOLVE,
                    DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses),
                            set->has_approved ? db_bool(set->approved) : db_null(),
                            db_text(set->outcome_source), db_text(set->outcome_by), db_int(set->resolved_ms)),
-                   NULL, err) &&
-           db_exec(db, arena, SQL_OPEN_QUESTION_INBOX_RESOLVE,
-                   DB_ARGS(db_text(set->id), db_int(set->resolved_ms)), NULL, err) &&
-           open_question_tell(db, arena, set, "notification.resolved", NULL, NULL, settling->now_ms, err);
+                   NULL) &&
+           tx_exec(tx, SQL_OPEN_QUESTION_INBOX_RESOLVE, DB_ARGS(db_text(set->id), db_int(set->resolved_ms)),
+                   NULL) &&
+           open_question_tell(tx, set, "notification.resolved", NULL, NULL);
 }
 
-static struct settling dismissal(const struct caller *caller, int64_t now_ms)
+static struct settling dismissal(void)
 {
     return (struct settling){
-        .caller = caller,
-        .now_ms = now_ms,
         .source = "cancelled",
         .has_approved = true,
     };
 }
 
 /* The task goes on when nothing about it is open any more. */
-static bool let_go(struct db *db, struct arena *arena, const struct project *project,
-                   const struct open_question *set, int64_t now_ms, struct err *err)
+static bool let_go(const struct tx *tx, const struct project *project, const struct open_question *set)
 {
     const char *open;
 
     if (strcmp(set->source, "execute") != 0)
         return true;
-    if (!open_question_newest_open(db, arena, project, set->source, set->source_id, &open, err))
+    if (!open_question_newest_open(tx, project, set->source, set->source_id, &open))
         return false;
-    return open || task_unblock(db, arena, project, set->source_id, now_ms, err);
+    return open || task_unblock(tx, project, set->source_id);
 }
 
 /* Some are answered and the set stays open: its inbox row too, and whatever waits for it goes on waiting. */
-static bool note_answers(struct db *db, struct arena *arena, const struct answering *answering,
-                         const struct caller *caller, int64_t now_ms, struct open_question *set,
-                         struct err *err)
+static bool note_answers(const struct tx *tx, const struct answering *answering, struct open_question *set)
 {
     if (json_array_size(answering->fresh) == 0)
         return true;
-    set->responses = responses_text(arena, answering->given, answering->fresh, caller, now_ms);
-    return db_exec(db, arena, SQL_OPEN_QUESTION_ANSWER,
-                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses)), NULL, err) &&
-           open_question_tell(db, arena, set, "notification.updated", NULL, NULL, now_ms, err);
+    set->responses = responses_text(tx->arena, answering->given, answering->fresh, tx->caller, tx->now_ms);
+    return tx_exec(tx, SQL_OPEN_QUESTION_ANSWER,
+                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses)), NULL) &&
+           open_question_tell(tx, set, "notification.updated", NULL, NULL);
 }
 
-static bool settle_answered(struct db *db, struct arena *arena, const struct project *project,
-                            const struct caller *caller, const struct open_question_reply *reply,
-                            const struct answering *answering, int64_t now_ms, struct open_question *set,
-                            struct err *err)
+static bool settle_answered(const struct tx *tx, const struct project *project,
+                            const struct open_question_reply *reply, const struct answering *answering,
+                            struct open_question *set)
 {
-    struct settling settling = dismissal(caller, now_ms);
+    struct settling settling = dismissal();
     bool answered = json_array_size(reply->responses) > 0;
 
     if (answered || reply->has_approved) {
         settling.source = "human";
-        settling.responses = responses_text(arena, answering->given, answering->fresh, NULL, now_ms);
+        settling.responses = responses_text(tx->arena, answering->given, answering->fresh, NULL, tx->now_ms);
         settling.has_approved = reply->has_approved;
         settling.approved = reply->approved;
     }
-    return settle(db, arena, set, &settling, err) && let_go(db, arena, project, set, now_ms, err);
+    return settle(tx, set, &settling) && let_go(tx, project, set);
 }
 
 /* `answering` has its lists when this returns, whatever it returns: the caller frees them. */
@@ -275,38 +263,36 @@ static bool read_reply(struct arena *arena, const struct open_question *set,
     return leave_out_given(arena, set, answering->given, reply->responses, answering->fresh, err);
 }
 
-static bool take_reply(struct db *db, struct arena *arena, const struct project *project,
-                       const struct caller *caller, const struct open_question_reply *reply, int64_t now_ms,
-                       struct open_question *set, struct err *err)
+static bool take_reply(const struct tx *tx, const struct project *project,
+                       const struct open_question_reply *reply, struct open_question *set)
 {
     struct answering answering = { 0 };
-    bool good = read_reply(arena, set, reply, &answering, err);
+    bool good = read_reply(tx->arena, set, reply, &answering, tx->err);
 
     if (good && strcmp(set->source, "execute") == 0)
-        good = say_in_chat(db, arena, caller, now_ms, set, &answering, reply, err);
+        good = say_in_chat(tx, set, &answering, reply);
     if (good && reply->keep_open && !reply->has_approved && !all_answered(&answering))
-        good = note_answers(db, arena, &answering, caller, now_ms, set, err);
+        good = note_answers(tx, &answering, set);
     else if (good)
-        good = settle_answered(db, arena, project, caller, reply, &answering, now_ms, set, err);
+        good = settle_answered(tx, project, reply, &answering, set);
     json_decref(answering.questions);
     json_decref(answering.given);
     json_decref(answering.fresh);
     return good;
 }
 
-bool open_question_resolve(struct db *db, struct arena *arena, const struct project *project,
-                           const struct caller *caller, const char *id,
-                           const struct open_question_reply *reply, int64_t now_ms, struct open_question *set,
-                           struct err *err)
+bool open_question_resolve(const struct tx *tx, const struct project *project, const char *id,
+                           const struct open_question_reply *reply, struct open_question *set)
 {
-    if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
-        !open_question_get(db, arena, project, id, set, err))
+    if (!who_answers_for(tx->arena, tx->caller, project->settings, tx->err) || !project_lock(tx, project) ||
+        !open_question_get(tx, project, id, set))
         return false;
     if (!open_question_is_open(set))
         return true;
-    if (reply->has_approved && reply->approved && !who_answers_consents(caller, set->asked_by_id, err))
+    if (reply->has_approved && reply->approved &&
+        !who_answers_consents(tx->caller, set->asked_by_id, tx->err))
         return false;
-    return take_reply(db, arena, project, caller, reply, now_ms, set, err);
+    return take_reply(tx, project, reply, set);
 }
 
 static bool is_last_of_source(const struct open_question *sets, size_t count, size_t which)
@@ -319,47 +305,49 @@ static bool is_last_of_source(const struct open_question *sets, size_t count, si
 }
 
 /* What a source waits for is asked once, when the last of its sets has been settled. */
-bool open_question_clear(struct db *db, struct arena *arena, const struct project *project,
-                         const struct caller *caller, int64_t now_ms, size_t *count, struct err *err)
+bool open_question_clear(const struct tx *tx, const struct project *project, size_t *count)
 {
-    struct settling settling = dismissal(caller, now_ms);
+    struct settling settling = dismissal();
     struct open_question *sets;
 
-    if (!who_answers_for(arena, caller, project->settings, err) || !project_lock(db, arena, project, err) ||
-        !open_question_list(db, arena, project, NULL, LIMIT_CLEAR, &sets, count, err))
+    if (!who_answers_for(tx->arena, tx->caller, project->settings, tx->err) || !project_lock(tx, project) ||
+        !open_question_list(tx, project, NULL, LIMIT_CLEAR, &sets, count))
         return false;
     for (size_t i = 0; i < *count; i++)
-        if (!settle(db, arena, &sets[i], &settling, err) ||
-            (is_last_of_source(sets, *count, i) && !let_go(db, arena, project, &sets[i], now_ms, err)))
+        if (!settle(tx, &sets[i], &settling) ||
+            (is_last_of_source(sets, *count, i) && !let_go(tx, project, &sets[i])))
             return false;
     return true;
 }
 
 /* So many that are open, of a source or of the whole project. */
-static bool list_open(struct db *db, struct arena *arena, const struct project *project, const char *source,
-                      const char *source_id, struct open_question **sets, size_t *count, struct err *err)
+static bool list_open(const struct tx *tx, const struct project *project, const char *source,
+                      const char *source_id, struct open_question **sets, size_t *count)
 {
     if (!source)
-        return open_question_list(db, arena, project, NULL, LIMIT_CLEAR, sets, count, err);
-    return open_question_of_source(db, arena, project, source, source_id, "open", sets, count, err);
+        return open_question_list(tx, project, NULL, LIMIT_CLEAR, sets, count);
+    return open_question_of_source(
+        tx, project,
+        &(struct open_question_filter){
+            .source = source, .source_id = source_id, .status = "open", .limit = LIMIT_CONTEXT_SETS },
+        sets, count);
 }
 
 /* Until none is left: nobody could settle one whose subject is gone. */
-bool open_question_drop(struct db *db, struct arena *arena, const struct project *project,
-                        const struct caller *caller, const char *source, const char *source_id,
-                        int64_t now_ms, struct err *err)
+bool open_question_drop(const struct tx *tx, const struct project *project, const char *source,
+                        const char *source_id)
 {
-    struct settling settling = dismissal(caller, now_ms);
+    struct settling settling = dismissal();
     struct open_question *sets;
     size_t count;
 
-    if (!project_lock(db, arena, project, err))
+    if (!project_lock(tx, project))
         return false;
     do {
-        if (!list_open(db, arena, project, source, source_id, &sets, &count, err))
+        if (!list_open(tx, project, source, source_id, &sets, &count))
             return false;
         for (size_t i = 0; i < count; i++)
-            if (!settle(db, arena, &sets[i], &settling, err))
+            if (!settle(tx, &sets[i], &settling))
                 return false;
     } while (count > 0);
     return true;

@@ -64,19 +64,19 @@ static const char *outcome_text(struct arena *arena, const struct result *result
  * A person is asked "are you sure" once for each feedback. Once that is answered, asking it again says
  * nothing new; the question is left out and that it was is reported.
  */
-static bool leave_out_confirmations(struct db *db, struct arena *arena, const struct project *project,
-                                    const struct feedback *feedback, struct result *result, struct err *err)
+static bool leave_out_confirmations(const struct tx *tx, const struct project *project,
+                                    const struct feedback *feedback, struct result *result)
 {
     const struct output *output = result->output;
-    struct output_question *kept = arena_array(arena, struct output_question, output->question_count);
+    struct output_question *kept = arena_array(tx->arena, struct output_question, output->question_count);
     bool confirmed = feedback->confirmed;
     size_t count = 0;
 
     for (size_t i = 0; i < output->question_count; i++) {
-        bool confirms = confirmation_is(arena, &output->questions[i]);
+        bool confirms = confirmation_is(tx->arena, &output->questions[i]);
 
         if (confirms && confirmed)
-            add_problem(result, arena_format(arena,
+            add_problem(result, arena_format(tx->arena,
                                              "The question %s asks for confirmation a second time and was "
                                              "left out.",
                                              output->questions[i].id));
@@ -86,33 +86,32 @@ static bool leave_out_confirmations(struct db *db, struct arena *arena, const st
     }
     result->questions = kept;
     result->question_count = count;
-    return confirmed == feedback->confirmed || feedback_set_confirmed(db, arena, project, feedback->id, err);
+    return confirmed == feedback->confirmed || feedback_set_confirmed(tx, project, feedback->id);
 }
 
 /* What the result is about must be there; sections and plans begin with their first text. */
-static bool find_subject(struct db *db, struct arena *arena, const struct project *project,
-                         struct result *result, const char **about, struct err *err)
+static bool find_subject(const struct tx *tx, const struct project *project, struct result *result,
+                         const char **about)
 {
     struct feedback feedback;
 
     *about = result->source_id;
     if (is_about(result, "execute")) {
-        if (!task_lock(db, arena, project, result->source_id, &result->task, err))
+        if (!task_lock(tx, project, result->source_id, &result->task))
             return false;
         result->has_task = true;
         *about = result->task.title;
     }
     if (!is_about(result, "eval"))
         return true;
-    if (!feedback_get(db, arena, project, result->source_id, &feedback, err))
+    if (!feedback_get(tx, project, result->source_id, &feedback))
         return false;
     *about = feedback.text;
-    return leave_out_confirmations(db, arena, project, &feedback, result, err);
+    return leave_out_confirmations(tx, project, &feedback, result);
 }
 
 /* With open questions nothing else of the result counts: the answers may change all of it. */
-static bool ask(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                const char *about, struct result *result, struct err *err)
+static bool ask(const struct tx *tx, const struct project *project, const char *about, struct result *result)
 {
     struct open_question_wish wish = {
         .source = result->source,
@@ -126,18 +125,18 @@ static bool ask(struct db *db, struct arena *arena, const struct project *projec
     struct open_question set;
     bool failed = result->output->status == OUTPUT_FAILED;
 
-    if (!open_question_ask(db, arena, project, now_ms, &wish, &set, err))
+    if (!open_question_ask(tx, project, &wish, &set))
         return false;
     result->accepted = true;
     result->notification_id = set.id;
     if (!result->has_task || (!failed && result->problem_count == 0))
         return true;
-    result->task.problems = json_texts(arena, result->problems, result->problem_count);
+    result->task.problems = json_texts(tx->arena, result->problems, result->problem_count);
     if (failed) {
-        result->task.result = outcome_text(arena, result, now_ms);
+        result->task.result = outcome_text(tx->arena, result, tx->now_ms);
         task_block(&result->task, strcmp(result->agent, "coder") != 0);
     }
-    return task_save(db, arena, project, now_ms, &result->task, err);
+    return task_save(tx, project, &result->task);
 }
 
 /* One that says no status and whose questions have all been left out has nothing left to fail for. */
@@ -161,16 +160,15 @@ static bool is_understood(const struct result *result)
     return !result->has_task || output->summary;
 }
 
-static bool keep_on_task(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                         struct result *result, struct err *err)
+static bool keep_on_task(const struct tx *tx, const struct project *project, struct result *result)
 {
     struct task *task = &result->task;
 
     if (!result->has_task)
         return true;
-    task->problems = json_texts(arena, result->problems, result->problem_count);
+    task->problems = json_texts(tx->arena, result->problems, result->problem_count);
     if (result->accepted) {
-        task->result = outcome_text(arena, result, now_ms);
+        task->result = outcome_text(tx->arena, result, tx->now_ms);
         if (succeeded(result)) {
             task->status = "closed";
             task->block_reason = NULL;
@@ -179,21 +177,22 @@ static bool keep_on_task(struct db *db, struct arena *arena, const struct projec
             task->assignee = NULL;
         }
     }
-    return task_save(db, arena, project, now_ms, task, err);
+    return task_save(tx, project, task);
 }
 
-static bool write_document(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                           const char *text, struct result *result, struct err *err)
+static bool write_document(const struct tx *tx, const struct project *project, const char *text,
+                           struct result *result)
 {
-    struct document document;
+    struct document document = {
+        .source = result->source, .source_id = result->source_id, .author = result->author, .text = text
+    };
     bool is_first;
 
-    return !text || document_put(db, arena, project, result->source, result->source_id, text, result->author,
-                                 now_ms, &document, &is_first, err);
+    return !text || document_put(tx, project, &document, &is_first);
 }
 
-static bool apply(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                  const struct result_plan *plan, struct result *result, struct err *err)
+static bool apply(const struct tx *tx, const struct project *project, const struct result_plan *plan,
+                  struct result *result)
 {
     const struct output *output = result->output;
     const char *text = is_about(result, "prd") ? output->prd : is_about(result, "plan") ? output->plan : NULL;
@@ -202,11 +201,9 @@ static bool apply(struct db *db, struct arena *arena, const struct project *proj
         add_problem(result, "`prd` is taken from the dreamer only and was passed over.");
     if (output->plan && !is_about(result, "plan"))
         add_problem(result, "`plan` is taken from the planner only and was passed over.");
-    if (!result_make_tasks(db, arena, project, now_ms, plan, result, err) ||
-        !write_document(db, arena, project, now_ms, text, result, err))
+    if (!result_make_tasks(tx, project, plan, result) || !write_document(tx, project, text, result))
         return false;
-    return !is_about(result, "eval") ||
-           feedback_set_handled(db, arena, project, result->source_id, now_ms, err);
+    return !is_about(result, "eval") || feedback_set_handled(tx, project, result->source_id);
 }
 
 /* What would not be taken from a person is not taken from an agent either. */
@@ -223,8 +220,7 @@ static const char *too_long(struct arena *arena, const struct output *output)
     return NULL;
 }
 
-static bool conclude(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                     struct result *result, struct err *err)
+static bool conclude(const struct tx *tx, const struct project *project, struct result *result)
 {
     const struct output *output = result->output;
     struct result_plan plan;
@@ -233,17 +229,17 @@ static bool conclude(struct db *db, struct arena *arena, const struct project *p
     if (!output->found && result->problem_count == 0)
         add_problem(result, "No result was found in the output.");
     if (result->accepted && succeeded(result)) {
-        if (!result_plan(db, arena, project, output, &plan, err))
+        if (!result_plan(tx, project, output, &plan))
             return false;
         if (!plan.problem)
-            plan.problem = too_long(arena, output);
+            plan.problem = too_long(tx->arena, output);
         result->accepted = !plan.problem;
         if (plan.problem)
             add_problem(result, plan.problem);
-        else if (!apply(db, arena, project, now_ms, &plan, result, err))
+        else if (!apply(tx, project, &plan, result))
             return false;
     }
-    return keep_on_task(db, arena, project, now_ms, result, err);
+    return keep_on_task(tx, project, result);
 }
 
 /* Whether what has been asked before keeps this result from being applied. Of a task, only what blocks it
@@ -259,14 +255,13 @@ static bool may_wait(const struct result *result)
  * Whoever hands it in is shown the open set. A confirmation that was left out because its twin is still open
  * has been asked, so such a result is taken; one that asks nothing has to be handed in again.
  */
-static bool wait_for_answers(struct db *db, struct arena *arena, const struct project *project,
-                             struct result *result, struct err *err)
+static bool wait_for_answers(const struct tx *tx, const struct project *project, struct result *result)
 {
     const char *open;
 
     if (!may_wait(result))
         return true;
-    if (!open_question_newest_open(db, arena, project, result->source, result->source_id, &open, err))
+    if (!open_question_newest_open(tx, project, result->source, result->source_id, &open))
         return false;
     if (!open)
         return true;
@@ -281,19 +276,17 @@ static bool wait_for_answers(struct db *db, struct arena *arena, const struct pr
     return true;
 }
 
-bool result_hand_in(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                    struct result *result, struct err *err)
+bool result_hand_in(const struct tx *tx, const struct project *project, struct result *result)
 {
     const char *about;
 
     result->questions = result->output->questions;
     result->question_count = result->output->question_count;
-    take_problems(arena, result);
-    if (!project_lock(db, arena, project, err) || !find_subject(db, arena, project, result, &about, err) ||
-        !wait_for_answers(db, arena, project, result, err))
+    take_problems(tx->arena, result);
+    if (!project_lock(tx, project) || !find_subject(tx, project, result, &about) ||
+        !wait_for_answers(tx, project, result))
         return false;
     if (result->notification_id)
         return true;
-    return result->question_count > 0 ? ask(db, arena, project, now_ms, about, result, err)
-                                      : conclude(db, arena, project, now_ms, result, err);
+    return result->question_count > 0 ? ask(tx, project, about, result) : conclude(tx, project, result);
 }

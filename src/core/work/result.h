@@ -12,6 +12,7 @@
 #ifndef CORE_WORK_RESULT_H
 #define CORE_WORK_RESULT_H
 
+#include "core/caller/tx.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"
 #include "output/output.h"
@@ -40,7 +41,6 @@ struct result {
 const char *result_source_of(const char *agent);
 
 /* ERR_NOT_FOUND when what it is about is not in the project. */
-CHECKED bool result_hand_in(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                            struct result *result, struct err *err);
+CHECKED bool result_hand_in(const struct tx *tx, const struct project *project, struct result *result);
 
 #endif

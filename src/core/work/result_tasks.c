@@ -103,15 +103,15 @@ static const char *as_id(struct arena *arena, const char *name)
     return id;
 }
 
-static bool read_names(struct db *db, struct arena *arena, const struct project *project,
-                       const struct output *output, struct names *names, struct err *err)
+static bool read_names(const struct tx *tx, const struct project *project, const struct output *output,
+                       struct names *names)
 {
     size_t room = 0, count = 0;
 
     *names = (struct names){
         .output = output,
-        .by_title = arena_array(arena, size_t, output->task_count),
-        .by_place = arena_array(arena, size_t, output->task_count),
+        .by_title = arena_array(tx->arena, size_t, output->task_count),
+        .by_place = arena_array(tx->arena, size_t, output->task_count),
     };
     for (size_t i = 0; i < output->task_count; i++) {
         names->by_title[i] = names->by_place[i] = i;
@@ -120,13 +120,13 @@ static bool read_names(struct db *db, struct arena *arena, const struct project 
     qsort_r(names->by_title, output->task_count, sizeof(size_t), compare_titles, output->tasks);
     qsort_r(names->by_place, output->task_count, sizeof(size_t), compare_places, output->tasks);
 
-    const char **ids = arena_array(arena, const char *, room);
+    const char **ids = arena_array(tx->arena, const char *, room);
 
     for (size_t i = 0; i < output->task_count; i++)
         for (size_t d = 0; d < output->tasks[i].depends_count; d++)
-            if ((ids[count] = as_id(arena, output->tasks[i].depends_on[d])))
+            if ((ids[count] = as_id(tx->arena, output->tasks[i].depends_on[d])))
                 count++;
-    return task_known(db, arena, project, ids, count, &names->known, &names->known_count, err);
+    return task_known(tx, project, ids, count, &names->known, &names->known_count);
 }
 
 /* An id of the project first, since it cannot be meant otherwise; then a title, then a place. */
@@ -168,26 +168,26 @@ static void put_in_order(struct arena *arena, const struct output *output, struc
         plan->problem = "The tasks depend on each other in a circle: none was made.";
 }
 
-bool result_plan(struct db *db, struct arena *arena, const struct project *project,
-                 const struct output *output, struct result_plan *plan, struct err *err)
+bool result_plan(const struct tx *tx, const struct project *project, const struct output *output,
+                 struct result_plan *plan)
 {
     *plan = (struct result_plan){
-        .order = arena_array(arena, size_t, output->task_count),
-        .deps = arena_array(arena, const char **, output->task_count),
-        .inner = arena_array(arena, size_t *, output->task_count),
+        .order = arena_array(tx->arena, size_t, output->task_count),
+        .deps = arena_array(tx->arena, const char **, output->task_count),
+        .inner = arena_array(tx->arena, size_t *, output->task_count),
     };
     struct names names;
 
-    if (!read_names(db, arena, project, output, &names, err))
+    if (!read_names(tx, project, output, &names))
         return false;
     for (size_t i = 0; i < output->task_count; i++) {
-        plan->deps[i] = arena_array(arena, const char *, output->tasks[i].depends_count);
-        plan->inner[i] = arena_array(arena, size_t, output->tasks[i].depends_count);
+        plan->deps[i] = arena_array(tx->arena, const char *, output->tasks[i].depends_count);
+        plan->inner[i] = arena_array(tx->arena, size_t, output->tasks[i].depends_count);
         for (size_t d = 0; d < output->tasks[i].depends_count; d++)
-            find_dep(arena, &names, i, d, plan);
+            find_dep(tx->arena, &names, i, d, plan);
     }
     if (!plan->problem)
-        put_in_order(arena, output, plan);
+        put_in_order(tx->arena, output, plan);
     return true;
 }
 
@@ -200,13 +200,13 @@ static int64_t fit_priority(const struct output_task *task)
     return task->priority < 0 ? 0 : task->priority > TASK_PRIORITY_MAX ? TASK_PRIORITY_MAX : task->priority;
 }
 
-bool result_make_tasks(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                       const struct result_plan *plan, struct result *result, struct err *err)
+bool result_make_tasks(const struct tx *tx, const struct project *project, const struct result_plan *plan,
+                       struct result *result)
 {
     const struct output *output = result->output;
 
-    struct task_draft *drafts = arena_array(arena, struct task_draft, output->task_count);
-    const char **ids = arena_array(arena, const char *, output->task_count);
+    struct task_draft *drafts = arena_array(tx->arena, struct task_draft, output->task_count);
+    const char **ids = arena_array(tx->arena, const char *, output->task_count);
 
     for (size_t n = 0; n < output->task_count; n++) {
         size_t i = plan->order[n];
@@ -215,7 +215,7 @@ bool result_make_tasks(struct db *db, struct arena *arena, const struct project 
         for (size_t d = 0; d < wanted->depends_count; d++)
             if (plan->inner[i][d] != NOT_INNER)
                 plan->deps[i][d] = ids[plan->inner[i][d]];
-        ids[i] = uuid_new(arena);
+        ids[i] = uuid_new(tx->arena);
         drafts[n] = (struct task_draft){
             .task = { .id = ids[i],
                       .title = wanted->title,
@@ -226,9 +226,9 @@ bool result_make_tasks(struct db *db, struct arena *arena, const struct project 
             .dep_count = wanted->depends_count,
         };
     }
-    if (!task_create_many(db, arena, project, now_ms, drafts, output->task_count, err))
+    if (!task_create_many(tx, project, drafts, output->task_count))
         return false;
-    result->tasks = arena_array(arena, struct task, output->task_count);
+    result->tasks = arena_array(tx->arena, struct task, output->task_count);
     for (size_t n = 0; n < output->task_count; n++)
         result->tasks[plan->order[n]] = drafts[n].task;
     result->task_count = output->task_count;

@@ -4,6 +4,7 @@
 #ifndef CORE_WORK_RESULT_TASKS_H
 #define CORE_WORK_RESULT_TASKS_H
 
+#include "core/caller/tx.h"
 #include "core/work/result.h"
 
 /*
@@ -17,10 +18,9 @@ struct result_plan {
     const char *problem;
 };
 
-CHECKED bool result_plan(struct db *db, struct arena *arena, const struct project *project,
-                         const struct output *output, struct result_plan *plan, struct err *err);
-CHECKED bool result_make_tasks(struct db *db, struct arena *arena, const struct project *project,
-                               int64_t now_ms, const struct result_plan *plan, struct result *result,
-                               struct err *err);
+CHECKED bool result_plan(const struct tx *tx, const struct project *project, const struct output *output,
+                         struct result_plan *plan);
+CHECKED bool result_make_tasks(const struct tx *tx, const struct project *project,
+                               const struct result_plan *plan, struct result *result);
 
 #endif

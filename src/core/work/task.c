@@ -33,24 +33,22 @@ void task_from_row(const struct db_rows *rows, size_t row, struct task *task)
     };
 }
 
-bool task_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-              struct task *task, struct err *err)
+bool task_get(const struct tx *tx, const struct project *project, const char *id, struct task *task)
 {
     struct db_rows rows;
 
-    if (!db_query(db, arena, SQL_TASK_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows, err))
+    if (!tx_query(tx, SQL_TASK_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "There is no task with that id in this project.");
+        return err_set(tx->err, ERR_NOT_FOUND, "There is no task with that id in this project.");
     task_from_row(&rows, 0, task);
     return true;
 }
 
-bool task_lock(struct db *db, struct arena *arena, const struct project *project, const char *id,
-               struct task *task, struct err *err)
+bool task_lock(const struct tx *tx, const struct project *project, const char *id, struct task *task)
 {
-    return db_exec(db, arena, SQL_TASK_LOCK, DB_ARGS(db_text(id), db_text(project->id)), NULL, err) &&
-           task_get(db, arena, project, id, task, err);
+    return tx_exec(tx, SQL_TASK_LOCK, DB_ARGS(db_text(id), db_text(project->id)), NULL) &&
+           task_get(tx, project, id, task);
 }
 
 static void write_members(const struct task *task, struct json_out *out)
@@ -98,38 +96,35 @@ struct event task_event(struct arena *arena, const char *type, const struct task
                            .at_ms = now_ms };
 }
 
-static bool tell(struct db *db, struct arena *arena, const char *type, const struct task *task,
-                 int64_t now_ms, struct err *err)
+static bool tell(const struct tx *tx, const char *type, const struct task *task)
 {
-    struct event event = task_event(arena, type, task, now_ms);
+    struct event event = task_event(tx->arena, type, task, tx->now_ms);
 
-    return event_append(db, arena, &event, err);
+    return event_append(tx, &event);
 }
 
-bool task_tell(struct db *db, struct arena *arena, const struct task *task, int64_t now_ms, struct err *err)
+bool task_tell(const struct tx *tx, const struct task *task)
 {
-    return tell(db, arena, "task.updated", task, now_ms, err);
+    return tell(tx, "task.updated", task);
 }
 
-bool task_save(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-               struct task *task, struct err *err)
+bool task_save(const struct tx *tx, const struct project *project, struct task *task)
 {
-    return db_exec(db, arena, SQL_TASK_SAVE,
+    return tx_exec(tx, SQL_TASK_SAVE,
                    DB_ARGS(db_text(task->id), db_text(project->id), db_text(task->title),
                            db_text(task->description), db_text(task->status), db_int(task->priority),
                            db_text(task->assignee), db_text(task->block_reason), db_text(task->session_id),
-                           db_text(task->result), db_text(task->problems), db_int(now_ms),
+                           db_text(task->result), db_text(task->problems), db_int(tx->now_ms),
                            db_text(task->own_block)),
-                   NULL, err) &&
-           task_get(db, arena, project, task->id, task, err) && task_tell(db, arena, task, now_ms, err);
+                   NULL) &&
+           task_get(tx, project, task->id, task) && task_tell(tx, task);
 }
 
-bool task_delete(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                 int64_t now_ms, struct err *err)
+bool task_delete(const struct tx *tx, const struct project *project, const char *id)
 {
     struct task task;
 
-    return task_lock(db, arena, project, id, &task, err) &&
-           db_exec(db, arena, SQL_TASK_DELETE, DB_ARGS(db_text(id), db_text(project->id)), NULL, err) &&
-           tell(db, arena, "task.deleted", &task, now_ms, err);
+    return task_lock(tx, project, id, &task) &&
+           tx_exec(tx, SQL_TASK_DELETE, DB_ARGS(db_text(id), db_text(project->id)), NULL) &&
+           tell(tx, "task.deleted", &task);
 }

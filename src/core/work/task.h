@@ -11,6 +11,7 @@
 #ifndef CORE_WORK_TASK_H
 #define CORE_WORK_TASK_H
 
+#include "core/caller/tx.h"
 #include "core/work/project.h"
 
 /* The reason for which a task is blocked that waits for answers. */
@@ -35,8 +36,8 @@ struct task {
 bool task_is(const struct task *task, const char *status);
 
 /* Takes all but the ids, times and depends_on, which it fills in. `deps` are ids of tasks of the project. */
-CHECKED bool task_create(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                         const char *const *deps, size_t dep_count, struct task *task, struct err *err);
+CHECKED bool task_create(const struct tx *tx, const struct project *project, const char *const *deps,
+                         size_t dep_count, struct task *task);
 
 /* A task to be made: all but the times and depends_on, which are filled in; the id is a new one. */
 struct task_draft {
@@ -49,28 +50,22 @@ struct task_draft {
  * The same for many, in a few statements however many there are. Their ids are given in the order of the
  * list. ERR_INVALID when one depends on what is not in the project.
  */
-CHECKED bool task_create_many(struct db *db, struct arena *arena, const struct project *project,
-                              int64_t now_ms, struct task_draft *drafts, size_t count, struct err *err);
-CHECKED bool task_get(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                      struct task *task, struct err *err);
+CHECKED bool task_create_many(const struct tx *tx, const struct project *project, struct task_draft *drafts,
+                              size_t count);
+CHECKED bool task_get(const struct tx *tx, const struct project *project, const char *id, struct task *task);
 /* As task_get; nobody else changes it until the transaction ends. */
-CHECKED bool task_lock(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                       struct task *task, struct err *err);
+CHECKED bool task_lock(const struct tx *tx, const struct project *project, const char *id, struct task *task);
 /* Stores a task that was locked and then changed, and tells of it. */
-CHECKED bool task_save(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                       struct task *task, struct err *err);
-CHECKED bool task_tell(struct db *db, struct arena *arena, const struct task *task, int64_t now_ms,
-                       struct err *err);
-CHECKED bool task_delete(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                         int64_t now_ms, struct err *err);
+CHECKED bool task_save(const struct tx *tx, const struct project *project, struct task *task);
+CHECKED bool task_tell(const struct tx *tx, const struct task *task);
+CHECKED bool task_delete(const struct tx *tx, const struct project *project, const char *id);
 
 /*
  * Takes an open task for an agent. Of two that try one wins; ERR_CONFLICT tells the other who has it, and
  * everybody why a blocked, dependent or closed task cannot be taken.
  */
-CHECKED bool task_claim(struct db *db, struct arena *arena, const struct project *project,
-                        const struct caller *caller, const char *id, const char *agent, int64_t now_ms,
-                        struct task *task, struct err *err);
+CHECKED bool task_claim(const struct tx *tx, const struct project *project, const char *id, const char *agent,
+                        struct task *task);
 
 /* What to change; what is NULL or not given stays. */
 struct task_change {
@@ -87,9 +82,8 @@ struct task_change {
  * setting it to open gives it back, and as long as questions about it are open it can be closed but not
  * worked on.
  */
-CHECKED bool task_update(struct db *db, struct arena *arena, const struct project *project,
-                         const struct caller *caller, const char *id, const struct task_change *change,
-                         int64_t now_ms, struct task *task, struct err *err);
+CHECKED bool task_update(const struct tx *tx, const struct project *project, const char *id,
+                         const struct task_change *change, struct task *task);
 
 /* Makes a task wait for answers; unless `keep_claim`, whoever had it has it no more. A closed one stays so.
  */
@@ -99,8 +93,7 @@ void task_block(struct task *task, bool keep_claim);
  * All questions about it have been settled: it is open again, or in progress where somebody still has it.
  * Nothing happens to a task that does not wait for answers, or is gone.
  */
-CHECKED bool task_unblock(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                          int64_t now_ms, struct err *err);
+CHECKED bool task_unblock(const struct tx *tx, const struct project *project, const char *id);
 
 struct task_filter {
     const char *status, *assignee, *session_id; /* or NULL */
@@ -109,23 +102,21 @@ struct task_filter {
 };
 
 /* Newest first. */
-CHECKED bool task_list(struct db *db, struct arena *arena, const struct project *project,
-                       const struct task_filter *filter, struct task **tasks, size_t *count, struct err *err);
+CHECKED bool task_list(const struct tx *tx, const struct project *project, const struct task_filter *filter,
+                       struct task **tasks, size_t *count);
 /* What can be worked on: by priority, then age. `cursor` is the id of a task, or NULL. */
-CHECKED bool task_ready(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
-                        size_t limit, struct task **tasks, size_t *count, struct err *err);
+CHECKED bool task_ready(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                        struct task **tasks, size_t *count);
 
 /* Which of these ids are tasks of the project; sorted, each once. */
-CHECKED bool task_known(struct db *db, struct arena *arena, const struct project *project,
-                        const char *const *ids, size_t count, const char ***known, size_t *known_count,
-                        struct err *err);
+CHECKED bool task_known(const struct tx *tx, const struct project *project, const char *const *ids,
+                        size_t count, const char ***known, size_t *known_count);
 /*
  * Makes the task depend on exactly these. ERR_INVALID for tasks that are not in the project and for circles;
  * the task has been loaded, and the project is locked.
  */
-CHECKED bool task_set_deps(struct db *db, struct arena *arena, const struct project *project,
-                           const struct task *task, const char *const *deps, size_t dep_count,
-                           struct err *err);
+CHECKED bool task_set_deps(const struct tx *tx, const struct project *project, const struct task *task,
+                           const char *const *deps, size_t dep_count);
 
 /* key NULL: the root or inside a list. */
 void task_write(const struct task *task, const char *key, struct json_out *out);

@@ -29,45 +29,44 @@ static const char *error_detail(struct arena *arena, const struct task *task, co
 }
 
 /* Why nobody can take this task now. */
-static bool refuse_claim(struct db *db, struct arena *arena, const struct task *task, struct err *err)
+static bool refuse_claim(const struct tx *tx, const struct task *task)
 {
     struct db_rows waiting = { 0 };
 
     if (task_is(task, "in_progress")) {
-        err_set(err, ERR_CONFLICT, "This task has been claimed by %s.", task->assignee);
-        err->name = "claimed";
+        err_set(tx->err, ERR_CONFLICT, "This task has been claimed by %s.", task->assignee);
+        tx->err->name = "claimed";
     } else if (task_is(task, "blocked")) {
-        err_set(err, ERR_CONFLICT, "This task is blocked: %s.",
+        err_set(tx->err, ERR_CONFLICT, "This task is blocked: %s.",
                 task->block_reason ? task->block_reason : "no reason was given");
-        err->name = "blocked";
+        tx->err->name = "blocked";
     } else if (task_is(task, "closed")) {
-        err_set(err, ERR_CONFLICT, "This task is closed.");
-        err->name = "closed";
+        err_set(tx->err, ERR_CONFLICT, "This task is closed.");
+        tx->err->name = "closed";
     } else {
-        if (!db_query(db, arena, SQL_TASK_OPEN_DEPS, DB_ARGS(db_text(task->id)), &waiting, err))
+        if (!tx_query(tx, SQL_TASK_OPEN_DEPS, DB_ARGS(db_text(task->id)), &waiting))
             return false;
-        err_set(err, ERR_CONFLICT, "This task depends on %lld that are not closed.",
+        err_set(tx->err, ERR_CONFLICT, "This task depends on %lld that are not closed.",
                 (long long)task->open_deps);
-        err->name = "dependent";
+        tx->err->name = "dependent";
     }
-    err->detail = error_detail(arena, task, &waiting);
+    tx->err->detail = error_detail(tx->arena, task, &waiting);
     return false;
 }
 
-bool task_claim(struct db *db, struct arena *arena, const struct project *project,
-                const struct caller *caller, const char *id, const char *agent, int64_t now_ms,
-                struct task *task, struct err *err)
+bool task_claim(const struct tx *tx, const struct project *project, const char *id, const char *agent,
+                struct task *task)
 {
     size_t claimed;
 
-    if (!caller_may_speak_as(caller, agent, err) ||
-        !db_exec(db, arena, SQL_TASK_CLAIM,
-                 DB_ARGS(db_text(id), db_text(project->id), db_text(agent), db_int(now_ms)), &claimed, err) ||
-        !task_get(db, arena, project, id, task, err))
+    if (!caller_may_speak_as(tx->caller, agent, tx->err) ||
+        !tx_exec(tx, SQL_TASK_CLAIM,
+                 DB_ARGS(db_text(id), db_text(project->id), db_text(agent), db_int(tx->now_ms)), &claimed) ||
+        !task_get(tx, project, id, task))
         return false;
     if (claimed == 0)
-        return refuse_claim(db, arena, task, err);
-    return task_tell(db, arena, task, now_ms, err);
+        return refuse_claim(tx, task);
+    return task_tell(tx, task);
 }
 
 /* What the change says about status and assignee together, before any rule is asked. */
@@ -104,55 +103,54 @@ static void refuse_close(struct arena *arena, const struct task *task, struct er
  * An unanswered question keeps the task from being worked on, whoever would like to. Closing does not settle
  * it, so whoever opens the task again meets it again; but it ends the waiting, which is for people to do.
  */
-static bool check_questions(struct db *db, struct arena *arena, const struct project *project,
-                            const struct caller *caller, const struct task *from, const struct task *to,
-                            struct err *err)
+static bool check_questions(const struct tx *tx, const struct project *project, const struct task *from,
+                            const struct task *to)
 {
     bool waited = task_is(from, "closed") || task_is_blocked_by_question(from);
     bool goes_on = !task_is(to, "closed") && !task_is_blocked_by_question(to);
-    bool closes = task_is(to, "closed") && !task_is(from, "closed") && !caller_is_person(caller);
+    bool closes = task_is(to, "closed") && !task_is(from, "closed") && !caller_is_person(tx->caller);
     const char *open;
 
     if (!(waited && goes_on) && !closes)
         return true;
-    if (!open_question_newest_open(db, arena, project, "execute", from->id, &open, err))
+    if (!open_question_newest_open(tx, project, "execute", from->id, &open))
         return false;
     if (!open)
         return true;
     if (closes)
-        refuse_close(arena, from, err);
+        refuse_close(tx->arena, from, tx->err);
     else
-        refuse_claim(db, arena, from, err);
-    return err_hint(err, "Answer or dismiss its open questions: /api/projects/%s/notifications.",
+        refuse_claim(tx, from);
+    return err_hint(tx->err, "Answer or dismiss its open questions: /api/projects/%s/notifications.",
                     from->project_id);
 }
 
 /* Whether the step from one status to the other is one that a caller may make. */
-static bool check_step(struct db *db, struct arena *arena, const struct project *project,
-                       const struct caller *caller, const struct task *from, const struct task *to,
-                       struct err *err)
+static bool check_step(const struct tx *tx, const struct project *project, const struct task *from,
+                       const struct task *to)
 {
     bool starts = task_is(to, "in_progress") && !task_is(from, "in_progress");
     bool takes_over = task_is(to, "in_progress") && task_is(from, "in_progress") &&
                       !str_equal(from->assignee, to->assignee);
 
     if (task_is(to, "in_progress") && !to->assignee)
-        return err_field(err, "assignee", "A task in progress needs an assignee: claim it.");
+        return err_field(tx->err, "assignee", "A task in progress needs an assignee: claim it.");
     if (task_is(to, "open") && to->assignee)
-        return err_field(err, "assignee", "An open task has no assignee: claim it, or set it in_progress.");
+        return err_field(tx->err, "assignee",
+                         "An open task has no assignee: claim it, or set it in_progress.");
     if (to->assignee && !str_equal(from->assignee, to->assignee) &&
-        !caller_may_speak_as(caller, to->assignee, err))
+        !caller_may_speak_as(tx->caller, to->assignee, tx->err))
         return false;
-    if (!check_questions(db, arena, project, caller, from, to, err))
+    if (!check_questions(tx, project, from, to))
         return false;
     if (starts && to->open_deps > 0) {
         struct task still = *from;
 
         still.status = "open";
-        return refuse_claim(db, arena, &still, err);
+        return refuse_claim(tx, &still);
     }
-    if (takes_over && !caller_is_person(caller))
-        return refuse_claim(db, arena, from, err);
+    if (takes_over && !caller_is_person(tx->caller))
+        return refuse_claim(tx, from);
     return true;
 }
 
@@ -170,25 +168,22 @@ static void take_fields(const struct task_change *change, struct task *task)
         task->result = change->result;
 }
 
-bool task_update(struct db *db, struct arena *arena, const struct project *project,
-                 const struct caller *caller, const char *id, const struct task_change *change,
-                 int64_t now_ms, struct task *task, struct err *err)
+bool task_update(const struct tx *tx, const struct project *project, const char *id,
+                 const struct task_change *change, struct task *task)
 {
     struct task before, after;
 
-    if ((change->has_deps && !project_lock(db, arena, project, err)) ||
-        !task_lock(db, arena, project, id, &before, err))
+    if ((change->has_deps && !project_lock(tx, project)) || !task_lock(tx, project, id, &before))
         return false;
     after = before;
     if (change->has_deps) {
-        if (!task_set_deps(db, arena, project, &before, change->deps, change->dep_count, err) ||
-            !task_get(db, arena, project, id, &after, err))
+        if (!task_set_deps(tx, project, &before, change->deps, change->dep_count) ||
+            !task_get(tx, project, id, &after))
             return false;
     }
     take_fields(change, &after);
     settle(change, &after);
-    if (!check_step(db, arena, project, caller, &before, &after, err) ||
-        !task_save(db, arena, project, now_ms, &after, err))
+    if (!check_step(tx, project, &before, &after) || !task_save(tx, project, &after))
         return false;
     *task = after;
     return true;
@@ -211,15 +206,14 @@ void task_block(struct task *task, bool keep_claim)
         task->assignee = NULL;
 }
 
-bool task_unblock(struct db *db, struct arena *arena, const struct project *project, const char *id,
-                  int64_t now_ms, struct err *err)
+bool task_unblock(const struct tx *tx, const struct project *project, const char *id)
 {
     struct task task;
 
-    if (!task_lock(db, arena, project, id, &task, err)) {
-        if (err->code != ERR_NOT_FOUND)
+    if (!task_lock(tx, project, id, &task)) {
+        if (tx->err->code != ERR_NOT_FOUND)
             return false;
-        *err = (struct err){ 0 };
+        *tx->err = (struct err){ 0 };
         return true;
     }
     /* Somebody may have given it another reason to wait, which an answer does not lift. */
@@ -229,5 +223,5 @@ bool task_unblock(struct db *db, struct arena *arena, const struct project *proj
         task.status = task.assignee ? "in_progress" : "open";
     task.block_reason = task.own_block;
     task.own_block = NULL;
-    return task_save(db, arena, project, now_ms, &task, err);
+    return task_save(tx, project, &task);
 }

@@ -25,50 +25,49 @@ static void put_row(const struct task *task, struct db_arg row[static TASK_WIDTH
     row[at] = db_int(task->created_ms);
 }
 
-static bool insert(struct db *db, struct arena *arena, const struct task_draft *drafts, size_t count,
-                   struct err *err)
+static bool insert(const struct tx *tx, const struct task_draft *drafts, size_t count)
 {
-    struct db_arg *rows = arena_array(arena, struct db_arg, count * TASK_WIDTH);
+    struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * TASK_WIDTH);
 
     for (size_t i = 0; i < count; i++)
         put_row(&drafts[i].task, &rows[i * TASK_WIDTH]);
-    return db_exec_rows(db, arena, SQL_TASK_INSERT, SQL_TASK_INSERT_MANY, TASK_WIDTH, rows, count, NULL, err);
+    return db_exec_rows(tx->db, tx->arena, SQL_TASK_INSERT, SQL_TASK_INSERT_MANY, TASK_WIDTH, rows, count,
+                        NULL, tx->err);
 }
 
 /* As they now are, with what the triggers made of them. */
-static bool read_back(struct db *db, struct arena *arena, const struct project *project,
-                      struct task_draft *drafts, size_t count, struct err *err)
+static bool read_back(const struct tx *tx, const struct project *project, struct task_draft *drafts,
+                      size_t count)
 {
-    const char **ids = arena_array(arena, const char *, count);
+    const char **ids = arena_array(tx->arena, const char *, count);
     struct db_rows rows;
 
     if (count == 1)
-        return task_get(db, arena, project, drafts[0].task.id, &drafts[0].task, err);
+        return task_get(tx, project, drafts[0].task.id, &drafts[0].task);
     for (size_t i = 0; i < count; i++)
         ids[i] = drafts[i].task.id;
-    if (!db_query(db, arena, SQL_TASK_GET_MANY,
-                  DB_ARGS(db_text(json_texts(arena, ids, count)), db_text(project->id)), &rows, err))
+    if (!tx_query(tx, SQL_TASK_GET_MANY,
+                  DB_ARGS(db_text(json_texts(tx->arena, ids, count)), db_text(project->id)), &rows))
         return false;
     /* New ids are given in the order in which they sort, as the rows are. */
     if (rows.count != count)
-        return err_set(err, ERR_INTERNAL, "Tasks that were just made are gone.");
+        return err_set(tx->err, ERR_INTERNAL, "Tasks that were just made are gone.");
     for (size_t i = 0; i < count; i++)
         task_from_row(&rows, i, &drafts[i].task);
     return true;
 }
 
-static bool tell_all(struct db *db, struct arena *arena, const struct task_draft *drafts, size_t count,
-                     int64_t now_ms, struct err *err)
+static bool tell_all(const struct tx *tx, const struct task_draft *drafts, size_t count)
 {
-    struct event *events = arena_array(arena, struct event, count);
+    struct event *events = arena_array(tx->arena, struct event, count);
 
     for (size_t i = 0; i < count; i++)
-        events[i] = task_event(arena, "task.updated", &drafts[i].task, now_ms);
-    return event_append_many(db, arena, events, count, err);
+        events[i] = task_event(tx->arena, "task.updated", &drafts[i].task, tx->now_ms);
+    return event_append_many(tx, events, count);
 }
 
-bool task_create_many(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                      struct task_draft *drafts, size_t count, struct err *err)
+bool task_create_many(const struct tx *tx, const struct project *project, struct task_draft *drafts,
+                      size_t count)
 {
     if (count == 0)
         return true;
@@ -77,23 +76,21 @@ bool task_create_many(struct db *db, struct arena *arena, const struct project *
 
         task->workspace_id = project->workspace_id;
         task->project_id = project->id;
-        task->created_ms = now_ms;
+        task->created_ms = tx->now_ms;
         if (!task->problems)
             task->problems = "[]";
     }
-    return insert(db, arena, drafts, count, err) &&
-           task_add_first_deps(db, arena, project, drafts, count, err) &&
-           read_back(db, arena, project, drafts, count, err) &&
-           tell_all(db, arena, drafts, count, now_ms, err);
+    return insert(tx, drafts, count) && task_add_first_deps(tx, project, drafts, count) &&
+           read_back(tx, project, drafts, count) && tell_all(tx, drafts, count);
 }
 
-bool task_create(struct db *db, struct arena *arena, const struct project *project, int64_t now_ms,
-                 const char *const *deps, size_t dep_count, struct task *task, struct err *err)
+bool task_create(const struct tx *tx, const struct project *project, const char *const *deps,
+                 size_t dep_count, struct task *task)
 {
     struct task_draft draft = { .task = *task, .deps = deps, .dep_count = dep_count };
 
-    draft.task.id = uuid_new(arena);
-    if (!task_create_many(db, arena, project, now_ms, &draft, 1, err))
+    draft.task.id = uuid_new(tx->arena);
+    if (!task_create_many(tx, project, &draft, 1))
         return false;
     *task = draft.task;
     return true;

@@ -11,54 +11,53 @@ static void take_rows(struct arena *arena, const struct db_rows *rows, struct ta
 }
 
 /* Each filter has the index that serves it; the rest is checked row by row. */
-static bool query(struct db *db, struct arena *arena, const struct project *project,
-                  const struct task_filter *filter, struct db_rows *rows, struct err *err)
+static bool query(const struct tx *tx, const struct project *project, const struct task_filter *filter,
+                  struct db_rows *rows)
 {
     struct db_arg below = db_text(filter->cursor ? filter->cursor : ID_ABOVE_ALL);
     struct db_arg limit = db_int((int64_t)filter->limit), session = db_text(filter->session_id);
 
     if (filter->assignee)
-        return db_query(db, arena, SQL_TASK_LIST_ASSIGNEE,
+        return tx_query(tx, SQL_TASK_LIST_ASSIGNEE,
                         DB_ARGS(db_text(project->id), db_text(filter->assignee), below, limit, session,
                                 db_text(filter->status)),
-                        rows, err);
+                        rows);
     if (filter->status)
-        return db_query(db, arena, SQL_TASK_LIST_STATUS,
-                        DB_ARGS(db_text(project->id), db_text(filter->status), below, limit, session), rows,
-                        err);
-    return db_query(db, arena, SQL_TASK_LIST,
+        return tx_query(tx, SQL_TASK_LIST_STATUS,
+                        DB_ARGS(db_text(project->id), db_text(filter->status), below, limit, session), rows);
+    return tx_query(tx, SQL_TASK_LIST,
                     DB_ARGS(db_text(project->workspace_id), db_text(project->id), below, limit, session),
-                    rows, err);
+                    rows);
 }
 
-bool task_list(struct db *db, struct arena *arena, const struct project *project,
-               const struct task_filter *filter, struct task **tasks, size_t *count, struct err *err)
+bool task_list(const struct tx *tx, const struct project *project, const struct task_filter *filter,
+               struct task **tasks, size_t *count)
 {
     struct db_rows rows;
 
-    if (!query(db, arena, project, filter, &rows, err))
+    if (!query(tx, project, filter, &rows))
         return false;
-    take_rows(arena, &rows, tasks, count);
+    take_rows(tx->arena, &rows, tasks, count);
     return true;
 }
 
-bool task_ready(struct db *db, struct arena *arena, const struct project *project, const char *cursor,
-                size_t limit, struct task **tasks, size_t *count, struct err *err)
+bool task_ready(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                struct task **tasks, size_t *count)
 {
     struct task after = { .id = "", .priority = -1 };
     struct db_rows rows;
 
     /* The list goes on from where that task stands; one that is gone has no place any more. */
-    if (cursor && !task_get(db, arena, project, cursor, &after, err)) {
-        if (err->code == ERR_NOT_FOUND)
-            err_field(err, "cursor", "The task that the page before ended with is gone: start again.");
+    if (cursor && !task_get(tx, project, cursor, &after)) {
+        if (tx->err->code == ERR_NOT_FOUND)
+            err_field(tx->err, "cursor", "The task that the page before ended with is gone: start again.");
         return false;
     }
-    if (!db_query(db, arena, SQL_TASK_READY,
+    if (!tx_query(tx, SQL_TASK_READY,
                   DB_ARGS(db_text(project->id), db_int(after.priority), db_int(after.created_ms),
                           db_text(after.id), db_int((int64_t)limit)),
-                  &rows, err))
+                  &rows))
         return false;
-    take_rows(arena, &rows, tasks, count);
+    take_rows(tx->arena, &rows, tasks, count);
     return true;
 }

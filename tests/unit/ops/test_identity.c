@@ -68,12 +68,19 @@ static int ask(struct engine *e, const char *name, const char *id, const char *j
         assert_true(json_parse(json, strlen(json), &body, &e->err));
     input.body = body;
     request = (struct request){ .op = op, .credentials = who };
-    request.call = (struct call){ .op = op, .arena = &arena, .door = "test", .now_ms = clock_now_ms() };
+    request.call = (struct call){
+        .op = op,
+        .tx = { .db = e->db,
+                .arena = &arena,
+                .caller = &request.call.caller,
+                .now_ms = clock_now_ms(),
+                .err = &request.call.err },
+        .door = "test",
+    };
     if (!bind_args(op, &arena, &input, request.call.args, &request.bind_err))
         assert_int_not_equal(request.bind_err.code, ERR_NONE);
-    request.call.db = e->db;
     ok = request.bind_err.code != ERR_NONE || !op->before ||
-         (caller_identify(e->db, &arena, &who, clock_now_ms(), &request.call.caller, &request.call.err) &&
+         (caller_identify(&request.call.tx, &who, &request.call.caller) &&
           (!op->fetch || op->fetch(&request.call)) && op->before(&request.call));
     if (!ok || !dispatch_run(e->db, &request)) {
         engine_undo(e);
@@ -281,7 +288,7 @@ static void what_was_done_is_in_the_audit_log_without_secrets(void **state)
 
     ASK(201, e, "user_create", NULL, "{\"name\":\"Ada\",\"password\":\"long enough\",\"role\":\"owner\"}");
     become(e, "Ada", "long enough");
-    assert_true(audit_seal(e->db, &e->arena, &sealed, &e->err));
+    assert_true(audit_seal(TX(e), &sealed));
     assert_int_equal(sealed, 2);
     engine_commit(e);
     ASK(200, e, "audit_list", NULL, NULL);
@@ -296,7 +303,7 @@ static void what_was_done_is_in_the_audit_log_without_secrets(void **state)
     ASK(200, e, "audit_export", NULL, NULL);
     assert_non_null(strstr(request.reply.bytes, "}\n{\"seq\":2,"));
     assert_int_equal(request.reply.bytes[request.reply.len - 1], '\n');
-    assert_true(audit_verify(e->db, &e->arena, &verdict, &e->err));
+    assert_true(audit_verify(TX(e), &verdict));
     assert_true(verdict.whole);
     assert_int_equal(verdict.rows, 2);
 }

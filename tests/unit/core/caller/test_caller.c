@@ -44,15 +44,15 @@ static const char *make_workspace(struct engine *e, const char *slug)
 {
     struct workspace workspace;
 
-    NEED(e, workspace_create(e->db, &e->arena, &(struct workspace){ .slug = slug, .name = slug }, NULL, NOW,
-                             &workspace, &e->err));
+    NEED(e, workspace_create(TX_WITH(e, .now_ms = NOW), &(struct workspace){ .slug = slug, .name = slug },
+                             NULL, &workspace));
     return workspace.id;
 }
 
 static struct token make_token(struct engine *e, struct token token, const char **secret)
 {
     token.name = "test";
-    NEED(e, token_create(e->db, &e->arena, &token, NOW, secret, &e->err));
+    NEED(e, token_create(TX_WITH(e, .now_ms = NOW), &token, secret));
     return token;
 }
 
@@ -61,7 +61,7 @@ static const char *make_user(struct engine *e, const char *workspace_id, const c
     struct user_wish wish = { .workspace_id = workspace_id, .name = name, .password = HASH, .role = role };
     struct user user;
 
-    NEED(e, user_create(e->db, &e->arena, NULL, &wish, NOW, &user, &e->err));
+    NEED(e, user_create(TX_WITH(e, .now_ms = NOW), &wish, &user));
     return user.id;
 }
 
@@ -70,14 +70,14 @@ static void join(struct engine *e, const char *workspace_id, const char *name, e
     struct user_wish wish = { .workspace_id = workspace_id, .name = name, .role = role };
     struct user user;
 
-    NEED(e, user_create(e->db, &e->arena, NULL, &wish, NOW, &user, &e->err));
+    NEED(e, user_create(TX_WITH(e, .now_ms = NOW), &wish, &user));
 }
 
 static const char *login(struct engine *e, const char *user_id)
 {
     struct session session;
 
-    NEED(e, session_create(e->db, &e->arena, user_id, HASH, NOW, &session, &e->err));
+    NEED(e, session_create(TX_WITH(e, .now_ms = NOW), user_id, HASH, &session));
     return session.secret;
 }
 
@@ -85,7 +85,7 @@ static struct caller identify(struct engine *e, struct credentials credentials)
 {
     struct caller caller;
 
-    NEED(e, caller_identify(e->db, &e->arena, &credentials, NOW, &caller, &e->err));
+    NEED(e, caller_identify(TX_WITH(e, .now_ms = NOW), &credentials, &caller));
     return caller;
 }
 
@@ -95,7 +95,9 @@ static void assert_refused_at(struct engine *e, struct credentials credentials, 
     struct caller caller = { .name = "untouched" };
     struct err err = { 0 };
 
-    assert_false(caller_identify(e->db, &e->arena, &credentials, now_ms, &caller, &err));
+    assert_false(
+        caller_identify(&(struct tx){ .db = e->db, .arena = &e->arena, .now_ms = now_ms, .err = &err },
+                        &credentials, &caller));
     assert_int_equal(err.code, code);
     assert_string_equal(err.text, sentence);
     assert_string_equal(caller.name, "untouched");
@@ -133,15 +135,15 @@ static void the_first_token_or_user_ends_solo(void **state)
     const char *secret;
     bool allowed;
 
-    NEED(e, caller_solo_allowed(e->db, &e->arena, &allowed, &e->err));
+    NEED(e, caller_solo_allowed(TX(e), &allowed));
     assert_true(allowed);
     token =
         make_token(e, (struct token){ .workspace_id = DEFAULT_WORKSPACE_ID, .role = ROLE_VIEWER }, &secret);
-    NEED(e, caller_solo_allowed(e->db, &e->arena, &allowed, &e->err));
+    NEED(e, caller_solo_allowed(TX(e), &allowed));
     assert_false(allowed);
     assert_int_equal(identify(e, solo).kind, CALLER_NOBODY);
     assert_int_equal(identify(e, solo).role, 0);
-    NEED(e, token_revoke(e->db, &e->arena, DEFAULT_WORKSPACE_ID, token.id, NOW, &e->err));
+    NEED(e, token_revoke(TX_WITH(e, .now_ms = NOW), DEFAULT_WORKSPACE_ID, token.id));
     assert_int_equal(identify(e, solo).kind, CALLER_NOBODY);
     engine_undo(e);
     assert_int_equal(identify(e, solo).kind, CALLER_LOCAL);
@@ -179,7 +181,7 @@ static void a_token_is_judged_by_itself(void **state)
     good.workspace = NULL;
     (void)identify(e, good);
     assert_refused_at(e, good, NOW + 1001, ERR_UNAUTHORIZED, "This token has expired.");
-    NEED(e, token_revoke(e->db, &e->arena, other, token.id, NOW, &e->err));
+    NEED(e, token_revoke(TX_WITH(e, .now_ms = NOW), other, token.id));
     assert_refused(e, good, ERR_UNAUTHORIZED, "This token has been revoked.");
 }
 
@@ -210,7 +212,7 @@ static void a_user_chooses_among_own_workspaces(void **state)
     assert_refused(e, session, ERR_NOT_FOUND, "There is no such workspace.");
     session.workspace = NULL;
     assert_refused_at(e, session, NOW + INT64_C(31) * 86400000, ERR_UNAUTHORIZED, "This login has ended.");
-    NEED(e, session_end_all(e->db, &e->arena, ada, NULL, &e->err));
+    NEED(e, session_end_all(TX(e), ada, NULL));
     assert_refused(e, session, ERR_UNAUTHORIZED, "This login has ended.");
 }
 
@@ -233,18 +235,17 @@ static void a_ticket_stands_for_its_credential(void **state)
     struct credentials credentials = { 0 };
     struct ticket ticket;
 
-    NEED(e, ticket_create(e->db, &e->arena, &caller, NOW, &ticket, &e->err));
+    NEED(e, ticket_create(TX_WITH(e, .caller = &caller, .now_ms = NOW), &ticket));
     credentials.ticket = ticket.secret;
     caller = identify(e, credentials);
     assert_string_equal(caller.id, token.id);
     assert_string_equal(caller.workspace_id, other);
     assert_refused_at(e, credentials, ticket.expires_ms + 1, ERR_UNAUTHORIZED,
                       "This ticket is not known here or has expired.");
-    NEED(e,
-         caller_recheck(e->db, &e->arena, caller.credential, other, ticket.expires_ms + 1, &caller, &e->err));
-    NEED(e, token_revoke(e->db, &e->arena, other, token.id, NOW, &e->err));
+    NEED(e, caller_recheck(TX_WITH(e, .now_ms = ticket.expires_ms + 1), caller.credential, other, &caller));
+    NEED(e, token_revoke(TX_WITH(e, .now_ms = NOW), other, token.id));
     assert_refused(e, credentials, ERR_UNAUTHORIZED, "This token has been revoked.");
-    assert_false(caller_recheck(e->db, &e->arena, caller.credential, other, NOW, &caller, &e->err));
+    assert_false(caller_recheck(TX_WITH(e, .now_ms = NOW), caller.credential, other, &caller));
     assert_int_equal(e->err.code, ERR_UNAUTHORIZED);
 }
 
@@ -255,7 +256,7 @@ static void a_solo_ticket_dies_with_solo_mode(void **state)
     struct credentials credentials = { 0 };
     struct ticket ticket;
 
-    NEED(e, ticket_create(e->db, &e->arena, &caller, NOW, &ticket, &e->err));
+    NEED(e, ticket_create(TX_WITH(e, .caller = &caller, .now_ms = NOW), &ticket));
     credentials.ticket = ticket.secret;
     assert_refused(e, credentials, ERR_UNAUTHORIZED,
                    "This ticket is only good on the machine it was made on.");
@@ -275,9 +276,9 @@ static void a_disabled_user_is_out_at_once(void **state)
     struct session again;
 
     (void)ada;
-    NEED(e, user_set_disabled(e->db, &e->arena, bob, NOW, &e->err));
+    NEED(e, user_set_disabled(TX(e), bob, NOW));
     assert_refused(e, session, ERR_UNAUTHORIZED, "This login has ended.");
-    assert_false(session_create(e->db, &e->arena, bob, HASH, NOW, &again, &e->err));
+    assert_false(session_create(TX_WITH(e, .now_ms = NOW), bob, HASH, &again));
     assert_int_equal(e->err.code, ERR_UNAUTHORIZED);
 }
 
@@ -287,8 +288,8 @@ static void a_login_needs_the_password_that_was_checked(void **state)
     const char *ada = make_user(e, DEFAULT_WORKSPACE_ID, "Ada", ROLE_OWNER);
     struct session session;
 
-    NEED(e, user_set_password(e->db, &e->arena, ada, "$argon2id$another", &e->err));
-    assert_false(session_create(e->db, &e->arena, ada, HASH, NOW, &session, &e->err));
+    NEED(e, user_set_password(TX(e), ada, "$argon2id$another"));
+    assert_false(session_create(TX_WITH(e, .now_ms = NOW), ada, HASH, &session));
     assert_string_equal(e->err.text, "The name or the password is wrong.");
 }
 
@@ -297,18 +298,18 @@ static void the_last_owner_stays(void **state)
     struct engine *e = engine_of(state);
     const char *ws = DEFAULT_WORKSPACE_ID, *ada = make_user(e, ws, "Ada", ROLE_OWNER), *bob;
 
-    assert_false(user_set_role(e->db, &e->arena, ws, ada, ROLE_ADMIN, &e->err));
+    assert_false(user_set_role(TX(e), ws, ada, ROLE_ADMIN));
     assert_int_equal(e->err.code, ERR_CONFLICT);
-    assert_false(user_remove(e->db, &e->arena, ws, ada, &e->err));
+    assert_false(user_remove(TX(e), ws, ada));
     assert_int_equal(e->err.code, ERR_CONFLICT);
-    assert_false(user_set_disabled(e->db, &e->arena, ada, NOW, &e->err));
+    assert_false(user_set_disabled(TX(e), ada, NOW));
     assert_int_equal(e->err.code, ERR_CONFLICT);
     bob = make_user(e, ws, "Bob", ROLE_OWNER);
-    NEED(e, user_set_disabled(e->db, &e->arena, bob, NOW, &e->err));
-    assert_false(user_set_role(e->db, &e->arena, ws, ada, ROLE_ADMIN, &e->err));
-    NEED(e, user_set_disabled(e->db, &e->arena, bob, 0, &e->err));
-    NEED(e, user_set_role(e->db, &e->arena, ws, ada, ROLE_ADMIN, &e->err));
-    NEED(e, user_remove(e->db, &e->arena, ws, ada, &e->err));
+    NEED(e, user_set_disabled(TX(e), bob, NOW));
+    assert_false(user_set_role(TX(e), ws, ada, ROLE_ADMIN));
+    NEED(e, user_set_disabled(TX(e), bob, 0));
+    NEED(e, user_set_role(TX(e), ws, ada, ROLE_ADMIN));
+    NEED(e, user_remove(TX(e), ws, ada));
     assert_string_equal(engine_sql(e, "SELECT count(*) FROM users"), "1");
 }
 
@@ -324,9 +325,9 @@ static void *demote(void *user)
     struct rival *rival = user;
     ARENA_AUTO arena = { 0 };
 
-    rival->demoted =
-        db_begin(rival->db, true, &rival->err) &&
-        user_set_role(rival->db, &arena, DEFAULT_WORKSPACE_ID, rival->user_id, ROLE_MEMBER, &rival->err);
+    rival->demoted = db_begin(rival->db, true, &rival->err) &&
+                     user_set_role(&(struct tx){ .db = rival->db, .arena = &arena, .err = &rival->err },
+                                   DEFAULT_WORKSPACE_ID, rival->user_id, ROLE_MEMBER);
     db_rollback(rival->db);
     return NULL;
 }
@@ -343,7 +344,7 @@ static void two_owners_cannot_demote_each_other_at_once(void **state)
         skip();
     engine_commit(e);
     rival.db = engine_open_another(e);
-    NEED(e, user_set_role(e->db, &e->arena, ws, ada, ROLE_MEMBER, &e->err));
+    NEED(e, user_set_role(TX(e), ws, ada, ROLE_MEMBER));
     assert_int_equal(pthread_create(&thread, NULL, demote, &rival), 0);
     usleep(200000);
     engine_commit(e);
@@ -363,15 +364,15 @@ static void names_are_unique_in_any_case(void **state)
 
     (void)make_user(e, ws, "Ada", ROLE_MEMBER);
     stranger.id = make_user(e, other, "Eve", ROLE_OWNER);
-    assert_false(user_create(e->db, &e->arena, &stranger, &wish, NOW, &user, &e->err));
+    assert_false(user_create(TX_WITH(e, .caller = &stranger, .now_ms = NOW), &wish, &user));
     assert_int_equal(e->err.code, ERR_CONFLICT);
-    assert_false(user_get(e->db, &e->arena, other, wish.name, &user, &e->err));
+    assert_false(user_get(TX(e), other, wish.name, &user));
     wish.workspace_id = ws;
-    assert_false(user_create(e->db, &e->arena, NULL, &wish, NOW, &user, &e->err));
+    assert_false(user_create(TX_WITH(e, .now_ms = NOW), &wish, &user));
     assert_int_equal(e->err.code, ERR_CONFLICT);
     join(e, ws, "eve", ROLE_ADMIN);
     wish.workspace_id = other;
-    NEED(e, user_create(e->db, &e->arena, &stranger, &wish, NOW, &user, &e->err));
+    NEED(e, user_create(TX_WITH(e, .caller = &stranger, .now_ms = NOW), &wish, &user));
     assert_string_equal(user.name, "Ada");
 }
 
@@ -384,15 +385,15 @@ static void accounts_are_changed_by_those_who_manage_all_of_them(void **state)
     struct user bob;
 
     admin.id = make_user(e, ws, "Ada", ROLE_ADMIN);
-    NEED(e, user_get(e->db, &e->arena, ws, make_user(e, ws, "Bob", ROLE_MEMBER), &bob, &e->err));
-    NEED(e, user_may_change_account(e->db, &e->arena, &admin, &bob, &e->err));
+    NEED(e, user_get(TX(e), ws, make_user(e, ws, "Bob", ROLE_MEMBER), &bob));
+    NEED(e, user_may_change_account(TX_WITH(e, .caller = &admin), &bob));
     join(e, other, "Bob", ROLE_OWNER);
-    assert_false(user_may_change_account(e->db, &e->arena, &admin, &bob, &e->err));
+    assert_false(user_may_change_account(TX_WITH(e, .caller = &admin), &bob));
     assert_int_equal(e->err.code, ERR_FORBIDDEN);
     join(e, other, "Ada", ROLE_ADMIN);
-    assert_false(user_may_change_account(e->db, &e->arena, &admin, &bob, &e->err));
-    NEED(e, user_set_role(e->db, &e->arena, other, admin.id, ROLE_OWNER, &e->err));
-    NEED(e, user_may_change_account(e->db, &e->arena, &admin, &bob, &e->err));
+    assert_false(user_may_change_account(TX_WITH(e, .caller = &admin), &bob));
+    NEED(e, user_set_role(TX(e), other, admin.id, ROLE_OWNER));
+    NEED(e, user_may_change_account(TX_WITH(e, .caller = &admin), &bob));
 }
 
 static void nobody_gives_more_than_they_have(void **state)
@@ -422,18 +423,18 @@ static void workspaces_are_walled(void **state)
     enum role role;
     size_t count;
 
-    assert_false(token_get(e->db, &e->arena, DEFAULT_WORKSPACE_ID, token.id, NOW, &token, &e->err));
+    assert_false(token_get(TX_WITH(e, .now_ms = NOW), DEFAULT_WORKSPACE_ID, token.id, &token));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
-    assert_false(workspace_see(e->db, &e->arena, &caller, "default", &workspace, &role, &e->err));
+    assert_false(workspace_see(TX_WITH(e, .caller = &caller), "default", &workspace, &role));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
-    NEED(e, workspace_see(e->db, &e->arena, &caller, "OTHER", &workspace, &role, &e->err));
+    NEED(e, workspace_see(TX_WITH(e, .caller = &caller), "OTHER", &workspace, &role));
     assert_int_equal(role, ROLE_OWNER);
-    NEED(e, workspace_list(e->db, &e->arena, &caller, NULL, 10, &list, &count, &e->err));
+    NEED(e, workspace_list(TX_WITH(e, .caller = &caller), NULL, 10, &list, &count));
     assert_int_equal(count, 1);
     assert_string_equal(list[0].id, other);
-    NEED(e, workspace_list(e->db, &e->arena, &caller, other, 10, &list, &count, &e->err));
+    NEED(e, workspace_list(TX_WITH(e, .caller = &caller), other, 10, &list, &count));
     assert_int_equal(count, 0);
-    NEED(e, workspace_list(e->db, &e->arena, NULL, NULL, 10, &list, &count, &e->err));
+    NEED(e, workspace_list(TX(e), NULL, 10, &list, &count));
     assert_int_equal(count, 2);
 }
 
@@ -452,22 +453,21 @@ static void slugs_are_checked(void **state)
     struct workspace workspace;
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        assert_false(workspace_create(e->db, &e->arena, &(struct workspace){ .slug = bad[i], .name = "x" },
-                                      NULL, NOW, &workspace, &e->err));
+        assert_false(workspace_create(TX_WITH(e, .now_ms = NOW),
+                                      &(struct workspace){ .slug = bad[i], .name = "x" }, NULL, &workspace));
         assert_int_equal(e->err.code, ERR_INVALID);
         assert_string_equal(e->err.field, "slug");
     }
-    NEED(e, workspace_create(e->db, &e->arena, &(struct workspace){ .name = "  The R&D  Team! " }, NULL, NOW,
-                             &workspace, &e->err));
+    NEED(e, workspace_create(TX_WITH(e, .now_ms = NOW), &(struct workspace){ .name = "  The R&D  Team! " },
+                             NULL, &workspace));
     assert_string_equal(workspace.slug, "the-r-d-team");
-    assert_false(workspace_create(e->db, &e->arena, &(struct workspace){ .slug = "default", .name = "x" },
-                                  NULL, NOW, &workspace, &e->err));
+    assert_false(workspace_create(TX_WITH(e, .now_ms = NOW),
+                                  &(struct workspace){ .slug = "default", .name = "x" }, NULL, &workspace));
     assert_int_equal(e->err.code, ERR_CONFLICT);
-    assert_false(workspace_update(e->db, &e->arena, workspace.id, &(struct workspace){ .slug = "default" },
-                                  &workspace, &e->err));
+    assert_false(workspace_update(TX(e), workspace.id, &(struct workspace){ .slug = "default" }, &workspace));
     assert_int_equal(e->err.code, ERR_CONFLICT);
-    NEED(e, workspace_update(e->db, &e->arena, workspace.id, &(struct workspace){ .settings = "{\"a\":1}" },
-                             &workspace, &e->err));
+    NEED(e,
+         workspace_update(TX(e), workspace.id, &(struct workspace){ .settings = "{\"a\":1}" }, &workspace));
     assert_string_equal(workspace.settings, "{\"a\":1}");
     assert_string_equal(workspace.slug, "the-r-d-team");
 }
@@ -477,13 +477,13 @@ static void deleting_a_workspace_leaves_a_way_in(void **state)
     struct engine *e = engine_of(state);
     const char *other = make_workspace(e, "other"), *secret;
 
-    assert_false(workspace_delete(e->db, &e->arena, DEFAULT_WORKSPACE_ID, &e->err));
+    assert_false(workspace_delete(TX(e), DEFAULT_WORKSPACE_ID));
     assert_int_equal(e->err.code, ERR_CONFLICT);
     (void)make_user(e, other, "Ada", ROLE_OWNER);
-    assert_false(workspace_delete(e->db, &e->arena, other, &e->err));
+    assert_false(workspace_delete(TX(e), other));
     assert_int_equal(e->err.code, ERR_CONFLICT);
     (void)make_token(e, (struct token){ .workspace_id = DEFAULT_WORKSPACE_ID, .role = ROLE_OWNER }, &secret);
-    NEED(e, workspace_delete(e->db, &e->arena, other, &e->err));
+    NEED(e, workspace_delete(TX(e), other));
     assert_string_equal(engine_sql(e, "SELECT count(*) FROM users"), "0");
     assert_string_equal(engine_sql(e, "SELECT count(*) FROM workspaces"), "1");
 }
@@ -496,15 +496,15 @@ static void preferences_belong_to_people(void **state)
     struct caller token = { .kind = CALLER_TOKEN, .id = "t" };
     const char *preferences;
 
-    NEED(e, user_preferences(e->db, &e->arena, &local, &preferences, &e->err));
+    NEED(e, user_preferences(TX_WITH(e, .caller = &local), &preferences));
     assert_string_equal(preferences, "{}");
-    NEED(e, user_set_preferences(e->db, &e->arena, &local, "{\"x\":1}", &e->err));
-    NEED(e, user_set_preferences(e->db, &e->arena, &local, "{\"x\":2}", &e->err));
-    NEED(e, user_preferences(e->db, &e->arena, &local, &preferences, &e->err));
+    NEED(e, user_set_preferences(TX_WITH(e, .caller = &local), "{\"x\":1}"));
+    NEED(e, user_set_preferences(TX_WITH(e, .caller = &local), "{\"x\":2}"));
+    NEED(e, user_preferences(TX_WITH(e, .caller = &local), &preferences));
     assert_string_equal(preferences, "{\"x\":2}");
-    NEED(e, user_preferences(e->db, &e->arena, &ada, &preferences, &e->err));
+    NEED(e, user_preferences(TX_WITH(e, .caller = &ada), &preferences));
     assert_string_equal(preferences, "{}");
-    assert_false(user_preferences(e->db, &e->arena, &token, &preferences, &e->err));
+    assert_false(user_preferences(TX_WITH(e, .caller = &token), &preferences));
     assert_int_equal(e->err.code, ERR_FORBIDDEN);
 }
 
@@ -516,14 +516,14 @@ static void old_sessions_and_tickets_are_forgotten(void **state)
     size_t pruned;
 
     (void)login(e, make_user(e, DEFAULT_WORKSPACE_ID, "Ada", ROLE_OWNER));
-    NEED(e, ticket_create(e->db, &e->arena, &caller, NOW, &ticket, &e->err));
-    NEED(e, ticket_prune(e->db, &e->arena, ticket.expires_ms, 10, &pruned, &e->err));
+    NEED(e, ticket_create(TX_WITH(e, .caller = &caller, .now_ms = NOW), &ticket));
+    NEED(e, ticket_prune(TX(e), ticket.expires_ms, 10, &pruned));
     assert_int_equal(pruned, 0);
-    NEED(e, ticket_prune(e->db, &e->arena, ticket.expires_ms + 1, 10, &pruned, &e->err));
+    NEED(e, ticket_prune(TX(e), ticket.expires_ms + 1, 10, &pruned));
     assert_int_equal(pruned, 1);
-    NEED(e, session_prune(e->db, &e->arena, NOW, 10, &pruned, &e->err));
+    NEED(e, session_prune(TX(e), NOW, 10, &pruned));
     assert_int_equal(pruned, 0);
-    NEED(e, session_prune(e->db, &e->arena, NOW * 2, 10, &pruned, &e->err));
+    NEED(e, session_prune(TX(e), NOW * 2, 10, &pruned));
     assert_int_equal(pruned, 1);
 }
 

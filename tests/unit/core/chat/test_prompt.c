@@ -56,7 +56,7 @@ static struct prompt ask_at(struct engine *e, int64_t now_ms, const char *who, c
     };
     struct chat chat;
 
-    NEED(e, prompt_create(e->db, &e->arena, &local, now_ms, &prompt, &chat, &e->err));
+    NEED(e, prompt_create(TX_WITH(e, .caller = &local, .now_ms = now_ms), &prompt, &chat));
     assert_string_equal(prompt.squad_chat_id, chat.id);
     return prompt;
 }
@@ -70,14 +70,14 @@ static bool answer(struct engine *e, struct prompt *prompt, int64_t now_ms, cons
 {
     struct chat reply = { .agent_name = who, .message = "Mind the cache." };
 
-    return prompt_respond(e->db, &e->arena, &local, prompt->id, now_ms, &reply, prompt, &e->err);
+    return prompt_respond(TX_WITH(e, .caller = &local, .now_ms = now_ms), prompt->id, &reply, prompt);
 }
 
 static struct prompt get(struct engine *e, const char *id)
 {
     struct prompt prompt;
 
-    NEED(e, prompt_get(e->db, &e->arena, &local, id, NOW, &prompt, &e->err));
+    NEED(e, prompt_get(TX_WITH(e, .caller = &local, .now_ms = NOW), id, &prompt));
     return prompt;
 }
 
@@ -155,7 +155,7 @@ static void an_agent_counts_once_and_the_asker_not_at_all(void **state)
     NEED(e, answer(e, &prompt, NOW + 3, "dev"));
     assert_int_equal(prompt.response_count, 1);
     assert_string_equal(prompt.status, "collecting");
-    NEED(e, chat_replies(e->db, &e->arena, WORKSPACE, prompt.id, &replies, &count, &e->err));
+    NEED(e, chat_replies(TX(e), WORKSPACE, prompt.id, &replies, &count));
     assert_int_equal(count, 3);
     assert_string_equal(replies[2].agent_name, "dev");
     assert_non_null(strstr(prompt.collected_context, "BUILDER"));
@@ -171,7 +171,7 @@ static void count_all_counts_everything(void **state)
                              .count_all = true };
     struct chat chat;
 
-    NEED(e, prompt_create(e->db, &e->arena, &local, NOW, &prompt, &chat, &e->err));
+    NEED(e, prompt_create(TX_WITH(e, .caller = &local, .now_ms = NOW), &prompt, &chat));
     NEED(e, answer(e, &prompt, NOW, "Dev"));
     NEED(e, answer(e, &prompt, NOW, "Dev"));
     assert_string_equal(prompt.status, "resolved");
@@ -186,14 +186,14 @@ static void the_end_is_said_in_the_chat_below_the_reply(void **state)
 
     NEED(e, answer(e, &prompt, NOW, "Builder"));
     NEED(e, answer(e, &prompt, NOW, "Growth"));
-    NEED(e, chat_list(e->db, &e->arena, &local, &filter, &page, &e->err));
+    NEED(e, chat_list(TX_WITH(e, .caller = &local), &filter, &page));
     assert_int_equal(page.count, 2);
     assert_string_equal(page.messages[0].message, "Discussion resolved: 2 of 2 replies.");
     assert_string_equal(page.messages[0].message_type, "system");
     assert_true(uuid_valid(page.messages[0].id));
     assert_string_equal(page.messages[1].agent_name, "Growth");
     filter.cursor = page.next_cursor;
-    NEED(e, chat_list(e->db, &e->arena, &local, &filter, &page, &e->err));
+    NEED(e, chat_list(TX_WITH(e, .caller = &local), &filter, &page));
     assert_int_equal(page.count, 2);
     assert_string_equal(page.messages[1].message_type, "discussion_prompt");
     assert_null(page.next_cursor);
@@ -204,16 +204,16 @@ static void closing_says_who_and_only_once(void **state)
     struct engine *e = engine_of(state);
     struct prompt prompt = ask(e), other = ask(e);
 
-    assert_false(prompt_close(e->db, &e->arena, &local, prompt.id, "explode", NOW, &prompt, &e->err));
+    assert_false(prompt_close(TX_WITH(e, .caller = &local, .now_ms = NOW), prompt.id, "explode", &prompt));
     assert_string_equal(e->err.text, "Invalid action. Must be \"resolve\" or \"cancel\"");
-    NEED(e, prompt_close(e->db, &e->arena, &local, prompt.id, "resolve", NOW + 5, &prompt, &e->err));
+    NEED(e, prompt_close(TX_WITH(e, .caller = &local, .now_ms = NOW + 5), prompt.id, "resolve", &prompt));
     assert_string_equal(prompt.status, "resolved");
     assert_string_equal(prompt.outcome_source, "forced");
     assert_string_equal(prompt.outcome_by, "local");
-    assert_false(prompt_close(e->db, &e->arena, &agent, prompt.id, "cancel", NOW + 6, &prompt, &e->err));
+    assert_false(prompt_close(TX_WITH(e, .caller = &agent, .now_ms = NOW + 6), prompt.id, "cancel", &prompt));
     assert_int_equal(e->err.code, ERR_CONFLICT);
     assert_non_null(strstr(e->err.detail, "\"source\":\"forced\",\"by\":\"local\""));
-    NEED(e, prompt_close(e->db, &e->arena, &agent, other.id, "cancel", NOW + 6, &other, &e->err));
+    NEED(e, prompt_close(TX_WITH(e, .caller = &agent, .now_ms = NOW + 6), other.id, "cancel", &other));
     assert_string_equal(other.status, "cancelled");
     assert_string_equal(other.outcome_by, "Builder");
     assert_false(prompt_is_ready(&other) || prompt_is_open(&other));
@@ -228,11 +228,11 @@ static void nobody_speaks_for_others(void **state)
     struct chat other = { .agent_name = "Growth", .message = "x" };
     struct chat own = { .agent_name = "builder", .message = "x" };
 
-    assert_false(prompt_respond(e->db, &e->arena, &agent, prompt.id, NOW, &human, &prompt, &e->err));
+    assert_false(prompt_respond(TX_WITH(e, .caller = &agent, .now_ms = NOW), prompt.id, &human, &prompt));
     assert_int_equal(e->err.code, ERR_FORBIDDEN);
-    assert_false(prompt_respond(e->db, &e->arena, &agent, prompt.id, NOW, &other, &prompt, &e->err));
+    assert_false(prompt_respond(TX_WITH(e, .caller = &agent, .now_ms = NOW), prompt.id, &other, &prompt));
     assert_int_equal(e->err.code, ERR_FORBIDDEN);
-    NEED(e, prompt_respond(e->db, &e->arena, &agent, prompt.id, NOW, &own, &prompt, &e->err));
+    NEED(e, prompt_respond(TX_WITH(e, .caller = &agent, .now_ms = NOW), prompt.id, &own, &prompt));
 }
 
 static void other_workspaces_are_not_there(void **state)
@@ -244,11 +244,11 @@ static void other_workspaces_are_not_there(void **state)
     struct chat thread = { .agent_name = "B", .message = "x", .discussion_prompt_id = prompt.id };
 
     stranger.workspace_id = UNKNOWN;
-    assert_false(prompt_get(e->db, &e->arena, &stranger, prompt.id, NOW, &prompt, &e->err));
+    assert_false(prompt_get(TX_WITH(e, .caller = &stranger, .now_ms = NOW), prompt.id, &prompt));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
-    assert_false(prompt_respond(e->db, &e->arena, &stranger, prompt.id, NOW, &reply, &prompt, &e->err));
+    assert_false(prompt_respond(TX_WITH(e, .caller = &stranger, .now_ms = NOW), prompt.id, &reply, &prompt));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
-    assert_false(chat_post(e->db, &e->arena, &stranger, NOW, &thread, &e->err));
+    assert_false(chat_post(TX_WITH(e, .caller = &stranger, .now_ms = NOW), &thread));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
 }
 
@@ -258,7 +258,7 @@ static void a_plain_message_in_the_thread_does_not_count(void **state)
     struct prompt prompt = ask(e);
     struct chat chat = { .agent_name = "B", .message = "hm", .discussion_prompt_id = prompt.id };
 
-    NEED(e, chat_post(e->db, &e->arena, &local, NOW, &chat, &e->err));
+    NEED(e, chat_post(TX_WITH(e, .caller = &local, .now_ms = NOW), &chat));
     prompt = get(e, prompt.id);
     assert_int_equal(prompt.response_count, 0);
     assert_string_equal(prompt.collected_context, "[]");
@@ -272,27 +272,27 @@ static void time_runs_out_after_the_limit_not_at_it(void **state)
     size_t ended;
 
     NEED(e, answer(e, &prompt, NOW + 1, "Builder"));
-    NEED(e, deadline_next(e->db, &e->arena, &due, &e->err));
+    NEED(e, deadline_next(TX(e), &due));
     assert_int_equal(due, NOW + 30 * MINUTE);
-    NEED(e, deadline_apply(e->db, &e->arena, due, DEADLINE_BATCH, &ended, &e->err));
+    NEED(e, deadline_apply(TX_WITH(e, .now_ms = due), DEADLINE_BATCH, &ended));
     assert_int_equal(ended, 0);
-    NEED(e, prompt_get(e->db, &e->arena, &local, prompt.id, due, &found, &e->err));
-    assert_false(prompt_get(e->db, &e->arena, &local, prompt.id, due + 1, &found, &e->err));
+    NEED(e, prompt_get(TX_WITH(e, .caller = &local, .now_ms = due), prompt.id, &found));
+    assert_false(prompt_get(TX_WITH(e, .caller = &local, .now_ms = due + 1), prompt.id, &found));
     assert_int_equal(e->err.code, ERR_DUE);
     assert_false(answer(e, &found, due + 1, "Growth"));
     assert_int_equal(e->err.code, ERR_DUE);
-    assert_false(prompt_close(e->db, &e->arena, &local, prompt.id, "resolve", due + 1, &found, &e->err));
+    assert_false(prompt_close(TX_WITH(e, .caller = &local, .now_ms = due + 1), prompt.id, "resolve", &found));
     assert_int_equal(e->err.code, ERR_DUE);
-    NEED(e, deadline_apply(e->db, &e->arena, due + 1, DEADLINE_BATCH, &ended, &e->err));
+    NEED(e, deadline_apply(TX_WITH(e, .now_ms = due + 1), DEADLINE_BATCH, &ended));
     assert_int_equal(ended, 1);
     prompt = get(e, prompt.id);
     assert_string_equal(prompt.status, "timed_out");
     assert_string_equal(prompt.outcome_source, "timeout");
-    assert_false(prompt_close(e->db, &e->arena, &local, prompt.id, "resolve", due + 1, &found, &e->err));
+    assert_false(prompt_close(TX_WITH(e, .caller = &local, .now_ms = due + 1), prompt.id, "resolve", &found));
     assert_int_equal(e->err.code, ERR_CONFLICT);
     assert_non_null(strstr(e->err.detail, "\"source\":\"timeout\""));
     assert_non_null(strstr(prompt.collected_context, "Mind the cache."));
-    NEED(e, deadline_next(e->db, &e->arena, &due, &e->err));
+    NEED(e, deadline_next(TX(e), &due));
     assert_int_equal(due, 0);
     assert_int_equal(count_of(e, "audit WHERE actor_kind = 'system' AND operation = 'prompt_end'"), 1);
 }
@@ -304,9 +304,9 @@ static void deadlines_end_in_batches(void **state)
 
     for (int i = 0; i < 5; i++)
         (void)ask(e);
-    NEED(e, deadline_apply(e->db, &e->arena, NOW + 31 * MINUTE, 3, &ended, &e->err));
+    NEED(e, deadline_apply(TX_WITH(e, .now_ms = NOW + 31 * MINUTE), 3, &ended));
     assert_int_equal(ended, 3);
-    NEED(e, deadline_apply(e->db, &e->arena, NOW + 31 * MINUTE, 3, &ended, &e->err));
+    NEED(e, deadline_apply(TX_WITH(e, .now_ms = NOW + 31 * MINUTE), 3, &ended));
     assert_int_equal(ended, 2);
     assert_int_equal(count_of(e, "discussion_prompts WHERE status = 'timed_out'"), 5);
 }
@@ -327,7 +327,7 @@ static void plain_sql_counts_collects_and_resolves(void **state)
     insert_reply(e, "3", id, "Ops");
     insert_reply(e, "4", id, "Late");
     insert_reply(e, "5", UNKNOWN, "Lost");
-    NEED(e, prompt_get(e->db, &e->arena, &local, id, 0, &prompt, &e->err));
+    NEED(e, prompt_get(TX_WITH(e, .caller = &local, .now_ms = 0), id, &prompt));
     assert_string_equal(prompt.status, "resolved");
     assert_int_equal(prompt.response_count, 2);
     assert_null(strstr(prompt.collected_context, "Late"));
@@ -367,9 +367,9 @@ static void plain_sql_lands_in_the_workspace_of_its_prompt(void **state)
     (void)engine_sql(e, "INSERT INTO workspaces (id, slug, name, created_at) VALUES ('" UNKNOWN
                         "', 'other', 'Other', 1)");
     other.workspace_id = UNKNOWN;
-    NEED(e, prompt_create(e->db, &e->arena, &other, NOW, &prompt, &chat, &e->err));
+    NEED(e, prompt_create(TX_WITH(e, .caller = &other, .now_ms = NOW), &prompt, &chat));
     insert_reply(e, "1", prompt.id, "Builder");
-    NEED(e, prompt_get(e->db, &e->arena, &other, prompt.id, NOW, &prompt, &e->err));
+    NEED(e, prompt_get(TX_WITH(e, .caller = &other, .now_ms = NOW), prompt.id, &prompt));
     assert_string_equal(prompt.status, "resolved");
     assert_int_equal(count_of(e, "squad_chat WHERE workspace_id <> '" UNKNOWN "'"), 0);
     assert_int_equal(count_of(e, "events WHERE workspace_id <> '" UNKNOWN "'"), 0);
@@ -397,7 +397,7 @@ static void times_in_other_forms_are_understood(void **state)
 
     (void)engine_sql(e, "INSERT INTO discussion_prompts (id, requester_agent, prompt_message, created_at) "
                         "VALUES ('" UNKNOWN "', 'Dev', 'Q', '2027-01-15 08:00:00')");
-    NEED(e, prompt_get(e->db, &e->arena, &local, UNKNOWN, 0, &prompt, &e->err));
+    NEED(e, prompt_get(TX_WITH(e, .caller = &local, .now_ms = 0), UNKNOWN, &prompt));
     assert_string_equal(prompt.created_at, "2027-01-15T08:00:00.000Z");
     assert_int_equal(prompt.due_ms, NOW + 30 * MINUTE);
 }
@@ -425,7 +425,7 @@ static const char *listed(struct engine *e, const struct prompt_filter *filter, 
     struct prompt_page page;
     const char *names = "";
 
-    NEED(e, prompt_list(e->db, &e->arena, &local, NOW + 100, filter, &page, &e->err));
+    NEED(e, prompt_list(TX_WITH(e, .caller = &local, .now_ms = NOW + 100), filter, &page));
     for (size_t i = 0; i < page.count; i++)
         names = arena_format(&e->arena, "%s%s%.2s", names, i ? " " : "", page.prompts[i].prompt_message);
     if (next)
@@ -453,12 +453,12 @@ static void lists_show_what_an_agent_may_answer(void **state)
     assert_string_equal(listed(e, &filter, NULL), "p1 p4 p2");
     filter.status = "pending";
     assert_string_equal(listed(e, &filter, NULL), "");
-    NEED(e, prompt_close(e->db, &e->arena, &local, p1.id, "cancel", NOW + 9, &p1, &e->err));
+    NEED(e, prompt_close(TX_WITH(e, .caller = &local, .now_ms = NOW + 9), p1.id, "cancel", &p1));
     filter.status = "cancelled";
     assert_string_equal(listed(e, &filter, NULL), "p1");
     filter = (struct prompt_filter){ .limit = 50, .agent = "Builder" };
     assert_string_equal(listed(e, &filter, NULL), "p2");
-    NEED(e, chat_list(e->db, &e->arena, &local, &(struct chat_filter){ .limit = 200 }, &page, &e->err));
+    NEED(e, chat_list(TX_WITH(e, .caller = &local), &(struct chat_filter){ .limit = 200 }, &page));
     assert_int_equal(page.count, 7);
     (void)p2;
     (void)p3;
@@ -504,8 +504,8 @@ static void tasks_are_linked_and_listed(void **state)
            "', 'P', 't', 1)");
     free_text.task_id = "JIRA 17";
     free_text.prompt_message = "t2";
-    NEED(e, prompt_create(e->db, &e->arena, &local, NOW, &prompt, &chat, &e->err));
-    NEED(e, prompt_create(e->db, &e->arena, &local, NOW, &free_text, &chat, &e->err));
+    NEED(e, prompt_create(TX_WITH(e, .caller = &local, .now_ms = NOW), &prompt, &chat));
+    NEED(e, prompt_create(TX_WITH(e, .caller = &local, .now_ms = NOW), &free_text, &chat));
     assert_string_equal(prompt.linked_task_id, "T-1");
     assert_null(free_text.linked_task_id);
     assert_string_equal(listed(e, &filter, NULL), "t1");
@@ -522,7 +522,7 @@ static size_t inbox(struct engine *e, const char *name, struct notification_page
 {
     struct inbox agents = notification_inbox(&e->arena, &local, name);
 
-    NEED(e, notification_list(e->db, &e->arena, WORKSPACE, &agents, false, NULL, 50, page, &e->err));
+    NEED(e, notification_list(TX(e), WORKSPACE, &agents, &(struct notification_filter){ .limit = 50 }, page));
     return page->count;
 }
 
@@ -536,7 +536,7 @@ static void mentions_reach_the_inbox_and_end_with_the_prompt(void **state)
     int64_t pending;
     size_t count;
 
-    NEED(e, chat_post(e->db, &e->arena, &local, NOW + 1, &chat, &e->err));
+    NEED(e, chat_post(TX_WITH(e, .caller = &local, .now_ms = NOW + 1), &chat));
     assert_int_equal(inbox(e, "Dev", &page), 0);
     assert_int_equal(inbox(e, "growth", &page), 1);
     assert_int_equal(inbox(e, "Builder", &page), 2);
@@ -546,23 +546,23 @@ static void mentions_reach_the_inbox_and_end_with_the_prompt(void **state)
     assert_string_equal(page.items[1].title, "Dev asks for your input");
     assert_int_equal(count_of(e, "events WHERE type = 'notification.added'"), 3);
 
-    NEED(e, prompt_close(e->db, &e->arena, &local, prompt.id, "cancel", NOW + 2, &prompt, &e->err));
+    NEED(e, prompt_close(TX_WITH(e, .caller = &local, .now_ms = NOW + 2), prompt.id, "cancel", &prompt));
     assert_int_equal(count_of(e, "events WHERE type = 'notification.resolved'"), 2);
     struct inbox builders = notification_inbox(&e->arena, &local, "Builder");
 
-    NEED(e, notification_pending(e->db, &e->arena, WORKSPACE, &builders, &pending, &e->err));
+    NEED(e, notification_pending(TX(e), WORKSPACE, &builders, &pending));
     assert_int_equal(pending, 1);
-    NEED(e, notification_read(e->db, &e->arena, &agent, page.items[0].id, NOW + 3, &read, &e->err));
+    NEED(e, notification_read(TX_WITH(e, .caller = &agent, .now_ms = NOW + 3), page.items[0].id, &read));
     assert_int_equal(read.read_ms, NOW + 3);
-    NEED(e, notification_read(e->db, &e->arena, &agent, page.items[0].id, NOW + 4, &read, &e->err));
+    NEED(e, notification_read(TX_WITH(e, .caller = &agent, .now_ms = NOW + 4), page.items[0].id, &read));
     assert_int_equal(read.read_ms, NOW + 3);
     assert_int_equal(count_of(e, "events WHERE type = 'notification.read'"), 1);
-    assert_false(notification_read_all(e->db, &e->arena, &agent, "Growth", NOW, &count, &e->err));
+    assert_false(notification_read_all(TX_WITH(e, .caller = &agent, .now_ms = NOW), "Growth", &count));
     assert_int_equal(e->err.code, ERR_FORBIDDEN);
-    NEED(e, notification_read_all(e->db, &e->arena, &agent, NULL, NOW + 5, &count, &e->err));
+    NEED(e, notification_read_all(TX_WITH(e, .caller = &agent, .now_ms = NOW + 5), NULL, &count));
     assert_int_equal(count, 0); /* the other one is resolved, and no longer asks to be read */
     (void)inbox(e, "Growth", &page);
-    assert_false(notification_read(e->db, &e->arena, &agent, page.items[0].id, NOW + 3, &read, &e->err));
+    assert_false(notification_read(TX_WITH(e, .caller = &agent, .now_ms = NOW + 3), page.items[0].id, &read));
     assert_int_equal(e->err.code, ERR_NOT_FOUND);
 }
 
@@ -580,13 +580,13 @@ static void mentions_by_other_programs_are_told_by_the_sweep(void **state)
     insert_reply(e, "7", UNKNOWN, "Builder");
     (void)engine_sql(e, "INSERT INTO squad_chat (id, agent_name, message, workspace_id) VALUES "
                         "('00000000-0000-4000-8000-000000000009', 'X', '@Growth', 'nowhere')");
-    NEED(e, deadline_next(e->db, &e->arena, &due, &e->err));
+    NEED(e, deadline_next(TX(e), &due));
     assert_in_range(due, 1, clock_now_ms());
-    NEED(e, deadline_apply(e->db, &e->arena, NOW, DEADLINE_BATCH, &ended, &e->err));
+    NEED(e, deadline_apply(TX_WITH(e, .now_ms = NOW), DEADLINE_BATCH, &ended));
     assert_int_equal(ended, 3);
     assert_int_equal(inbox(e, "Growth", &page), 2);
     assert_string_equal(listed(e, &filter, NULL), "q1 q2");
-    NEED(e, deadline_apply(e->db, &e->arena, NOW, DEADLINE_BATCH, &ended, &e->err));
+    NEED(e, deadline_apply(TX_WITH(e, .now_ms = NOW), DEADLINE_BATCH, &ended));
     assert_int_equal(ended, 0);
 }
 
@@ -613,7 +613,8 @@ static void *race(void *user)
                               .message_type = "discussion_response",
                               .discussion_prompt_id = racer->ids[i] };
 
-        if (!db_begin(db, true, &err) || !chat_insert(db, &arena, NOW + 1, &reply, &err) ||
+        if (!db_begin(db, true, &err) ||
+            !chat_insert(&(struct tx){ .db = db, .arena = &arena, .now_ms = NOW + 1, .err = &err }, &reply) ||
             !db_commit(db, &err)) {
             racer->failures++;
             db_rollback(db);

@@ -42,14 +42,14 @@ static void append(struct engine *e, const char *workspace_id, const char *opera
         .at_ms = 1700000000000,
     };
 
-    NEED(e, audit_append(e->db, &e->arena, &entry, &e->err));
+    NEED(e, audit_append(TX(e), &entry));
 }
 
 static size_t seal(struct engine *e)
 {
     size_t sealed = 99;
 
-    NEED(e, audit_seal(e->db, &e->arena, &sealed, &e->err));
+    NEED(e, audit_seal(TX(e), &sealed));
     return sealed;
 }
 
@@ -57,7 +57,7 @@ static struct audit_verdict verify(struct engine *e)
 {
     struct audit_verdict verdict;
 
-    NEED(e, audit_verify(e->db, &e->arena, &verdict, &e->err));
+    NEED(e, audit_verify(TX(e), &verdict));
     return verdict;
 }
 
@@ -199,7 +199,7 @@ static void a_row_before_the_first_is_noticed_and_not_shown(void **state)
         tamper(e, arena_format(&e->arena, "INSERT " PLAIN_ROW, numbers[i]));
         assert_broken(e, numbers[i], NULL);
     }
-    NEED(e, audit_list(e->db, &e->arena, "a", &filter, &entries, &count, &e->err));
+    NEED(e, audit_list(TX(e), "a", &filter, &entries, &count));
     assert_int_equal(count, 3);
 }
 
@@ -302,7 +302,7 @@ static void one_session_seals_at_a_time(void **state)
     assert_int_equal(seal(e), 1);
     other = engine_open_another(e);
     NEED(e, db_begin(other, true, &e->err));
-    NEED(e, audit_seal(other, &e->arena, &sealed, &e->err));
+    NEED(e, audit_seal(&(struct tx){ .db = other, .arena = &e->arena, .err = &e->err }, &sealed));
     assert_int_equal(sealed, 0);
     db_rollback(other);
     db_close(other);
@@ -337,24 +337,24 @@ static void lists_are_filtered_and_walled(void **state)
     size_t count;
 
     fill(e);
-    NEED(e, audit_list(e->db, &e->arena, "a", &filter, &entries, &count, &e->err));
+    NEED(e, audit_list(TX(e), "a", &filter, &entries, &count));
     assert_int_equal(count, 2);
     assert_int_equal(entries[0].seq, 5);
     assert_int_equal(entries[1].seq, 3);
     assert_string_equal(entries[0].detail, "{\"text\":\"zw\xc3\xb6lf\"}");
     filter.cursor = 3;
-    NEED(e, audit_list(e->db, &e->arena, "a", &filter, &entries, &count, &e->err));
+    NEED(e, audit_list(TX(e), "a", &filter, &entries, &count));
     assert_int_equal(count, 1);
     filter = (struct audit_filter){ .limit = 10, .operation = "second" };
-    NEED(e, audit_list(e->db, &e->arena, "a", &filter, &entries, &count, &e->err));
+    NEED(e, audit_list(TX(e), "a", &filter, &entries, &count));
     assert_int_equal(count, 0);
     filter = (struct audit_filter){ .limit = 10, .actor = "local", .after_ms = 1699999999999 };
-    NEED(e, audit_list(e->db, &e->arena, "b", &filter, &entries, &count, &e->err));
+    NEED(e, audit_list(TX(e), "b", &filter, &entries, &count));
     assert_int_equal(count, 3);
     filter.before_ms = 1700000000000;
-    NEED(e, audit_list(e->db, &e->arena, "b", &filter, &entries, &count, &e->err));
+    NEED(e, audit_list(TX(e), "b", &filter, &entries, &count));
     assert_int_equal(count, 0);
-    NEED(e, audit_read(e->db, &e->arena, "b", 2, 10, &entries, &count, &e->err));
+    NEED(e, audit_read(TX(e), "b", 2, 10, &entries, &count));
     assert_int_equal(count, 2);
     assert_int_equal(entries[0].seq, 4);
 }

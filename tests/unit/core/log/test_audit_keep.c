@@ -48,14 +48,14 @@ static void append_at(struct engine *e, const char *workspace_id, int64_t at_ms)
         .at_ms = at_ms,
     };
 
-    NEED(e, audit_append(e->db, &e->arena, &entry, &e->err));
+    NEED(e, audit_append(TX(e), &entry));
 }
 
 static void seal(struct engine *e)
 {
     size_t sealed;
 
-    NEED(e, audit_seal(e->db, &e->arena, &sealed, &e->err));
+    NEED(e, audit_seal(TX(e), &sealed));
 }
 
 /* Nine rows, one in each second: a 1, 3, 5, 7, 9 and b 2, 4, 6, 8. */
@@ -71,7 +71,7 @@ static struct audit_verdict verify(struct engine *e)
 {
     struct audit_verdict verdict;
 
-    NEED(e, audit_verify(e->db, &e->arena, &verdict, &e->err));
+    NEED(e, audit_verify(TX(e), &verdict));
     return verdict;
 }
 
@@ -80,7 +80,7 @@ static size_t purge(struct engine *e, int64_t before_ms, size_t limit)
     struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = BEGAN + 60000 };
     size_t purged;
 
-    NEED(e, audit_purge(e->db, &e->arena, &by, before_ms, limit, &purged, &e->err));
+    NEED(e, audit_purge(TX(e), &by, before_ms, limit, &purged));
     seal(e);
     engine_commit(e);
     return purged;
@@ -106,7 +106,7 @@ static void a_purged_beginning_verifies(void **state)
     int64_t count;
 
     fill(e);
-    NEED(e, purge_count(e->db, &e->arena, PURGE_AUDIT, BEGAN + 5000, &count, &e->err));
+    NEED(e, purge_count(TX(e), PURGE_AUDIT, BEGAN + 5000, &count));
     assert_int_equal(count, 4);
     assert_int_equal(purge(e, BEGAN + 5000, 1000), 4);
     verdict = verify(e);
@@ -168,7 +168,7 @@ static void the_guards_are_back_after_a_purge(void **state)
     size_t purged;
 
     fill(e);
-    NEED(e, audit_purge(e->db, &e->arena, &by, BEGAN + 5000, 1000, &purged, &e->err));
+    NEED(e, audit_purge(TX(e), &by, BEGAN + 5000, 1000, &purged));
     assert_false(
         db_query_text(e->db, &e->arena, "DELETE FROM audit WHERE seq = 7", DB_NO_ARGS, &rows, &e->err));
     engine_undo(e);
@@ -234,9 +234,9 @@ static int64_t erase(struct engine *e, const char *id)
     struct audit_erase_page page;
     int64_t after = 0;
 
-    NEED(e, audit_erase(e->db, &e->arena, &by, id, &eraser, &after, &page, &e->err));
+    NEED(e, audit_erase(TX(e), &by, id, &eraser, &after, &page));
     assert_false(page.more);
-    NEED(e, audit_erase_end(e->db, &e->arena, &by, id, &e->err));
+    NEED(e, audit_erase_end(TX(e), &by, id));
     seal(e);
     engine_commit(e);
     return page.changed;
@@ -257,9 +257,9 @@ static void fill_mixed(struct engine *e)
     };
 
     fill(e);
-    NEED(e, audit_append(e->db, &e->arena, &other, &e->err));
+    NEED(e, audit_append(TX(e), &other));
     other.detail = "{\"to\":\"Ada\"}";
-    NEED(e, audit_append(e->db, &e->arena, &other, &e->err));
+    NEED(e, audit_append(TX(e), &other));
     append_at(e, "a", BEGAN);
     seal(e);
     engine_commit(e);
@@ -274,7 +274,7 @@ static void an_erased_person_is_gone_and_the_log_verifies(void **state)
     BUF_AUTO text = { 0 };
 
     fill_mixed(e);
-    NEED(e, audit_anchor_make(e->db, &e->arena, seed, BEGAN, &text, &e->err));
+    NEED(e, audit_anchor_make(TX_WITH(e, .now_ms = BEGAN), seed, &text));
     NEED(e, audit_anchor_read(&e->arena, text.bytes, text.len, &made, &e->err));
     assert_int_equal(erase(e, "u1"), 11);
     verdict = verify(e);
@@ -286,7 +286,7 @@ static void an_erased_person_is_gone_and_the_log_verifies(void **state)
     assert_string_equal(engine_sql(e, "SELECT COUNT(*) FROM audit WHERE actor = 'Bob'"), "2");
     assert_string_equal(engine_sql(e, "SELECT detail FROM audit WHERE seq = 10"), "{\"text\":\"mine\"}");
     /* Hashes stay, so anchors do. */
-    NEED(e, audit_anchor_check(e->db, &e->arena, &made, &against, &e->err));
+    NEED(e, audit_anchor_check(TX(e), &made, &against));
     assert_int_equal(against.finding, ANCHOR_HOLDS);
     /* A second time there is nothing left, and the first one still holds. */
     assert_int_equal(erase(e, "u1"), 0);
@@ -348,7 +348,7 @@ static struct audit_anchor anchor(struct engine *e)
     BUF_AUTO text = { 0 };
     struct audit_anchor anchor;
 
-    NEED(e, audit_anchor_make(e->db, &e->arena, seed, BEGAN, &text, &e->err));
+    NEED(e, audit_anchor_make(TX_WITH(e, .now_ms = BEGAN), seed, &text));
     NEED(e, audit_anchor_read(&e->arena, text.bytes, text.len, &anchor, &e->err));
     return anchor;
 }
@@ -357,7 +357,7 @@ static struct anchor_verdict check(struct engine *e, const struct audit_anchor *
 {
     struct anchor_verdict verdict;
 
-    NEED(e, audit_anchor_check(e->db, &e->arena, anchor, &verdict, &e->err));
+    NEED(e, audit_anchor_check(TX(e), anchor, &verdict));
     return verdict;
 }
 
@@ -444,7 +444,7 @@ static void a_changed_anchor_is_refused(void **state)
     char *number;
 
     fill(e);
-    NEED(e, audit_anchor_make(e->db, &e->arena, seed, BEGAN, &text, &e->err));
+    NEED(e, audit_anchor_make(TX_WITH(e, .now_ms = BEGAN), seed, &text));
     number = strstr(text.bytes, "\"seq\":9");
     assert_non_null(number);
     number[6] = '7';

@@ -35,7 +35,7 @@ static void append(struct engine *e, const char *type, int64_t at_ms)
         .workspace_id = "w", .type = type, .subject = "s", .data = "{\"n\":1}", .at_ms = at_ms
     };
 
-    NEED(e, event_append(e->db, &e->arena, &event, &e->err));
+    NEED(e, event_append(TX(e), &event));
 }
 
 static size_t number(struct engine *e)
@@ -44,7 +44,7 @@ static size_t number(struct engine *e)
     bool busy;
 
     engine_commit(e);
-    NEED(e, event_number(e->db, &e->arena, &numbered, &busy, &e->err));
+    NEED(e, event_number(TX(e), &numbered, &busy));
     assert_false(busy);
     engine_commit(e);
     return numbered;
@@ -61,21 +61,21 @@ static void events_are_read_in_order(void **state)
     append(e, "b", 2);
     append(e, "c", 3);
     if (e->db->engine == DB_POSTGRES) {
-        NEED(e, event_read(e->db, &e->arena, 0, 10, &events, &count, &e->err));
+        NEED(e, event_read(TX(e), 0, 10, &events, &count));
         assert_int_equal(count, 0);
         assert_int_equal(number(e), 3);
     }
     assert_int_equal(number(e), 0);
-    NEED(e, event_read(e->db, &e->arena, 1, 10, &events, &count, &e->err));
+    NEED(e, event_read(TX(e), 1, 10, &events, &count));
     assert_int_equal(count, 2);
     assert_int_equal(events[0].seq, 2);
     assert_string_equal(events[0].type, "b");
     assert_string_equal(events[0].subject, "s");
     assert_null(events[0].job_id);
     assert_int_equal(events[1].at_ms, 3);
-    NEED(e, event_read(e->db, &e->arena, 0, 1, &events, &count, &e->err));
+    NEED(e, event_read(TX(e), 0, 1, &events, &count));
     assert_int_equal(count, 1);
-    NEED(e, event_last(e->db, &e->arena, &seq, &e->err));
+    NEED(e, event_last(TX(e), &seq));
     assert_int_equal(seq, 3);
 }
 
@@ -95,11 +95,11 @@ static void many_are_appended_as_one_by_one(void **state)
     struct event *events;
     size_t count;
 
-    NEED(e, event_append_many(e->db, &e->arena, wanted, 0, &e->err));
-    NEED(e, event_append_many(e->db, &e->arena, wanted, 3, &e->err));
-    NEED(e, event_append_many(e->db, &e->arena, wanted, 1, &e->err));
+    NEED(e, event_append_many(TX(e), wanted, 0));
+    NEED(e, event_append_many(TX(e), wanted, 3));
+    NEED(e, event_append_many(TX(e), wanted, 1));
     number(e);
-    NEED(e, event_read(e->db, &e->arena, 0, 10, &events, &count, &e->err));
+    NEED(e, event_read(TX(e), 0, 10, &events, &count));
     assert_int_equal(count, 4);
     for (size_t i = 0; i < count; i++) {
         const struct event *want = &wanted[i % 3];
@@ -119,9 +119,9 @@ static void an_empty_log_ends_at_nought(void **state)
     struct engine *e = engine_of(state);
     int64_t seq = 9;
 
-    NEED(e, event_last(e->db, &e->arena, &seq, &e->err));
+    NEED(e, event_last(TX(e), &seq));
     assert_int_equal(seq, 0);
-    NEED(e, event_first(e->db, &e->arena, &seq, &e->err));
+    NEED(e, event_first(TX(e), &seq));
     assert_int_equal(seq, 0);
 }
 
@@ -139,18 +139,18 @@ static void numbers_follow_commits(void **state)
         skip();
     other = engine_open_another(e);
     NEED(e, db_begin(other, true, &e->err));
-    NEED(e, event_append(other, &e->arena, &event, &e->err));
+    NEED(e, event_append(&(struct tx){ .db = other, .arena = &e->arena, .err = &e->err }, &event));
     append(e, "late", 2);
     assert_int_equal(number(e), 1);
     NEED(e, db_commit(other, &e->err));
 
-    NEED(e, event_number(e->db, &e->arena, &numbered, &busy, &e->err));
+    NEED(e, event_number(TX(e), &numbered, &busy));
     assert_int_equal(numbered, 1);
     NEED(e, db_begin(other, true, &e->err));
-    NEED(e, event_append(other, &e->arena, &event, &e->err));
+    NEED(e, event_append(&(struct tx){ .db = other, .arena = &e->arena, .err = &e->err }, &event));
     NEED(e, db_commit(other, &e->err));
     NEED(e, db_begin(other, true, &e->err));
-    NEED(e, event_number(other, &e->arena, &numbered, &busy, &e->err));
+    NEED(e, event_number(&(struct tx){ .db = other, .arena = &e->arena, .err = &e->err }, &numbered, &busy));
     assert_int_equal(numbered, 0);
     assert_true(busy);
     NEED(e, db_commit(other, &e->err));
@@ -158,7 +158,7 @@ static void numbers_follow_commits(void **state)
     assert_int_equal(number(e), 1);
     db_close(other);
 
-    NEED(e, event_read(e->db, &e->arena, 0, 10, &events, &count, &e->err));
+    NEED(e, event_read(TX(e), 0, 10, &events, &count));
     assert_int_equal(count, 3);
     assert_string_equal(events[0].type, "late");
     assert_string_equal(events[1].type, "early");
@@ -174,19 +174,19 @@ static void pruning_takes_the_oldest_and_leaves_the_newest(void **state)
     for (int i = 1; i <= 5; i++)
         append(e, "a", i * 100);
     (void)number(e);
-    NEED(e, event_prune(e->db, &e->arena, 250, 1, &pruned, &e->err));
+    NEED(e, event_prune(TX(e), 250, 1, &pruned));
     assert_int_equal(pruned, 1);
-    NEED(e, event_prune(e->db, &e->arena, 250, 100, &pruned, &e->err));
+    NEED(e, event_prune(TX(e), 250, 100, &pruned));
     assert_int_equal(pruned, 1);
-    NEED(e, event_first(e->db, &e->arena, &seq, &e->err));
+    NEED(e, event_first(TX(e), &seq));
     assert_int_equal(seq, 3);
-    NEED(e, event_prune(e->db, &e->arena, 9999, 100, &pruned, &e->err));
+    NEED(e, event_prune(TX(e), 9999, 100, &pruned));
     assert_int_equal(pruned, 2);
-    NEED(e, event_last(e->db, &e->arena, &seq, &e->err));
+    NEED(e, event_last(TX(e), &seq));
     assert_int_equal(seq, 5);
     append(e, "a", 1);
     (void)number(e);
-    NEED(e, event_last(e->db, &e->arena, &seq, &e->err));
+    NEED(e, event_last(TX(e), &seq));
     assert_int_equal(seq, 6);
 }
 
@@ -222,9 +222,9 @@ static void events_of_any_size_are_appended(void **state)
     data[BYTES + 2] = '\0';
     for (int i = 0; i < COUNT; i++)
         wanted[i] = (struct event){ .workspace_id = "w", .type = "large", .data = data, .at_ms = i + 1 };
-    NEED(e, event_append_many(e->db, &e->arena, wanted, COUNT, &e->err));
+    NEED(e, event_append_many(TX(e), wanted, COUNT));
     number(e);
-    NEED(e, event_read(e->db, &e->arena, 0, COUNT + 1, &events, &count, &e->err));
+    NEED(e, event_read(TX(e), 0, COUNT + 1, &events, &count));
     assert_int_equal(count, COUNT);
     for (int i = 0; i < COUNT; i++)
         assert_int_equal(events[i].at_ms, i + 1);

@@ -101,7 +101,7 @@ static void fold(struct engine *e)
     size_t folded;
 
     do
-        NEED(e, figures_fold(e->db, &e->arena, 700, &folded, &e->err));
+        NEED(e, figures_fold(TX(e), 700, &folded));
     while (folded == 700);
     assert_int_equal(number_of(e, "SELECT COUNT(*) FROM figure_changes"), 0);
 }
@@ -171,7 +171,7 @@ static struct analytics report_of(struct engine *e, int64_t since_ms, int64_t un
                                      .until_ms = until_ms };
     struct analytics report;
 
-    NEED(e, analytics_read(e->db, &e->arena, &range, &report, &e->err));
+    NEED(e, analytics_read(TX(e), &range, &report));
     return report;
 }
 

@@ -97,10 +97,10 @@ static size_t write_result(struct engine *e, const struct output *output, struct
 
     *result = (struct result){ .output = output };
     counting_begin(e->db);
-    NEED(e, result_plan(e->db, &e->arena, &project, output, &plan, &e->err));
+    NEED(e, result_plan(TX(e), &project, output, &plan));
     if (plan.problem)
         fail_msg("%s", plan.problem);
-    NEED(e, result_make_tasks(e->db, &e->arena, &project, 1000, &plan, result, &e->err));
+    NEED(e, result_make_tasks(TX_WITH(e, .now_ms = 1000), &project, &plan, result));
     counting_end(e->db);
     return statements;
 }
@@ -142,7 +142,7 @@ static void a_name_is_an_id_then_a_title_then_a_place(void **state)
     const char *names[] = { "before", "1", "0", "Twin", NULL };
 
     make_project(e);
-    NEED(e, task_create(e->db, &e->arena, &project, 1000, NULL, 0, &before, &e->err));
+    NEED(e, task_create(TX_WITH(e, .now_ms = 1000), &project, NULL, 0, &before));
     names[4] = before.id;
     struct output_task tasks[] = {
         { .place = 0, .title = "Before", .description = "" },
@@ -170,13 +170,13 @@ static void what_is_closed_is_not_waited_for(void **state)
 
     make_project(e);
     for (size_t i = 0; i < 2; i++) {
-        NEED(e, task_create(e->db, &e->arena, &project, 1000, NULL, 0, &made[i], &e->err));
+        NEED(e, task_create(TX_WITH(e, .now_ms = 1000), &project, NULL, 0, &made[i]));
         deps[i] = made[i].id;
     }
-    NEED(e, task_create(e->db, &e->arena, &project, 1000, deps, 2, &after, &e->err));
+    NEED(e, task_create(TX_WITH(e, .now_ms = 1000), &project, deps, 2, &after));
     assert_int_equal(after.open_deps, 1);
-    NEED(e, task_set_deps(e->db, &e->arena, &project, &after, NULL, 0, &e->err));
-    NEED(e, task_get(e->db, &e->arena, &project, after.id, &after, &e->err));
+    NEED(e, task_set_deps(TX(e), &project, &after, NULL, 0));
+    NEED(e, task_get(TX(e), &project, after.id, &after));
     assert_int_equal(after.open_deps, 0);
     assert_string_equal(after.depends_on, "[]");
 }
@@ -188,10 +188,10 @@ static void an_unknown_dependency_is_named(void **state)
     const char *deps[3];
 
     make_project(e);
-    NEED(e, task_create(e->db, &e->arena, &project, 1000, NULL, 0, &task, &e->err));
+    NEED(e, task_create(TX_WITH(e, .now_ms = 1000), &project, NULL, 0, &task));
     deps[0] = deps[2] = task.id;
     deps[1] = uuid_new(&e->arena);
-    assert_false(task_create(e->db, &e->arena, &project, 1000, deps, 3, &next, &e->err));
+    assert_false(task_create(TX_WITH(e, .now_ms = 1000), &project, deps, 3, &next));
     assert_int_equal(e->err.code, ERR_INVALID);
     assert_non_null(strstr(e->err.text, deps[1]));
     assert_string_equal(e->err.field, "depends_on");
