@@ -123,17 +123,25 @@
 #define WORKERS_MAX 256 /* connections to PostgreSQL */
 
 /* Streams and waits. */
-#define WAIT_SECONDS_MAX  55
-#define HEARTBEAT_MS      15000
-#define RING_EVENTS       16384 /* events kept in memory for streams that are up to date */
-#define RING_BYTES        (32 * MB)
-#define SAID_WORDS        4096 /* what was said and is in no log, kept for readers that are about to be woken */
-#define SAID_BYTES        (4 * MB)
-#define STREAM_PAGE       256 /* events read from the store at once while catching up */
-#define LIMIT_CONNECTIONS 65536
-#define WS_MESSAGE_MAX    (64 * KB)
-#define WS_BACKLOG_BYTES  (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
-#define STREAM_PAGE_BYTES (1 * MB) /* of events read from the store at once: large ones make short pages */
+#define WAIT_SECONDS_MAX 55
+#define HEARTBEAT_MS     15000
+#define RING_EVENTS      16384 /* events kept in memory for streams that are up to date */
+#define RING_BYTES       (32 * MB)
+#define SAID_WORDS       4096 /* what was said and is in no log, kept for readers that are about to be woken */
+#define SAID_BYTES       (4 * MB)
+
+/* Discussions. */
+#define COUNCIL_CALLS        256  /* calls to models at once, over all of them */
+#define COUNCIL_CALLS_OF_ONE 8    /* of one discussion */
+#define COUNCIL_HELD         8192 /* turns in line in memory; above it discussions wait as rows */
+#define COUNCIL_CLAIM        64   /* discussions taken at once */
+#define COUNCIL_LOOK_MS      1000 /* how late a discussion that another program made may be noticed */
+#define COUNCIL_SAVE_MS      1000 /* how often the text of a turn that is being spoken is saved */
+#define STREAM_PAGE          256  /* events read from the store at once while catching up */
+#define LIMIT_CONNECTIONS    65536
+#define WS_MESSAGE_MAX       (64 * KB)
+#define WS_BACKLOG_BYTES     (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
+#define STREAM_PAGE_BYTES    (1 * MB) /* of events read from the store at once: large ones make short pages */
 
 /* HTTP. */
 #define HTTP_HEAD_BYTES (16 * KB) /* request line and header fields together */
