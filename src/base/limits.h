@@ -153,6 +153,30 @@
 #define HTTP_BODY_S     30        /* a body that takes longer to arrive is cut off */
 #define HTTP_BODY_ASK   (64 * KB) /* a larger one is read only once somebody has said that it may come */
 
+/* Going out. */
+#define NET_IDLE_CONNECTIONS 64       /* kept open for the next call */
+#define NET_BUFFER           (4 * KB) /* of each call, for what is read */
+
+/* Models. */
+#define LIMIT_API_KEY          (4 * KB)
+#define LIMIT_MODEL_LINE       (1 * MB)  /* of a stream; an event is no longer either */
+#define LIMIT_MODEL_TEXT       (1 * MB)  /* of one reply, and of its tool calls */
+#define LIMIT_MODEL_WIRE       (32 * MB) /* bytes of one reply, with all that its events carry besides text */
+#define LIMIT_MODEL_ERROR      (16 * KB) /* what is read of an error */
+#define LIMIT_MODEL_TOOL_CALLS 64        /* of one reply */
+#define LIMIT_MODEL_TOOLS      64        /* offered with one request */
+#define LIMIT_MODEL_REQUEST    (8 * MB)
+#define LIMIT_MODEL_WAITING    16384 /* calls that wait for their turn before new ones are refused */
+#define LIMIT_MODELS           100   /* in config.yaml */
+#define LIMIT_SCRIPT           (1 * MB)
+#define LIMIT_STOPS            16 /* stop sequences of one request */
+#define LIMIT_STOP             200
+#define MODELS_IN_FLIGHT       256 /* calls at once, of all models */
+#define MODEL_TOKENS_USUAL     4096
+#define RETRY_FIRST_MS         500
+#define RETRY_MOST_MS          30000
+#define RETRY_AFTER_MOST_MS    60000 /* a server that asks for a longer pause is not waited for */
+
 /* Identity. */
 #define LIMIT_PREFERENCES (16 * KB)
 #define LIMIT_SETTINGS    (64 * KB) /* of a workspace */

@@ -1,0 +1,95 @@
+/*
+ * internal.h - what llm.c (queues), job.c (attempts) and verdict.c (what came of one) share.
+ *
+ * A job is one request from llm_start to its `done`. All of it is the loop's thread's once it is posted.
+ */
+#ifndef LLM_INTERNAL_H
+#define LLM_INTERNAL_H
+
+#include "llm/draft.h"
+#include "llm/llm.h"
+#include "llm/ndjson.h"
+#include "llm/provider.h"
+#include "llm/sse.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Calls to one server: so many at once, the others in a queue. */
+struct lane {
+    struct lane *next;
+    char *url;
+    int in_flight;
+    struct job *first, **last;
+};
+
+struct llm {
+    struct net *net;
+    int in_flight, in_flight_most;
+    struct lane *lanes;
+    struct job *jobs;
+    bool closing;
+    bool starting, start_again; /* see start_waiting */
+    struct net_task close_task;
+
+    atomic_uint_least64_t asked, retried, failed, calling;
+    pthread_mutex_t lock; /* guards `open` and `refusing` */
+    pthread_cond_t empty;
+    uint64_t open; /* jobs that were taken and are not done */
+    uint64_t last_id;
+    bool refusing;
+};
+
+/* How the body of a reply is read; it depends on what comes first. */
+enum reading { READ_NOTHING, READ_EVENTS, READ_LINES, READ_WHOLE, READ_ERROR };
+
+struct job {
+    struct llm *llm;
+    struct job *next, **link; /* in llm->jobs */
+    struct job *next_waiting; /* in its lane */
+    struct lane *lane;
+    uint64_t id;
+    enum { JOB_WAITING, JOB_ASKING, JOB_PAUSING } state;
+    struct net_task task;
+    struct net_timer timer; /* the pause before another attempt, or before the next word of a script */
+
+    struct arena arena;
+    struct llm_model model;
+    const struct provider *provider;
+    struct llm_callbacks callbacks;
+    const char *key; /* or NULL */
+    const char *url;
+    const char *const *headers;
+    struct buf body;
+    const char *line; /* of a script: what is still to be said */
+
+    struct draft draft;
+    int attempts, adapted;
+    int64_t began_ms; /* when it first left the queue; 0: not yet */
+    int64_t first_ms; /* when the first text came; 0: none has */
+
+    /* Of the attempt under way. */
+    struct net_call *call;
+    enum reading reading;
+    struct sse sse;
+    struct ndjson ndjson;
+    struct buf rest; /* an error, or a reply that comes as a whole */
+    int status;
+};
+
+/* Asks the provider; job_ended follows, perhaps before this returns. */
+void job_ask(struct job *job);
+/* Closes its connection if there is one; job_ended follows, perhaps before this returns. */
+void job_cancel(struct job *job);
+/* llm.c: the attempt is over; draft.kind says how. Tries again later, or reports and frees the job. */
+void job_ended(struct job *job, int64_t retry_after_ms);
+void job_free(struct job *job);
+
+/* verdict.c: fills draft.kind and words from how the call ended. */
+void verdict(struct job *job, struct net_call *call, enum net_end end, const char *why);
+/* Whether the request was changed so that a server which refused it may take it. */
+bool verdict_adapt(struct job *job);
+/* Takes apart one event, for the stream and for replies that come as a whole. */
+bool job_take_event(struct job *job, const char *text, size_t len);
+
+#endif

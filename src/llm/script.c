@@ -1,0 +1,104 @@
+#include "llm/script.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "llm/provider.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct entry {
+    const char *name, *words;
+    size_t name_len, words_len;
+};
+
+/* The next line with a name; false at the end. */
+static bool next_entry(const char **at, struct entry *entry)
+{
+    while (**at) {
+        const char *line = *at, *colon;
+        size_t len = strcspn(line, "\n");
+
+        *at = line + len + (line[len] == '\n');
+        if (len > 0 && line[len - 1] == '\r')
+            len--;
+        colon = *line == '#' ? NULL : memchr(line, ':', len);
+        if (!colon)
+            continue;
+        entry->name = line;
+        entry->name_len = (size_t)(colon - line);
+        entry->words = colon + 1;
+        entry->words_len = len - entry->name_len - 1;
+        while (entry->words_len > 0 && *entry->words == ' ')
+            entry->words++, entry->words_len--;
+        return true;
+    }
+    return false;
+}
+
+static bool is_for(const struct entry *entry, const char *name)
+{
+    return strlen(name) == entry->name_len && strncasecmp(entry->name, name, entry->name_len) == 0;
+}
+
+static const char *unescape(struct arena *arena, const struct entry *entry)
+{
+    char *text = arena_copy(arena, entry->words, entry->words_len), *to = text;
+
+    for (const char *from = text; *from; from++) {
+        if (from[0] == '\\' && (from[1] == 'n' || from[1] == '\\'))
+            *to++ = *++from == 'n' ? '\n' : '\\';
+        else
+            *to++ = *from;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* The line of that name; *known tells whether it has any. */
+static const char *line_of(struct arena *arena, const char *script, const char *name, int turn, bool *known)
+{
+    struct entry entry;
+    int count = 0;
+
+    while (next_entry(&script, &entry)) {
+        if (!is_for(&entry, name))
+            continue;
+        *known = true;
+        if (++count == turn)
+            return unescape(arena, &entry);
+    }
+    return NULL;
+}
+
+const char *script_line(struct arena *arena, const char *script, const char *speaker, int turn)
+{
+    bool known = false;
+    const char *line = line_of(arena, script, speaker ? speaker : "*", turn < 1 ? 1 : turn, &known);
+
+    if (!line && !known)
+        line = line_of(arena, script, "*", turn < 1 ? 1 : turn, &known);
+    return line ? line : "[PASS]";
+}
+
+bool script_read(struct arena *arena, const char *path, const char **script, struct err *err)
+{
+    FILE *file = fopen(path, "re");
+
+    if (!file)
+        return err_field(err, "script", "The script %s cannot be read: %s.", path, strerror(errno));
+    char *text = arena_alloc(arena, LIMIT_SCRIPT + 2, 1);
+    size_t len = fread(text, 1, LIMIT_SCRIPT + 1, file);
+
+    fclose(file);
+    if (len > LIMIT_SCRIPT)
+        return err_field(err, "script", "The script %s is larger than %d KB.", path, LIMIT_SCRIPT / KB);
+    if (!str_is_utf8(text, len))
+        return err_field(err, "script", "The script %s is not UTF-8.", path);
+    *script = text;
+    return true;
+}
+
+const struct provider provider_scripted = { .name = "scripted", .url = "", .path = "" };

@@ -1,0 +1,21 @@
+/*
+ * script.h - the lines of a scripted model: what is said instead of a model, for rehearsals and tests.
+ *
+ * A script is text. "Name: what it says" is one turn of that speaker, in the order of their turns; "*: ..."
+ * is for those who have no lines of their own; \n in a line is a line break; lines that begin with # are
+ * remarks. Whoever has no line left passes. "!fail WORDS" instead of what is said is a call that fails with
+ * these words.
+ *
+ * Thread: any.
+ */
+#ifndef LLM_SCRIPT_H
+#define LLM_SCRIPT_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* What the speaker says in this turn (from 1), in the arena; never NULL. */
+const char *script_line(struct arena *arena, const char *script, const char *speaker, int turn);
+CHECKED bool script_read(struct arena *arena, const char *path, const char **script, struct err *err);
+
+#endif

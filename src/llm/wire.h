@@ -1,0 +1,24 @@
+/*
+ * wire.h - pieces of requests and replies that more than one provider writes or reads in the same way.
+ */
+#ifndef LLM_WIRE_H
+#define LLM_WIRE_H
+
+#include "base/json.h"
+#include "llm/llm.h"
+
+/* A number, unless it is not set. */
+void wire_real(struct json_out *out, const char *key, double number);
+void wire_int(struct json_out *out, const char *key, int64_t number);
+/* Tools as OpenAI and Ollama take them: {"type": "function", "function": {...}}. */
+void wire_tools(struct json_out *out, const struct llm_request *request);
+/* A list of stop sequences: at most `most` of them, and no blank ones unless `blank`. Nothing when there are
+ * none. */
+void wire_stops(struct json_out *out, const char *key, const struct llm_request *request, size_t most,
+                bool blank);
+/* The text of a member, or NULL. */
+const char *wire_text(const json_t *object, const char *key);
+/* What an error says: {"error": {"message": ...}}, {"error": "..."} or {"message": ...}; or NULL. */
+const char *wire_complaint(const json_t *reply);
+
+#endif
