@@ -1,7 +1,7 @@
 /*
- * internal.h - what llm.c (queues), job.c (attempts) and verdict.c (what came of one) share.
+ * internal.h - what llm.c (queues), errand.c (attempts) and verdict.c (what came of one) share.
  *
- * A job is one request from llm_start to its `done`. All of it is the loop's thread's once it is posted.
+ * An errand is one request from llm_start to its `done`. All of it is the loop's thread's once it is posted.
  */
 #ifndef LLM_INTERNAL_H
 #define LLM_INTERNAL_H
@@ -20,14 +20,14 @@ struct lane {
     struct lane *next;
     char *url;
     int in_flight;
-    struct job *first, **last;
+    struct errand *first, **last;
 };
 
 struct llm {
     struct net *net;
     int in_flight, in_flight_most;
     struct lane *lanes;
-    struct job *jobs;
+    struct errand *errands;
     bool closing;
     bool starting, start_again; /* see start_waiting */
     struct net_task close_task;
@@ -35,7 +35,7 @@ struct llm {
     atomic_uint_least64_t asked, retried, failed, calling;
     pthread_mutex_t lock; /* guards `open` and `refusing` */
     pthread_cond_t empty;
-    uint64_t open; /* jobs that were taken and are not done */
+    uint64_t open; /* errands that were taken and are not done */
     uint64_t last_id;
     bool refusing;
 };
@@ -43,13 +43,13 @@ struct llm {
 /* How the body of a reply is read; it depends on what comes first. */
 enum reading { READ_NOTHING, READ_EVENTS, READ_LINES, READ_WHOLE, READ_ERROR };
 
-struct job {
+struct errand {
     struct llm *llm;
-    struct job *next, **link; /* in llm->jobs */
-    struct job *next_waiting; /* in its lane */
+    struct errand *next, **link; /* in llm->errands */
+    struct errand *next_waiting; /* in its lane */
     struct lane *lane;
     uint64_t id;
-    enum { JOB_WAITING, JOB_ASKING, JOB_PAUSING } state;
+    enum { ERRAND_WAITING, ERRAND_ASKING, ERRAND_PAUSING } state;
     struct net_task task;
     struct net_timer timer; /* the pause before another attempt, or before the next word of a script */
 
@@ -77,19 +77,19 @@ struct job {
     int status;
 };
 
-/* Asks the provider; job_ended follows, perhaps before this returns. */
-void job_ask(struct job *job);
-/* Closes its connection if there is one; job_ended follows, perhaps before this returns. */
-void job_cancel(struct job *job);
-/* llm.c: the attempt is over; draft.kind says how. Tries again later, or reports and frees the job. */
-void job_ended(struct job *job, int64_t retry_after_ms);
-void job_free(struct job *job);
+/* Asks the provider; errand_ended follows, perhaps before this returns. */
+void errand_ask(struct errand *errand);
+/* Closes its connection if there is one; errand_ended follows, perhaps before this returns. */
+void errand_cancel(struct errand *errand);
+/* llm.c: the attempt is over; draft.kind says how. Tries again later, or reports and frees the errand. */
+void errand_ended(struct errand *errand, int64_t retry_after_ms);
+void errand_free(struct errand *errand);
 
 /* verdict.c: fills draft.kind and words from how the call ended. */
-void verdict(struct job *job, struct net_call *call, enum net_end end, const char *why);
+void verdict(struct errand *errand, struct net_call *call, enum net_end end, const char *why);
 /* Whether the request was changed so that a server which refused it may take it. */
-bool verdict_adapt(struct job *job);
+bool verdict_adapt(struct errand *errand);
 /* Takes apart one event, for the stream and for replies that come as a whole. */
-bool job_take_event(struct job *job, const char *text, size_t len);
+bool errand_take_event(struct errand *errand, const char *text, size_t len);
 
 #endif

@@ -53,30 +53,30 @@ static void drop_idle_lanes(struct llm *llm)
     }
 }
 
-static void wait_in_lane(struct job *job, bool first)
+static void wait_in_lane(struct errand *errand, bool first)
 {
-    struct lane *lane = job->lane = lane_of(job->llm, model_url(&job->model));
+    struct lane *lane = errand->lane = lane_of(errand->llm, model_url(&errand->model));
 
-    job->state = JOB_WAITING;
-    job->next_waiting = first ? lane->first : NULL;
+    errand->state = ERRAND_WAITING;
+    errand->next_waiting = first ? lane->first : NULL;
     if (first) {
         if (!lane->first)
-            lane->last = &job->next_waiting;
-        lane->first = job;
+            lane->last = &errand->next_waiting;
+        lane->first = errand;
     } else {
-        *lane->last = job;
-        lane->last = &job->next_waiting;
+        *lane->last = errand;
+        lane->last = &errand->next_waiting;
     }
 }
 
-static void leave_lane(struct job *job)
+static void leave_lane(struct errand *errand)
 {
-    struct lane *lane = job->lane;
+    struct lane *lane = errand->lane;
 
-    for (struct job **link = &lane->first; *link; link = &(*link)->next_waiting) {
-        if (*link != job)
+    for (struct errand **link = &lane->first; *link; link = &(*link)->next_waiting) {
+        if (*link != errand)
             continue;
-        *link = job->next_waiting;
+        *link = errand->next_waiting;
         if (!*link)
             lane->last = link;
         return;
@@ -89,32 +89,32 @@ static void count_calling(struct llm *llm, int change)
     atomic_store(&llm->calling, (uint64_t)llm->in_flight);
 }
 
-static void give_back_place(struct job *job)
+static void give_back_place(struct errand *errand)
 {
-    if (job->state != JOB_ASKING)
+    if (errand->state != ERRAND_ASKING)
         return;
-    job->lane->in_flight--;
-    count_calling(job->llm, -1);
-    job->state = JOB_PAUSING;
+    errand->lane->in_flight--;
+    count_calling(errand->llm, -1);
+    errand->state = ERRAND_PAUSING;
 }
 
 static bool start_one(struct llm *llm, struct lane *lane)
 {
-    struct job *job = lane->first;
+    struct errand *errand = lane->first;
 
-    if (!job || llm->in_flight >= llm->in_flight_most || lane->in_flight >= job->model.max_in_flight)
+    if (!errand || llm->in_flight >= llm->in_flight_most || lane->in_flight >= errand->model.max_in_flight)
         return false;
-    leave_lane(job);
-    job->state = JOB_ASKING;
+    leave_lane(errand);
+    errand->state = ERRAND_ASKING;
     lane->in_flight++;
     count_calling(llm, +1);
-    job_ask(job);
+    errand_ask(errand);
     return true;
 }
 
 /*
- * Starts what can be started, one of each lane in turn. A job that ends at once comes back here from inside;
- * it only leaves word then.
+ * Starts what can be started, one of each lane in turn. An errand that ends at once comes back here from
+ * inside; it only leaves word then.
  */
 static void start_waiting(struct llm *llm)
 {
@@ -137,46 +137,46 @@ static void start_waiting(struct llm *llm)
     drop_idle_lanes(llm);
 }
 
-/* The end of a job. */
+/* The end of an errand. */
 
-static void fill_result(struct job *job, struct llm_result *result)
+static void fill_result(struct errand *errand, struct llm_result *result)
 {
-    const struct draft *draft = &job->draft;
+    const struct draft *draft = &errand->draft;
     int64_t now_ms = clock_ticks_ms();
 
     *result = (struct llm_result){
         .kind = draft->kind,
-        .words = draft->kind == LLM_FINE ? "" : scrub(&job->arena, draft->words, job->key, WORDS_CHARS),
+        .words = draft->kind == LLM_FINE ? "" : scrub(&errand->arena, draft->words, errand->key, WORDS_CHARS),
         .text = draft->text.bytes,
         .text_len = draft->text.len,
         .finish = draft->kind == LLM_FINE ? draft->finish : LLM_FINISH_NONE,
         .usage = draft->usage,
-        .tool_calls = draft_tool_calls(draft, &job->arena),
+        .tool_calls = draft_tool_calls(draft, &errand->arena),
         .tool_call_count = draft->tool_count,
-        .attempts = job->attempts,
-        .status = job->status,
-        .scripted = job->model.provider == LLM_SCRIPTED,
+        .attempts = errand->attempts,
+        .status = errand->status,
+        .scripted = errand->model.provider == LLM_SCRIPTED,
         .began_with_stop = draft->stops.state == STOPS_HIT && draft->text.len == 0,
-        .first_ms = job->first_ms ? job->first_ms - job->began_ms : -1,
-        .whole_ms = job->began_ms ? now_ms - job->began_ms : 0,
+        .first_ms = errand->first_ms ? errand->first_ms - errand->began_ms : -1,
+        .whole_ms = errand->began_ms ? now_ms - errand->began_ms : 0,
     };
     if (result->kind == LLM_FINE && result->finish == LLM_FINISH_NONE)
         result->finish = LLM_FINISH_STOP;
 }
 
-static void report(struct job *job)
+static void report(struct errand *errand)
 {
-    struct llm *llm = job->llm;
+    struct llm *llm = errand->llm;
     struct llm_result result;
 
-    fill_result(job, &result);
+    fill_result(errand, &result);
     if (result.kind != LLM_FINE && result.kind != LLM_CANCELLED)
         atomic_fetch_add(&llm->failed, 1);
-    job->callbacks.done(job->callbacks.user, &result);
-    *job->link = job->next;
-    if (job->next)
-        job->next->link = job->link;
-    job_free(job);
+    errand->callbacks.done(errand->callbacks.user, &result);
+    *errand->link = errand->next;
+    if (errand->next)
+        errand->next->link = errand->link;
+    errand_free(errand);
     pthread_mutex_lock(&llm->lock);
     if (--llm->open == 0)
         pthread_cond_broadcast(&llm->empty);
@@ -185,46 +185,47 @@ static void report(struct job *job)
 
 static void try_again(void *user)
 {
-    struct job *job = user;
+    struct errand *errand = user;
 
-    if (job->draft.text.len > 0 && job->callbacks.restart)
-        job->callbacks.restart(job->callbacks.user);
-    draft_reset(&job->draft);
-    job->first_ms = 0;
-    wait_in_lane(job, true);
-    start_waiting(job->llm);
+    if (errand->draft.text.len > 0 && errand->callbacks.restart)
+        errand->callbacks.restart(errand->callbacks.user);
+    draft_reset(&errand->draft);
+    errand->first_ms = 0;
+    wait_in_lane(errand, true);
+    start_waiting(errand->llm);
 }
 
-static int64_t pause_before_next(const struct job *job, int64_t retry_after)
+static int64_t pause_before_next(const struct errand *errand, int64_t retry_after)
 {
     struct retry retry = {
-        .kind = job->draft.kind,
-        .status = job->status,
-        .attempts = job->attempts,
-        .retries = job->model.retries,
+        .kind = errand->draft.kind,
+        .status = errand->status,
+        .attempts = errand->attempts,
+        .retries = errand->model.retries,
         .retry_after_ms = retry_after,
-        .left_ms = job->began_ms + job->model.timeout_ms - clock_ticks_ms(),
+        .left_ms = errand->began_ms + errand->model.timeout_ms - clock_ticks_ms(),
         .random = randombytes_random(),
     };
-    bool heard = job->draft.text.len > 0 && job->callbacks.delta && !job->callbacks.restart;
+    bool heard = errand->draft.text.len > 0 && errand->callbacks.delta && !errand->callbacks.restart;
 
-    return heard || job->llm->closing || job->model.provider == LLM_SCRIPTED ? -1 : retry_pause_ms(&retry);
+    return heard || errand->llm->closing || errand->model.provider == LLM_SCRIPTED ? -1
+                                                                                   : retry_pause_ms(&retry);
 }
 
-void job_ended(struct job *job, int64_t retry_after)
+void errand_ended(struct errand *errand, int64_t retry_after)
 {
-    struct llm *llm = job->llm;
-    int64_t pause_ms = pause_before_next(job, retry_after);
+    struct llm *llm = errand->llm;
+    int64_t pause_ms = pause_before_next(errand, retry_after);
 
-    if (job->state == JOB_WAITING)
-        leave_lane(job);
-    give_back_place(job);
+    if (errand->state == ERRAND_WAITING)
+        leave_lane(errand);
+    give_back_place(errand);
     if (pause_ms >= 0) {
         atomic_fetch_add(&llm->retried, 1);
-        job->timer = (struct net_timer){ .run = try_again, .user = job };
-        net_timer_set(llm->net, &job->timer, pause_ms);
+        errand->timer = (struct net_timer){ .run = try_again, .user = errand };
+        net_timer_set(llm->net, &errand->timer, pause_ms);
     } else {
-        report(job);
+        report(errand);
     }
     start_waiting(llm);
 }
@@ -233,29 +234,29 @@ void job_ended(struct job *job, int64_t retry_after)
 
 static void enter(void *user)
 {
-    struct job *job = user;
-    struct llm *llm = job->llm;
+    struct errand *errand = user;
+    struct llm *llm = errand->llm;
 
-    job->link = &llm->jobs;
-    job->next = llm->jobs;
-    if (job->next)
-        job->next->link = &job->next;
-    llm->jobs = job;
-    wait_in_lane(job, false);
+    errand->link = &llm->errands;
+    errand->next = llm->errands;
+    if (errand->next)
+        errand->next->link = &errand->next;
+    llm->errands = errand;
+    wait_in_lane(errand, false);
     if (llm->closing)
-        job_cancel(job);
+        errand_cancel(errand);
     else
         start_waiting(llm);
 }
 
 static void take_delta(void *user, const char *text, size_t len)
 {
-    struct job *job = user;
+    struct errand *errand = user;
 
-    if (job->first_ms == 0)
-        job->first_ms = clock_ticks_ms();
-    if (job->callbacks.delta)
-        job->callbacks.delta(job->callbacks.user, text, len);
+    if (errand->first_ms == 0)
+        errand->first_ms = clock_ticks_ms();
+    if (errand->callbacks.delta)
+        errand->callbacks.delta(errand->callbacks.user, text, len);
 }
 
 static bool check_request(const struct llm_request *request, struct err *err)
@@ -270,101 +271,101 @@ static bool check_request(const struct llm_request *request, struct err *err)
     return true;
 }
 
-static const char *const *make_headers(struct job *job)
+static const char *const *make_headers(struct errand *errand)
 {
-    const struct provider *provider = job->provider;
+    const struct provider *provider = errand->provider;
     size_t count = 0, more = 0;
 
     while (provider->headers && provider->headers[more])
         more++;
-    const char **headers = arena_array(&job->arena, const char *, more + 4);
+    const char **headers = arena_array(&errand->arena, const char *, more + 4);
 
     headers[count++] = "Content-Type: application/json";
     headers[count++] = provider->accept;
     for (size_t i = 0; i < more; i++)
         headers[count++] = provider->headers[i];
-    if (job->key) {
+    if (errand->key) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        headers[count++] = arena_format(&job->arena, provider->key_header, job->key);
+        headers[count++] = arena_format(&errand->arena, provider->key_header, errand->key);
 #pragma GCC diagnostic pop
     }
     return headers;
 }
 
-static void copy_model(struct job *job, const struct llm_model *model)
+static void copy_model(struct errand *errand, const struct llm_model *model)
 {
-    job->model = *model;
-    job->model.name = arena_text(&job->arena, model->name);
-    job->model.script_text = NULL;
-#define TEXT(member, key, fallback, help) job->model.member = arena_text(&job->arena, model->member);
+    errand->model = *model;
+    errand->model.name = arena_text(&errand->arena, model->name);
+    errand->model.script_text = NULL;
+#define TEXT(member, key, fallback, help) errand->model.member = arena_text(&errand->arena, model->member);
 #define NUMBER(member, key, fallback, least, most, help)
     MODEL_SETTINGS(TEXT, NUMBER, NUMBER, NUMBER)
 #undef TEXT
 #undef NUMBER
 }
 
-static bool prepare_script(struct job *job, const struct llm_request *request, struct err *err)
+static bool prepare_script(struct errand *errand, const struct llm_request *request, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
     const char *script = request->model->script_text;
 
     if (!script && !script_read(&arena, request->model->script, &script, err))
         return false;
-    job->line = script_line(&job->arena, script, request->speaker, request->turn);
+    errand->line = script_line(&errand->arena, script, request->speaker, request->turn);
     return true;
 }
 
-static bool prepare_call(struct job *job, const struct llm_request *request, struct err *err)
+static bool prepare_call(struct errand *errand, const struct llm_request *request, struct err *err)
 {
     struct json_out out;
 
-    if (!model_key(request->model, &job->arena, &job->key, err))
+    if (!model_key(request->model, &errand->arena, &errand->key, err))
         return false;
-    job->url = arena_format(&job->arena, "%s%s", model_url(&job->model), job->provider->path);
-    job->headers = make_headers(job);
-    buf_init(&job->body, LIMIT_MODEL_REQUEST);
-    json_begin(&out, &job->body);
-    job->provider->write(request, &out);
-    if (job->body.full)
+    errand->url = arena_format(&errand->arena, "%s%s", model_url(&errand->model), errand->provider->path);
+    errand->headers = make_headers(errand);
+    buf_init(&errand->body, LIMIT_MODEL_REQUEST);
+    json_begin(&out, &errand->body);
+    errand->provider->write(request, &out);
+    if (errand->body.full)
         return err_set(err, ERR_TOO_LARGE, "The request to the model is larger than %d MB.",
                        LIMIT_MODEL_REQUEST / MB);
     return true;
 }
 
-static struct job *job_new(struct llm *llm, const struct llm_request *request,
-                           const struct llm_callbacks *callbacks, struct err *err)
+static struct errand *errand_new(struct llm *llm, const struct llm_request *request,
+                                 const struct llm_callbacks *callbacks, struct err *err)
 {
-    struct job *job = memory_take(sizeof(*job));
+    struct errand *errand = memory_take(sizeof(*errand));
 
-    *job = (struct job){ .llm = llm,
-                         .callbacks = *callbacks,
-                         .provider = provider_of(request->model->provider) };
-    job->task = (struct net_task){ .run = enter, .user = job };
-    buf_init(&job->body, 0);
-    copy_model(job, request->model);
-    draft_init(&job->draft, take_delta, job);
-    stops_init(&job->draft.stops, &job->arena, request->stops, request->stop_count, request->speaker);
-    bool good = request->model->provider == LLM_SCRIPTED ? prepare_script(job, request, err)
-                                                         : prepare_call(job, request, err);
+    *errand = (struct errand){ .llm = llm,
+                               .callbacks = *callbacks,
+                               .provider = provider_of(request->model->provider) };
+    errand->task = (struct net_task){ .run = enter, .user = errand };
+    buf_init(&errand->body, 0);
+    copy_model(errand, request->model);
+    draft_init(&errand->draft, take_delta, errand);
+    stops_init(&errand->draft.stops, &errand->arena, request->stops, request->stop_count, request->speaker);
+    bool good = request->model->provider == LLM_SCRIPTED ? prepare_script(errand, request, err)
+                                                         : prepare_call(errand, request, err);
 
     if (!good) {
-        job_free(job);
+        errand_free(errand);
         return NULL;
     }
-    if (job->key && strlen(job->key) >= SECRET_LEAST)
-        stops_hide(&job->draft.stops, &job->arena, job->key);
-    return job;
+    if (errand->key && strlen(errand->key) >= SECRET_LEAST)
+        stops_hide(&errand->draft.stops, &errand->arena, errand->key);
+    return errand;
 }
 
-static bool take_in(struct llm *llm, struct job *job, struct err *err)
+static bool take_in(struct llm *llm, struct errand *errand, struct err *err)
 {
     pthread_mutex_lock(&llm->lock);
     bool refusing = llm->refusing, full = llm->open >= LIMIT_MODEL_WAITING;
 
     if (!refusing && !full) {
         llm->open++;
-        job->id = ++llm->last_id;
+        errand->id = ++llm->last_id;
     }
     pthread_mutex_unlock(&llm->lock);
     if (refusing)
@@ -375,16 +376,16 @@ static bool take_in(struct llm *llm, struct job *job, struct err *err)
 bool llm_start(struct llm *llm, const struct llm_request *request, const struct llm_callbacks *callbacks,
                uint64_t *id, struct err *err)
 {
-    struct job *job = check_request(request, err) ? job_new(llm, request, callbacks, err) : NULL;
+    struct errand *errand = check_request(request, err) ? errand_new(llm, request, callbacks, err) : NULL;
 
-    if (!job)
+    if (!errand)
         return false;
-    if (!take_in(llm, job, err)) {
-        job_free(job);
+    if (!take_in(llm, errand, err)) {
+        errand_free(errand);
         return false;
     }
-    *id = job->id;
-    net_post(llm->net, &job->task);
+    *id = errand->id;
+    net_post(llm->net, &errand->task);
     return true;
 }
 
@@ -399,12 +400,12 @@ struct cancellation {
 static void cancel_one(void *user)
 {
     struct cancellation *cancellation = user;
-    struct job *job = cancellation->llm->jobs;
+    struct errand *errand = cancellation->llm->errands;
 
-    while (job && job->id != cancellation->id)
-        job = job->next;
-    if (job)
-        job_cancel(job);
+    while (errand && errand->id != cancellation->id)
+        errand = errand->next;
+    if (errand)
+        errand_cancel(errand);
     free(cancellation);
 }
 
@@ -434,9 +435,9 @@ static void begin_closing(void *user)
     struct llm *llm = user;
 
     llm->closing = true;
-    for (struct job *job = llm->jobs, *next; job; job = next) {
-        next = job->next;
-        job_cancel(job);
+    for (struct errand *errand = llm->errands, *next; errand; errand = next) {
+        next = errand->next;
+        errand_cancel(errand);
     }
 }
 

@@ -21,49 +21,49 @@ static const char *const slow_words[] = {
     [NET_SLOW_WHOLE] = "did not come to an end",
 };
 
-static int64_t slow_ms(const struct job *job, enum net_end end)
+static int64_t slow_ms(const struct errand *errand, enum net_end end)
 {
     switch (end) {
-    case NET_SLOW_CONNECT: return job->model.connect_timeout_ms;
-    case NET_SLOW_START: return job->model.first_timeout_ms;
-    case NET_SLOW_NEXT: return job->model.idle_timeout_ms;
-    default: return job->model.timeout_ms;
+    case NET_SLOW_CONNECT: return errand->model.connect_timeout_ms;
+    case NET_SLOW_START: return errand->model.first_timeout_ms;
+    case NET_SLOW_NEXT: return errand->model.idle_timeout_ms;
+    default: return errand->model.timeout_ms;
     }
 }
 
-static void of_the_net(struct job *job, enum net_end end, const char *why)
+static void of_the_net(struct errand *errand, enum net_end end, const char *why)
 {
-    struct draft *draft = &job->draft;
+    struct draft *draft = &errand->draft;
 
     switch (end) {
     case NET_CANCELLED: draft_fail(draft, LLM_CANCELLED, "The call was cancelled."); break;
     case NET_NO_HOST:
-        draft_fail(draft, LLM_UNREACHABLE, "There is no server %s: its name is unknown.", job->url);
+        draft_fail(draft, LLM_UNREACHABLE, "There is no server %s: its name is unknown.", errand->url);
         break;
     case NET_NO_SERVER:
-        draft_fail(draft, LLM_UNREACHABLE, "Nobody answers at %s: is the server running?", job->url);
+        draft_fail(draft, LLM_UNREACHABLE, "Nobody answers at %s: is the server running?", errand->url);
         break;
     case NET_NO_TLS:
-        draft_fail(draft, LLM_UNREACHABLE, "There is no trusted connection to %s: %s", job->url, why);
+        draft_fail(draft, LLM_UNREACHABLE, "There is no trusted connection to %s: %s", errand->url, why);
         break;
     case NET_NOT_ALLOWED:
-        draft_fail(draft, LLM_NOT_ALLOWED, "%s leads to an address that may not be called.", job->url);
+        draft_fail(draft, LLM_NOT_ALLOWED, "%s leads to an address that may not be called.", errand->url);
         break;
     case NET_SLOW_CONNECT:
     case NET_SLOW_START:
     case NET_SLOW_NEXT:
     case NET_SLOW_WHOLE:
-        draft_fail(draft, LLM_TOO_SLOW, "Too slow: %s %s for %lld ms.", job->url, slow_words[end],
-                   (long long)slow_ms(job, end));
+        draft_fail(draft, LLM_TOO_SLOW, "Too slow: %s %s for %lld ms.", errand->url, slow_words[end],
+                   (long long)slow_ms(errand, end));
         break;
     case NET_TOO_LARGE:
-        draft_fail(draft, LLM_FLOODED, "%s sent more than %d MB.", job->url, LIMIT_MODEL_WIRE / MB);
+        draft_fail(draft, LLM_FLOODED, "%s sent more than %d MB.", errand->url, LIMIT_MODEL_WIRE / MB);
         break;
     case NET_GARBLED:
-        draft_fail(draft, LLM_GARBLED, "%s does not speak HTTP as it should: %s.", job->url, why);
+        draft_fail(draft, LLM_GARBLED, "%s does not speak HTTP as it should: %s.", errand->url, why);
         break;
     case NET_NO_MEMORY: draft_fail(draft, LLM_FAILED, "There is not enough memory."); break;
-    default: draft_fail(draft, LLM_BROKE_OFF, "The connection to %s broke off: %s", job->url, why); break;
+    default: draft_fail(draft, LLM_BROKE_OFF, "The connection to %s broke off: %s", errand->url, why); break;
     }
 }
 
@@ -80,130 +80,133 @@ static enum llm_kind kind_of_status(int status)
     return LLM_REFUSED;
 }
 
-static const char *key_place(const struct job *job)
+static const char *key_place(const struct errand *errand)
 {
-    if (*job->model.api_key_file)
-        return job->model.api_key_file;
-    if (*job->model.api_key_env)
-        return job->model.api_key_env;
-    return job->provider->key_env ? job->provider->key_env : "api_key_env";
+    if (*errand->model.api_key_file)
+        return errand->model.api_key_file;
+    if (*errand->model.api_key_env)
+        return errand->model.api_key_env;
+    return errand->provider->key_env ? errand->provider->key_env : "api_key_env";
 }
 
-static bool is_html(const struct job *job)
+static bool is_html(const struct errand *errand)
 {
-    const char *text = job->reading == READ_ERROR ? job->rest.bytes : "";
+    const char *text = errand->reading == READ_ERROR ? errand->rest.bytes : "";
 
     while (isspace((unsigned char)*text))
         text++;
     return *text == '<';
 }
 
-static void of_kind(struct job *job, enum llm_kind kind, const char *said)
+static void of_kind(struct errand *errand, enum llm_kind kind, const char *said)
 {
-    struct draft *draft = &job->draft;
-    int status = job->status;
+    struct draft *draft = &errand->draft;
+    int status = errand->status;
 
     switch (kind) {
     case LLM_WRONG_KEY:
-        if (job->key)
-            draft_fail(draft, kind, "%s refuses the key from %s (%d): %s", job->url, key_place(job), status,
-                       said);
+        if (errand->key)
+            draft_fail(draft, kind, "%s refuses the key from %s (%d): %s", errand->url, key_place(errand),
+                       status, said);
         else
-            draft_fail(draft, kind, "%s wants a key, and none is set (%d): %s", job->url, status, said);
+            draft_fail(draft, kind, "%s wants a key, and none is set (%d): %s", errand->url, status, said);
         break;
     case LLM_UNKNOWN_MODEL:
-        draft_fail(draft, kind, "%s does not know the model \"%s\" (%d): %s", job->url, job->model.model,
-                   status, said);
+        draft_fail(draft, kind, "%s does not know the model \"%s\" (%d): %s", errand->url,
+                   errand->model.model, status, said);
         break;
     case LLM_NOT_ALLOWED:
         draft_fail(draft, kind,
-                   "%s sends us elsewhere (%d), and redirects are not followed: is base_url right?", job->url,
-                   status);
+                   "%s sends us elsewhere (%d), and redirects are not followed: is base_url right?",
+                   errand->url, status);
         break;
     case LLM_BUSY:
-        draft_fail(draft, kind, "%s %s (%d): %s", job->url,
+        draft_fail(draft, kind, "%s %s (%d): %s", errand->url,
                    status == 429 ? "asks us to come more slowly" : "is in trouble", status, said);
         break;
-    default: draft_fail(draft, kind, "%s refuses the request (%d): %s", job->url, status, said); break;
+    default: draft_fail(draft, kind, "%s refuses the request (%d): %s", errand->url, status, said); break;
     }
 }
 
 /* A 404 with an error in it is about the model; without one, nobody there knows the path. */
-static void of_the_status(struct job *job)
+static void of_the_status(struct errand *errand)
 {
     JSON_AUTO *error = NULL;
     struct err ignored = { 0 };
     bool readable =
-        job->reading == READ_ERROR && json_parse(job->rest.bytes, job->rest.len, &error, &ignored);
+        errand->reading == READ_ERROR && json_parse(errand->rest.bytes, errand->rest.len, &error, &ignored);
     const char *said = readable ? wire_complaint(error) : NULL;
-    enum llm_kind kind = readable && job->provider->kind_of ? job->provider->kind_of(error) : LLM_FINE;
+    enum llm_kind kind = readable && errand->provider->kind_of ? errand->provider->kind_of(error) : LLM_FINE;
 
     if (kind == LLM_FINE)
-        kind = kind_of_status(job->status);
+        kind = kind_of_status(errand->status);
     if (!said && kind != LLM_BUSY && kind != LLM_NOT_ALLOWED && kind != LLM_WRONG_KEY) {
-        draft_fail(&job->draft, LLM_GARBLED, "%s answers %d with %s: is base_url right?", job->url,
-                   job->status, is_html(job) ? "a web page instead of JSON" : "something else than JSON");
+        draft_fail(&errand->draft, LLM_GARBLED, "%s answers %d with %s: is base_url right?", errand->url,
+                   errand->status,
+                   is_html(errand) ? "a web page instead of JSON" : "something else than JSON");
         return;
     }
-    of_kind(job, kind, said ? scrub(&job->arena, said, job->key, SAID_CHARS) : "it does not say why.");
+    of_kind(errand, kind,
+            said ? scrub(&errand->arena, said, errand->key, SAID_CHARS) : "it does not say why.");
 }
 
 /* Everything came; was it a reply? */
-static void of_the_reply(struct job *job)
+static void of_the_reply(struct errand *errand)
 {
-    struct draft *draft = &job->draft;
+    struct draft *draft = &errand->draft;
 
-    if (job->reading == READ_EVENTS && !sse_flush(&job->sse) && sse_too_long(&job->sse))
-        draft_fail(draft, LLM_FLOODED, "%s sent a piece of more than %d KB.", job->url,
+    if (errand->reading == READ_EVENTS && !sse_flush(&errand->sse) && sse_too_long(&errand->sse))
+        draft_fail(draft, LLM_FLOODED, "%s sent a piece of more than %d KB.", errand->url,
                    LIMIT_MODEL_LINE / KB);
-    else if (job->reading == READ_LINES)
-        (void)ndjson_flush(&job->ndjson);
-    else if (job->reading == READ_WHOLE)
-        (void)job_take_event(job, job->rest.bytes, job->rest.len);
-    else if (job->reading == READ_ERROR)
-        draft_fail(draft, LLM_GARBLED, "%s sent a web page instead of JSON: is base_url right?", job->url);
+    else if (errand->reading == READ_LINES)
+        (void)ndjson_flush(&errand->ndjson);
+    else if (errand->reading == READ_WHOLE)
+        (void)errand_take_event(errand, errand->rest.bytes, errand->rest.len);
+    else if (errand->reading == READ_ERROR)
+        draft_fail(draft, LLM_GARBLED, "%s sent a web page instead of JSON: is base_url right?", errand->url);
     if (draft->ended)
         return;
-    if (job->reading == READ_NOTHING)
-        draft_fail(draft, LLM_GARBLED, "%s sent nothing at all.", job->url);
-    else if (job->reading == READ_WHOLE)
-        draft_fail(draft, LLM_GARBLED, "%s sent JSON that is no reply.", job->url);
+    if (errand->reading == READ_NOTHING)
+        draft_fail(draft, LLM_GARBLED, "%s sent nothing at all.", errand->url);
+    else if (errand->reading == READ_WHOLE)
+        draft_fail(draft, LLM_GARBLED, "%s sent JSON that is no reply.", errand->url);
     else
-        draft_fail(draft, LLM_BROKE_OFF, "The reply from %s broke off before its end.", job->url);
+        draft_fail(draft, LLM_BROKE_OFF, "The reply from %s broke off before its end.", errand->url);
 }
 
-void verdict(struct job *job, struct net_call *call, enum net_end end, const char *why)
+void verdict(struct errand *errand, struct net_call *call, enum net_end end, const char *why)
 {
-    struct draft *draft = &job->draft;
-    bool refused = job->status != 0 && job->status != 200;
+    struct draft *draft = &errand->draft;
+    bool refused = errand->status != 0 && errand->status != 200;
 
     (void)call;
     if (end == NET_CANCELLED && !draft->ended)
         draft->kind = LLM_FINE; /* what else went wrong is of no interest any more */
     if (refused && (end == NET_WHOLE || end == NET_ENOUGH))
-        of_the_status(job);
-    else if (end == NET_WHOLE || (end == NET_ENOUGH && job->reading == READ_ERROR))
-        of_the_reply(job);
+        of_the_status(errand);
+    else if (end == NET_WHOLE || (end == NET_ENOUGH && errand->reading == READ_ERROR))
+        of_the_reply(errand);
     else if (end != NET_ENOUGH && !draft->ended)
-        of_the_net(job, end, *why ? scrub(&job->arena, why, job->key, SAID_CHARS) : "it does not say why");
+        of_the_net(errand, end,
+                   *why ? scrub(&errand->arena, why, errand->key, SAID_CHARS) : "it does not say why");
     draft_close(draft);
     if (draft->text.full)
         draft_fail(draft, LLM_FLOODED, "The reply has more than %d KB of text.", LIMIT_MODEL_TEXT / KB);
 }
 
-bool verdict_adapt(struct job *job)
+bool verdict_adapt(struct errand *errand)
 {
     JSON_AUTO *body = NULL;
     struct err ignored = { 0 };
     struct json_out out;
 
-    if (!job->provider->adapt || job->adapted == ADAPTATIONS || job->reading != READ_ERROR ||
-        !json_parse(job->body.bytes, job->body.len, &body, &ignored) ||
-        !job->provider->adapt(job->rest.bytes, body))
+    if (!errand->provider->adapt || errand->adapted == ADAPTATIONS || errand->reading != READ_ERROR ||
+        !json_parse(errand->body.bytes, errand->body.len, &body, &ignored) ||
+        !errand->provider->adapt(errand->rest.bytes, body))
         return false;
-    job->adapted++;
-    buf_clear(&job->body);
-    json_begin(&out, &job->body);
+    errand->adapted++;
+    buf_clear(&errand->body);
+    json_begin(&out, &errand->body);
     json_value(&out, NULL, body);
     return true;
 }

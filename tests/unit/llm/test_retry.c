@@ -108,9 +108,11 @@ static void a_key_is_not_shown(void **state)
     const char *key = "sk-abcdef0123456789";
 
     (void)state;
-    assert_string_equal(scrub(&arena, "The key sk-abcdef0123456789 is wrong.", key, 100), "The key *** is wrong.");
+    assert_string_equal(scrub(&arena, "The key sk-abcdef0123456789 is wrong.", key, 100),
+                        "The key *** is wrong.");
     assert_string_equal(scrub(&arena, "Wrong: sk-abc***6789, sorry", key, 100), "Wrong: ***, sorry");
-    assert_string_equal(scrub(&arena, "{\"got\":\"Bearer sk-abcdef0123456789\"}", key, 100), "{\"got\":\"Bearer ***\"}");
+    assert_string_equal(scrub(&arena, "{\"got\":\"Bearer sk-abcdef0123456789\"}", key, 100),
+                        "{\"got\":\"Bearer ***\"}");
     assert_string_equal(scrub(&arena, "sk-other", key, 100), "sk-other");
     assert_string_equal(scrub(&arena, "no key", NULL, 100), "no key");
     assert_string_equal(scrub(&arena, "two\nlines\x1b[31m", NULL, 100), "two lines[31m");
@@ -121,9 +123,12 @@ static void a_key_is_not_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pauses_double_and_are_never_alike), cmocka_unit_test(only_what_may_pass_is_tried_again),
-        cmocka_unit_test(tries_and_time_have_an_end),        cmocka_unit_test(a_server_says_when_to_come),
-        cmocka_unit_test(retry_after_is_seconds_or_a_date),  cmocka_unit_test(a_key_is_not_shown),
+        cmocka_unit_test(pauses_double_and_are_never_alike),
+        cmocka_unit_test(only_what_may_pass_is_tried_again),
+        cmocka_unit_test(tries_and_time_have_an_end),
+        cmocka_unit_test(a_server_says_when_to_come),
+        cmocka_unit_test(retry_after_is_seconds_or_a_date),
+        cmocka_unit_test(a_key_is_not_shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,21 +51,23 @@ static void check(const struct expectation *expected)
     }
 }
 
-#define STOPS(...)                                                                                                   \
-    .stops = (const char *const[]){ __VA_ARGS__ },                                                                   \
+#define STOPS(...)                                                                                           \
+    .stops = (const char *const[]){ __VA_ARGS__ },                                                           \
     .count = sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *)
 
 static void a_reply_ends_at_its_first_stop(void **state)
 {
     (void)state;
     check(&(struct expectation){ "One. Two.", STOPS("[", "\n\n"), .left = "One. Two." });
-    check(&(struct expectation){ "One.\n\nTwo.", STOPS("[", "\n\n", "Speaker:"), .left = "One.", .hit = true });
+    check(
+        &(struct expectation){ "One.\n\nTwo.", STOPS("[", "\n\n", "Speaker:"), .left = "One.", .hit = true });
     check(&(struct expectation){ "One [Bo]: hm", STOPS("[", "\n\n"), .left = "One ", .hit = true });
     check(&(struct expectation){ "abc", STOPS("abcX", "bc"), .left = "a", .hit = true });
     check(&(struct expectation){ "abcX", STOPS("abcX", "bc"), .left = "", .hit = true });
     check(&(struct expectation){ "aaab", STOPS("aab"), .left = "a", .hit = true });
     check(&(struct expectation){ "Spea", STOPS("Speaker:"), .left = "Spea" });
-    check(&(struct expectation){ "gr\xc3\xbc\xc3\x9f", STOPS("\xc3\xbc\xc3\xbc"), .left = "gr\xc3\xbc\xc3\x9f" });
+    check(&(struct expectation){ "gr\xc3\xbc\xc3\x9f", STOPS("\xc3\xbc\xc3\xbc"),
+                                 .left = "gr\xc3\xbc\xc3\x9f" });
 }
 
 static void stops_are_trimmed_unless_they_are_blank(void **state)
@@ -97,7 +99,8 @@ static void a_secret_is_hidden(void **state)
     check(&(struct expectation){ "key sk-123456 and sk-12345", STOPS("END"), .secret = "sk-123456",
                                  .left = "key *** and sk-12345" });
     check(&(struct expectation){ "sk-123456sk-123456", .secret = "sk-123456", .left = "******" });
-    check(&(struct expectation){ "sk-123456END", STOPS("END"), .secret = "sk-123456", .left = "***", .hit = true });
+    check(&(struct expectation){ "sk-123456END", STOPS("END"), .secret = "sk-123456", .left = "***",
+                                 .hit = true });
 }
 
 int main(void)
