@@ -169,8 +169,6 @@
 #define LIMIT_MODEL_WAITING    16384 /* calls that wait for their turn before new ones are refused */
 #define LIMIT_MODELS           100   /* in config.yaml */
 #define LIMIT_SCRIPT           (1 * MB)
-#define LIMIT_STOPS            16 /* stop sequences of one request */
-#define LIMIT_STOP             200
 #define MODELS_IN_FLIGHT       256 /* calls at once, of all models */
 #define MODEL_TOKENS_USUAL     4096
 #define RETRY_FIRST_MS         500

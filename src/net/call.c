@@ -69,7 +69,7 @@ void call_reap(struct net_call *call)
 
     net_timer_stop(net, &call->timer);
     curl_multi_remove_handle(net->multi, call->curl); /* closes the connection of one that is under way */
-    call->done(call->user, call, call->end, call->why);
+    call->done(call->user, call, call->end, call->reason ? call->reason : call->why);
     *call->link = call->next;
     if (call->next)
         call->next->link = call->link;
@@ -183,7 +183,7 @@ static size_t take_header(char *line, size_t size, size_t count, void *user)
         at++;
     if (len - at >= 8 && strncasecmp(line + at, "identity", 8) == 0)
         return len;
-    snprintf(call->why, sizeof(call->why), "The reply is compressed, which was not asked for");
+    call->reason = "the reply is compressed, which was not asked for";
     return refuse(call, NET_GARBLED);
 }
 

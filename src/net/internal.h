@@ -44,6 +44,7 @@ struct net_call {
     bool (*chunk)(void *user, struct net_call *call, const char *bytes, size_t len);
     void (*done)(void *user, struct net_call *call, enum net_end end, const char *why);
     void *user;
+    const char *reason; /* ours, instead of curl's, or NULL */
     char why[CURL_ERROR_SIZE];
 };
 

@@ -87,7 +87,7 @@ struct net_request {
     struct net_policy policy;
     /* A piece of the body; false wants no more, which closes the connection. NULL: the body is dropped. */
     bool (*chunk)(void *user, struct net_call *call, const char *bytes, size_t len);
-    /* Once for every call that was started. The call is gone when it returns. `why` is curl's sentence or "".
+    /* Once for every call that was started. The call is gone when it returns. `why` is a sentence or "".
      */
     void (*done)(void *user, struct net_call *call, enum net_end end, const char *why);
     void *user;
