@@ -63,13 +63,13 @@ static void add_err(struct doctor *doctor, const char *name, const struct err *e
     add(doctor, name, BAD, err->hint[0] ? err->hint : NULL, "%s", err->text);
 }
 
-/* The settings may hold the database's password. */
+/* The settings may hold the database's password. Their group may read them: a service's user, say. */
 static void check_settings_file(struct doctor *doctor, const char *file)
 {
     const char *url = doctor->config.settings.store_url;
     struct stat about;
 
-    if (stat(file, &about) == 0 && about.st_mode & 077 &&
+    if (stat(file, &about) == 0 && about.st_mode & 027 &&
         !str_equal(url, config_mask_url(doctor->cli->arena, url)))
         add(doctor, "settings", DOUBTFUL, arena_format(doctor->cli->arena, "chmod 600 %s", file),
             "Others on this machine can read %s, and the store's address has a password.", file);
