@@ -104,6 +104,7 @@ struct cli {
     size_t rest_count;
     struct cli_target target;
     bool json, quiet, colour, help;
+    bool utc;                    /* --utc: whole times in UTC for people too */
     const char *idempotency_key; /* sent when the command line gives none; or NULL */
     int64_t patience_ms;         /* how long what may be repeated is tried again; 0: not at all */
     int64_t away_since_ms;       /* since when the server is away; 0: it is there */

@@ -11,6 +11,8 @@ static const struct cli_option options_of_all[] = {
     { "help", .help = "Show this help." },
     { "quiet", .help = "Say nothing on stderr but errors." },
     { "color", "WHEN", .help = "auto, always or never. NO_COLOR is heeded too." },
+    { "utc",
+      .help = "Whole times in UTC, for scripts; else they are local, with the date where it is not today." },
     { 0 },
 };
 static const struct cli_option options_of_server[] = {
@@ -331,6 +333,7 @@ bool cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
     }
     cli->json = cli_has(cli, "json");
     cli->quiet = cli_has(cli, "quiet");
+    cli->utc = cli_has(cli, "utc");
     return wants_colour(cli, &cli->colour, err) && (cli->help || check_complete(cli, err));
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static size_t terminal_width(void)
@@ -147,6 +148,29 @@ const char *term_when(struct arena *arena, const char *time, int64_t now_ms)
             break;
         }
     return arena_format(arena, ms > now_ms ? "in %" PRId64 "%s" : "%" PRId64 "%s ago", far, unit);
+}
+
+const char *term_time(struct arena *arena, const char *time, int64_t now_ms, bool utc)
+{
+    struct tm at, now;
+    char text[64];
+    int64_t ms;
+
+    if (!time || !clock_parse(time, &ms))
+        return "-";
+    time_t seconds = (time_t)(ms / 1000), now_seconds = (time_t)(now_ms / 1000);
+
+    if (utc) {
+        gmtime_r(&seconds, &at);
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &at);
+        return arena_text(arena, text);
+    }
+    localtime_r(&seconds, &at);
+    localtime_r(&now_seconds, &now);
+    bool today = at.tm_year == now.tm_year && at.tm_yday == now.tm_yday;
+
+    strftime(text, sizeof(text), today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &at);
+    return arena_text(arena, text);
 }
 
 void table_init(struct table *table, struct term *term, size_t columns, const char *const heads[])

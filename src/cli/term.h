@@ -44,6 +44,12 @@ enum term_colour term_status(const char *status);
 /* "in 12m", "3h ago", "now"; "-" for no time. */
 const char *term_when(struct arena *arena, const char *time, int64_t now_ms);
 
+/*
+ * A moment by the clock on the wall here: "14:05:09", with the date before it when that is not today's. With
+ * `utc` always whole, "2026-01-31T13:05:09Z". "-" for no time.
+ */
+const char *term_time(struct arena *arena, const char *time, int64_t now_ms, bool utc);
+
 #define TABLE_COLUMNS 8
 
 /* Rows with aligned columns; the last column is cut at the terminal's edge. */

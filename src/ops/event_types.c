@@ -96,7 +96,7 @@ static const struct field job_created[] = {
 
 static const struct field job_log[] = {
     { "jobId", T_UUID, REQUIRED, "The job." },
-    { "seq", T_INT, REQUIRED, "The line's number in the job's log." },
+    { "line", T_INT, REQUIRED, "The line's number in the job's log." },
     { "level", T_ENUM, REQUIRED, "How serious it is.", .values = job_log_levels },
     { "message", T_TEXT, REQUIRED, "What happened." },
     { "data", T_JSON, REQUIRED, "The same for machines.", .flags = F_NULL },

@@ -303,6 +303,37 @@ test('events follow what happens', async (t) => {
             .map((line) => JSON.parse(line).message),
         ['first', 'second'],
     );
+
+    // Each line has its number, by which another run goes on; a line of a job's log as well.
+    const { seq } = JSON.parse(stdout.split('\n')[0]);
+    const job = await server.must(201, 'POST', '/api/jobs', { agent: 'Builder' });
+    await server.must(201, 'POST', `/api/jobs/${job.id}/logs`, { message: 'third' });
+    const rest = begin(server.folder, ['events', '--after', String(seq), '--json'], { env: { WITAN_URL: server.url } });
+    await until(() => rest.stdout.includes('third'), 'the line of the log');
+    rest.child.kill('SIGINT');
+    const later = (await rest.done).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    assert.equal(later[0].message, 'second');
+    for (const [i, event] of later.entries()) assert.equal(event.seq, seq + 1 + i);
+    assert.ok(later.some(({ type, line }) => type === 'job.log' && line > 0));
+});
+
+test('times are local, with the date where it is not today, and whole with --utc', async (t) => {
+    const server = await start(t);
+    await server.say('Developer', 'first');
+    const line = async (args, TZ) => {
+        const run = begin(server.folder, ['events', '--after', '0', ...args], { env: { WITAN_URL: server.url, TZ } });
+        await until(() => run.stdout.includes('first'), 'the event');
+        run.child.kill('SIGINT');
+        return (await run.done).stdout;
+    };
+    const whole = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d:\d\d)Z  /.exec(await line(['--utc'], 'EST5'));
+    assert.ok(whole);
+    const [, , hour, rest] = whole;
+    const here = String((Number(hour) + 19) % 24).padStart(2, '0');
+    assert.match(await line([], 'EST5'), new RegExp(`^(\\d{4}-\\d\\d-\\d\\d )?${here}:${rest}  `));
 });
 
 onBothEngines('users, tokens and workspaces on the store', {}, async (server) => {

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/str.h"
 #include "cli/client/ask_wait.h"
 #include "cli/client/interrupt.h"
@@ -284,7 +285,8 @@ static int run_ask(struct cli *cli)
     if (str_equal(member_text(cli->arena, wish, "type"), "non_blocking"))
         return go_on(cli, wish, made);
     if (!isatty(STDERR_FILENO))
-        cli_note(cli, "Waiting until %s.", term_line(cli->arena, member_text(cli->arena, made, "timeoutAt")));
+        cli_note(cli, "Waiting until %s.",
+                 term_time(cli->arena, member_text(cli->arena, made, "timeoutAt"), clock_now_ms(), cli->utc));
     return wait_and_report(cli, id, !cli_has(cli, "keep"));
 }
 

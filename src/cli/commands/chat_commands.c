@@ -1,8 +1,10 @@
+#include "base/clock.h"
 #include "base/str.h"
 #include "cli/client/invoke.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +40,14 @@ struct watch {
 };
 
 /* "12:00:01  prompt.created  Builder  text", with whatever of it the event has. */
-static void write_event(struct term *term, const json_t *event)
+static void write_event(struct term *term, const json_t *event, bool utc)
 {
     static const char *const who[] = { "agent_name", "agent", "requester_agent", "by", NULL };
     static const char *const what[] = { "message", "prompt_message", "text", "status", "id", NULL };
     const char *at = member_text(term->arena, event, "at");
     const char *found = NULL;
 
-    buf_format(term->out, "%.8s  ", at && strlen(at) > 19 ? at + 11 : "        ");
+    buf_format(term->out, "%s  ", term_time(term->arena, at, clock_now_ms(), utc));
     term_paint(
         term, TERM_BLUE,
         arena_format(term->arena, "%-18s", term_line(term->arena, member_text(term->arena, event, "type"))));
@@ -73,6 +75,17 @@ static const json_t *inner_of(const json_t *event)
     return NULL;
 }
 
+/* As over a WebSocket: with its number in the log first. */
+static void write_numbered(struct buf *into, const char *id, const char *data)
+{
+    int64_t number;
+
+    if (str_to_int(id, &number) && number > 0 && str_starts(data, "{\""))
+        buf_format(into, "{\"seq\":%" PRId64 ",%s\n", number, data + 1);
+    else
+        buf_format(into, "%s\n", data);
+}
+
 static bool take_event(void *user, const char *id, const char *data)
 {
     struct watch *watch = user;
@@ -82,17 +95,21 @@ static bool take_event(void *user, const char *id, const char *data)
     struct err ignored = { 0 };
     struct term term;
 
-    snprintf(watch->last_id, sizeof(watch->last_id), "%s", id);
+    /* The server's own words have no number: the last one stands. */
+    bool numbered = *id && strcmp(id, watch->last_id) != 0;
+
+    if (numbered)
+        snprintf(watch->last_id, sizeof(watch->last_id), "%s", id);
     buf_init(&text, 0);
     if (watch->cli->json) {
-        buf_format(&text, "%s\n", data);
+        write_numbered(&text, numbered ? id : "", data);
     } else if (json_parse(data, strlen(data), &event, &ignored)) {
         const json_t *inner = inner_of(event);
 
         if (inner)
             json_object_update_missing(event, (json_t *)inner);
         term_init(&term, &arena, &text, watch->cli->colour);
-        write_event(&term, event);
+        write_event(&term, event, watch->cli->utc);
     }
     watch->code = cli_print(text.bytes ? text.bytes : "", text.len);
     return watch->code == CLI_OK;
@@ -173,8 +190,9 @@ const struct cli_command chat_commands[] = {
     },
     {
         .name = "events",
-        .help = "Follow what happens, one line for each event; with --json as JSON lines.",
-        .examples = "witan events\nwitan events --types prompt.created,prompt.ended --json\nwitan events --after 0",
+        .help = "Follow what happens, one line for each event; with --json as JSON lines, each with its number `seq`.",
+        .examples = "witan events\nwitan events --types prompt.created,prompt.ended --json\nwitan events --after 0\n"
+                    "witan events --json --after \"$(tail -n 1 seen.jsonl | jq .seq)\" >>seen.jsonl",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {
             { "types", "LIST", .help = "Only these types, separated by commas." },

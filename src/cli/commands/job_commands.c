@@ -106,12 +106,12 @@ static void write_job(struct term *term, const json_t *job)
         term_block(term, "  ", json_dump_text(term->arena, result));
 }
 
-static void write_line(struct term *term, const json_t *line)
+static void write_line(struct term *term, const json_t *line, bool utc)
 {
     const char *at = member_text(term->arena, line, "at");
     const char *kind = member_text(term->arena, line, "kind");
 
-    buf_format(term->out, "%.8s  ", at && strlen(at) > 19 ? at + 11 : "        ");
+    buf_format(term->out, "%s  ", term_time(term->arena, at, clock_now_ms(), utc));
     if (!kind)
         kind = member_text(term->arena, line, "level");
     term_paint(term, TERM_BLUE, arena_format(term->arena, "%-9s", term_line(term->arena, kind)));
@@ -159,7 +159,7 @@ static int run_show(struct cli *cli)
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
     write_job(&term, job);
-    json_array_foreach(lines, index, line) write_line(&term, line);
+    json_array_foreach(lines, index, line) write_line(&term, line, cli->utc);
     return cli_print(text.bytes, text.len);
 }
 
@@ -231,7 +231,7 @@ static bool take_event(void *user, const char *id, const char *data)
     if (follow->cli->json)
         buf_format(&text, "%s\n", data);
     else if (strcmp(type, "job.log") == 0)
-        write_line(&term, event);
+        write_line(&term, event, follow->cli->utc);
     else if (strcmp(type, "status") == 0)
         cli_note(follow->cli, "%s", term_line(&arena, status));
     follow->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;

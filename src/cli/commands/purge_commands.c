@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cli/commands/tables.h"
 #include "cli/store/local.h"
+#include "cli/term.h"
 #include "core/upkeep/purge.h"
 
 #include <inttypes.h>
@@ -144,7 +145,9 @@ static void write_lines(const struct cli *cli, const struct purge *purge, bool d
     for (size_t i = 0; i < PURGE_KINDS; i++)
         if (purge->kinds[i].wanted)
             buf_format(text, "%-13s  %s before %s: %" PRId64 " %s\n", purge_name((enum purge_kind)i),
-                       done ? "purged" : "would purge", clock_text(cli->arena, purge->kinds[i].before_ms),
+                       done ? "purged" : "would purge",
+                       term_time(cli->arena, clock_text(cli->arena, purge->kinds[i].before_ms),
+                                 clock_now_ms(), cli->utc),
                        done ? purge->kinds[i].gone : purge->kinds[i].count, purge_what((enum purge_kind)i));
     if (text->len == 0)
         buf_text(text, "Nothing: the settings keep everything for ever. --older-than says otherwise.\n");

@@ -143,8 +143,9 @@ static int run_token_rotate(struct cli *cli)
     if (code)
         return code;
     if (token.old_count > 0)
-        cli_note(cli, "The secret so far stays good until %s.",
-                 clock_text(cli->arena, token.old[0].until_ms));
+        cli_note(
+            cli, "The secret so far stays good until %s.",
+            term_time(cli->arena, clock_text(cli->arena, token.old[0].until_ms), clock_now_ms(), cli->utc));
     else
         cli_note(cli, "The secret so far is worthless now.");
     cli_note(cli, "Token %s (%s). Its new secret is shown this once:", token.id, role_name(token.role));

@@ -128,7 +128,7 @@ static void tell_line(struct docket *docket, const struct job *job, const struct
     json_begin(&out, &data);
     json_map(&out, NULL);
     json_text(&out, "jobId", job->id);
-    json_int(&out, "seq", line->seq);
+    json_int(&out, "line", line->seq);
     json_text(&out, "level", line->level);
     json_text(&out, "message", line->message);
     json_raw(&out, "data", line->data);

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define NOW_MS 1767225600000 /* 2026-01-01T00:00:00Z */
 
@@ -139,13 +141,43 @@ static void colours_only_when_wanted(void **state)
     assert_string_equal(out.bytes, "timed_out");
 }
 
+static void moments_are_local_with_the_date_unless_today(void **state)
+{
+    static const int64_t now_ms = 1800000000000; /* 2027-01-15T08:00:00Z */
+    static const struct {
+        const char *zone, *time, *local;
+    } cases[] = {
+        { "UTC0", "2027-01-15T07:05:09.250Z", "07:05:09" },
+        { "EST5", "2027-01-15T07:05:09.250Z", "02:05:09" },
+        { "UTC0", "2027-01-14T23:59:59Z", "2027-01-14 23:59:59" },
+        { "UTC0", "2026-01-15T07:05:09Z", "2026-01-15 07:05:09" },
+        { "EST5", "2027-01-15T04:59:59Z", "2027-01-14 23:59:59" },
+        { "JST-9", "2027-01-14T16:00:00Z", "01:00:00" },
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        setenv("TZ", cases[i].zone, 1);
+        tzset();
+        assert_string_equal(term_time(&arena, cases[i].time, now_ms, false), cases[i].local);
+    }
+    assert_string_equal(term_time(&arena, "2027-01-15T07:05:09.250Z", now_ms, true), "2027-01-15T07:05:09Z");
+    assert_string_equal(term_time(&arena, NULL, now_ms, false), "-");
+    assert_string_equal(term_time(&arena, "yesterday", now_ms, true), "-");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_text_drives_the_terminal), cmocka_unit_test(only_colours_pass_the_last_gate),
-        cmocka_unit_test(blocks_keep_their_lines),     cmocka_unit_test(times_are_told_from_now),
-        cmocka_unit_test(tables_line_up_and_are_cut),  cmocka_unit_test(tables_grow),
+        cmocka_unit_test(no_text_drives_the_terminal),
+        cmocka_unit_test(only_colours_pass_the_last_gate),
+        cmocka_unit_test(blocks_keep_their_lines),
+        cmocka_unit_test(times_are_told_from_now),
+        cmocka_unit_test(tables_line_up_and_are_cut),
+        cmocka_unit_test(tables_grow),
         cmocka_unit_test(colours_only_when_wanted),
+        cmocka_unit_test(moments_are_local_with_the_date_unless_today),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
