@@ -41,43 +41,43 @@ const char *order_verdict_name(enum order_verdict verdict)
     return names[verdict];
 }
 
-struct place order_first(void)
+struct slot order_first(void)
 {
-    return (struct place){ .round = 1, .turn = 0 };
+    return (struct slot){ .round = 1, .turn = 0 };
 }
 
-bool order_has_ended(const struct seating *seating, struct place at)
+bool order_has_ended(const struct seating *seating, struct slot at)
 {
     return seating->count == 0 || at.round > seating->rounds;
 }
 
-bool order_is_last_of_round(const struct seating *seating, struct place at)
+bool order_is_last_of_round(const struct seating *seating, struct slot at)
 {
     return seating->mode == MODE_PARALLEL || (size_t)at.turn + 1 >= seating->count;
 }
 
-struct place order_after(const struct seating *seating, struct place at)
+struct slot order_after(const struct seating *seating, struct slot at)
 {
     if (order_is_last_of_round(seating, at))
-        return (struct place){ .round = at.round + 1, .turn = 0 };
-    return (struct place){ .round = at.round, .turn = at.turn + 1 };
+        return (struct slot){ .round = at.round + 1, .turn = 0 };
+    return (struct slot){ .round = at.round, .turn = at.turn + 1 };
 }
 
 /* A log that was altered may name a place that the order does not have. */
-static const struct seat *seat_at(const struct seating *seating, struct place at)
+static const struct seat *seat_at(const struct seating *seating, struct slot at)
 {
     bool there = !order_has_ended(seating, at) && at.turn >= 0 && (size_t)at.turn < seating->count;
 
     return there ? &seating->seats[at.turn] : NULL;
 }
 
-static struct order_step step(enum order_verdict verdict, struct place at, const struct seat *seat,
+static struct order_step step(enum order_verdict verdict, struct slot at, const struct seat *seat,
                               const char *reason)
 {
     return (struct order_step){ .verdict = verdict, .at = at, .seat = seat, .reason = reason };
 }
 
-struct order_step order_next(const struct seating *seating, struct place at, int steps)
+struct order_step order_next(const struct seating *seating, struct slot at, int steps)
 {
     const struct seat *seat = seat_at(seating, at);
 
@@ -98,14 +98,14 @@ struct order_step order_next(const struct seating *seating, struct place at, int
     return step(ORDER_SPEAK, at, seat, "It is the agent's turn.");
 }
 
-bool order_takes_turn(const struct seating *seating, struct place at)
+bool order_takes_turn(const struct seating *seating, struct slot at)
 {
     const struct seat *seat = seat_at(seating, at);
 
     return seat && seating->mode != MODE_PARALLEL && seat->kind == SEAT_PERSON && !seat->gone;
 }
 
-const char *order_next_speaker(const struct seating *seating, struct place at)
+const char *order_next_speaker(const struct seating *seating, struct slot at)
 {
     /* Once around is enough: who is gone stays gone. */
     for (size_t i = 0; i <= seating->count && !order_has_ended(seating, at); i++) {
@@ -113,8 +113,8 @@ const char *order_next_speaker(const struct seating *seating, struct place at)
 
         if (seat && !seat->gone)
             return seat->name;
-        at = (size_t)at.turn + 1 < seating->count ? (struct place){ at.round, at.turn + 1 }
-                                                  : (struct place){ at.round + 1, 0 };
+        at = (size_t)at.turn + 1 < seating->count ? (struct slot){ at.round, at.turn + 1 }
+                                                  : (struct slot){ at.round + 1, 0 };
     }
     return NULL;
 }

@@ -20,7 +20,7 @@ struct seating {
     int rounds; /* after which the discussion ends */
 };
 
-struct place {
+struct slot {
     int round, turn;
 };
 
@@ -36,23 +36,23 @@ enum order_verdict {
 
 struct order_step {
     enum order_verdict verdict;
-    struct place at;
+    struct slot at;
     const struct seat *seat; /* NULL when nobody has the word */
     const char *reason;      /* one sentence, static */
 };
 
 const char *order_verdict_name(enum order_verdict verdict);
-struct place order_first(void);
+struct slot order_first(void);
 /* What happens at this place. `steps` counts what this message has set going so far, skips among it. */
-struct order_step order_next(const struct seating *seating, struct place at, int steps);
+struct order_step order_next(const struct seating *seating, struct slot at, int steps);
 /* The place behind this one. */
-struct place order_after(const struct seating *seating, struct place at);
-bool order_is_last_of_round(const struct seating *seating, struct place at);
-bool order_has_ended(const struct seating *seating, struct place at);
+struct slot order_after(const struct seating *seating, struct slot at);
+bool order_is_last_of_round(const struct seating *seating, struct slot at);
+bool order_has_ended(const struct seating *seating, struct slot at);
 /* Whether a person who speaks now speaks in turn. */
-bool order_takes_turn(const struct seating *seating, struct place at);
+bool order_takes_turn(const struct seating *seating, struct slot at);
 /* Who speaks next, those who are gone passed over; NULL when nobody does. */
-const char *order_next_speaker(const struct seating *seating, struct place at);
+const char *order_next_speaker(const struct seating *seating, struct slot at);
 /* The seats of a round who have not had their turn yet, by `had`; fills `turns` and says how many. */
 size_t order_pending(const struct seating *seating, const bool had[], size_t turns[]);
 

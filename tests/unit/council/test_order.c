@@ -32,7 +32,7 @@
 
 struct paper {
     struct seating seating;
-    struct place at;
+    struct slot at;
     struct entry log[200];
     size_t count;
 };
@@ -135,16 +135,16 @@ static void each_kind_of_seat_has_its_step(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct order_step step = order_next(&seating, (struct place){ 1, i }, 0);
+        struct order_step step = order_next(&seating, (struct slot){ 1, i }, 0);
 
         assert_int_equal(step.verdict, verdicts[i]);
         assert_ptr_equal(step.seat, &seats[i]);
         assert_true(step.reason[0]);
-        assert_int_equal(order_takes_turn(&seating, (struct place){ 1, i }), i == 2);
+        assert_int_equal(order_takes_turn(&seating, (struct slot){ 1, i }), i == 2);
     }
-    assert_string_equal(order_next_speaker(&seating, (struct place){ 1, 3 }), "a");
-    assert_null(order_next_speaker(&seating, (struct place){ 2, 3 }));
-    assert_int_equal(order_next(&seating, (struct place){ 3, 0 }, 0).verdict, ORDER_END);
+    assert_string_equal(order_next_speaker(&seating, (struct slot){ 1, 3 }), "a");
+    assert_null(order_next_speaker(&seating, (struct slot){ 2, 3 }));
+    assert_int_equal(order_next(&seating, (struct slot){ 3, 0 }, 0).verdict, ORDER_END);
 }
 
 static void the_limit_of_one_message_is_for_mode_turns_and_never_takes_the_word_from_a_person(void **state)
@@ -153,12 +153,11 @@ static void the_limit_of_one_message_is_for_mode_turns_and_never_takes_the_word_
     struct seating seating = { MODE_TURNS, seats, 2, 50 };
 
     (void)state;
-    assert_int_equal(order_next(&seating, (struct place){ 2, 0 }, TURN_ITERATIONS - 1).verdict, ORDER_SPEAK);
-    assert_int_equal(order_next(&seating, (struct place){ 2, 0 }, TURN_ITERATIONS).verdict, ORDER_REST);
-    assert_int_equal(order_next(&seating, (struct place){ 2, 1 }, TURN_ITERATIONS).verdict,
-                     ORDER_WAIT_PERSON);
+    assert_int_equal(order_next(&seating, (struct slot){ 2, 0 }, TURN_ITERATIONS - 1).verdict, ORDER_SPEAK);
+    assert_int_equal(order_next(&seating, (struct slot){ 2, 0 }, TURN_ITERATIONS).verdict, ORDER_REST);
+    assert_int_equal(order_next(&seating, (struct slot){ 2, 1 }, TURN_ITERATIONS).verdict, ORDER_WAIT_PERSON);
     seating.mode = MODE_ROUNDS;
-    assert_int_equal(order_next(&seating, (struct place){ 2, 0 }, TURN_ITERATIONS).verdict, ORDER_SPEAK);
+    assert_int_equal(order_next(&seating, (struct slot){ 2, 0 }, TURN_ITERATIONS).verdict, ORDER_SPEAK);
 }
 
 static void a_parallel_round_is_one_step(void **state)
@@ -166,7 +165,7 @@ static void a_parallel_round_is_one_step(void **state)
     static const struct seat seats[] = { AGENT("a"), GONE("b"), AGENT("c"), AGENT("d") };
     const bool had[] = { true, false, false, false };
     struct seating seating = { MODE_PARALLEL, seats, 4, 2 };
-    struct place at = order_first();
+    struct slot at = order_first();
     size_t turns[4];
 
     (void)state;
@@ -185,8 +184,8 @@ static void a_place_that_the_order_does_not_have_is_skipped(void **state)
     struct seating seating = { MODE_TURNS, seats, 1, 3 }, empty = { MODE_TURNS, NULL, 0, 3 };
 
     (void)state;
-    assert_int_equal(order_next(&seating, (struct place){ 1, 7 }, 0).verdict, ORDER_SKIP);
-    assert_int_equal(order_next(&seating, (struct place){ 1, -1 }, 0).verdict, ORDER_SKIP);
+    assert_int_equal(order_next(&seating, (struct slot){ 1, 7 }, 0).verdict, ORDER_SKIP);
+    assert_int_equal(order_next(&seating, (struct slot){ 1, -1 }, 0).verdict, ORDER_SKIP);
     assert_int_equal(order_next(&empty, order_first(), 0).verdict, ORDER_END);
     assert_null(order_next_speaker(&empty, order_first()));
 }
