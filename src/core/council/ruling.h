@@ -1,0 +1,55 @@
+/*
+ * ruling.h - a decision of the machine, as it is stored and compared.
+ *
+ * Every rule of this room that decides something is written down as a ruling: what was decided, from what,
+ * and why. The makers below give each rule one way to be written down. A replay makes the same rulings from
+ * the log and holds them against the stored ones: they are equal when kind, place, inputs and verdict are; a
+ * reason is for people, and its words may change between versions.
+ */
+#ifndef CORE_COUNCIL_RULING_H
+#define CORE_COUNCIL_RULING_H
+
+#include "base/json.h"
+#include "core/council/ending.h"
+#include "core/council/novelty.h"
+#include "core/council/order.h"
+#include "core/council/pass.h"
+#include "core/council/vote.h"
+
+enum ruling_kind {
+    RULING_SPEAK, /* who has the word */
+    RULING_SKIP,  /* whose place was skipped */
+    RULING_REPLY, /* what a reply was taken for: said, or a pass */
+    RULING_NEW,   /* whether a round said something new */
+    RULING_VOTE,  /* who has won */
+    RULING_STOP,  /* whether it is over */
+    RULINGS,
+};
+
+struct ruling {
+    enum ruling_kind kind;
+    int round, turn;
+    int64_t after_seq;  /* the last row of the log that it knew */
+    const char *inputs; /* a JSON object, its members always in the same order */
+    const char *verdict, *reason;
+};
+
+const char *ruling_kind_name(enum ruling_kind kind);
+CHECKED bool ruling_kind_parse(const char *name, enum ruling_kind *kind, struct err *err);
+
+struct ruling ruling_of_step(struct arena *arena, const struct order_step *step);
+struct ruling ruling_of_reply(struct arena *arena, struct slot at, const struct reply *reply,
+                              const struct pass *pass);
+struct ruling ruling_of_novelty(struct arena *arena, int round, const struct novelty_round *novelty);
+struct ruling ruling_of_vote(struct arena *arena, int round, const struct vote_result *result);
+struct ruling ruling_of_end(struct arena *arena, const struct end_facts *facts,
+                            const struct end_verdict *verdict);
+
+/* {kind, round, turn, afterSeq, inputs, verdict, reason}. */
+void ruling_write(const struct ruling *ruling, const char *key, struct json_out *out);
+CHECKED bool ruling_from_json(struct arena *arena, const json_t *object, struct ruling *ruling,
+                              struct err *err);
+/* NULL when the two agree; otherwise a sentence that says where they do not. */
+const char *ruling_difference(struct arena *arena, const struct ruling *stored, const struct ruling *made);
+
+#endif

@@ -1,0 +1,190 @@
+#include "core/council/transcript.h"
+
+#include "base/str.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define RULER "============================================================\n" /* 60 */
+
+static const struct {
+    const char *role, *icon;
+} icons[] = {
+    { "divergent", "\xF0\x9F\x94\xB5" },  /* blue circle */
+    { "convergent", "\xF0\x9F\x9F\xA2" }, /* green circle */
+    { "critical", "\xF0\x9F\x94\xB4" },   /* red circle */
+};
+
+static const char own_role[] = "\xE2\x9A\xAA"; /* white circle */
+static const char bee[] = "\xF0\x9F\x90\x9D", sparkles[] = "\xE2\x9C\xA8";
+
+static const char *icon_of(const char *word)
+{
+    for (size_t i = 0; word && i < sizeof(icons) / sizeof(*icons); i++)
+        if (strcasecmp(word, icons[i].role) == 0)
+            return icons[i].icon;
+    return NULL;
+}
+
+const char *transcript_icon(const char *role, const char *name)
+{
+    const char *icon = icon_of(role);
+
+    if (!icon)
+        icon = icon_of(name);
+    return icon ? icon : own_role;
+}
+
+static size_t said_in(const struct transcript *transcript, int round)
+{
+    size_t said = 0;
+
+    for (size_t i = 0; i < transcript->count; i++)
+        said += transcript->entries[i].kind == ENTRY_SAID &&
+                (round == 0 || transcript->entries[i].round == round);
+    return said;
+}
+
+size_t transcript_contributions(const struct transcript *transcript)
+{
+    return said_in(transcript, 0);
+}
+
+static int rounds_of(const struct transcript *transcript)
+{
+    int rounds = transcript->rounds;
+
+    for (size_t i = 0; i < transcript->count; i++)
+        if (transcript->entries[i].round > rounds)
+            rounds = transcript->entries[i].round;
+    return rounds;
+}
+
+static const char *shown_topic(struct arena *arena, const char *topic)
+{
+    return str_beginning(arena, str_plain_line(arena, topic), LIMIT_TOPIC_SHOWN);
+}
+
+static void text_round(const struct transcript *transcript, int round, struct buf *out)
+{
+    size_t said = said_in(transcript, round);
+
+    if (said == 0)
+        return;
+    buf_format(out, RULER "Round %d: %zu contribution(s)\n" RULER "\n", round, said);
+    for (size_t i = 0; i < transcript->count; i++) {
+        const struct entry *entry = &transcript->entries[i];
+
+        if (entry->kind != ENTRY_SAID || entry->round != round)
+            continue;
+        buf_format(out, "%s %s:\n", transcript_icon(entry->role, entry->speaker), entry->speaker);
+        buf_text(out, entry->content);
+        buf_text(out, "\n\n");
+    }
+}
+
+void transcript_text(struct arena *arena, const struct transcript *transcript, struct buf *out)
+{
+    int rounds = rounds_of(transcript);
+
+    buf_format(out,
+               "%s [QueenBee Collaborative Discussion]\n\n"
+               "My specialist team had a %d-round discussion about:\n'%s'\n\n",
+               bee, rounds, shown_topic(arena, transcript->topic));
+    for (int round = 1; round <= rounds; round++)
+        text_round(transcript, round, out);
+    buf_format(out,
+               RULER "%s Discussion complete with %zu total contributions\n"
+                     "This represents a truly collaborative multi-perspective analysis.\n" RULER,
+               sparkles, transcript_contributions(transcript));
+}
+
+static void markdown_entry(const struct entry *entry, struct buf *out)
+{
+    const char *icon = transcript_icon(entry->role, entry->speaker);
+
+    if (entry->kind == ENTRY_SAID)
+        buf_format(out, "### %s %s\n\n%s%s\n\n", icon, entry->speaker, entry->content,
+                   entry->partial ? " *(cut off)*" : "");
+    else
+        buf_format(out, "*%s %s %s%s%s*\n\n", icon, entry->speaker,
+                   entry->kind == ENTRY_PASSED ? "passed" : "was skipped", *entry->content ? ": " : ".",
+                   entry->content);
+}
+
+void transcript_markdown(struct arena *arena, const struct transcript *transcript, struct buf *out)
+{
+    int rounds = rounds_of(transcript);
+    const char *end = end_text(transcript->end);
+
+    buf_format(out, "# %s\n\n%d round(s), %zu contribution(s)", str_plain_line(arena, transcript->topic),
+               rounds, transcript_contributions(transcript));
+    if (end)
+        buf_format(out, "; ended: %s", end);
+    buf_text(out, ".\n\n");
+    for (int round = 1; round <= rounds; round++) {
+        bool begun = false;
+
+        for (size_t i = 0; i < transcript->count; i++) {
+            if (transcript->entries[i].round != round)
+                continue;
+            if (!begun)
+                buf_format(out, "## Round %d\n\n", round);
+            begun = true;
+            markdown_entry(&transcript->entries[i], out);
+        }
+    }
+}
+
+static void write_contribution(const struct entry *entry, struct json_out *out)
+{
+    json_map(out, NULL);
+    json_text(out, "agent", entry->speaker);
+    json_int(out, "round", entry->round);
+    json_text(out, "content", entry->content);
+    json_map_end(out);
+}
+
+static void write_pass(const struct entry *entry, struct json_out *out)
+{
+    json_map(out, NULL);
+    json_text(out, "agent", entry->speaker);
+    json_text(out, "reason", entry->content);
+    json_map_end(out);
+}
+
+static void write_round(const struct transcript *transcript, int round, struct json_out *out)
+{
+    const struct entry *end = transcript->entries + transcript->count;
+
+    json_map(out, NULL);
+    json_int(out, "round", round);
+    json_list(out, "contributions");
+    for (const struct entry *entry = transcript->entries; entry < end; entry++)
+        if (entry->round == round && entry->kind == ENTRY_SAID)
+            write_contribution(entry, out);
+    json_list_end(out);
+    json_list(out, "passes");
+    for (const struct entry *entry = transcript->entries; entry < end; entry++)
+        if (entry->round == round && entry->kind != ENTRY_SAID)
+            write_pass(entry, out);
+    json_list_end(out);
+    json_map_end(out);
+}
+
+void transcript_members(const struct transcript *transcript, struct json_out *out)
+{
+    int rounds = rounds_of(transcript);
+
+    json_text(out, "topic", transcript->topic);
+    json_list(out, "rounds");
+    for (int round = 1; round <= rounds; round++)
+        write_round(transcript, round, out);
+    json_list_end(out);
+    json_list(out, "full_discussion");
+    for (size_t i = 0; i < transcript->count; i++)
+        if (transcript->entries[i].kind == ENTRY_SAID)
+            write_contribution(&transcript->entries[i], out);
+    json_list_end(out);
+    json_int(out, "total_contributions", (int64_t)transcript_contributions(transcript));
+}
