@@ -23,7 +23,7 @@ static struct {
     atomic_uint version;
     _Atomic int64_t from, to, start;
     _Atomic int64_t offset;
-    bool anchored; /* guarded by the lock, like all changes */
+    bool followed; /* guarded by the lock, like all changes */
     pthread_mutex_t lock;
     pthread_once_t once;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
@@ -53,7 +53,7 @@ struct timespec clock_moment_after(int64_t ms)
     return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 }
 
-/* Until the database has spoken, this machine's own time is the anchor. */
+/* Until the database has spoken, this machine's own time counts. */
 static void start_from_wall_clock(void)
 {
     int64_t shift = read_ns(CLOCK_REALTIME) / 1000000 - clock_ticks_ms();
@@ -98,7 +98,7 @@ int64_t clock_now_ms(void)
     return now_without_offset() + atomic_load(&state.offset);
 }
 
-int64_t clock_anchor(int64_t db_now_ms)
+int64_t clock_follow(int64_t db_now_ms)
 {
     pthread_once(&state.once, start_from_wall_clock);
     pthread_mutex_lock(&state.lock);
@@ -108,13 +108,13 @@ int64_t clock_anchor(int64_t db_now_ms)
     int64_t to = db_now_ms - ticks;
     int64_t from =
         shift_at(ticks, atomic_load(&state.from), atomic_load(&state.to), atomic_load(&state.start));
-    int64_t jump = state.anchored ? to - atomic_load(&state.to) : 0;
-    bool step = !state.anchored || to - from >= STEP_FROM_MS;
+    int64_t jump = state.followed ? to - atomic_load(&state.to) : 0;
+    bool step = !state.followed || to - from >= STEP_FROM_MS;
 
     atomic_store(&state.from, step ? to : from);
     atomic_store(&state.to, to);
     atomic_store(&state.start, ticks);
-    state.anchored = true;
+    state.followed = true;
     atomic_fetch_add(&state.version, 1);
     pthread_mutex_unlock(&state.lock);
     return jump;

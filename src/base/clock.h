@@ -1,7 +1,7 @@
 /*
  * clock.h - the one clock.
  *
- * Deadlines, leases, expiries and time stamps all read it. It is the database's time at an anchor,
+ * Deadlines, leases, expiries and time stamps all read it. It is the database's time as last heard,
  * carried forward by CLOCK_BOOTTIME, plus an offset that tests move. It never goes back while a process
  * lives; core/upkeep/timekeeping.h says what holds when the database's own clock is moved. Socket timers do
  * not use it.
@@ -30,9 +30,9 @@ struct timespec clock_moment_after(int64_t ms);
  * After it, small differences are slewed and large ones step forward; time is never stepped back. Returns how
  * far the database's time has moved since the call before, beyond what has passed: 0 the first time.
  */
-int64_t clock_anchor(int64_t db_now_ms);
-/* Lets the time be at least this, and returns by how much it was raised. The next anchor is approached from
- * there. */
+int64_t clock_follow(int64_t db_now_ms);
+/* Lets the time be at least this, and returns by how much it was raised. The database's time is approached
+ * from there. */
 int64_t clock_raise(int64_t least_ms);
 int64_t clock_offset_ms(void);
 void clock_set_offset_ms(int64_t offset_ms);

@@ -26,7 +26,7 @@ struct reader {
 
 struct readers {
     char *path, *vfs;
-    struct hold *hold;
+    struct read_pause *pause;
     struct queue queue, heavy;
     struct expiry expiry;
     int count;
@@ -46,7 +46,7 @@ static struct db *open_one(const struct readers *readers, struct err *err)
         .vfs = readers->vfs,
         .readonly = true,
         .busy_ms = SQLITE_BUSY_MS,
-        .hurry = &readers->hold->hurry,
+        .hurry = &readers->pause->hurry,
     };
 
     return sqlite_open(&how, err);
@@ -55,7 +55,7 @@ static struct db *open_one(const struct readers *readers, struct err *err)
 static void run(const struct readers *readers, struct db *db, struct work *work)
 {
     work->err = (struct err){ 0 };
-    hold_wait(readers->hold);
+    read_pause_wait(readers->pause);
     if (!db_begin(db, false, &work->err))
         return;
     bool ok = work_run(db, work);
@@ -212,7 +212,7 @@ static bool open_all(struct readers *readers, int wanted, struct err *err)
     return true;
 }
 
-struct readers *readers_open(const char *path, const struct store_options *options, struct hold *hold,
+struct readers *readers_open(const char *path, const struct store_options *options, struct read_pause *pause,
                              struct err *err)
 {
     struct readers *readers = calloc(1, sizeof(*readers));
@@ -221,7 +221,7 @@ struct readers *readers_open(const char *path, const struct store_options *optio
     if (!readers)
         abort();
     pthread_once(&locals_once, make_key);
-    readers->hold = hold;
+    readers->pause = pause;
     queue_init(&readers->queue, options->queue ? options->queue : READ_QUEUE);
     queue_init(&readers->heavy, options->queue ? options->queue : READ_QUEUE);
     readers->path = strdup(path);

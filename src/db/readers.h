@@ -11,13 +11,13 @@
 #ifndef DB_READERS_H
 #define DB_READERS_H
 
-#include "db/hold.h"
 #include "db/queue.h"
+#include "db/read_pause.h"
 
 struct readers;
 
-/* `hold` stays the caller's and outlives the readers. */
-struct readers *readers_open(const char *path, const struct store_options *options, struct hold *hold,
+/* `pause` stays the caller's and outlives the readers. */
+struct readers *readers_open(const char *path, const struct store_options *options, struct read_pause *pause,
                              struct err *err);
 void readers_close(struct readers *readers); /* runs what is queued first; accepts NULL */
 

@@ -14,7 +14,7 @@ struct store {
     struct store_options options;
     enum db_engine engine;
     struct counters counters;
-    struct hold hold;
+    struct read_pause pause;
     struct compute compute;
     struct hashing hashing;
     struct writer *writer; /* SQLite only, as are the readers */
@@ -29,10 +29,10 @@ static bool open_parts(struct store *store, const char *path, struct err *err)
         store->pool = pool_open(path, &store->options, &store->counters, err);
         return store->pool != NULL;
     }
-    store->writer = writer_open(path, &store->options, &store->counters, &store->hold, err);
+    store->writer = writer_open(path, &store->options, &store->counters, &store->pause, err);
     if (!store->writer)
         return false;
-    store->readers = readers_open(path, &store->options, &store->hold, err);
+    store->readers = readers_open(path, &store->options, &store->pause, err);
     return store->readers != NULL;
 }
 
@@ -49,7 +49,7 @@ struct store *store_open(const struct store_options *options, struct err *err)
         abort();
     store->options = *options;
     store->engine = engine;
-    hold_init(&store->hold);
+    read_pause_init(&store->pause);
     compute_init(&store->compute, options->wait_ms ? options->wait_ms : STORE_WAIT_MS);
     hashing_init(&store->hashing);
     if (!open_parts(store, path, err)) {
@@ -76,7 +76,7 @@ void store_close(struct store *store)
     writer_close(store->writer);
     compute_done(&store->compute);
     hashing_done(&store->hashing);
-    hold_done(&store->hold);
+    read_pause_done(&store->pause);
     free(store);
 }
 

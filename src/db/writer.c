@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "db/anchor.h"
 #include "db/expiry.h"
 #include "db/sqlite.h"
+#include "db/standing_read.h"
 
 #include <stdlib.h>
 
@@ -19,8 +19,8 @@ struct writer {
     const struct store_options *options;
     struct counters *counters;
     struct db *db;
-    struct anchor *anchor;
-    struct hold *hold;
+    struct standing_read *standing;
+    struct read_pause *pause;
     struct queue queue;
     struct expiry expiry;
     pthread_t thread;
@@ -211,14 +211,14 @@ static bool make_room(struct writer *writer, int pages, struct err *err)
 {
     bool emptied = false;
 
-    hold_begin(writer->hold);
+    read_pause_begin(writer->pause);
     bool ok = sqlite_restart_wal(writer->db, WAL_ROOM_MS, &emptied, err);
 
     if (ok && !emptied && pages >= 2 * writer->ceiling) {
-        hold_hurry(writer->hold);
+        read_pause_hurry(writer->pause);
         ok = sqlite_restart_wal(writer->db, WAL_ROOM_MS, &emptied, err);
     }
-    hold_end(writer->hold);
+    read_pause_end(writer->pause);
     writer->room_at = emptied ? writer->ceiling : pages + writer->ceiling / 4;
     return ok;
 }
@@ -234,15 +234,16 @@ static void checkpoint_when_due(struct writer *writer)
         return;
     }
     writer->checkpoint_at = pages + CHECKPOINT_STEP;
-    anchor_drop(writer->anchor);
+    standing_read_drop(writer->standing);
     /* After a failed fsync nobody knows what is on the disk. It is not tried again; recovery decides. */
     if (!sqlite_checkpoint(writer->db, &err) || (pages >= writer->room_at && !make_room(writer, pages, &err)))
         end_for_good(writer, err.text);
 }
 
-static void move_anchor(struct writer *writer)
+static void move_standing(struct writer *writer)
 {
-    anchor_move(writer->anchor, atomic_load_explicit(&writer->counters->reads_here, memory_order_relaxed));
+    standing_read_move(writer->standing,
+                       atomic_load_explicit(&writer->counters->reads_here, memory_order_relaxed));
 }
 
 static void run_batch(struct writer *writer, struct work *first)
@@ -267,7 +268,7 @@ static void run_batch(struct writer *writer, struct work *first)
     answer(&batch);
     checkpoint_when_due(writer);
     if (batch.kept > 0)
-        move_anchor(writer);
+        move_standing(writer);
 }
 
 static void *writer_main(void *user)
@@ -277,22 +278,22 @@ static void *writer_main(void *user)
     struct work *work;
 
     do {
-        while ((work = queue_take(&writer->queue, ANCHOR_MS, &lane)) != NULL)
+        while ((work = queue_take(&writer->queue, STANDING_READ_MS, &lane)) != NULL)
             run_batch(writer, work);
-        move_anchor(writer);
+        move_standing(writer);
     } while (!queue_is_closed(&writer->queue) || queue_length(&writer->queue, LANE_WRITE) > 0);
     return NULL;
 }
 
 struct writer *writer_open(const char *path, const struct store_options *options, struct counters *counters,
-                           struct hold *hold, struct err *err)
+                           struct read_pause *pause, struct err *err)
 {
     int64_t wal_bytes = options->wal_bytes ? options->wal_bytes : STORE_WAL_BYTES;
     struct sqlite_options how = { .path = path, .vfs = options->vfs, .busy_ms = SQLITE_BUSY_MS };
     struct db *db = sqlite_open(&how, err);
-    struct anchor *anchor = db ? anchor_open(path, options->vfs, err) : NULL;
+    struct standing_read *standing = db ? standing_read_open(path, options->vfs, err) : NULL;
 
-    if (!anchor) {
+    if (!standing) {
         db_close(db);
         return NULL;
     }
@@ -303,8 +304,8 @@ struct writer *writer_open(const char *path, const struct store_options *options
     writer->options = options;
     writer->counters = counters;
     writer->db = db;
-    writer->anchor = anchor;
-    writer->hold = hold;
+    writer->standing = standing;
+    writer->pause = pause;
     writer->ceiling = writer->room_at = (int)(wal_bytes / STORE_PAGE);
     writer->checkpoint_at = WAL_CHECKPOINT_PAGES;
     queue_init(&writer->queue, options->queue ? options->queue : WRITE_QUEUE);
@@ -322,7 +323,7 @@ void writer_close(struct writer *writer)
     queue_close(&writer->queue);
     expiry_end(&writer->expiry);
     pthread_join(writer->thread, NULL);
-    anchor_close(writer->anchor);
+    standing_read_close(writer->standing);
     db_close(writer->db);
     queue_done(&writer->queue);
     free(writer);

@@ -9,15 +9,15 @@
 #ifndef DB_WRITER_H
 #define DB_WRITER_H
 
-#include "db/hold.h"
 #include "db/queue.h"
+#include "db/read_pause.h"
 #include "db/threads.h"
 
 struct writer;
 
-/* `options`, `counters` and `hold` stay the caller's and must outlive the writer. */
+/* `options`, `counters` and `pause` stay the caller's and must outlive the writer. */
 struct writer *writer_open(const char *path, const struct store_options *options, struct counters *counters,
-                           struct hold *hold, struct err *err);
+                           struct read_pause *pause, struct err *err);
 void writer_close(struct writer *writer); /* runs what is queued first; accepts NULL */
 
 CHECKED bool writer_put(struct writer *writer, struct work *work, struct err *err);

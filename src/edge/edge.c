@@ -210,11 +210,11 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->known = known_new();
     edge->stored = stored_new();
     edge->metrics = metrics_new(op_all());
-    edge->streams = streams_new(edge->store, engine_hub(edge->engine));
-    edge->waits = waits_new(engine_hub(edge->engine), rest_look_again, edge);
+    edge->streams = streams_new(edge->store, engine_tailer(edge->engine));
+    edge->waits = waits_new(engine_tailer(edge->engine), rest_look_again, edge);
     describe_api(edge);
     if (!listen_on(edge, err)) {
-        hub_unlisten(engine_hub(edge->engine), edge->waits);
+        tailer_unsubscribe(engine_tailer(edge->engine), edge->waits);
         edge_free(edge);
         return NULL;
     }
@@ -239,6 +239,6 @@ void edge_close(struct edge *edge, int grace_ms)
             return;
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
-    hub_unlisten(engine_hub(edge->engine), edge->waits);
+    tailer_unsubscribe(engine_tailer(edge->engine), edge->waits);
     edge_free(edge);
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static void forget_notices(struct page *page)
+static void forget_notices(struct log_page *page)
 {
     for (size_t i = 0; i < page->count; i++)
         notice_drop(page->notices[i]);
@@ -14,7 +14,7 @@ static void forget_notices(struct page *page)
 
 static bool run_page(struct db *db, struct work *work)
 {
-    struct page *page = (struct page *)work;
+    struct log_page *page = (struct log_page *)work;
     ARENA_AUTO arena = { 0 };
     struct tx tx = tx_of(db, &arena, clock_now_ms(), &work->err);
     struct event *events;
@@ -32,16 +32,16 @@ static bool run_page(struct db *db, struct work *work)
 
 static void page_done(struct work *work)
 {
-    struct page *page = (struct page *)work;
+    struct log_page *page = (struct log_page *)work;
 
     page->err = work->err;
     page->arrived(page, page->user);
 }
 
-bool page_load(struct store *store, uint64_t caller, int64_t after,
-               void (*arrived)(struct page *page, void *user), void *user, struct err *err)
+bool log_page_load(struct store *store, uint64_t caller, int64_t after,
+                   void (*arrived)(struct log_page *page, void *user), void *user, struct err *err)
 {
-    struct page *page = calloc(1, sizeof(*page) + STREAM_PAGE * sizeof(struct notice *));
+    struct log_page *page = calloc(1, sizeof(*page) + STREAM_PAGE * sizeof(struct notice *));
 
     if (!page)
         abort();
@@ -51,11 +51,11 @@ bool page_load(struct store *store, uint64_t caller, int64_t after,
     page->after = after;
     if (store_read(store, &page->work, err))
         return true;
-    page_free(page);
+    log_page_free(page);
     return false;
 }
 
-void page_free(struct page *page)
+void log_page_free(struct log_page *page)
 {
     if (!page)
         return;

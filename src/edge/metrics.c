@@ -193,41 +193,41 @@ static void write_store(struct store *store, struct buf *into)
 }
 
 /* The last 24 hours of all workspaces, as of a few seconds ago. */
-static void write_questions(const struct analytics_watch *watch, struct buf *into)
+static void write_questions(const struct analytics_metrics *metrics, struct buf *into)
 {
-    struct asking_stats asking;
+    struct ask_errors_stats asking;
 
     head(into, "witan_questions_day", "gauge",
          "Questions of the last 24 hours (the newest 10,000) by outcome.");
-    for (size_t i = 0; i < watch->type_count; i++) {
+    for (size_t i = 0; i < metrics->type_count; i++) {
         const struct {
             const char *outcome;
             int64_t count;
-        } outcomes[] = { { "human", watch->types[i].answered },
-                         { "default", watch->types[i].by_default },
-                         { "timeout", watch->types[i].timed_out },
-                         { "cancelled", watch->types[i].cancelled },
-                         { "pending", watch->types[i].pending } };
+        } outcomes[] = { { "human", metrics->types[i].answered },
+                         { "default", metrics->types[i].by_default },
+                         { "timeout", metrics->types[i].timed_out },
+                         { "cancelled", metrics->types[i].cancelled },
+                         { "pending", metrics->types[i].pending } };
 
         for (size_t at = 0; at < sizeof(outcomes) / sizeof(outcomes[0]); at++)
-            buf_format(into, "witan_questions_day{type=\"%s\",outcome=\"%s\"} %lld\n", watch->types[i].type,
+            buf_format(into, "witan_questions_day{type=\"%s\",outcome=\"%s\"} %lld\n", metrics->types[i].type,
                        outcomes[at].outcome, (long long)outcomes[at].count);
     }
     head(into, "witan_question_answer_seconds_day", "gauge", "How long people took for them on average.");
-    for (size_t i = 0; i < watch->type_count; i++)
-        if (watch->types[i].answered > 0)
-            buf_format(into, "witan_question_answer_seconds_day{type=\"%s\"} %.3f\n", watch->types[i].type,
-                       (double)watch->types[i].took_ms / 1000.0 / (double)watch->types[i].answered);
+    for (size_t i = 0; i < metrics->type_count; i++)
+        if (metrics->types[i].answered > 0)
+            buf_format(into, "witan_question_answer_seconds_day{type=\"%s\"} %.3f\n", metrics->types[i].type,
+                       (double)metrics->types[i].took_ms / 1000.0 / (double)metrics->types[i].answered);
     head(into, "witan_questions_per_job_day", "gauge", "Questions for each job that asked any of that type.");
-    for (size_t i = 0; i < watch->type_count; i++)
-        if (watch->types[i].jobs > 0)
-            buf_format(into, "witan_questions_per_job_day{type=\"%s\"} %.3f\n", watch->types[i].type,
-                       (double)watch->types[i].asked / (double)watch->types[i].jobs);
+    for (size_t i = 0; i < metrics->type_count; i++)
+        if (metrics->types[i].jobs > 0)
+            buf_format(into, "witan_questions_per_job_day{type=\"%s\"} %.3f\n", metrics->types[i].type,
+                       (double)metrics->types[i].asked / (double)metrics->types[i].jobs);
     head(into, "witan_alerts", "gauge", "Alerts that hold, by kind.");
-    for (size_t i = 0; i < watch->alert_count; i++)
-        buf_format(into, "witan_alerts{kind=\"%s\"} %lld\n", watch->alerts[i].kind,
-                   (long long)watch->alerts[i].active);
-    asking_stats(&asking);
+    for (size_t i = 0; i < metrics->alert_count; i++)
+        buf_format(into, "witan_alerts{kind=\"%s\"} %lld\n", metrics->alerts[i].kind,
+                   (long long)metrics->alerts[i].active);
+    ask_errors_stats(&asking);
     head(into, "witan_ask_errors_total", "counter", "Requests to ask people that went wrong.");
     buf_format(
         into,
@@ -255,16 +255,16 @@ static void write_engine(struct engine *engine, struct buf *into)
         stats.deadlines.ended);
     one(into, "witan_deadline_late_ms", "gauge", "How late the last of them was.",
         (uint64_t)(stats.deadlines.overdue_ms > 0 ? stats.deadlines.overdue_ms : 0));
-    one(into, "witan_events_total", "counter", "Events handed to streams and waits.", stats.hub.events);
-    one(into, "witan_event_last", "gauge", "The number of the newest event.", (uint64_t)stats.hub.last);
+    one(into, "witan_events_total", "counter", "Events handed to streams and waits.", stats.tailer.events);
+    one(into, "witan_event_last", "gauge", "The number of the newest event.", (uint64_t)stats.tailer.last);
     one(into, "witan_events_numbered_total", "counter", "Events numbered by this node (PostgreSQL).",
         stats.sequencer.numbered);
     one(into, "witan_engine_failures_total", "counter", "Rounds of the engine that the store did not answer.",
-        stats.hub.failures + stats.deadlines.failures + stats.sequencer.failures);
+        stats.tailer.failures + stats.deadlines.failures + stats.sequencer.failures);
     one(into, "witan_engine_reconnects_total", "counter", "Connections of the engine that came back.",
         stats.sequencer.reconnects + stats.listen_reconnects);
     one(into, "witan_swept_total", "counter", "Expired rows removed.", stats.deadlines.swept);
-    write_questions(&stats.deadlines.watch, into);
+    write_questions(&stats.deadlines.metrics, into);
     write_refusals(into);
 }
 

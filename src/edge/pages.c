@@ -61,7 +61,7 @@ static void readiness(struct edge *edge, struct http_exchange *exchange)
     engine_stats(edge->engine, &stats);
     bool store = store_healthy(edge->store), schema = stats.deadlines.schema_fits;
     bool writes = !store_writes_fail(edge->store);
-    bool events = stats.hub.idle_ms < LAG_MOST_MS, open = !atomic_load(&edge->closing);
+    bool events = stats.tailer.idle_ms < LAG_MOST_MS, open = !atomic_load(&edge->closing);
     bool ready = store && writes && schema && events && open;
 
     json_begin(&out, &body);

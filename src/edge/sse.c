@@ -67,7 +67,7 @@ static void sse_wake(void *target)
     http_stream_wake(target);
 }
 
-static void sse_ready(struct opening *opening)
+static void sse_ready(struct stream_opening *opening)
 {
     static const struct http_stream_calls calls = { .pull = sse_pull, .gone = sse_gone, .stop = sse_stop };
     static const struct http_header_line headers[] = { { "Cache-Control", "no-store" },
@@ -77,15 +77,15 @@ static void sse_ready(struct opening *opening)
 
     if (!sse)
         abort();
-    sse->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wish, &opening->bounds, true,
-                             sse_wake);
+    sse->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wanted, &opening->bounds,
+                             true, sse_wake);
     stream_keep(sse->stream, &opening->hold);
     stream_aim(sse->stream, opening->exchange);
     http_stream(opening->exchange, "text/event-stream; charset=utf-8", headers, &calls, sse);
-    opening_free(opening);
+    stream_open_free(opening);
 }
 
 void sse_handle(struct edge *edge, struct http_exchange *exchange)
 {
-    opening_begin(edge, exchange, sse_ready);
+    stream_open_begin(edge, exchange, sse_ready);
 }

@@ -18,7 +18,7 @@
 #define GREETINGS      2
 
 struct stream {
-    struct hub_reader reader; /* first: the hub hands it back */
+    struct tailer_reader reader; /* first: the tailer hands it back */
     struct streams *streams;
     atomic_uint holders;
     stream_waker *wake;
@@ -31,9 +31,9 @@ struct stream {
     enum role role;
     bool beats, following, said_last, loading;
     struct notice *greetings[GREETINGS];
-    struct page *page;              /* being handed out */
-    _Atomic(struct page *) arrived; /* read, and not taken yet */
-    struct stream *prev, *next;     /* by the time of the next heartbeat, the earliest first */
+    struct log_page *page;              /* being handed out */
+    _Atomic(struct log_page *) arrived; /* read, and not taken yet */
+    struct stream *prev, *next;         /* by the time of the next heartbeat, the earliest first */
     int64_t beat_at_ms;
     struct hold hold;
     char *wanted;                    /* the filter's texts, in one block */
@@ -43,7 +43,7 @@ struct stream {
 
 struct streams {
     struct store *store;
-    struct hub *hub;
+    struct tailer *tailer;
     struct notice *beat;
     pthread_mutex_t lock;
     struct stream *first, *last;
@@ -64,8 +64,8 @@ static void stream_drop(struct stream *stream)
     for (size_t i = 0; i < GREETINGS; i++)
         notice_drop(stream->greetings[i]);
     notice_drop(atomic_load(&stream->last_word));
-    page_free(stream->page);
-    page_free(atomic_load(&stream->arrived));
+    log_page_free(stream->page);
+    log_page_free(atomic_load(&stream->arrived));
     free(stream->wanted);
     free(stream);
 }
@@ -84,22 +84,22 @@ static void stream_wake(struct stream *stream)
     atomic_fetch_sub(&stream->waking, 1);
 }
 
-static void reader_hold(struct hub_reader *reader)
+static void reader_hold(struct tailer_reader *reader)
 {
     stream_hold((struct stream *)reader);
 }
 
-static void reader_drop(struct hub_reader *reader)
+static void reader_drop(struct tailer_reader *reader)
 {
     stream_drop((struct stream *)reader);
 }
 
-static void reader_wake(struct hub_reader *reader)
+static void reader_wake(struct tailer_reader *reader)
 {
     stream_wake((struct stream *)reader);
 }
 
-static const struct hub_reader_calls reader_calls = { reader_hold, reader_drop, reader_wake };
+static const struct tailer_reader_calls reader_calls = { reader_hold, reader_drop, reader_wake };
 
 static void word_of(const char *type, const char *reason, struct buf *into)
 {
@@ -256,14 +256,14 @@ static void *run_pulse(void *user)
     return NULL;
 }
 
-struct streams *streams_new(struct store *store, struct hub *hub)
+struct streams *streams_new(struct store *store, struct tailer *tailer)
 {
     struct streams *streams = calloc(1, sizeof(*streams));
 
     if (!streams)
         abort();
     streams->store = store;
-    streams->hub = hub;
+    streams->tailer = tailer;
     streams->beat = notice_comment(": heartbeat\n\n");
     pthread_mutex_init(&streams->lock, NULL);
     poke_init(&streams->poke);
@@ -343,7 +343,7 @@ void stream_greet(struct stream *stream, struct notice *word)
 }
 
 struct stream *stream_new(struct streams *streams, const struct caller *caller,
-                          const struct stream_wish *wish, const struct stream_bounds *bounds, bool beats,
+                          const struct stream_filter *wanted, const struct stream_bounds *bounds, bool beats,
                           stream_waker *wake)
 {
     ARENA_AUTO arena = { 0 };
@@ -368,15 +368,15 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
     stream->reader.filter = (struct notice_filter){
         .workspace_id = stream->workspace_id,
         .bound = put(&room, caller->project_id),
-        .listener = { .role = (unsigned)caller->role,
-                      .person = caller_is_person(caller),
-                      .id = put(&room, caller->id),
-                      .agent_key = put(&room, agent_key) },
+        .hearer = { .role = (unsigned)caller->role,
+                    .person = caller_is_person(caller),
+                    .id = put(&room, caller->id),
+                    .agent_key = put(&room, agent_key) },
     };
-    stream->wanted = stream_wish_filter(wish, &stream->reader.filter);
+    stream->wanted = stream_filter_apply(wanted, &stream->reader.filter);
     if (beats)
         stream_greet(stream, notice_comment("retry: 2000\n: open\n\n"));
-    hub_join(streams->hub, &stream->reader, start_at(stream, wish->after, bounds));
+    tailer_join(streams->tailer, &stream->reader, start_at(stream, wanted->after, bounds));
     atomic_fetch_add(&streams->count, 1);
     pthread_mutex_lock(&streams->lock);
     beat_link(stream);
@@ -394,16 +394,17 @@ void stream_aim(struct stream *stream, void *target)
     atomic_store(&stream->target, target);
 }
 
-void stream_change(struct stream *stream, const struct stream_wish *wish)
+void stream_change(struct stream *stream, const struct stream_filter *wanted)
 {
     struct notice_filter filter = stream->reader.filter;
-    char *block = stream_wish_filter(wish, &filter);
-    int64_t last = hub_last(stream->streams->hub);
+    char *block = stream_filter_apply(wanted, &filter);
+    int64_t last = tailer_last(stream->streams->tailer);
 
-    hub_refilter(stream->streams->hub, &stream->reader, &filter, wish->after > last ? last : wish->after);
+    tailer_refilter(stream->streams->tailer, &stream->reader, &filter,
+                    wanted->after > last ? last : wanted->after);
     free(stream->wanted);
     stream->wanted = block;
-    page_free(stream->page);
+    log_page_free(stream->page);
     stream->page = NULL;
     stream->following = false;
 }
@@ -418,7 +419,7 @@ void stream_close(struct stream *stream)
     pthread_mutex_lock(&streams->lock);
     beat_unlink(stream);
     pthread_mutex_unlock(&streams->lock);
-    hub_leave(streams->hub, &stream->reader);
+    tailer_leave(streams->tailer, &stream->reader);
     atomic_fetch_sub(&streams->count, 1);
     hold_give(&stream->hold);
     stream_drop(stream);
@@ -426,7 +427,7 @@ void stream_close(struct stream *stream)
 
 /* Reading. */
 
-static void page_arrived(struct page *page, void *user)
+static void page_arrived(struct log_page *page, void *user)
 {
     struct stream *stream = user;
 
@@ -448,8 +449,8 @@ static void load_page(struct stream *stream)
     struct err err = { 0 };
 
     stream_hold(stream);
-    stream->loading = page_load(stream->streams->store, stream->turn, atomic_load(&stream->reader.cursor),
-                                page_arrived, stream, &err);
+    stream->loading = log_page_load(stream->streams->store, stream->turn, atomic_load(&stream->reader.cursor),
+                                    page_arrived, stream, &err);
     if (stream->loading)
         return;
     stream_drop(stream);
@@ -459,7 +460,7 @@ static void load_page(struct stream *stream)
 /* A page that was asked for before the client changed its place is thrown away. */
 static void take_page(struct stream *stream)
 {
-    struct page *arrived = atomic_exchange(&stream->arrived, NULL);
+    struct log_page *arrived = atomic_exchange(&stream->arrived, NULL);
     int64_t cursor = atomic_load(&stream->reader.cursor), last;
 
     if (!arrived)
@@ -468,13 +469,13 @@ static void take_page(struct stream *stream)
     if (arrived->err.code != ERR_NONE)
         cut_by_store(stream, &arrived->err);
     if (arrived->err.code != ERR_NONE || arrived->after > cursor) {
-        page_free(arrived);
+        log_page_free(arrived);
         return;
     }
     /* Nothing in the store after a place that the ring has left behind: the log was emptied by hand. */
-    if (arrived->count == 0 && (last = hub_last(stream->streams->hub)) > cursor)
+    if (arrived->count == 0 && (last = tailer_last(stream->streams->tailer)) > cursor)
         atomic_store(&stream->reader.cursor, last);
-    page_free(stream->page);
+    log_page_free(stream->page);
     stream->page = arrived;
 }
 
@@ -492,7 +493,7 @@ static bool next_of_page(struct stream *stream, struct notice **notice)
             return true;
         }
     }
-    page_free(stream->page);
+    log_page_free(stream->page);
     stream->page = NULL;
     return false;
 }
@@ -533,7 +534,7 @@ enum stream_found stream_next(struct stream *stream, struct notice **notice)
             return STREAM_NOTHING;
         if (stream->loading)
             continue;
-        switch (hub_next(stream->streams->hub, &stream->reader, notice)) {
+        switch (tailer_next(stream->streams->tailer, &stream->reader, notice)) {
         case RING_EVENT: stream->following = true; return STREAM_NOTICE;
         case RING_NOTHING: stream->following = true; return STREAM_NOTHING;
         case RING_LOST: break;

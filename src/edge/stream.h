@@ -9,7 +9,7 @@
  * stream_next hands out what is to be sent, in order: words of the server's own, then events. It never
  * blocks: when there is nothing it says so and the stream is woken later.
  *
- * Memory: counted. The door holds it until stream_close; the hub, a page that is being read and a check of
+ * Memory: counted. The door holds it until stream_close; the tailer, a page that is being read and a check of
  * its rights hold it meanwhile.
  *
  * Thread: stream_next, stream_change and stream_close by the door, one at a time; stream_end by any.
@@ -20,12 +20,12 @@
 #include "core/caller/caller.h"
 #include "edge/holds.h"
 #include "edge/stream_filter.h"
-#include "engine/hub.h"
+#include "engine/tailer.h"
 
 struct streams;
 struct stream;
 
-struct streams *streams_new(struct store *store, struct hub *hub);
+struct streams *streams_new(struct store *store, struct tailer *tailer);
 void streams_free(struct streams *streams); /* when no stream is left; accepts NULL */
 unsigned streams_count(struct streams *streams);
 
@@ -42,14 +42,14 @@ typedef void stream_waker(void *target);
  * that is bound to a project hears of that project only.
  */
 struct stream *stream_new(struct streams *streams, const struct caller *caller,
-                          const struct stream_wish *wish, const struct stream_bounds *bounds, bool beats,
+                          const struct stream_filter *wanted, const struct stream_bounds *bounds, bool beats,
                           stream_waker *wake);
 /* The place it has taken, given back when it is closed. Before stream_aim only. */
 void stream_keep(struct stream *stream, const struct hold *hold);
 /* Whom to wake; before it nobody is woken. */
 void stream_aim(struct stream *stream, void *target);
 /* Changes what is heard; with an `after` also from where. */
-void stream_change(struct stream *stream, const struct stream_wish *wish);
+void stream_change(struct stream *stream, const struct stream_filter *wanted);
 /* Queues a word ahead of everything else, taking over the caller's hold. Before stream_aim only. */
 void stream_greet(struct stream *stream, struct notice *word);
 

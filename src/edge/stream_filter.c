@@ -40,12 +40,12 @@ static bool check_types(const char *types, struct err *err)
     return true;
 }
 
-bool stream_wish_check(struct stream_wish *wish, const char *after, struct err *err)
+bool stream_filter_check(struct stream_filter *wanted, const char *after, struct err *err)
 {
-    wish->after = -1;
-    if (after && (!str_to_int(after, &wish->after) || wish->after < 0))
+    wanted->after = -1;
+    if (after && (!str_to_int(after, &wanted->after) || wanted->after < 0))
         return err_field(err, "after", "after must be the number of an event.");
-    return !wish->types || check_types(wish->types, err);
+    return !wanted->types || check_types(wanted->types, err);
 }
 
 static char *put(char **room, const char *text)
@@ -64,27 +64,27 @@ static size_t size_of(const char *text)
 }
 
 /* One block: the list of types, then all texts. Empty names are left out. */
-char *stream_wish_filter(const struct stream_wish *wish, struct notice_filter *filter)
+char *stream_filter_apply(const struct stream_filter *wanted, struct notice_filter *filter)
 {
     size_t list = (LIMIT_TYPES_FILTER + 1) * sizeof(char *), count = 0;
-    bool typed = wish->types && wish->types[0];
+    bool typed = wanted->types && wanted->types[0];
 
     list = typed ? list : 0;
-    char *block = malloc(1 + list + size_of(wish->project_id) + size_of(wish->job_id) +
-                         size_of(wish->discussion_id) + size_of(wish->types));
+    char *block = malloc(1 + list + size_of(wanted->project_id) + size_of(wanted->job_id) +
+                         size_of(wanted->discussion_id) + size_of(wanted->types));
     char *room = block ? block + list : NULL;
 
     if (!block)
         abort();
-    filter->project_id = put(&room, wish->project_id);
-    filter->job_id = put(&room, wish->job_id);
-    filter->discussion_id = put(&room, wish->discussion_id);
+    filter->project_id = put(&room, wanted->project_id);
+    filter->job_id = put(&room, wanted->job_id);
+    filter->discussion_id = put(&room, wanted->discussion_id);
     filter->types = NULL;
     if (!typed)
         return block;
 
     const char **types = (const char **)(void *)block;
-    char *rest = put(&room, wish->types), *save = NULL;
+    char *rest = put(&room, wanted->types), *save = NULL;
 
     for (char *type = strtok_r(rest, ", ", &save); type && count < LIMIT_TYPES_FILTER;
          type = strtok_r(NULL, ", ", &save))

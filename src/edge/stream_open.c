@@ -12,14 +12,14 @@
 
 #define JOB_PATH "/api/jobs/"
 
-void opening_free(struct opening *opening)
+void stream_open_free(struct stream_opening *opening)
 {
     atomic_fetch_sub(&opening->edge->running, 1);
     arena_done(&opening->arena);
     free(opening);
 }
 
-static bool may_listen(const struct opening *opening, struct err *err)
+static bool may_listen(const struct stream_opening *opening, struct err *err)
 {
     const struct caller *caller = &opening->caller;
 
@@ -29,29 +29,29 @@ static bool may_listen(const struct opening *opening, struct err *err)
     }
     if (!((unsigned)caller->role & ROLES_READ))
         return err_set(err, ERR_FORBIDDEN, "The role %s may not read events.", role_name(caller->role));
-    if (opening->wish_err.code != ERR_NONE) {
-        *err = opening->wish_err;
+    if (opening->wanted_err.code != ERR_NONE) {
+        *err = opening->wanted_err;
         return false;
     }
-    if (!caller_hears_project(caller, opening->wish.project_id))
+    if (!caller_hears_project(caller, opening->wanted.project_id))
         return err_set(err, ERR_NOT_FOUND, "There is no such project.");
     return true;
 }
 
 /* As it is: whether it waits for something overdue is not the stream's business. */
-static bool see_job(const struct tx *tx, struct opening *opening)
+static bool see_job(const struct tx *tx, struct stream_opening *opening)
 {
     struct tx looking = *tx;
     struct job job;
 
     looking.caller = &opening->caller;
     looking.now_ms = 0;
-    return !opening->of_job || job_get(&looking, opening->wish.job_id, &job);
+    return !opening->of_job || job_get(&looking, opening->wanted.job_id, &job);
 }
 
 static bool run_opening(struct db *db, struct work *work)
 {
-    struct opening *opening = (struct opening *)work;
+    struct stream_opening *opening = (struct stream_opening *)work;
     struct tx tx = tx_of(db, &opening->arena, clock_now_ms(), &work->err);
 
     return caller_identify(&tx, &opening->credentials, &opening->caller) && may_listen(opening, &work->err) &&
@@ -60,7 +60,7 @@ static bool run_opening(struct db *db, struct work *work)
 }
 
 /* Whoever opens too many is told so once it is known who it is. */
-static bool take_place(struct opening *opening, struct err *err)
+static bool take_place(struct stream_opening *opening, struct err *err)
 {
     char remote[INET6_ADDRSTRLEN];
 
@@ -68,22 +68,22 @@ static bool take_place(struct opening *opening, struct err *err)
     return holds_take(opening->edge->holds, &opening->caller, remote, &opening->hold, err);
 }
 
-static void opening_done(struct work *work)
+static void stream_open_done(struct work *work)
 {
-    struct opening *opening = (struct opening *)work;
+    struct stream_opening *opening = (struct stream_opening *)work;
 
     known_learn(opening->edge->known, &opening->credentials, &opening->caller, &work->err);
     if (work->err.code == ERR_NONE && take_place(opening, &work->err)) {
-        touch_caller(opening->edge->store, &opening->caller, clock_now_ms());
+        token_use_note(opening->edge->store, &opening->caller, clock_now_ms());
         opening->ready(opening);
         return;
     }
     edge_refuse(opening->exchange, &work->err);
-    opening_free(opening);
+    stream_open_free(opening);
 }
 
 /* The stream of one job has its id in the path. */
-static bool read_job(struct opening *opening, struct err *err)
+static bool read_job(struct stream_opening *opening, struct err *err)
 {
     const char *path = http_path(opening->exchange);
     char *id;
@@ -96,11 +96,11 @@ static bool read_job(struct opening *opening, struct err *err)
     if (!uuid_valid(id))
         return err_set(err, ERR_NOT_FOUND, "There is no job with that id.");
     uuid_lower(id);
-    opening->wish.job_id = id;
+    opening->wanted.job_id = id;
     return true;
 }
 
-static bool read_wish(struct opening *opening, struct err *err)
+static bool read_wanted(struct stream_opening *opening, struct err *err)
 {
     const struct url_query *query = &opening->query;
     const char *after = http_header(opening->exchange, "Last-Event-ID");
@@ -108,14 +108,14 @@ static bool read_wish(struct opening *opening, struct err *err)
     if (!url_parse_query(&opening->arena, http_query(opening->exchange), &opening->query, err))
         return false;
     opening->credentials.ticket = url_value(query, "ticket");
-    opening->wish = (struct stream_wish){
+    opening->wanted = (struct stream_filter){
         .project_id = url_value(query, "projectId"),
         .job_id = url_value(query, "jobId"),
         .discussion_id = url_value(query, "discussionId"),
         .types = url_value(query, "types"),
     };
     return read_job(opening, err) &&
-           stream_wish_check(&opening->wish, after && *after ? after : url_value(query, "after"), err);
+           stream_filter_check(&opening->wanted, after && *after ? after : url_value(query, "after"), err);
 }
 
 static bool has_room(struct edge *edge, struct err *err)
@@ -127,9 +127,10 @@ static bool has_room(struct edge *edge, struct err *err)
     return false;
 }
 
-void opening_begin(struct edge *edge, struct http_exchange *exchange, void (*ready)(struct opening *opening))
+void stream_open_begin(struct edge *edge, struct http_exchange *exchange,
+                       void (*ready)(struct stream_opening *opening))
 {
-    struct opening *opening = calloc(1, sizeof(*opening));
+    struct stream_opening *opening = calloc(1, sizeof(*opening));
     struct err err = { 0 };
 
     if (!opening)
@@ -138,21 +139,21 @@ void opening_begin(struct edge *edge, struct http_exchange *exchange, void (*rea
     atomic_fetch_add(&edge->running, 1);
     opening->exchange = exchange;
     opening->ready = ready;
-    opening->work = (struct work){ .run = run_opening, .done = opening_done };
+    opening->work = (struct work){ .run = run_opening, .done = stream_open_done };
     if (!gate_check(edge, exchange, GATE_STREAM, &opening->arena, &opening->credentials, &err) ||
         !has_room(edge, &err)) {
         edge_refuse(exchange, &err);
-        opening_free(opening);
+        stream_open_free(opening);
         return;
     }
     opening->work.caller = opening->credentials.key;
-    (void)!read_wish(opening, &opening->wish_err);
+    (void)!read_wanted(opening, &opening->wanted_err);
     if (store_can_read_here(edge->store)) {
         store_read_here(edge->store, &opening->work);
-        opening_done(&opening->work);
+        stream_open_done(&opening->work);
         return;
     }
     http_park(exchange);
     if (!store_read(edge->store, &opening->work, &opening->work.err))
-        opening_done(&opening->work);
+        stream_open_done(&opening->work);
 }

@@ -1,7 +1,7 @@
 /*
  * stream_open.h - what happens before a stream is open, the same for both doors.
  *
- * The request passes the gate, its wishes are read, and one look into the store finds out who calls and what
+ * The request passes the gate, its filter is read, and one look into the store finds out who calls and what
  * the log holds. Then the door takes over, with the exchange unanswered; or the request has been refused.
  *
  * Thread: `ready` runs on the HTTP thread, or on a store thread with the exchange parked.
@@ -13,24 +13,25 @@
 #include "edge/stream.h"
 #include "http/url.h"
 
-struct opening {
+struct stream_opening {
     struct work work;
     struct edge *edge;
     struct http_exchange *exchange;
-    void (*ready)(struct opening *opening);
+    void (*ready)(struct stream_opening *opening);
     struct arena arena;
     struct url_query query;
     struct credentials credentials;
-    struct stream_wish wish;
-    bool of_job;         /* the path names the job, which must be there */
-    struct err wish_err; /* told once the caller is known */
+    struct stream_filter wanted;
+    bool of_job;           /* the path names the job, which must be there */
+    struct err wanted_err; /* told once the caller is known */
     struct caller caller;
     struct stream_bounds bounds;
     struct hold hold; /* the door's, once it is ready */
 };
 
-/* `ready` ends with opening_free. */
-void opening_begin(struct edge *edge, struct http_exchange *exchange, void (*ready)(struct opening *opening));
-void opening_free(struct opening *opening);
+/* `ready` ends with stream_open_free. */
+void stream_open_begin(struct edge *edge, struct http_exchange *exchange,
+                       void (*ready)(struct stream_opening *opening));
+void stream_open_free(struct stream_opening *opening);
 
 #endif

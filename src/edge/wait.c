@@ -219,7 +219,7 @@ static void *run_timer(void *user)
     return NULL;
 }
 
-struct waits *waits_new(struct hub *hub, void (*look)(void *user, struct wait *wait), void *user)
+struct waits *waits_new(struct tailer *tailer, void (*look)(void *user, struct wait *wait), void *user)
 {
     struct waits *waits = calloc(1, sizeof(*waits));
 
@@ -232,7 +232,7 @@ struct waits *waits_new(struct hub *hub, void (*look)(void *user, struct wait *w
     poke_init(&waits->poke);
     if (pthread_create(&waits->timer, NULL, run_timer, waits) != 0)
         abort();
-    hub_listen(hub, heard, waits);
+    tailer_subscribe(tailer, heard, waits);
     return waits;
 }
 

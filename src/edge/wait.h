@@ -17,15 +17,16 @@
 
 #include "core/caller/caller.h"
 #include "edge/holds.h"
-#include "engine/hub.h"
+#include "engine/tailer.h"
 #include "http/server.h"
 
 struct waits;
 struct wait;
 
 /* `look` looks once more on behalf of a wait, without blocking, and ends in wait_looked. */
-struct waits *waits_new(struct hub *hub, void (*look)(void *user, struct wait *wait), void *user);
-void waits_free(struct waits *waits); /* after the HTTP server has ended and hub_unlisten; accepts NULL */
+struct waits *waits_new(struct tailer *tailer, void (*look)(void *user, struct wait *wait), void *user);
+void waits_free(
+    struct waits *waits); /* after the HTTP server has ended and tailer_unsubscribe; accepts NULL */
 unsigned waits_count(struct waits *waits);
 
 /* Registers a parked exchange; the first look belongs to the caller. Freed by wait_forget. */

@@ -121,16 +121,16 @@ static bool read_after(const json_t *body, struct arena *arena, const char **aft
 static bool ws_subscribe(struct ws *ws, const json_t *body, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
-    struct stream_wish wish = { 0 };
+    struct stream_filter wanted = { 0 };
     const char *after = NULL;
 
-    if (!read_text(body, "projectId", &wish.project_id, err) ||
-        !read_text(body, "jobId", &wish.job_id, err) ||
-        !read_text(body, "discussionId", &wish.discussion_id, err) ||
-        !read_types(body, &arena, &wish.types, err) || !read_after(body, &arena, &after, err) ||
-        !stream_wish_check(&wish, after, err))
+    if (!read_text(body, "projectId", &wanted.project_id, err) ||
+        !read_text(body, "jobId", &wanted.job_id, err) ||
+        !read_text(body, "discussionId", &wanted.discussion_id, err) ||
+        !read_types(body, &arena, &wanted.types, err) || !read_after(body, &arena, &after, err) ||
+        !stream_filter_check(&wanted, after, err))
         return false;
-    stream_change(ws->stream, &wish);
+    stream_change(ws->stream, &wanted);
     return true;
 }
 
@@ -185,7 +185,7 @@ static void ws_wake(void *target)
     websocket_wake(target);
 }
 
-static void ws_accept(struct opening *opening)
+static void ws_accept(struct stream_opening *opening)
 {
     static const struct websocket_calls calls = {
         .opened = ws_opened, .text = ws_text, .ready = ws_ready, .stop = ws_stop, .closed = ws_closed
@@ -194,15 +194,15 @@ static void ws_accept(struct opening *opening)
 
     if (!ws)
         abort();
-    ws->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wish, &opening->bounds, false,
-                            ws_wake);
+    ws->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wanted, &opening->bounds,
+                            false, ws_wake);
     stream_keep(ws->stream, &opening->hold);
     if (!websocket_accept(opening->exchange, &calls, ws))
         ws_closed(ws);
-    opening_free(opening);
+    stream_open_free(opening);
 }
 
 void ws_handle(struct edge *edge, struct http_exchange *exchange)
 {
-    opening_begin(edge, exchange, ws_accept);
+    stream_open_begin(edge, exchange, ws_accept);
 }

@@ -13,7 +13,7 @@ struct alerts {
     int64_t watched_ms; /* by ticks */
     int64_t watched_clock_ms;
     pthread_mutex_t lock;
-    struct analytics_watch watch;
+    struct analytics_metrics metrics;
 };
 
 struct look {
@@ -21,7 +21,7 @@ struct look {
     struct arena arena;
     bool apply;
     size_t changes;
-    struct analytics_watch watch;
+    struct analytics_metrics metrics;
 };
 
 static bool run_check(struct db *db, struct work *work)
@@ -33,13 +33,13 @@ static bool run_check(struct db *db, struct work *work)
     return alert_check(&tx, look->apply, &look->changes);
 }
 
-static bool run_watch(struct db *db, struct work *work)
+static bool run_metrics(struct db *db, struct work *work)
 {
     struct look *look = (struct look *)work;
     struct tx tx = tx_of(db, &look->arena, clock_now_ms(), &work->err);
 
     arena_reset(&look->arena);
-    return analytics_watch(&tx, &look->watch);
+    return analytics_metrics(&tx, &look->metrics);
 }
 
 struct alerts *alerts_new(struct store *store)
@@ -79,13 +79,13 @@ static bool check(struct alerts *alerts, struct look *look)
     return store_write_wait(alerts->store, &look->work);
 }
 
-static bool watch(struct alerts *alerts, struct look *look)
+static bool metrics(struct alerts *alerts, struct look *look)
 {
-    look->work = (struct work){ .run = run_watch };
+    look->work = (struct work){ .run = run_metrics };
     if (!store_read_wait(alerts->store, &look->work))
         return false;
     pthread_mutex_lock(&alerts->lock);
-    alerts->watch = look->watch;
+    alerts->metrics = look->metrics;
     pthread_mutex_unlock(&alerts->lock);
     return true;
 }
@@ -103,7 +103,7 @@ bool alerts_look(struct alerts *alerts, struct err *err)
     }
     if (good && (ticks_ms - alerts->watched_ms >= WATCH_INTERVAL_MS ||
                  far(alerts->watched_clock_ms, now_ms, ALERT_INTERVAL_MS))) {
-        good = watch(alerts, &look);
+        good = metrics(alerts, &look);
         alerts->watched_ms = ticks_ms;
         alerts->watched_clock_ms = now_ms;
     }
@@ -113,9 +113,9 @@ bool alerts_look(struct alerts *alerts, struct err *err)
     return good;
 }
 
-void alerts_stats(struct alerts *alerts, struct analytics_watch *into)
+void alerts_stats(struct alerts *alerts, struct analytics_metrics *into)
 {
     pthread_mutex_lock(&alerts->lock);
-    *into = alerts->watch;
+    *into = alerts->metrics;
     pthread_mutex_unlock(&alerts->lock);
 }

@@ -20,6 +20,6 @@ void alerts_free(struct alerts *alerts); /* accepts NULL */
 /* Does what is due. False: the store did not answer; err says why. */
 CHECKED bool alerts_look(struct alerts *alerts, struct err *err);
 /* The figures as of the last look. */
-void alerts_stats(struct alerts *alerts, struct analytics_watch *watch);
+void alerts_stats(struct alerts *alerts, struct analytics_metrics *metrics);
 
 #endif

@@ -24,7 +24,7 @@
 
 #define LOOK_MS      1000
 #define RETRY_MS     100
-#define ANCHOR_MS    60000
+#define CLOCK_MS     60000
 #define TRY_MS       1000
 #define SWEEP_MS     (5 * 60000)
 #define RESUME_MS    1000 /* until a sweep goes on that left something */
@@ -41,7 +41,7 @@ struct deadlines {
     bool alerts_well, refusals_well;
     bool writes_failed; /* the last time it was looked at */
     int64_t try_at_ms;
-    int64_t anchor_at_ms, sweep_at_ms;
+    int64_t clock_at_ms, sweep_at_ms;
     bool clock_is_set;
     enum timekeeping_jump jump; /* one that is not in the audit log yet */
     int64_t jump_ms;
@@ -51,11 +51,11 @@ struct deadlines {
     _Atomic int64_t overdue_ms;
 };
 
-struct task {
+struct chore {
     struct work work;
     struct arena arena;
     struct deadlines *owner;
-    bool anchor;
+    bool set_clock;
     int round;       /* of a sweep */
     bool audit_left; /* there is more of the audit log to let go of */
     size_t count;
@@ -77,32 +77,32 @@ static bool read_offset(struct db *db, struct arena *arena, int64_t *offset_ms, 
 
 static bool run_look(struct db *db, struct work *work)
 {
-    struct task *task = (struct task *)work;
-    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
+    struct chore *chore = (struct chore *)work;
+    struct tx tx = tx_of(db, &chore->arena, clock_now_ms(), &work->err);
 
-    arena_reset(&task->arena);
-    if (!deadline_next(&tx, &task->due_ms))
+    arena_reset(&chore->arena);
+    if (!deadline_next(&tx, &chore->due_ms))
         return false;
-    if (task->owner->test_clock && !read_offset(db, &task->arena, &task->offset_ms, &work->err))
+    if (chore->owner->test_clock && !read_offset(db, &chore->arena, &chore->offset_ms, &work->err))
         return false;
-    if (!task->anchor)
+    if (!chore->set_clock)
         return true;
-    if (!timekeeping_read(&tx, &task->time))
+    if (!timekeeping_read(&tx, &chore->time))
         return false;
-    return migrate_current(db, &task->arena, &task->schema, &work->err);
+    return migrate_current(db, &chore->arena, &chore->schema, &work->err);
 }
 
 static bool run_apply(struct db *db, struct work *work)
 {
-    struct task *task = (struct task *)work;
-    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
+    struct chore *chore = (struct chore *)work;
+    struct tx tx = tx_of(db, &chore->arena, clock_now_ms(), &work->err);
 
-    arena_reset(&task->arena);
-    return deadline_apply(&tx, DEADLINE_BATCH, &task->count);
+    arena_reset(&chore->arena);
+    return deadline_apply(&tx, DEADLINE_BATCH, &chore->count);
 }
 
 /* Batches of what the settings let go of; the audit log's is larger, and comes once in a sweep. */
-static bool purge(const struct tx *tx, struct task *task)
+static bool purge(const struct tx *tx, struct chore *chore)
 {
     const struct audit_entry by = { .actor_kind = "system", .actor = "system", .at_ms = tx->now_ms };
 
@@ -112,15 +112,15 @@ static bool purge(const struct tx *tx, struct task *task)
         size_t purged = 0;
         bool audit = kind == PURGE_AUDIT;
 
-        if (keep_ms == 0 || (audit && task->round > 0))
+        if (keep_ms == 0 || (audit && chore->round > 0))
             continue;
         if (!purge_batch(tx, kind, &by, tx->now_ms - keep_ms, audit ? PURGE_AUDIT_BATCH : SWEEP_BATCH,
                          &purged))
             return false;
         if (audit)
-            task->audit_left = purged >= PURGE_AUDIT_BATCH;
-        else if (purged > task->count)
-            task->count = purged;
+            chore->audit_left = purged >= PURGE_AUDIT_BATCH;
+        else if (purged > chore->count)
+            chore->count = purged;
     }
     return true;
 }
@@ -128,29 +128,29 @@ static bool purge(const struct tx *tx, struct task *task)
 /* One small batch of each kind; count is the largest of them. */
 static bool run_sweep(struct db *db, struct work *work)
 {
-    struct task *task = (struct task *)work;
-    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
+    struct chore *chore = (struct chore *)work;
+    struct tx tx = tx_of(db, &chore->arena, clock_now_ms(), &work->err);
     size_t pruned[5] = { 0 };
 
-    arena_reset(&task->arena);
-    task->count = 0;
+    arena_reset(&chore->arena);
+    chore->count = 0;
     if (!session_prune(&tx, tx.now_ms, SWEEP_BATCH, &pruned[0]) ||
         !ticket_prune(&tx, tx.now_ms, SWEEP_BATCH, &pruned[1]) || !link_prune(&tx, SWEEP_BATCH, &pruned[2]) ||
         !token_prune_secrets(&tx, tx.now_ms, SWEEP_BATCH, &pruned[4]) ||
-        !place_prune(&tx, tx.now_ms - PLACE_MS, SWEEP_BATCH, &pruned[3]) || !purge(&tx, task))
+        !place_prune(&tx, tx.now_ms - PLACE_MS, SWEEP_BATCH, &pruned[3]) || !purge(&tx, chore))
         return false;
     for (size_t i = 0; i < sizeof(pruned) / sizeof(pruned[0]); i++)
-        if (pruned[i] > task->count)
-            task->count = pruned[i];
+        if (pruned[i] > chore->count)
+            chore->count = pruned[i];
     return true;
 }
 
-static bool read_now(struct deadlines *deadlines, struct task *task)
+static bool read_now(struct deadlines *deadlines, struct chore *chore)
 {
     if (!store_can_read_here(deadlines->store))
-        return store_read_wait(deadlines->store, &task->work);
-    store_read_here(deadlines->store, &task->work);
-    return task->work.err.code == ERR_NONE;
+        return store_read_wait(deadlines->store, &chore->work);
+    store_read_here(deadlines->store, &chore->work);
+    return chore->work.err.code == ERR_NONE;
 }
 
 /* The log has it at once; the audit row is written as soon as it can be. */
@@ -171,19 +171,19 @@ static void set_clock(struct deadlines *deadlines, const struct timekeeping *rea
 
 static bool run_jump(struct db *db, struct work *work)
 {
-    struct task *task = (struct task *)work;
-    struct tx tx = tx_of(db, &task->arena, clock_now_ms(), &work->err);
+    struct chore *chore = (struct chore *)work;
+    struct tx tx = tx_of(db, &chore->arena, clock_now_ms(), &work->err);
 
-    arena_reset(&task->arena);
-    return timekeeping_audit(&tx, task->owner->jump, task->owner->jump_ms);
+    arena_reset(&chore->arena);
+    return timekeeping_audit(&tx, chore->owner->jump, chore->owner->jump_ms);
 }
 
-static bool write_jump(struct deadlines *deadlines, struct task *task)
+static bool write_jump(struct deadlines *deadlines, struct chore *chore)
 {
     if (deadlines->jump == JUMP_NONE)
         return true;
-    task->work = (struct work){ .run = run_jump };
-    if (!store_write_wait(deadlines->store, &task->work))
+    chore->work = (struct work){ .run = run_jump };
+    if (!store_write_wait(deadlines->store, &chore->work))
         return false;
     deadlines->jump = JUMP_NONE;
     return true;
@@ -196,33 +196,33 @@ static void note_schema(struct deadlines *deadlines, bool fits)
         log_line(LOG_ERROR, "a newer witan has changed the store's schema; replace this one by it", NULL);
 }
 
-static bool look(struct deadlines *deadlines, struct task *task)
+static bool look(struct deadlines *deadlines, struct chore *chore)
 {
     int64_t now = clock_ticks_ms();
 
-    task->anchor = now >= deadlines->anchor_at_ms;
-    task->work = (struct work){ .run = run_look };
-    if (!read_now(deadlines, task))
+    chore->set_clock = now >= deadlines->clock_at_ms;
+    chore->work = (struct work){ .run = run_look };
+    if (!read_now(deadlines, chore))
         return false;
     if (deadlines->test_clock)
-        clock_set_offset_ms(task->offset_ms);
-    if (task->anchor) {
-        set_clock(deadlines, &task->time);
-        note_schema(deadlines, task->schema <= migrate_newest());
-        deadlines->anchor_at_ms = now + ANCHOR_MS;
+        clock_set_offset_ms(chore->offset_ms);
+    if (chore->set_clock) {
+        set_clock(deadlines, &chore->time);
+        note_schema(deadlines, chore->schema <= migrate_newest());
+        deadlines->clock_at_ms = now + CLOCK_MS;
     }
     return true;
 }
 
-static bool is_due(const struct task *task)
+static bool is_due(const struct chore *chore)
 {
-    return task->due_ms != 0 && clock_now_ms() > task->due_ms;
+    return chore->due_ms != 0 && clock_now_ms() > chore->due_ms;
 }
 
 /* Several batches at once; their sum and the first error are the task's. */
-static bool apply_side_by_side(struct deadlines *deadlines, struct task *task)
+static bool apply_side_by_side(struct deadlines *deadlines, struct chore *chore)
 {
-    struct task lanes[LANES] = { 0 };
+    struct chore lanes[LANES] = { 0 };
     struct work *works[LANES];
 
     for (size_t i = 0; i < LANES; i++) {
@@ -231,69 +231,69 @@ static bool apply_side_by_side(struct deadlines *deadlines, struct task *task)
     }
     bool good = store_write_wait_all(deadlines->store, works, LANES);
 
-    task->count = 0;
-    task->work.err = (struct err){ 0 };
+    chore->count = 0;
+    chore->work.err = (struct err){ 0 };
     for (size_t i = 0; i < LANES; i++) {
-        task->count += lanes[i].work.err.code == ERR_NONE ? lanes[i].count : 0;
-        if (task->work.err.code == ERR_NONE)
-            task->work.err = lanes[i].work.err;
+        chore->count += lanes[i].work.err.code == ERR_NONE ? lanes[i].count : 0;
+        if (chore->work.err.code == ERR_NONE)
+            chore->work.err = lanes[i].work.err;
         arena_done(&lanes[i].arena);
     }
     return good;
 }
 
 /* One batch first: mostly there is less to do than that. */
-static bool apply(struct deadlines *deadlines, struct task *task, size_t ended_before)
+static bool apply(struct deadlines *deadlines, struct chore *chore, size_t ended_before)
 {
     if (ended_before >= DEADLINE_BATCH && store_engine(deadlines->store) == DB_POSTGRES)
-        return apply_side_by_side(deadlines, task);
-    task->work = (struct work){ .run = run_apply };
-    return store_write_wait(deadlines->store, &task->work);
+        return apply_side_by_side(deadlines, chore);
+    chore->work = (struct work){ .run = run_apply };
+    return store_write_wait(deadlines->store, &chore->work);
 }
 
 /* Ends what is due until a look finds nothing more. */
-static bool end_due(struct deadlines *deadlines, struct task *task)
+static bool end_due(struct deadlines *deadlines, struct chore *chore)
 {
-    task->count = 0;
-    while (is_due(task) && !poke_stopping(&deadlines->poke)) {
-        int64_t late_ms = clock_now_ms() - task->due_ms;
+    chore->count = 0;
+    while (is_due(chore) && !poke_stopping(&deadlines->poke)) {
+        int64_t late_ms = clock_now_ms() - chore->due_ms;
 
-        if (!apply(deadlines, task, task->count))
+        if (!apply(deadlines, chore, chore->count))
             return false;
-        atomic_fetch_add(&deadlines->ended, task->count);
+        atomic_fetch_add(&deadlines->ended, chore->count);
         atomic_store(&deadlines->overdue_ms, late_ms);
-        if (!look(deadlines, task))
+        if (!look(deadlines, chore))
             return false;
         /* Another node holds the rows that are due; it will have ended them in a moment. */
-        if (task->count == 0 && is_due(task))
-            return poke_pause(&deadlines->poke, SEAL_INTERVAL_MS) && look(deadlines, task);
+        if (chore->count == 0 && is_due(chore))
+            return poke_pause(&deadlines->poke, SEAL_INTERVAL_MS) && look(deadlines, chore);
     }
     return true;
 }
 
-static bool sweep(struct deadlines *deadlines, struct task *task)
+static bool sweep(struct deadlines *deadlines, struct chore *chore)
 {
     bool left = true;
 
     deadlines->sweep_at_ms = clock_ticks_ms() + SWEEP_MS;
-    task->audit_left = false;
+    chore->audit_left = false;
     for (int round = 0; left && round < SWEEP_ROUNDS && !poke_stopping(&deadlines->poke); round++) {
-        task->work = (struct work){ .run = run_sweep };
-        task->round = round;
-        if (!store_write_wait(deadlines->store, &task->work))
+        chore->work = (struct work){ .run = run_sweep };
+        chore->round = round;
+        if (!store_write_wait(deadlines->store, &chore->work))
             return false;
-        atomic_fetch_add(&deadlines->swept, task->count);
-        left = task->count >= SWEEP_BATCH;
+        atomic_fetch_add(&deadlines->swept, chore->count);
+        left = chore->count >= SWEEP_BATCH;
     }
     /* However much is written, what is kept for long enough must go faster than it comes. */
-    if (left || task->audit_left)
+    if (left || chore->audit_left)
         deadlines->sweep_at_ms = clock_ticks_ms() + RESUME_MS;
     return true;
 }
 
-static int64_t sleep_ms(const struct task *task)
+static int64_t sleep_ms(const struct chore *chore)
 {
-    int64_t left = task->due_ms != 0 ? task->due_ms - clock_now_ms() + 1 : LOOK_MS;
+    int64_t left = chore->due_ms != 0 ? chore->due_ms - clock_now_ms() + 1 : LOOK_MS;
 
     return left < 1 ? 1 : left < LOOK_MS ? left : LOOK_MS;
 }
@@ -350,36 +350,36 @@ static void try_writing(struct deadlines *deadlines)
 static void *run_deadlines(void *user)
 {
     struct deadlines *deadlines = user;
-    struct task task = { .owner = deadlines };
+    struct chore chore = { .owner = deadlines };
     bool well = true;
 
-    while (poke_wait(&deadlines->poke, well ? sleep_ms(&task) : RETRY_MS)) {
+    while (poke_wait(&deadlines->poke, well ? sleep_ms(&chore) : RETRY_MS)) {
         bool was_well = well;
 
-        well = look(deadlines, &task) && write_jump(deadlines, &task) && end_due(deadlines, &task);
+        well = look(deadlines, &chore) && write_jump(deadlines, &chore) && end_due(deadlines, &chore);
         if (well) {
             look_at_alerts(deadlines);
             write_refusals(deadlines);
         }
         try_writing(deadlines);
-        atomic_store(&deadlines->quiet, well && !is_due(&task));
+        atomic_store(&deadlines->quiet, well && !is_due(&chore));
         if (well && clock_ticks_ms() >= deadlines->sweep_at_ms)
-            well = sweep(deadlines, &task);
+            well = sweep(deadlines, &chore);
         if (!well)
             atomic_fetch_add(&deadlines->failures, 1);
         if (was_well && !well)
-            log_line(LOG_WARN, "deadlines cannot be applied", "why", task.work.err.text, NULL);
+            log_line(LOG_WARN, "deadlines cannot be applied", "why", chore.work.err.text, NULL);
         else if (well && !was_well)
             log_line(LOG_INFO, "deadlines are applied again", NULL);
     }
-    arena_done(&task.arena);
+    arena_done(&chore.arena);
     return NULL;
 }
 
 struct deadlines *deadlines_open(struct store *store, bool test_clock, struct err *err)
 {
     struct deadlines *deadlines = calloc(1, sizeof(*deadlines));
-    struct task task = { .owner = deadlines };
+    struct chore chore = { .owner = deadlines };
 
     if (!deadlines)
         abort();
@@ -390,11 +390,11 @@ struct deadlines *deadlines_open(struct store *store, bool test_clock, struct er
     atomic_init(&deadlines->schema_fits, true);
 
     /* Before anything is served the clock must be the database's. */
-    bool anchored = look(deadlines, &task);
+    bool looked = look(deadlines, &chore);
 
-    arena_done(&task.arena);
-    if (!anchored) {
-        *err = task.work.err;
+    arena_done(&chore.arena);
+    if (!looked) {
+        *err = chore.work.err;
         free(deadlines);
         return NULL;
     }
@@ -442,5 +442,5 @@ void deadlines_stats(struct deadlines *deadlines, struct deadlines_stats *stats)
         .overdue_ms = atomic_load(&deadlines->overdue_ms),
         .schema_fits = atomic_load(&deadlines->schema_fits),
     };
-    alerts_stats(deadlines->alerts, &stats->watch);
+    alerts_stats(deadlines->alerts, &stats->metrics);
 }

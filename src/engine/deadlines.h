@@ -26,7 +26,7 @@ struct deadlines_stats {
     uint64_t ended, failures, swept;
     int64_t overdue_ms; /* how late the last one was ended */
     bool schema_fits;   /* the database has not become newer than this program */
-    struct analytics_watch watch;
+    struct analytics_metrics metrics;
 };
 void deadlines_stats(struct deadlines *deadlines, struct deadlines_stats *stats);
 

@@ -1,7 +1,7 @@
 #include "engine/engine.h"
 
 #include "base/clock.h"
-#include "db/listen.h"
+#include "db/pglisten.h"
 #include "engine/folding.h"
 
 #include <pthread.h>
@@ -15,11 +15,11 @@
 
 struct engine {
     struct store *store;
-    struct hub *hub;
+    struct tailer *tailer;
     struct deadlines *deadlines;
     struct folding *folding;
     struct sequencer *sequencer; /* PostgreSQL only, like the listener */
-    struct db_listener *listener;
+    struct pg_listener *listener;
     pthread_t listening;
     atomic_bool started, stopping;
 };
@@ -38,8 +38,8 @@ void engine_free(struct engine *engine)
     if (!engine)
         return;
     sequencer_close(engine->sequencer);
-    hub_close(engine->hub);
-    db_listener_free(engine->listener);
+    tailer_close(engine->tailer);
+    pg_listener_free(engine->listener);
     free(engine);
 }
 
@@ -47,7 +47,7 @@ static void new_numbers(void *user)
 {
     struct engine *engine = user;
 
-    hub_poke(engine->hub);
+    tailer_poke(engine->tailer);
 }
 
 static void *run_listener(void *user)
@@ -55,10 +55,10 @@ static void *run_listener(void *user)
     struct engine *engine = user;
 
     while (!atomic_load(&engine->stopping)) {
-        if (!db_listener_wait(engine->listener, LISTEN_WAIT_MS))
+        if (!pg_listener_wait(engine->listener, LISTEN_WAIT_MS))
             continue;
         sequencer_poke(engine->sequencer);
-        hub_poke(engine->hub);
+        tailer_poke(engine->tailer);
     }
     return NULL;
 }
@@ -67,12 +67,12 @@ bool engine_start(struct engine *engine, struct store *store, const char *url, b
                   struct err *err)
 {
     engine->store = store;
-    engine->hub = hub_open(store, err);
-    if (!engine->hub)
+    engine->tailer = tailer_open(store, err);
+    if (!engine->tailer)
         return false;
     if (store_engine(store) == DB_POSTGRES) {
         engine->sequencer = sequencer_open(url, new_numbers, engine);
-        engine->listener = db_listener_new(url, "witan_events");
+        engine->listener = pg_listener_new(url, "witan_events");
         if (pthread_create(&engine->listening, NULL, run_listener, engine) != 0)
             abort();
     }
@@ -96,10 +96,10 @@ void engine_stop(struct engine *engine)
     deadlines_close(engine->deadlines);
     engine->deadlines = NULL;
     if (engine->listener) {
-        db_listener_interrupt(engine->listener);
+        pg_listener_interrupt(engine->listener);
         pthread_join(engine->listening, NULL);
     }
-    hub_stop(engine->hub);
+    tailer_stop(engine->tailer);
 }
 
 void engine_poke(void *user)
@@ -111,12 +111,12 @@ void engine_poke(void *user)
     if (engine->sequencer)
         sequencer_poke(engine->sequencer);
     else
-        hub_poke(engine->hub);
+        tailer_poke(engine->tailer);
 }
 
-struct hub *engine_hub(struct engine *engine)
+struct tailer *engine_tailer(struct engine *engine)
 {
-    return engine->hub;
+    return engine->tailer;
 }
 
 static bool run_nothing(struct db *db, struct work *work)
@@ -184,7 +184,7 @@ bool engine_settle(struct engine *engine, int timeout_ms)
         return false;
     if (engine->sequencer && !sequencer_settle(engine->sequencer, left_ms(until)))
         return false;
-    return read_last(engine, &seq) && hub_settle(engine->hub, seq, left_ms(until));
+    return read_last(engine, &seq) && tailer_settle(engine->tailer, seq, left_ms(until));
 }
 
 struct clock_work {
@@ -231,10 +231,10 @@ bool engine_move_clock(struct engine *engine, int64_t advance_ms, int64_t *offse
 void engine_stats(struct engine *engine, struct engine_stats *stats)
 {
     *stats = (struct engine_stats){ 0 };
-    hub_stats(engine->hub, &stats->hub);
+    tailer_stats(engine->tailer, &stats->tailer);
     deadlines_stats(engine->deadlines, &stats->deadlines);
     if (engine->sequencer)
         sequencer_stats(engine->sequencer, &stats->sequencer);
     if (engine->listener)
-        stats->listen_reconnects = db_listener_reconnects(engine->listener);
+        stats->listen_reconnects = pg_listener_reconnects(engine->listener);
 }

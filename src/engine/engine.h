@@ -10,8 +10,8 @@
 #define ENGINE_ENGINE_H
 
 #include "engine/deadlines.h"
-#include "engine/hub.h"
 #include "engine/sequencer.h"
+#include "engine/tailer.h"
 
 struct engine;
 
@@ -25,7 +25,7 @@ void engine_stop(struct engine *engine);
 
 /* Something was committed. Fits store_options.committed. */
 void engine_poke(void *engine);
-struct hub *engine_hub(struct engine *engine);
+struct tailer *engine_tailer(struct engine *engine);
 
 /*
  * Returns when nothing is due, the write queue is empty, and every event so far has its number and has
@@ -37,7 +37,7 @@ CHECKED bool engine_move_clock(struct engine *engine, int64_t advance_ms, int64_
                                struct err *err);
 
 struct engine_stats {
-    struct hub_stats hub;
+    struct tailer_stats tailer;
     struct deadlines_stats deadlines;
     struct sequencer_stats sequencer; /* zeros on SQLite */
     uint64_t listen_reconnects;

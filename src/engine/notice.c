@@ -149,11 +149,11 @@ static bool wanted(const char *want, const char *have)
 /* Whether the reader may hear of it at all, whatever it wants to hear: what it could also list. */
 static bool may_hear(const struct notice *notice, const struct notice_filter *filter)
 {
-    unsigned role = filter->listener.role;
+    unsigned role = filter->hearer.role;
 
     return (role == 0 || (role & notice->hears) != 0) &&
            (!filter->bound || notice->common || str_equal(filter->bound, notice->project_id)) &&
-           audience_has(&notice->audience, &filter->listener);
+           audience_has(&notice->audience, &filter->hearer);
 }
 
 bool notice_matches(const struct notice *notice, const struct notice_filter *filter)

@@ -18,7 +18,7 @@
 struct notice {
     atomic_uint holders;
     int64_t seq;    /* 0: said by the server itself, not in the log */
-    int64_t place;  /* in its ring: the number, or for what is not in the log a count of the hub's own */
+    int64_t place;  /* in its ring: the number, or for what is not in the log a count of the tailer's own */
     unsigned hears; /* set of enum role: who may hear of it */
     bool common;    /* about no project, and heard by those who are bound to one all the same */
     struct audience audience;
@@ -32,7 +32,7 @@ struct notice {
 /* What a reader wants to hear. The texts are the reader's; NULL means any. */
 struct notice_filter {
     const char *workspace_id; /* never NULL */
-    struct listener listener; /* the reader */
+    struct hearer hearer;     /* the reader */
     const char *bound;        /* the only project that it may hear of beside what is common, or NULL: all */
     const char *project_id, *job_id, *discussion_id;
     const char *const *types; /* ends with NULL; NULL: all */

@@ -23,7 +23,7 @@ const char *http_path(const struct http_exchange *exchange)
 
 const char *http_query(const struct http_exchange *exchange)
 {
-    const struct request *request = exchange->request;
+    const struct http_request *request = exchange->request;
 
     return request->head.query ? request->bytes + request->head.query : "";
 }
@@ -35,7 +35,7 @@ const char *http_header(const struct http_exchange *exchange, const char *name)
 
 const char *http_header_lines(const struct http_exchange *exchange, struct arena *arena, const char *name)
 {
-    const struct request *request = exchange->request;
+    const struct http_request *request = exchange->request;
     const char *text = NULL;
 
     for (size_t i = 0; i < request->head.count; i++) {
@@ -127,7 +127,7 @@ void exchange_release(struct http_exchange *exchange, size_t bytes)
 
 static void free_body(struct http_exchange *exchange)
 {
-    struct request *request = exchange->request;
+    struct http_request *request = exchange->request;
 
     if (!request)
         return;
@@ -143,7 +143,7 @@ void http_slim(struct http_exchange *exchange)
 {
     free_body(exchange);
 
-    struct request *smaller = realloc(exchange->request, sizeof *smaller + exchange->request->len + 1);
+    struct http_request *smaller = realloc(exchange->request, sizeof *smaller + exchange->request->len + 1);
 
     if (smaller) {
         smaller->room = smaller->len;

@@ -48,7 +48,7 @@ enum { MAIL_JOIN = 1, MAIL_WATCH = 2, MAIL_WAKE = 4, MAIL_READ = 8, MAIL_FINISH 
 enum timer_kind { TIMER_NONE, TIMER_REQUEST, TIMER_IDLE, TIMER_SEND, TIMER_LINGER, TIMER_BEAT, TIMER_KINDS };
 
 /* What came in: there from the first byte of a request until it is answered. */
-struct request {
+struct http_request {
     struct head head;
     struct chunked chunked;
     char *body; /* in `bytes`, or a block of its own when body_room says so */
@@ -74,7 +74,7 @@ struct http_exchange {
     struct http_exchange *earlier, *later; /* of the same timer */
     struct http_exchange *next_again, *next_mail, *next_opened;
     int64_t due_ms;
-    struct request *request;
+    struct http_request *request;
     struct out out;
     void *data;
     struct http_stream_calls calls; /* gone and stop also serve watches */
@@ -112,7 +112,7 @@ struct loop {
     struct http_exchange *all, *dead;
     struct http_exchange *again, **again_end; /* those with more to do than one turn */
     struct timer_list timers[TIMER_KINDS];
-    struct request *spare;
+    struct http_request *spare;
     struct buf spare_head;
     bool running, stopping;
     char date[DATE_SIZE];

@@ -17,7 +17,7 @@ static const struct http_fault no_room = {
     503, "unavailable", "The server has as much to read and to send as it can hold. Try again."
 };
 
-static void begin_message(struct request *request)
+static void begin_message(struct http_request *request)
 {
     /* The fields count from 0 again, so what they held does not matter. */
     memset(&request->head, 0, offsetof(struct head, fields));
@@ -27,9 +27,9 @@ static void begin_message(struct request *request)
     request->id[0] = '\0';
 }
 
-static struct request *request_new(struct http_exchange *conn)
+static struct http_request *request_new(struct http_exchange *conn)
 {
-    struct request *request = conn->loop->spare;
+    struct http_request *request = conn->loop->spare;
 
     conn->loop->spare = NULL;
     if (!request) {
@@ -53,7 +53,7 @@ static void request_grow(struct http_exchange *conn, size_t room)
 void request_free(struct http_exchange *conn)
 {
     struct loop *loop = conn->loop;
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
 
     conn->request = NULL;
     if (!request)
@@ -68,7 +68,7 @@ void request_free(struct http_exchange *conn)
 
 bool request_keep_rest(struct http_exchange *conn)
 {
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
 
     if (!request || request->used == request->len) {
         request_free(conn);
@@ -116,7 +116,7 @@ static enum http_method parse_method(const char *text)
 /* The body grows with what arrives, however much was announced: announcing costs nothing. */
 static bool body_grow(struct http_exchange *conn, size_t need)
 {
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
     size_t announced = request->head.chunked ? SIZE_MAX : (size_t)request->head.length + 1;
     size_t room = request->body_room ? request->body_room : FIRST_BODY;
 
@@ -141,7 +141,7 @@ static bool body_grow(struct http_exchange *conn, size_t need)
 /* Room for so many more bytes of the body, and the NUL. False: it was refused. */
 static bool body_room(struct http_exchange *conn, size_t more)
 {
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
     const struct http_fault *fault = NULL;
 
     if (more > request->body_limit - request->body_len)
@@ -156,7 +156,7 @@ static bool body_room(struct http_exchange *conn, size_t more)
 
 static bool body_add(struct http_exchange *conn, const char *bytes, size_t len)
 {
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
 
     if (!body_room(conn, len))
         return false;
@@ -166,7 +166,7 @@ static bool body_add(struct http_exchange *conn, const char *bytes, size_t len)
 }
 
 /* A whole message is there. */
-static bool done(struct request *request)
+static bool done(struct http_request *request)
 {
     if (request->body)
         request->body[request->body_len] = '\0';
@@ -202,7 +202,7 @@ static enum chunked_found take_chunks(struct http_exchange *conn, const char *in
 
 static bool read_chunks(struct http_exchange *conn)
 {
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
     char *scratch = conn->loop->scratch;
     ssize_t got = request_receive(conn, scratch, SCRATCH_BYTES);
     size_t left;
@@ -229,7 +229,7 @@ static bool read_chunks(struct http_exchange *conn)
 
 static bool read_length(struct http_exchange *conn)
 {
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
     size_t want = (size_t)request->head.length - request->body_len;
 
     if (want > SCRATCH_BYTES)
@@ -260,7 +260,7 @@ static bool say_continue(struct http_exchange *conn)
 
 bool request_read_body(struct http_exchange *conn)
 {
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
     const struct head *head = &request->head;
     char *bytes = request->bytes + request->used;
     size_t there = request->len - request->used, left;
@@ -296,7 +296,7 @@ bool request_read_body(struct http_exchange *conn)
     return request->body_len == head->length ? done(request) : wait_for_more(conn);
 }
 
-static void write_id(struct http_server *server, struct request *request)
+static void write_id(struct http_server *server, struct http_request *request)
 {
     static const char hex[] = "0123456789abcdef";
     uint64_t number = atomic_fetch_add_explicit(&server->request_number, 1, memory_order_relaxed);
@@ -314,7 +314,7 @@ static void write_id(struct http_server *server, struct request *request)
 void request_name(struct http_exchange *conn)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    struct request *request = conn->request ? conn->request : request_new(conn);
+    struct http_request *request = conn->request ? conn->request : request_new(conn);
     const struct head_field *field = request->head.id ? &request->head.fields[request->head.id - 1] : NULL;
     const char *given = field ? request->bytes + field->value : "";
 
@@ -329,7 +329,7 @@ void request_name(struct http_exchange *conn)
 static bool begin(struct http_exchange *conn)
 {
     struct http_server *server = conn->loop->server;
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
     const struct head *head = &request->head;
     const char *method = request->bytes + head->method;
 
@@ -371,7 +371,7 @@ static bool begin(struct http_exchange *conn)
 
 static bool read_head(struct http_exchange *conn)
 {
-    struct request *request = conn->request ? conn->request : request_new(conn);
+    struct http_request *request = conn->request ? conn->request : request_new(conn);
 
     /* What came with the message before is read first: who sends many at once fills no more than a block. */
     if (conn->readable && request->head.scanned == request->len) {

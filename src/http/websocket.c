@@ -156,7 +156,7 @@ void websocket_beat(struct http_exchange *conn)
 void websocket_begin(struct http_exchange *conn)
 {
     struct websocket *ws = conn->websocket;
-    struct request *request = conn->request;
+    struct http_request *request = conn->request;
 
     reply_end(conn);
     conn->state = CONN_WEBSOCKET;

@@ -110,7 +110,7 @@ static bool counts(const struct request *request)
            code != ERR_UNAUTHORIZED && code != ERR_FORBIDDEN && code != ERR_NOT_FOUND;
 }
 
-void asking_note(const struct request *request)
+void ask_errors_note(const struct request *request)
 {
     struct place *place;
     bool failed, idle = false;
@@ -132,8 +132,8 @@ void asking_note(const struct request *request)
         send(request->store, place);
 }
 
-void asking_stats(struct asking_stats *stats)
+void ask_errors_stats(struct ask_errors_stats *stats)
 {
     *stats =
-        (struct asking_stats){ .refused = atomic_load(&all_refused), .failed = atomic_load(&all_failed) };
+        (struct ask_errors_stats){ .refused = atomic_load(&all_refused), .failed = atomic_load(&all_failed) };
 }

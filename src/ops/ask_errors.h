@@ -14,11 +14,11 @@
 #include "ops/dispatch.h"
 
 /* Looks at a request that has finished. */
-void asking_note(const struct request *request);
+void ask_errors_note(const struct request *request);
 
-struct asking_stats {
+struct ask_errors_stats {
     uint64_t refused, failed; /* since this process began */
 };
-void asking_stats(struct asking_stats *stats);
+void ask_errors_stats(struct ask_errors_stats *stats);
 
 #endif

@@ -34,8 +34,8 @@ static void finish(struct request *request)
     /* These two are between us and the store; a caller can only try again. */
     if (err->code == ERR_DUE || err->code == ERR_RETRY)
         err_set(err, ERR_UNAVAILABLE, "The server is busy. Try again.");
-    touch_caller(request->store, &request->call.caller, request->call.tx.now_ms);
-    asking_note(request);
+    token_use_note(request->store, &request->call.caller, request->call.tx.now_ms);
+    ask_errors_note(request);
     refusals_note(request);
     request->finished(request);
 }

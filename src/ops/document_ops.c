@@ -125,13 +125,13 @@ static bool run_feedback_context(struct call *call)
     struct feedback feedback;
 
     return feedback_of(call, &project, &feedback) &&
-           context_write(&call->tx, &project,
-                         &(struct context_subject){
-                             .source = "eval",
-                             .source_id = feedback.id,
-                             .title = arena_format(call->tx.arena, "Feedback of %s", feedback.author),
-                             .text = feedback.text },
-                         &call->out);
+           brief_write(&call->tx, &project,
+                       &(struct brief_subject){
+                           .source = "eval",
+                           .source_id = feedback.id,
+                           .title = arena_format(call->tx.arena, "Feedback of %s", feedback.author),
+                           .text = feedback.text },
+                       &call->out);
 }
 
 /* Sections and plans are the same thing under two names. */
@@ -238,12 +238,12 @@ static bool document_context(struct call *call, const struct kind *kind, const c
         call->err = missing;
         return false;
     }
-    return context_write(&call->tx, &project,
-                         &(struct context_subject){ .source = kind->source,
-                                                    .source_id = id,
-                                                    .title = arena_format(call->tx.arena, "%s %s", title, id),
-                                                    .text = document.text },
-                         &call->out);
+    return brief_write(&call->tx, &project,
+                       &(struct brief_subject){ .source = kind->source,
+                                                .source_id = id,
+                                                .title = arena_format(call->tx.arena, "%s %s", title, id),
+                                                .text = document.text },
+                       &call->out);
 }
 
 static bool run_prd_list(struct call *call)
@@ -308,7 +308,7 @@ static bool run_plan_context(struct call *call)
         "text", T_TEXT, REQUIRED, "The whole new text.", .max = LIMIT_DOCUMENT                               \
     }
 
-const struct op source_ops[] = {
+const struct op document_ops[] = {
     {
         .name = "feedback_create",
         .http = "POST /api/projects/{id}/feedback",
@@ -357,7 +357,7 @@ const struct op source_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
         .run = run_feedback_context,
-        .reply = context_fields,
+        .reply = brief_fields,
         .params = { PROJECT_PARAM, FEEDBACK_PARAM },
     },
     {
@@ -406,7 +406,7 @@ const struct op source_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
         .run = run_prd_context,
-        .reply = context_fields,
+        .reply = brief_fields,
         .params = { PROJECT_PARAM, SECTION_PARAM },
     },
     {
@@ -455,7 +455,7 @@ const struct op source_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
         .run = run_plan_context,
-        .reply = context_fields,
+        .reply = brief_fields,
         .params = { PROJECT_PARAM, PLAN_PARAM },
     },
     { 0 },

@@ -37,11 +37,11 @@ const char *identity_solo_note(const struct call *call, bool owner_can_come_in)
 bool identity_page(struct call *call, const char *list, const char **after)
 {
     const char *cursor = arg_text(call, "cursor");
-    struct page page;
+    struct cursor from;
 
-    if (!page_read(list, cursor, &page, &call->err))
+    if (!cursor_read(list, cursor, &from, &call->err))
         return false;
-    *after = cursor ? arena_text(call->tx.arena, page.id) : NULL;
+    *after = cursor ? arena_text(call->tx.arena, from.id) : NULL;
     return true;
 }
 
@@ -50,6 +50,6 @@ void identity_write_next(struct call *call, const char *list, bool more, int64_t
     const char *cursor = NULL;
 
     if (more)
-        cursor = page_after(call->tx.arena, list, 0, clock_text(call->tx.arena, created_ms), id);
+        cursor = cursor_after(call->tx.arena, list, 0, clock_text(call->tx.arena, created_ms), id);
     json_text(&call->out, "nextCursor", cursor);
 }

@@ -18,9 +18,9 @@
     }
 
 /* Members of the replies of several of them. */
-extern const struct field hil_fields[];     /* hilConfig */
-extern const char *const hil_words[];       /* autonomyLevel */
-extern const struct field context_fields[]; /* what an agent's next prompt must hold */
+extern const struct field autonomy_fields[]; /* hilConfig */
+extern const char *const autonomy_words[];   /* autonomyLevel */
+extern const struct field brief_fields[];    /* what an agent's next prompt must hold */
 
 /* The project that the path names, as this caller sees it. */
 CHECKED bool project_of(struct call *call, struct project *project);

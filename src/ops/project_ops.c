@@ -6,9 +6,9 @@
 #include "ops/tables.h"
 
 static const char *const level_names[] = { "automated", "notify_and_proceed", "requires_approval", NULL };
-const char *const hil_words[] = { "confirm_all", "major_only", "full", "custom", NULL };
+const char *const autonomy_words[] = { "confirm_all", "major_only", "full", "custom", NULL };
 
-const struct field hil_fields[] = {
+const struct field autonomy_fields[] = {
     { "scopeChanges", T_ENUM, REQUIRED, "Changes of what is to be built.", .values = level_names },
     { "architectureDecisions", T_ENUM, REQUIRED, "Decisions about how it is built.", .values = level_names },
     { "dependencyModifications", T_ENUM, REQUIRED, "What it is built on.", .values = level_names },
@@ -19,8 +19,9 @@ static const struct field project_fields[] = {
     { "id", T_UUID, REQUIRED, "The project." },
     { "name", T_TEXT, REQUIRED, "Its name." },
     { "description", T_TEXT, REQUIRED, "What it is about." },
-    { "hilConfig", T_OBJECT, REQUIRED, "How much agents may decide by themselves.", .fields = hil_fields },
-    { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = hil_words },
+    { "hilConfig", T_OBJECT, REQUIRED, "How much agents may decide by themselves.",
+      .fields = autonomy_fields },
+    { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = autonomy_words },
     { "autonomyDescription", T_TEXT, REQUIRED, "What agents are told about it." },
     { "settings", T_OBJECT, REQUIRED, "Whatever its users keep there; answerers names who may answer.",
       .flags = F_OPEN },
@@ -66,7 +67,8 @@ static bool take_fields(struct call *call, struct project *project)
         project->description = arg_text(call, "description");
     if (arg_given(call, "settings"))
         project->settings = json_dump_text(call->tx.arena, arg_json(call, "settings"));
-    return !arg_given(call, "hilConfig") || hil_take(arg_json(call, "hilConfig"), &project->hil, &call->err);
+    return !arg_given(call, "hilConfig") ||
+           autonomy_take(arg_json(call, "hilConfig"), &project->autonomy, &call->err);
 }
 
 static bool run_project_list(struct call *call)
@@ -119,7 +121,7 @@ static bool run_project_delete(struct call *call)
     struct project project;
 
     return project_of(call, &project) && project_lock_whole(&call->tx, &project) &&
-           open_question_drop(&call->tx, &project, NULL, NULL) &&
+           question_set_drop(&call->tx, &project, NULL, NULL) &&
            question_drop_project(&call->tx, project.id) && project_delete(&call->tx, &project);
 }
 
@@ -127,19 +129,19 @@ static bool run_project_delete(struct call *call)
     {                                                                                                        \
         "description", T_TEXT, OPTIONAL, "What it is about."                                                 \
     }
-#define HIL_WEIGHT "{\"enum\":[\"automated\",\"notify_and_proceed\",\"requires_approval\",null]}"
-#define HIL_FORM                                                                                             \
+#define AUTONOMY_WEIGHT "{\"enum\":[\"automated\",\"notify_and_proceed\",\"requires_approval\",null]}"
+#define AUTONOMY_FORM                                                                                        \
     "\"anyOf\":[{\"enum\":[\"confirm_all\",\"major_only\",\"full\",null]},{\"type\":\"object\","             \
     "\"properties\":{"                                                                                       \
-    "\"scopeChanges\":" HIL_WEIGHT ",\"architectureDecisions\":" HIL_WEIGHT                                  \
-    ",\"dependencyModifications\":" HIL_WEIGHT "}}]"
-#define HIL_PARAM                                                                                            \
+    "\"scopeChanges\":" AUTONOMY_WEIGHT ",\"architectureDecisions\":" AUTONOMY_WEIGHT                        \
+    ",\"dependencyModifications\":" AUTONOMY_WEIGHT "}}]"
+#define AUTONOMY_PARAM                                                                                       \
     {                                                                                                        \
         "hilConfig", T_JSON, OPTIONAL,                                                                       \
             "How much agents may decide: confirm_all, major_only, full, or an object of scopeChanges, "      \
             "architectureDecisions and dependencyModifications, each automated, notify_and_proceed or "      \
             "requires_approval. What is not named requires approval, or stays as it is.",                    \
-            .form = HIL_FORM                                                                                 \
+            .form = AUTONOMY_FORM                                                                            \
     }
 static const struct field settings_fields[] = {
     { "answerers", T_LIST, OPTIONAL, "Who alone may answer for the project, by name or id.", .items = T_TEXT,
@@ -180,7 +182,7 @@ const struct op project_ops[] = {
         .params = {
             { "name", T_NAME, REQUIRED, "Its name." },
             DESCRIPTION_PARAM,
-            HIL_PARAM,
+            AUTONOMY_PARAM,
             SETTINGS_PARAM,
         },
     },
@@ -211,7 +213,7 @@ const struct op project_ops[] = {
             PROJECT_PARAM,
             { "name", T_NAME, OPTIONAL, "The new name." },
             DESCRIPTION_PARAM,
-            HIL_PARAM,
+            AUTONOMY_PARAM,
             SETTINGS_PARAM,
         },
     },

@@ -15,7 +15,7 @@ const struct field outcome_fields[] = {
     { 0 },
 };
 
-static const struct field context_fields[] = {
+static const struct field brief_fields[] = {
     { "agent", T_TEXT, REQUIRED, "Who replied." },
     { "message", T_TEXT, REQUIRED, "The reply." },
     { "is_human", T_BOOL, REQUIRED, "Whether a person wrote it." },
@@ -26,7 +26,7 @@ static const struct field context_fields[] = {
 #define CONTEXT_FIELD(key)                                                                                   \
     {                                                                                                        \
         key, T_LIST, REQUIRED, "Every reply so far, counted or not, in order.", .items = T_OBJECT,           \
-                                                                                .fields = context_fields     \
+                                                                                .fields = brief_fields       \
     }
 #define OUTCOME_FIELD                                                                                        \
     {                                                                                                        \

@@ -62,18 +62,18 @@ static const struct field count_reply[] = {
 static bool run_open_question_list(struct call *call)
 {
     size_t limit = (size_t)arg_int(call, "limit"), count, shown;
-    struct open_question *sets;
+    struct question_set *sets;
     struct project project;
     const char *after;
 
     if (!project_of(call, &project) || !identity_page(call, "open_questions", &after) ||
-        !notice_list(&call->tx, &project, after, limit + 1, &sets, &count))
+        !project_inbox_list(&call->tx, &project, after, limit + 1, &sets, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
     json_list(&call->out, "notifications");
     for (size_t i = 0; i < shown; i++)
-        open_question_write(&sets[i], NULL, &call->out);
+        question_set_write(&sets[i], NULL, &call->out);
     json_list_end(&call->out);
     identity_write_next(call, "open_questions", count > shown, shown ? sets[shown - 1].created_ms : 0,
                         shown ? sets[shown - 1].id : NULL);
@@ -83,33 +83,33 @@ static bool run_open_question_list(struct call *call)
 
 static bool run_open_question_get(struct call *call)
 {
-    struct open_question set;
+    struct question_set set;
     struct project project;
     const char *id;
 
-    if (!project_of_thing(call, "nid", &project, &id) || !notice_get(&call->tx, &project, id, &set))
+    if (!project_of_thing(call, "nid", &project, &id) || !project_inbox_get(&call->tx, &project, id, &set))
         return false;
-    call->ended = !open_question_is_open(&set);
-    open_question_write(&set, NULL, &call->out);
+    call->ended = !question_set_is_open(&set);
+    question_set_write(&set, NULL, &call->out);
     return true;
 }
 
 static bool run_open_question_resolve(struct call *call)
 {
-    struct open_question_reply reply = {
+    struct question_set_reply reply = {
         .responses = arg_json(call, "responses"),
         .has_approved = arg_given(call, "approved"),
         .approved = arg_bool(call, "approved"),
         .keep_open = arg_bool(call, "keepOpen"),
     };
-    struct open_question set;
+    struct question_set set;
     struct project project;
     const char *id;
 
     if (!project_of_thing(call, "nid", &project, &id) ||
-        !notice_resolve(&call->tx, &project, id, &reply, &set))
+        !project_inbox_resolve(&call->tx, &project, id, &reply, &set))
         return false;
-    open_question_write(&set, NULL, &call->out);
+    question_set_write(&set, NULL, &call->out);
     return true;
 }
 
@@ -122,16 +122,16 @@ static void reply_count(struct call *call, size_t count)
 
 static bool run_open_question_dismiss(struct call *call)
 {
-    struct open_question_reply nothing = { 0 };
-    struct open_question set;
+    struct question_set_reply nothing = { 0 };
+    struct question_set set;
     struct project project;
     const char *id;
     bool was_open;
 
-    if (!project_of_thing(call, "nid", &project, &id) || !notice_get(&call->tx, &project, id, &set))
+    if (!project_of_thing(call, "nid", &project, &id) || !project_inbox_get(&call->tx, &project, id, &set))
         return false;
-    was_open = open_question_is_open(&set);
-    if (!notice_resolve(&call->tx, &project, id, &nothing, &set))
+    was_open = question_set_is_open(&set);
+    if (!project_inbox_resolve(&call->tx, &project, id, &nothing, &set))
         return false;
     reply_count(call, was_open ? 1 : 0);
     return true;
@@ -142,7 +142,7 @@ static bool run_open_question_clear(struct call *call)
     struct project project;
     size_t count;
 
-    if (!project_of(call, &project) || !notice_clear(&call->tx, &project, &count))
+    if (!project_of(call, &project) || !project_inbox_clear(&call->tx, &project, &count))
         return false;
     reply_count(call, count);
     return true;
@@ -153,7 +153,7 @@ static bool run_open_question_clear(struct call *call)
         "nid", T_UUID, REQUIRED, "The notification; an approval also goes by its id in an inbox."            \
     }
 
-const struct op open_question_ops[] = {
+const struct op question_set_ops[] = {
     {
         .name = "open_question_list",
         .http = "GET /api/projects/{id}/notifications",

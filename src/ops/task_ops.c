@@ -43,7 +43,7 @@ static const struct field answer_fields[] = {
     { 0 },
 };
 
-const struct field context_fields[] = {
+const struct field brief_fields[] = {
     { "projectId", T_UUID, REQUIRED, "The project." },
     { "source", T_TEXT, REQUIRED, "What kind of thing: execute, eval, prd, plan." },
     { "sourceId", T_TEXT, REQUIRED, "Which one." },
@@ -53,8 +53,9 @@ const struct field context_fields[] = {
       .fields = answer_fields },
     { "chat", T_LIST, REQUIRED, "The last messages about it, oldest first.", .items = T_OBJECT,
       .fields = chat_fields },
-    { "hilConfig", T_OBJECT, REQUIRED, "How much the agent may decide by itself.", .fields = hil_fields },
-    { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = hil_words },
+    { "hilConfig", T_OBJECT, REQUIRED, "How much the agent may decide by itself.",
+      .fields = autonomy_fields },
+    { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = autonomy_words },
     { "autonomy", T_TEXT, REQUIRED, "The same in sentences, a line for each category." },
     { "prompt", T_TEXT, REQUIRED, "All of it as one text for a prompt." },
     { 0 },
@@ -63,8 +64,9 @@ const struct field context_fields[] = {
 static const struct field config_reply[] = {
     { "taskId", T_UUID, REQUIRED, "The task." },
     { "projectId", T_UUID, REQUIRED, "Its project." },
-    { "hilConfig", T_OBJECT, REQUIRED, "How much the agent may decide by itself.", .fields = hil_fields },
-    { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = hil_words },
+    { "hilConfig", T_OBJECT, REQUIRED, "How much the agent may decide by itself.",
+      .fields = autonomy_fields },
+    { "autonomyLevel", T_ENUM, REQUIRED, "The same in one word.", .values = autonomy_words },
     { "autonomyDescription", T_TEXT, REQUIRED, "The sentences of the levels in use." },
     { 0 },
 };
@@ -209,7 +211,7 @@ static bool run_task_delete(struct call *call)
     const char *id;
 
     return project_of_thing(call, "tid", &project, &id) &&
-           open_question_drop(&call->tx, &project, "execute", id) && task_delete(&call->tx, &project, id);
+           question_set_drop(&call->tx, &project, "execute", id) && task_delete(&call->tx, &project, id);
 }
 
 /* The task that the path names; everything about a task begins with it. */
@@ -274,12 +276,12 @@ static bool run_task_context(struct call *call)
     struct project project;
     struct task task;
 
-    return task_of(call, &project, &task) &&
-           context_write(
-               &call->tx, &project,
-               &(struct context_subject){
-                   .source = "execute", .source_id = task.id, .title = task.title, .text = task.description },
-               &call->out);
+    return task_of(call, &project, &task) && brief_write(&call->tx, &project,
+                                                         &(struct brief_subject){ .source = "execute",
+                                                                                  .source_id = task.id,
+                                                                                  .title = task.title,
+                                                                                  .text = task.description },
+                                                         &call->out);
 }
 
 static bool run_task_config(struct call *call)
@@ -292,9 +294,9 @@ static bool run_task_config(struct call *call)
     json_map(&call->out, NULL);
     json_text(&call->out, "taskId", task.id);
     json_text(&call->out, "projectId", project.id);
-    hil_write(&project.hil, "hilConfig", &call->out);
-    json_text(&call->out, "autonomyLevel", hil_word(&project.hil));
-    json_text(&call->out, "autonomyDescription", hil_description(call->tx.arena, &project.hil));
+    autonomy_write(&project.autonomy, "hilConfig", &call->out);
+    json_text(&call->out, "autonomyLevel", autonomy_word(&project.autonomy));
+    json_text(&call->out, "autonomyDescription", autonomy_description(call->tx.arena, &project.autonomy));
     json_map_end(&call->out);
     return true;
 }
@@ -471,7 +473,7 @@ const struct op task_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
         .run = run_task_context,
-        .reply = context_fields,
+        .reply = brief_fields,
         .params = { PROJECT_PARAM, TASK_PARAM },
     },
     {

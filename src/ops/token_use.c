@@ -7,43 +7,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct touch {
+struct token_use {
     struct work work; /* first: the store hands it back */
     int64_t now_ms;
     const char *old_secret; /* behind the id, or NULL */
     char id[];
 };
 
-static bool run_touch(struct db *db, struct work *work)
+static bool run_use(struct db *db, struct work *work)
 {
     ARENA_AUTO arena = { 0 };
-    struct touch *touch = (struct touch *)work;
-    struct tx tx = tx_of(db, &arena, touch->now_ms, &work->err);
+    struct token_use *use = (struct token_use *)work;
+    struct tx tx = tx_of(db, &arena, use->now_ms, &work->err);
 
-    return token_touch(&tx, touch->id, touch->old_secret);
+    return token_note_use(&tx, use->id, use->old_secret);
 }
 
-static void touch_done(struct work *work)
+static void use_done(struct work *work)
 {
     free(work);
 }
 
-void touch_caller(struct store *store, const struct caller *caller, int64_t now_ms)
+void token_use_note(struct store *store, const struct caller *caller, int64_t now_ms)
 {
     struct err ignored;
 
     if (caller->kind != CALLER_TOKEN || now_ms - caller->last_used_ms < TOKEN_TOUCH_MS)
         return;
     size_t size = strlen(caller->id) + 1, old_size = caller->old_secret ? strlen(caller->old_secret) + 1 : 0;
-    struct touch *touch = calloc(1, sizeof(*touch) + size + old_size);
+    struct token_use *use = calloc(1, sizeof(*use) + size + old_size);
 
-    if (!touch)
+    if (!use)
         abort();
-    touch->work = (struct work){ .run = run_touch, .done = touch_done };
-    touch->now_ms = now_ms;
-    memcpy(touch->id, caller->id, size);
+    use->work = (struct work){ .run = run_use, .done = use_done };
+    use->now_ms = now_ms;
+    memcpy(use->id, caller->id, size);
     if (old_size > 0)
-        touch->old_secret = memcpy(touch->id + size, caller->old_secret, old_size);
-    if (!store_write(store, &touch->work, &ignored))
-        free(touch);
+        use->old_secret = memcpy(use->id + size, caller->old_secret, old_size);
+    if (!store_write(store, &use->work, &ignored))
+        free(use);
 }

@@ -13,6 +13,6 @@
 #include "db/store.h"
 
 /* Does nothing for callers that are no tokens. The caller's texts are copied. */
-void touch_caller(struct store *store, const struct caller *caller, int64_t now_ms);
+void token_use_note(struct store *store, const struct caller *caller, int64_t now_ms);
 
 #endif

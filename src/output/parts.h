@@ -60,12 +60,12 @@ struct scan_object {
     bool outermost; /* no object around it was tried */
 };
 
-struct scan_anchor {
+struct scan_mark {
     size_t at; /* where the key starts, with its quote and backslash */
     bool escaped, read;
 };
 
-#define SCAN_ANCHORS  32
+#define SCAN_MARKS    32
 #define SCAN_QUEUE    16
 #define OUTPUT_LEVELS 3 /* strings in strings in strings are read */
 
@@ -74,9 +74,9 @@ struct scan {
     const char *text;
     size_t len;
     /* Found by scan_open. */
-    struct scan_anchor fields[SCAN_ANCHORS]; /* the first places that name the field */
+    struct scan_mark fields[SCAN_MARKS]; /* the first places that name the field */
     size_t field_count;
-    struct scan_anchor result; /* the last place that names another key of a result */
+    struct scan_mark result; /* the last place that names another key of a result */
     bool has_result, has_known, has_escaped;
     size_t last_known; /* no object that starts after this is of interest */
     size_t steps;      /* bytes that were looked at so far */

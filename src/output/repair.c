@@ -118,25 +118,25 @@ static void report_unreadable(struct search *search, const struct scan *scan, si
 static void repair_fields(struct search *search, const struct scan *scan, unsigned level)
 {
     for (size_t i = 0; i < scan->field_count && !search->repaired && !search->field.text; i++) {
-        const struct scan_anchor *anchor = &scan->fields[i];
+        const struct scan_mark *mark = &scan->fields[i];
         struct reading reading;
         struct value *map = NULL;
 
-        if (anchor->read)
+        if (mark->read)
             continue;
         if (search->repairs++ < OUTPUT_REPAIR_KEYS) {
-            if (anchor->escaped && repair_escaped(search, scan, anchor->at, level))
+            if (mark->escaped && repair_escaped(search, scan, mark->at, level))
                 continue;
-            map = anchor->escaped ? NULL : repair_around(search, scan, anchor->at, &reading);
+            map = mark->escaped ? NULL : repair_around(search, scan, mark->at, &reading);
         }
         if (map && (output_questions_there(search->arena, map) || (reading.cut && !reading.inside))) {
-            report_repair(search, scan, anchor->at, map, &reading, level);
+            report_repair(search, scan, mark->at, map, &reading, level);
             search->repaired = map;
             continue;
         }
-        report_unreadable(search, scan, anchor->at, level);
+        report_unreadable(search, scan, mark->at, level);
         /* A complete result that follows takes its place; otherwise nothing here is a success. */
-        if (!search->result.text || (level == 0 && anchor->at > search->result.object.end))
+        if (!search->result.text || (level == 0 && mark->at > search->result.object.end))
             search->unread = true;
     }
 }

@@ -90,9 +90,9 @@ static bool may_stand_bare(const struct scan *scan, size_t start, bool at_line)
     return start == 0 ? at_line : scan->text[start - 1] == '{' || scan->text[start - 1] == ',';
 }
 
-static void note_anchor(struct scan *scan, enum known_key key, size_t start, char quote, bool escaped)
+static void note_mark(struct scan *scan, enum known_key key, size_t start, char quote, bool escaped)
 {
-    struct scan_anchor anchor = { .at = start, .escaped = escaped };
+    struct scan_mark mark = { .at = start, .escaped = escaped };
 
     scan->has_known = true;
     scan->last_known = start;
@@ -100,10 +100,10 @@ static void note_anchor(struct scan *scan, enum known_key key, size_t start, cha
     if (!quote && !may_stand_bare(scan, start, is_questions_key(key)))
         return;
     if (!is_questions_key(key)) {
-        scan->result = anchor;
+        scan->result = mark;
         scan->has_result = true;
-    } else if (scan->field_count < SCAN_ANCHORS) {
-        scan->fields[scan->field_count++] = anchor;
+    } else if (scan->field_count < SCAN_MARKS) {
+        scan->fields[scan->field_count++] = mark;
     }
 }
 
@@ -140,7 +140,7 @@ static void look_back(struct scan *scan, size_t floor, size_t colon)
     start -= quote != 0;
     while (escaped && start > floor && text[start - 1] == '\\')
         start--;
-    note_anchor(scan, key, start, quote, escaped);
+    note_mark(scan, key, start, quote, escaped);
 }
 
 /* Whether a known key can end before this colon: a quick look that most colons do not pass. */

@@ -56,7 +56,7 @@ struct caller {
     const char *workspace_id;
     const char *credential; /* "token:HASH", "session:HASH", "local": what a ticket stands for */
     const char *old_secret; /* the hash of a token's secret that has been replaced, or NULL */
-    int64_t last_used_ms;   /* a token's secret's: as stored; token_touch keeps it fresh */
+    int64_t last_used_ms;   /* a token's secret's: as stored; token_note_use keeps it fresh */
 };
 
 /*

@@ -113,7 +113,7 @@ static struct chat *chats_from_rows(struct arena *arena, const struct db_rows *r
 }
 
 /* One row more than asked for tells whether there is a next page. */
-static bool query_page(const struct tx *tx, const struct chat_filter *filter, const struct page *from,
+static bool query_page(const struct tx *tx, const struct chat_filter *filter, const struct cursor *from,
                        struct db_rows *rows)
 {
     struct db_arg args[] = { db_text(tx->caller->workspace_id),
@@ -138,17 +138,17 @@ static bool query_page(const struct tx *tx, const struct chat_filter *filter, co
 
 bool chat_list(const struct tx *tx, const struct chat_filter *filter, struct chat_page *page)
 {
-    struct page from;
+    struct cursor from;
     struct db_rows rows;
 
-    if (!page_read(LIST_NAME, filter->cursor, &from, tx->err) || !query_page(tx, filter, &from, &rows))
+    if (!cursor_read(LIST_NAME, filter->cursor, &from, tx->err) || !query_page(tx, filter, &from, &rows))
         return false;
     *page = (struct chat_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
     page->messages = chats_from_rows(tx->arena, &rows, page->count);
     if (rows.count > page->count) {
         const struct chat *last = &page->messages[page->count - 1];
 
-        page->next_cursor = page_after(tx->arena, LIST_NAME, 0, last->created_at, last->id);
+        page->next_cursor = cursor_after(tx->arena, LIST_NAME, 0, last->created_at, last->id);
     }
     return true;
 }

@@ -42,7 +42,7 @@ struct listing {
     size_t mentions;       /* rows of the first part */
 };
 
-static bool query_group(const struct listing *list, const struct page *from, size_t limit,
+static bool query_group(const struct listing *list, const struct cursor *from, size_t limit,
                         struct db_rows *rows)
 {
     const struct prompt_filter *filter = list->filter;
@@ -66,12 +66,12 @@ static bool query_group(const struct listing *list, const struct page *from, siz
 }
 
 /* One row more than asked for tells whether there is a next page. */
-static bool fill(struct listing *list, struct page from, struct prompt_page *page)
+static bool fill(struct listing *list, struct cursor from, struct prompt_page *page)
 {
     size_t most = list->filter->limit + 1;
 
     page->prompts = arena_array(list->tx->arena, struct prompt, most);
-    for (; from.group < GROUPS && page->count < most; page_start(from.group + 1, &from)) {
+    for (; from.group < GROUPS && page->count < most; cursor_start(from.group + 1, &from)) {
         struct db_rows rows;
 
         if (!query_group(list, &from, most - page->count, &rows))
@@ -84,14 +84,14 @@ static bool fill(struct listing *list, struct page from, struct prompt_page *pag
     return true;
 }
 
-static bool start(const struct listing *list, struct page *from)
+static bool start(const struct listing *list, struct cursor *from)
 {
     bool in_parts = list->agent_key && !list->ended;
 
-    if (!page_read(LIST_NAME, list->filter->cursor, from, list->tx->err))
+    if (!cursor_read(LIST_NAME, list->filter->cursor, from, list->tx->err))
         return false;
     if (!in_parts && !list->filter->cursor)
-        page_start(GROUP_REST, from);
+        cursor_start(GROUP_REST, from);
     if (from->group >= GROUPS || (!in_parts && from->group != GROUP_REST))
         return err_field(list->tx->err, "cursor", "cursor belongs to a list with other filters.");
     return true;
@@ -107,7 +107,7 @@ bool prompt_list(const struct tx *tx, const struct prompt_filter *filter, struct
         .ended = status && !str_equal(status, "pending") && !str_equal(status, "collecting"),
     };
     struct prompt_page found = { 0 };
-    struct page from;
+    struct cursor from;
 
     if (!start(&list, &from) || !fill(&list, from, &found))
         return false;
@@ -116,7 +116,7 @@ bool prompt_list(const struct tx *tx, const struct prompt_filter *filter, struct
         int group = filter->limit <= list.mentions ? GROUP_MENTIONS : GROUP_REST;
 
         found.count = filter->limit;
-        found.next_cursor = page_after(tx->arena, LIST_NAME, group, last->created_at, last->id);
+        found.next_cursor = cursor_after(tx->arena, LIST_NAME, group, last->created_at, last->id);
     }
     *page = found;
     return true;

@@ -217,11 +217,11 @@ bool token_revoke(const struct tx *tx, const char *workspace_id, const char *id)
            resolve_notice(tx, id);
 }
 
-bool token_touch(const struct tx *tx, const char *id, const char *old_secret)
+bool token_note_use(const struct tx *tx, const char *id, const char *old_secret)
 {
     if (old_secret)
-        return tx_exec(tx, SQL_TOKEN_TOUCH_OLD, DB_ARGS(db_text(old_secret), db_int(tx->now_ms)), NULL);
-    return tx_exec(tx, SQL_TOKEN_TOUCH, DB_ARGS(db_text(id), db_int(tx->now_ms)), NULL);
+        return tx_exec(tx, SQL_TOKEN_NOTE_USE_OLD, DB_ARGS(db_text(old_secret), db_int(tx->now_ms)), NULL);
+    return tx_exec(tx, SQL_TOKEN_NOTE_USE, DB_ARGS(db_text(id), db_int(tx->now_ms)), NULL);
 }
 
 bool token_prune_secrets(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned)

@@ -57,7 +57,7 @@ CHECKED bool token_rotate(const struct tx *tx, const char *workspace_id, const c
 /* Revoking twice is not an error; the first time stays. */
 CHECKED bool token_revoke(const struct tx *tx, const char *workspace_id, const char *id);
 /* Records that it was used. Worth a write only when caller->last_used_ms is TOKEN_TOUCH_MS old. */
-CHECKED bool token_touch(const struct tx *tx, const char *id, const char *old_secret);
+CHECKED bool token_note_use(const struct tx *tx, const char *id, const char *old_secret);
 /* Forgets replaced secrets that ended before `before_ms`, at most `limit`. */
 CHECKED bool token_prune_secrets(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned);
 

@@ -201,19 +201,19 @@ struct inbox notification_inbox(struct arena *arena, const struct caller *caller
                            .project_id = caller->project_id };
 }
 
-static const char *cursor_after(struct arena *arena, const struct notification *last)
+static const char *cursor_at(struct arena *arena, const struct notification *last)
 {
-    return page_after(arena, LIST_NAME, 0, clock_text(arena, last->created_ms), last->id);
+    return cursor_after(arena, LIST_NAME, 0, clock_text(arena, last->created_ms), last->id);
 }
 
 /* Ids are made in time order, so the id alone is the place. */
 bool notification_list(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
                        const struct notification_filter *filter, struct notification_page *page)
 {
-    struct page from;
+    struct cursor from;
     struct db_rows rows;
 
-    if (!page_read(LIST_NAME, filter->cursor, &from, tx->err) ||
+    if (!cursor_read(LIST_NAME, filter->cursor, &from, tx->err) ||
         !tx_query(tx, filter->unread_only ? SQL_NOTIFICATION_LIST_UNREAD : SQL_NOTIFICATION_LIST,
                   DB_ARGS(db_text(workspace_id), db_text(inbox->reader), db_text(from.id),
                           db_int((int64_t)filter->limit + 1), db_text(inbox->person), db_int(inbox->role),
@@ -225,7 +225,7 @@ bool notification_list(const struct tx *tx, const char *workspace_id, const stru
     for (size_t i = 0; i < page->count; i++)
         from_row(&rows, i, &page->items[i]);
     if (rows.count > page->count)
-        page->next_cursor = cursor_after(tx->arena, &page->items[page->count - 1]);
+        page->next_cursor = cursor_at(tx->arena, &page->items[page->count - 1]);
     return true;
 }
 

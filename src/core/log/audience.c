@@ -41,13 +41,13 @@ struct audience audience_parse(const char *text)
     return audience;
 }
 
-bool audience_has(const struct audience *audience, const struct listener *listener)
+bool audience_has(const struct audience *audience, const struct hearer *hearer)
 {
-    if (listener->role == 0)
+    if (hearer->role == 0)
         return true;
     if (audience->agent_key)
-        return !listener->agent_key || str_equal(listener->agent_key, audience->agent_key);
+        return !hearer->agent_key || str_equal(hearer->agent_key, audience->agent_key);
     if (audience->user_id)
-        return listener->person && str_equal(listener->id, audience->user_id);
-    return audience->roles == 0 || (listener->person && (audience->roles & listener->role) != 0);
+        return hearer->person && str_equal(hearer->id, audience->user_id);
+    return audience->roles == 0 || (hearer->person && (audience->roles & hearer->role) != 0);
 }

@@ -21,7 +21,7 @@ struct audience {
 };
 
 /* Who listens, as a stream keeps it. */
-struct listener {
+struct hearer {
     unsigned role;         /* 0: the server itself, which hears everything */
     bool person;           /* caller_is_person */
     const char *id;        /* the caller's */
@@ -33,6 +33,6 @@ const char *audience_text(struct arena *arena, const struct audience *audience);
 /* Reads it; texts point into `text`. What another version wrote and this one does not know is the owner's. */
 struct audience audience_parse(const char *text);
 /* The same rule as an inbox's (notification_inbox). */
-bool audience_has(const struct audience *audience, const struct listener *listener);
+bool audience_has(const struct audience *audience, const struct hearer *hearer);
 
 #endif

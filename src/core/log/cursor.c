@@ -15,11 +15,11 @@
 #define SUM_DIGITS   8
 #define PLACE_DIGITS (GROUP_DIGITS + TIME_DIGITS + ID_DIGITS)
 
-void page_start(int group, struct page *page)
+void cursor_start(int group, struct cursor *cursor)
 {
-    *page = (struct page){ .group = group,
-                           .created_at = "9999-12-31T23:59:59.999Z",
-                           .id = "ffffffff-ffff-ffff-ffff-ffffffffffff" };
+    *cursor = (struct cursor){ .group = group,
+                               .created_at = "9999-12-31T23:59:59.999Z",
+                               .id = "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 }
 
 static unsigned checksum(const char *list, const char *place)
@@ -50,26 +50,26 @@ static void put_dashes(const char *digits, char id[static UUID_SIZE])
              digits + 20);
 }
 
-bool page_read(const char *list, const char *cursor, struct page *page, struct err *err)
+bool cursor_read(const char *list, const char *text, struct cursor *cursor, struct err *err)
 {
     uint64_t group, ms, sum;
 
-    if (!cursor) {
-        page_start(0, page);
+    if (!text) {
+        cursor_start(0, cursor);
         return true;
     }
-    if (strlen(cursor) != PLACE_DIGITS + SUM_DIGITS || !all_hex(cursor) ||
-        !hex_number(cursor + PLACE_DIGITS, SUM_DIGITS, &sum) || sum != checksum(list, cursor) ||
-        !hex_number(cursor, GROUP_DIGITS, &group) || !hex_number(cursor + GROUP_DIGITS, TIME_DIGITS, &ms))
+    if (strlen(text) != PLACE_DIGITS + SUM_DIGITS || !all_hex(text) ||
+        !hex_number(text + PLACE_DIGITS, SUM_DIGITS, &sum) || sum != checksum(list, text) ||
+        !hex_number(text, GROUP_DIGITS, &group) || !hex_number(text + GROUP_DIGITS, TIME_DIGITS, &ms))
         return err_field(err, "cursor", "cursor is not one that this list gave out.");
-    page->group = (int)group;
-    clock_format((int64_t)ms, page->created_at);
-    put_dashes(cursor + GROUP_DIGITS + TIME_DIGITS, page->id);
+    cursor->group = (int)group;
+    clock_format((int64_t)ms, cursor->created_at);
+    put_dashes(text + GROUP_DIGITS + TIME_DIGITS, cursor->id);
     return true;
 }
 
-const char *page_after(struct arena *arena, const char *list, int group, const char *created_at,
-                       const char *id)
+const char *cursor_after(struct arena *arena, const char *list, int group, const char *created_at,
+                         const char *id)
 {
     char place[PLACE_DIGITS + 1];
     int64_t ms;

@@ -14,17 +14,17 @@
 #include "base/err.h"
 #include "base/uuid.h"
 
-struct page {
+struct cursor {
     int group; /* for lists that come in parts, one after the other; 0 is the first */
     char created_at[CLOCK_TEXT_SIZE];
     char id[UUID_SIZE];
 };
 
 /* A cursor of NULL is the start of the list: a place before everything. Otherwise ERR_INVALID. */
-CHECKED bool page_read(const char *list, const char *cursor, struct page *page, struct err *err);
-void page_start(int group, struct page *page);
+CHECKED bool cursor_read(const char *list, const char *text, struct cursor *cursor, struct err *err);
+void cursor_start(int group, struct cursor *cursor);
 /* The cursor after a row; NULL when its time or id is not one of ours. */
-const char *page_after(struct arena *arena, const char *list, int group, const char *created_at,
-                       const char *id);
+const char *cursor_after(struct arena *arena, const char *list, int group, const char *created_at,
+                         const char *id);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-unsigned who_answers_roles(const struct question *question)
+unsigned answer_rights_roles(const struct question *question)
 {
     if (str_equal(question->required_role, "owner"))
         return ROLE_OWNER;
@@ -13,9 +13,9 @@ unsigned who_answers_roles(const struct question *question)
     return ROLES_PEOPLE;
 }
 
-bool who_answers_projects(const struct tx *tx, const char *workspace_id,
-                          const struct question *const questions[], size_t count,
-                          struct project_settings **projects, size_t *project_count)
+bool answer_rights_projects(const struct tx *tx, const char *workspace_id,
+                            const struct question *const questions[], size_t count,
+                            struct project_settings **projects, size_t *project_count)
 {
     BUF_AUTO ids = { 0 };
     struct json_out out;
@@ -79,7 +79,8 @@ static bool refuse_agents(const struct caller *caller, struct err *err)
            err_set(err, ERR_FORBIDDEN, "Agents cannot answer questions for people.");
 }
 
-bool who_answers_for(struct arena *arena, const struct caller *caller, const char *settings, struct err *err)
+bool answer_rights_for(struct arena *arena, const struct caller *caller, const char *settings,
+                       struct err *err)
 {
     JSON_AUTO *answerers = NULL;
 
@@ -92,8 +93,8 @@ bool who_answers_for(struct arena *arena, const struct caller *caller, const cha
     return err_set(err, ERR_FORBIDDEN, "This project names those who may answer for it, and not you.");
 }
 
-bool who_answers_check(struct arena *arena, const struct caller *caller, const struct question *question,
-                       const struct project_settings *projects, size_t project_count, struct err *err)
+bool answer_rights_check(struct arena *arena, const struct caller *caller, const struct question *question,
+                         const struct project_settings *projects, size_t project_count, struct err *err)
 {
     if (caller->kind == CALLER_LOCAL)
         return true;
@@ -101,16 +102,16 @@ bool who_answers_check(struct arena *arena, const struct caller *caller, const s
         return false;
     if (question->assigned_to && !str_equal(question->assigned_to, caller->id))
         return err_set(err, ERR_FORBIDDEN, "This question is assigned to somebody else.");
-    if (!((unsigned)caller->role & who_answers_roles(question)))
+    if (!((unsigned)caller->role & answer_rights_roles(question)))
         return err_set(err, ERR_FORBIDDEN, "This question needs somebody with the role %s.",
                        question->required_role ? question->required_role : "member");
     for (size_t i = 0; i < project_count; i++)
         if (str_equal(projects[i].id, question->project_id))
-            return who_answers_for(arena, caller, projects[i].settings, err);
+            return answer_rights_for(arena, caller, projects[i].settings, err);
     return true;
 }
 
-bool who_answers_consents(const struct caller *caller, const char *asked_by_id, struct err *err)
+bool answer_rights_consent(const struct caller *caller, const char *asked_by_id, struct err *err)
 {
     bool as_token = caller->kind == CALLER_TOKEN || caller->kind == CALLER_LINK;
 
@@ -120,13 +121,13 @@ bool who_answers_consents(const struct caller *caller, const char *asked_by_id, 
     return err_hint(err, "Answer with a login, or with a token that did not ask.");
 }
 
-bool who_answers_one(const struct tx *tx, const struct question *question)
+bool answer_rights_check_one(const struct tx *tx, const struct question *question)
 {
     struct project_settings *projects;
     size_t count;
 
-    return who_answers_projects(tx, question->workspace_id, &question, 1, &projects, &count) &&
-           who_answers_check(tx->arena, tx->caller, question, projects, count, tx->err);
+    return answer_rights_projects(tx, question->workspace_id, &question, 1, &projects, &count) &&
+           answer_rights_check(tx->arena, tx->caller, question, projects, count, tx->err);
 }
 
 static const char *folded_list(struct arena *arena, const json_t *answerers)
@@ -146,8 +147,8 @@ static const char *folded_list(struct arena *arena, const json_t *answerers)
     return arena_copy(arena, text.bytes, text.len);
 }
 
-bool who_answers_people(const struct tx *tx, const struct question *question, const char *const **ids,
-                        size_t *count)
+bool answer_rights_people(const struct tx *tx, const struct question *question, const char *const **ids,
+                          size_t *count)
 {
     struct project_settings *projects;
     size_t project_count;
@@ -155,7 +156,7 @@ bool who_answers_people(const struct tx *tx, const struct question *question, co
 
     *count = 0;
     *ids = NULL;
-    if (!who_answers_projects(tx, question->workspace_id, &question, 1, &projects, &project_count))
+    if (!answer_rights_projects(tx, question->workspace_id, &question, 1, &projects, &project_count))
         return false;
     JSON_AUTO *answerers = NULL;
 

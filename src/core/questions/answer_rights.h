@@ -20,29 +20,29 @@ struct project_settings {
 };
 
 /* Those of the projects that these questions belong to. */
-CHECKED bool who_answers_projects(const struct tx *tx, const char *workspace_id,
-                                  const struct question *const questions[], size_t count,
-                                  struct project_settings **projects, size_t *project_count);
+CHECKED bool answer_rights_projects(const struct tx *tx, const char *workspace_id,
+                                    const struct question *const questions[], size_t count,
+                                    struct project_settings **projects, size_t *project_count);
 /* Whether a person may answer for a project with these settings, whatever is asked. ERR_FORBIDDEN. */
-CHECKED bool who_answers_for(struct arena *arena, const struct caller *caller, const char *settings,
-                             struct err *err);
+CHECKED bool answer_rights_for(struct arena *arena, const struct caller *caller, const char *settings,
+                               struct err *err);
 /* ERR_FORBIDDEN. */
-CHECKED bool who_answers_check(struct arena *arena, const struct caller *caller,
-                               const struct question *question, const struct project_settings *projects,
-                               size_t project_count, struct err *err);
+CHECKED bool answer_rights_check(struct arena *arena, const struct caller *caller,
+                                 const struct question *question, const struct project_settings *projects,
+                                 size_t project_count, struct err *err);
 /* The same for one question, which looks up what it needs. */
-CHECKED bool who_answers_one(const struct tx *tx, const struct question *question);
+CHECKED bool answer_rights_check_one(const struct tx *tx, const struct question *question);
 
 /*
  * Whether this caller may say yes to what was asked by a user or token (its id, or NULL: not known).
  * ERR_FORBIDDEN for the member's token that asked, and for a link that stands for it.
  */
-CHECKED bool who_answers_consents(const struct caller *caller, const char *asked_by_id, struct err *err);
+CHECKED bool answer_rights_consent(const struct caller *caller, const char *asked_by_id, struct err *err);
 
 /* The set of roles that suffice. */
-unsigned who_answers_roles(const struct question *question);
+unsigned answer_rights_roles(const struct question *question);
 /* The users whom the question's project names; none when it does not restrict. */
-CHECKED bool who_answers_people(const struct tx *tx, const struct question *question, const char *const **ids,
-                                size_t *count);
+CHECKED bool answer_rights_people(const struct tx *tx, const struct question *question,
+                                  const char *const **ids, size_t *count);
 
 #endif

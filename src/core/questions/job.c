@@ -190,7 +190,7 @@ bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_p
 {
     struct job_filter wanted = *filter;
     struct job_page found = { 0 };
-    struct page from;
+    struct cursor from;
     struct db_rows rows;
 
     if (!wanted.project_id)
@@ -199,7 +199,7 @@ bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_p
         *page = found;
         return true;
     }
-    if (!page_read(LIST_NAME, filter->cursor, &from, tx->err) ||
+    if (!cursor_read(LIST_NAME, filter->cursor, &from, tx->err) ||
         !tx_query(tx, list_statement(&wanted),
                   DB_ARGS(db_text(tx->caller->workspace_id), db_text(from.id),
                           db_int((int64_t)filter->limit + 1), db_text(clock_text(tx->arena, tx->now_ms)),
@@ -218,7 +218,7 @@ bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_p
         const struct job *last = &found.jobs[found.count - 1];
 
         found.next_cursor =
-            page_after(tx->arena, LIST_NAME, 0, clock_text(tx->arena, last->created_ms), last->id);
+            cursor_after(tx->arena, LIST_NAME, 0, clock_text(tx->arena, last->created_ms), last->id);
     }
     *page = found;
     return true;

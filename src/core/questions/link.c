@@ -21,7 +21,7 @@ bool link_create(const struct tx *tx, const char *question_id, struct link *link
         return false;
     if (!caller_sees_project(tx->caller, question.project_id))
         return question_not_found(tx->err);
-    if (!who_answers_one(tx, &question))
+    if (!answer_rights_check_one(tx, &question))
         return false;
     if (!question_is_open(&question) || question_is_overdue(&question, tx->now_ms))
         return err_set(tx->err, ERR_CONFLICT, "This question has already ended.");

@@ -65,9 +65,9 @@ static bool open_answering(struct answering *answering, const struct question_an
     answering->questions = arena_array(tx->arena, struct question *, count + 1);
     return docket_of_questions(tx, &answering->docket, tx->caller->workspace_id, ids, count) &&
            find_ended(answering, answers, count) &&
-           who_answers_projects(tx, tx->caller->workspace_id,
-                                (const struct question *const *)answering->questions, count,
-                                &answering->projects, &answering->project_count);
+           answer_rights_projects(tx, tx->caller->workspace_id,
+                                  (const struct question *const *)answering->questions, count,
+                                  &answering->projects, &answering->project_count);
 }
 
 /* Refusals */
@@ -355,7 +355,7 @@ static bool check_consent(const struct caller *caller, const struct question *qu
 {
     bool approval = str_equal(question->type, "approval") || str_equal(question->response_type, "approval");
 
-    return !approval || response->is_false || who_answers_consents(caller, question->asked_by_id, err);
+    return !approval || response->is_false || answer_rights_consent(caller, question->asked_by_id, err);
 }
 
 /*
@@ -371,8 +371,8 @@ static bool answer_one(struct answering *answering, struct question *question, s
         question_not_found(&answer->err);
         return true;
     }
-    if (!who_answers_check(answering->tx->arena, answering->tx->caller, question, answering->projects,
-                           answering->project_count, &answer->err) ||
+    if (!answer_rights_check(answering->tx->arena, answering->tx->caller, question, answering->projects,
+                             answering->project_count, &answer->err) ||
         !check_response(answering, question, answer->response, &response, &answer->err) ||
         !check_consent(answering->tx->caller, question, &response, &answer->err))
         return true;

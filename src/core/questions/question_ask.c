@@ -86,14 +86,14 @@ static bool notify(struct docket *docket, const struct question *question)
         .body = str_beginning(docket->tx->arena, question->question, NOTIFICATION_CHARS),
         .ref_type = "question",
         .ref_id = question->id,
-        .roles = who_answers_roles(question),
+        .roles = answer_rights_roles(question),
     };
 
     if (notification.user_id) {
         docket_notify(docket, &notification);
         return true;
     }
-    if (!who_answers_people(docket->tx, question, &people, &count))
+    if (!answer_rights_people(docket->tx, question, &people, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
         notification.user_id = people[i];

@@ -180,7 +180,7 @@ bool question_draft(const struct tx *tx, const char *id, struct question *questi
     struct docket docket;
     struct question *found;
 
-    if (!open_one(tx, &docket, id, &found) || !who_answers_one(tx, found) ||
+    if (!open_one(tx, &docket, id, &found) || !answer_rights_check_one(tx, found) ||
         !must_be_open(tx->arena, found, tx->err))
         return false;
     found->draft_by = tx->caller->name;

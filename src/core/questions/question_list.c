@@ -14,18 +14,18 @@
 enum { GROUP_DATED, GROUP_UNDATED, GROUPS };
 
 /* These lists are oldest first, so they start below every row instead of above. */
-static void start_below(int group, struct page *page)
+static void start_below(int group, struct cursor *from)
 {
-    *page = (struct page){ .group = group,
-                           .created_at = "0001-01-01T00:00:00.000Z",
-                           .id = "00000000-0000-0000-0000-000000000000" };
+    *from = (struct cursor){ .group = group,
+                             .created_at = "0001-01-01T00:00:00.000Z",
+                             .id = "00000000-0000-0000-0000-000000000000" };
 }
 
-static bool read_place(const char *list, const char *cursor, struct page *page, struct err *err)
+static bool read_place(const char *list, const char *cursor, struct cursor *from, struct err *err)
 {
     if (cursor)
-        return page_read(list, cursor, page, err);
-    start_below(0, page);
+        return cursor_read(list, cursor, from, err);
+    start_below(0, from);
     return true;
 }
 
@@ -50,8 +50,8 @@ static void cut(struct question_page *page, struct arena *arena, const char *lis
 
     page->count = limit;
     page->next_cursor =
-        page_after(arena, list, by_deadline && !last->timeout_at ? GROUP_UNDATED : GROUP_DATED,
-                   sorted_by(last, by_deadline), last->id);
+        cursor_after(arena, list, by_deadline && !last->timeout_at ? GROUP_UNDATED : GROUP_DATED,
+                     sorted_by(last, by_deadline), last->id);
 }
 
 bool question_list_job(const struct tx *tx, const char *job_id, const char *cursor, size_t limit,
@@ -59,7 +59,7 @@ bool question_list_job(const struct tx *tx, const char *job_id, const char *curs
 {
     struct question_page found = { .questions = arena_array(tx->arena, struct question, limit + 1) };
     struct db_rows rows;
-    struct page from;
+    struct cursor from;
     struct job job;
 
     if (!read_place(LIST_JOB, cursor, &from, tx->err) || !job_get(tx, job_id, &job) ||
@@ -74,8 +74,8 @@ bool question_list_job(const struct tx *tx, const char *job_id, const char *curs
     return true;
 }
 
-static bool query_pending(const struct tx *tx, const struct question_filter *filter, const struct page *from,
-                          size_t limit, struct db_rows *rows)
+static bool query_pending(const struct tx *tx, const struct question_filter *filter,
+                          const struct cursor *from, size_t limit, struct db_rows *rows)
 {
     struct db_arg args[7] = { db_text(filter->workspace_id), db_text(from->created_at), db_text(from->id),
                               db_int((int64_t)limit) };
@@ -97,7 +97,7 @@ bool question_pending(const struct tx *tx, const struct question_filter *filter,
     int groups = filter->by_deadline ? GROUPS : 1;
     size_t most = filter->limit + 1;
     struct question_page found = { .questions = arena_array(tx->arena, struct question, most) };
-    struct page from;
+    struct cursor from;
 
     if (!read_place(list, filter->cursor, &from, tx->err))
         return false;

@@ -181,33 +181,33 @@ bool analytics_read(const struct tx *tx, const struct analytics_range *range, st
     return true;
 }
 
-bool analytics_watch(const struct tx *tx, struct analytics_watch *watch)
+bool analytics_metrics(const struct tx *tx, struct analytics_metrics *metrics)
 {
-    const size_t types = sizeof(watch->types) / sizeof(watch->types[0]);
-    const size_t kinds = sizeof(watch->alerts) / sizeof(watch->alerts[0]);
+    const size_t types = sizeof(metrics->types) / sizeof(metrics->types[0]);
+    const size_t kinds = sizeof(metrics->alerts) / sizeof(metrics->alerts[0]);
     struct db_rows rows, alerts;
 
-    if (!tx_query(tx, SQL_ANALYTICS_WATCH,
+    if (!tx_query(tx, SQL_ANALYTICS_METRICS,
                   DB_ARGS(db_text(clock_text(tx->arena, tx->now_ms - DAY_MS)), db_int(WATCH_ROWS)), &rows) ||
-        !tx_query(tx, SQL_ANALYTICS_WATCH_ALERTS, DB_NO_ARGS, &alerts))
+        !tx_query(tx, SQL_ANALYTICS_METRICS_ALERTS, DB_NO_ARGS, &alerts))
         return false;
-    *watch = (struct analytics_watch){ 0 };
+    *metrics = (struct analytics_metrics){ 0 };
     for (size_t i = 0; i < rows.count && i < types; i++) {
-        snprintf(watch->types[i].type, sizeof(watch->types[i].type), "%s", db_cell(&rows, i, 0));
-        watch->types[i].asked = db_cell_int(&rows, i, 1);
-        watch->types[i].answered = db_cell_int(&rows, i, 2);
-        watch->types[i].by_default = db_cell_int(&rows, i, 3);
-        watch->types[i].timed_out = db_cell_int(&rows, i, 4);
-        watch->types[i].cancelled = db_cell_int(&rows, i, 5);
-        watch->types[i].pending = db_cell_int(&rows, i, 6);
-        watch->types[i].took_ms = db_cell_int(&rows, i, 7);
-        watch->types[i].jobs = db_cell_int(&rows, i, 8);
-        watch->type_count = i + 1;
+        snprintf(metrics->types[i].type, sizeof(metrics->types[i].type), "%s", db_cell(&rows, i, 0));
+        metrics->types[i].asked = db_cell_int(&rows, i, 1);
+        metrics->types[i].answered = db_cell_int(&rows, i, 2);
+        metrics->types[i].by_default = db_cell_int(&rows, i, 3);
+        metrics->types[i].timed_out = db_cell_int(&rows, i, 4);
+        metrics->types[i].cancelled = db_cell_int(&rows, i, 5);
+        metrics->types[i].pending = db_cell_int(&rows, i, 6);
+        metrics->types[i].took_ms = db_cell_int(&rows, i, 7);
+        metrics->types[i].jobs = db_cell_int(&rows, i, 8);
+        metrics->type_count = i + 1;
     }
     for (size_t i = 0; i < alerts.count && i < kinds; i++) {
-        snprintf(watch->alerts[i].kind, sizeof(watch->alerts[i].kind), "%s", db_cell(&alerts, i, 0));
-        watch->alerts[i].active = db_cell_int(&alerts, i, 1);
-        watch->alert_count = i + 1;
+        snprintf(metrics->alerts[i].kind, sizeof(metrics->alerts[i].kind), "%s", db_cell(&alerts, i, 0));
+        metrics->alerts[i].active = db_cell_int(&alerts, i, 1);
+        metrics->alert_count = i + 1;
     }
     return true;
 }

@@ -60,7 +60,7 @@ CHECKED bool analytics_read(const struct tx *tx, const struct analytics_range *r
                             struct analytics *analytics);
 
 /* All workspaces together, for the operator's metrics: the newest questions of the last 24 hours. */
-struct analytics_watch {
+struct analytics_metrics {
     struct {
         char type[16];
         int64_t asked, answered, by_default, timed_out, cancelled, pending, took_ms, jobs;
@@ -72,6 +72,6 @@ struct analytics_watch {
     } alerts[3];
     size_t alert_count;
 };
-CHECKED bool analytics_watch(const struct tx *tx, struct analytics_watch *watch);
+CHECKED bool analytics_metrics(const struct tx *tx, struct analytics_metrics *metrics);
 
 #endif

@@ -27,7 +27,7 @@ enum timekeeping_jump timekeeping_apply(const struct timekeeping *read, bool fir
         return JUMP_NONE;
 
     /* It may have been a while since: this process can be stopped at any moment. */
-    int64_t jump_ms = clock_anchor(read->db_now_ms + clock_ticks_ms() - read->read_at_ms);
+    int64_t jump_ms = clock_follow(read->db_now_ms + clock_ticks_ms() - read->read_at_ms);
 
     if (first && read->newest_ms) {
         int64_t raised_ms = clock_raise(read->newest_ms);

@@ -11,34 +11,34 @@
 
 #include "base/json.h"
 
-enum hil_level { HIL_APPROVAL, HIL_NOTIFY, HIL_AUTOMATED };
-enum hil_category { HIL_SCOPE, HIL_ARCHITECTURE, HIL_DEPENDENCIES, HIL_CATEGORIES };
+enum autonomy_level { AUTONOMY_APPROVAL, AUTONOMY_NOTIFY, AUTONOMY_AUTOMATED };
+enum autonomy_category { AUTONOMY_SCOPE, AUTONOMY_ARCHITECTURE, AUTONOMY_DEPENDENCIES, AUTONOMY_CATEGORIES };
 
-struct hil {
-    enum hil_level levels[HIL_CATEGORIES];
+struct autonomy {
+    enum autonomy_level levels[AUTONOMY_CATEGORIES];
 };
 
 /*
- * Takes a hilConfig: an object whose categories replace those in `hil`, the others staying as they are, or
- * one of the three words. Categories nobody knows are ignored; a level nobody knows is ERR_INVALID.
+ * Takes a hilConfig: an object whose categories replace those in `autonomy`, the others staying as they are,
+ * or one of the three words. Categories nobody knows are ignored; a level nobody knows is ERR_INVALID.
  */
-CHECKED bool hil_take(const json_t *config, struct hil *hil, struct err *err);
+CHECKED bool autonomy_take(const json_t *config, struct autonomy *autonomy, struct err *err);
 /* From and to what is stored: a JSON object's text. */
-CHECKED bool hil_load(const char *text, struct hil *hil, struct err *err);
-char *hil_text(struct arena *arena, const struct hil *hil);
+CHECKED bool autonomy_load(const char *text, struct autonomy *autonomy, struct err *err);
+char *autonomy_text(struct arena *arena, const struct autonomy *autonomy);
 
-/* HIL_APPROVAL for a category that the config does not name. */
-enum hil_level hil_level_for(const struct hil *hil, const char *category);
-const char *hil_level_name(enum hil_level level);
+/* AUTONOMY_APPROVAL for a category that the config does not name. */
+enum autonomy_level autonomy_level_for(const struct autonomy *autonomy, const char *category);
+const char *autonomy_level_name(enum autonomy_level level);
 /* confirm_all, major_only, full, or custom. */
-const char *hil_word(const struct hil *hil);
+const char *autonomy_word(const struct autonomy *autonomy);
 /* What a level means, in the words that agents are given. */
-const char *hil_sentence(enum hil_level level);
+const char *autonomy_sentence(enum autonomy_level level);
 /* The sentences of the levels in use, each once, separated by "; ". */
-char *hil_description(struct arena *arena, const struct hil *hil);
+char *autonomy_description(struct arena *arena, const struct autonomy *autonomy);
 /* One line for each category, each ending in a line break: for prompts. */
-char *hil_lines(struct arena *arena, const struct hil *hil);
+char *autonomy_lines(struct arena *arena, const struct autonomy *autonomy);
 
-void hil_write(const struct hil *hil, const char *key, struct json_out *out);
+void autonomy_write(const struct autonomy *autonomy, const char *key, struct json_out *out);
 
 #endif

@@ -49,7 +49,7 @@ static void credit_giver(struct arena *arena, const json_t *response, struct ans
     answer->at_ms = at_ms;
 }
 
-static bool add_set(struct arena *arena, const struct open_question *set, struct gathered *gathered,
+static bool add_set(struct arena *arena, const struct question_set *set, struct gathered *gathered,
                     struct err *err)
 {
     JSON_AUTO *questions = NULL;
@@ -80,17 +80,17 @@ static bool add_set(struct arena *arena, const struct open_question *set, struct
 }
 
 static bool gather_answers(const struct tx *tx, const struct project *project,
-                           const struct context_subject *subject, struct gathered *gathered)
+                           const struct brief_subject *subject, struct gathered *gathered)
 {
-    struct open_question *sets;
+    struct question_set *sets;
     size_t count;
 
-    if (!open_question_of_source(tx, project,
-                                 &(struct open_question_filter){ .source = subject->source,
-                                                                 .source_id = subject->source_id,
-                                                                 .status = "resolved",
-                                                                 .limit = LIMIT_CONTEXT_SETS },
-                                 &sets, &count))
+    if (!question_set_of_source(tx, project,
+                                &(struct question_set_filter){ .source = subject->source,
+                                                               .source_id = subject->source_id,
+                                                               .status = "resolved",
+                                                               .limit = LIMIT_CONTEXT_SETS },
+                                &sets, &count))
         return false;
     gathered->answers = arena_array(tx->arena, struct answer, count * LIMIT_QUESTIONS);
     for (size_t i = count; i > 0; i--)
@@ -100,7 +100,7 @@ static bool gather_answers(const struct tx *tx, const struct project *project,
 }
 
 static bool gather_chat(const struct tx *tx, const struct project *project,
-                        const struct context_subject *subject, struct gathered *gathered)
+                        const struct brief_subject *subject, struct gathered *gathered)
 {
     /* Whoever asks: a prompt for work in this project holds nothing of another one. */
     const struct caller within = { .workspace_id = project->workspace_id, .project_id = project->id };
@@ -136,7 +136,7 @@ static void add_answer(struct buf *text, const struct answer *answer)
 }
 
 static char *prompt_text(struct arena *arena, const struct project *project,
-                         const struct context_subject *subject, const struct gathered *gathered)
+                         const struct brief_subject *subject, const struct gathered *gathered)
 {
     BUF_AUTO text = { 0 };
 
@@ -153,7 +153,8 @@ static char *prompt_text(struct arena *arena, const struct project *project,
     for (size_t i = gathered->message_count; i > 0; i--)
         buf_format(&text, "[%s]: %s\n", gathered->messages[i - 1].agent_name,
                    gathered->messages[i - 1].message);
-    buf_format(&text, "\n## How much you may decide by yourself\n\n%s", hil_lines(arena, &project->hil));
+    buf_format(&text, "\n## How much you may decide by yourself\n\n%s",
+               autonomy_lines(arena, &project->autonomy));
     return arena_copy(arena, text.bytes, text.len);
 }
 
@@ -180,8 +181,8 @@ static void write_answers(const struct gathered *gathered, struct json_out *out)
     json_list_end(out);
 }
 
-bool context_write(const struct tx *tx, const struct project *project, const struct context_subject *subject,
-                   struct json_out *out)
+bool brief_write(const struct tx *tx, const struct project *project, const struct brief_subject *subject,
+                 struct json_out *out)
 {
     struct gathered gathered = { 0 };
 
@@ -198,9 +199,9 @@ bool context_write(const struct tx *tx, const struct project *project, const str
     for (size_t i = gathered.message_count; i > 0; i--)
         chat_write(&gathered.messages[i - 1], NULL, out);
     json_list_end(out);
-    hil_write(&project->hil, "hilConfig", out);
-    json_text(out, "autonomyLevel", hil_word(&project->hil));
-    json_text(out, "autonomy", hil_lines(tx->arena, &project->hil));
+    autonomy_write(&project->autonomy, "hilConfig", out);
+    json_text(out, "autonomyLevel", autonomy_word(&project->autonomy));
+    json_text(out, "autonomy", autonomy_lines(tx->arena, &project->autonomy));
     json_text(out, "prompt", prompt_text(tx->arena, project, subject, &gathered));
     json_map_end(out);
     return true;

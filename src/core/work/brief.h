@@ -11,14 +11,14 @@
 #include "core/caller/tx.h"
 #include "core/work/project.h"
 
-struct context_subject {
+struct brief_subject {
     const char *source, *source_id; /* eval, prd, plan or execute, and which */
     const char *title;              /* one line */
     const char *text;               /* the description, the feedback, the document; may be "" */
 };
 
 /* Writes the whole reply object. */
-CHECKED bool context_write(const struct tx *tx, const struct project *project,
-                           const struct context_subject *subject, struct json_out *out);
+CHECKED bool brief_write(const struct tx *tx, const struct project *project,
+                         const struct brief_subject *subject, struct json_out *out);
 
 #endif

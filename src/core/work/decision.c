@@ -179,21 +179,22 @@ static bool tell_people(const struct tx *tx, const struct project *project, cons
 
 bool decision_make(const struct tx *tx, const struct project *project, struct decision *decision)
 {
-    enum hil_level level = hil_level_for(&project->hil, decision->category);
+    enum autonomy_level level = autonomy_level_for(&project->autonomy, decision->category);
 
     if (decision->agent && !caller_may_speak_as(tx->caller, decision->agent, tx->err))
         return false;
     decision->project_id = project->id;
-    decision->level = hil_level_name(level);
+    decision->level = autonomy_level_name(level);
     decision->created_ms = tx->now_ms;
-    if (level == HIL_APPROVAL)
+    if (level == AUTONOMY_APPROVAL)
         return ask(tx, project, decision);
     decision->id = uuid_new(tx->arena);
     decision->status = "approved";
     decision->outcome_source = "policy";
     decision->outcome_by = "system";
     decision->ended_ms = tx->now_ms;
-    return insert(tx, project, decision) && (level == HIL_AUTOMATED || tell_people(tx, project, decision));
+    return insert(tx, project, decision) &&
+           (level == AUTONOMY_AUTOMATED || tell_people(tx, project, decision));
 }
 
 static bool answer(const struct tx *tx, const char *id, bool approved, const char *comment)

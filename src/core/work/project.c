@@ -18,7 +18,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct project *pro
         .settings = db_cell(rows, row, COL_PROJECT_SETTINGS),
         .created_ms = db_cell_int(rows, row, COL_PROJECT_CREATED_AT),
     };
-    return hil_load(db_cell(rows, row, COL_PROJECT_HIL_CONFIG), &project->hil, err);
+    return autonomy_load(db_cell(rows, row, COL_PROJECT_HIL_CONFIG), &project->autonomy, err);
 }
 
 bool project_see(const struct tx *tx, const char *id, struct project *project)
@@ -59,8 +59,9 @@ bool project_create(const struct tx *tx, struct project *project)
     project->created_ms = tx->now_ms;
     return tx_exec(tx, SQL_PROJECT_INSERT,
                    DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
-                           db_text(project->description), db_text(hil_text(tx->arena, &project->hil)),
-                           db_text(project->settings), db_int(tx->now_ms)),
+                           db_text(project->description),
+                           db_text(autonomy_text(tx->arena, &project->autonomy)), db_text(project->settings),
+                           db_int(tx->now_ms)),
                    NULL);
 }
 
@@ -70,7 +71,7 @@ bool project_save(const struct tx *tx, const struct project *project)
 
     if (!tx_exec(tx, SQL_PROJECT_SAVE,
                  DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
-                         db_text(project->description), db_text(hil_text(tx->arena, &project->hil)),
+                         db_text(project->description), db_text(autonomy_text(tx->arena, &project->autonomy)),
                          db_text(project->settings)),
                  &changed))
         return false;
@@ -109,9 +110,9 @@ void project_write(struct arena *arena, const struct project *project, const cha
     json_text(out, "id", project->id);
     json_text(out, "name", project->name);
     json_text(out, "description", project->description);
-    hil_write(&project->hil, "hilConfig", out);
-    json_text(out, "autonomyLevel", hil_word(&project->hil));
-    json_text(out, "autonomyDescription", hil_description(arena, &project->hil));
+    autonomy_write(&project->autonomy, "hilConfig", out);
+    json_text(out, "autonomyLevel", autonomy_word(&project->autonomy));
+    json_text(out, "autonomyDescription", autonomy_description(arena, &project->autonomy));
     json_raw(out, "settings", project->settings);
     json_time(out, "createdAt", project->created_ms);
     json_map_end(out);

@@ -16,7 +16,7 @@
 struct project {
     const char *id, *workspace_id;
     const char *name, *description;
-    struct hil hil;
+    struct autonomy autonomy;
     const char *settings; /* a JSON object's text; its list `answerers` names those who may answer */
     int64_t created_ms;
 };
@@ -28,11 +28,11 @@ CHECKED bool project_lock(const struct tx *tx, const struct project *project);
 /* And nobody adds anything that refers to it: before it is deleted. */
 CHECKED bool project_lock_whole(const struct tx *tx, const struct project *project);
 
-/* Takes name, description, hil and settings; fills in the rest. */
+/* Takes name, description, autonomy and settings; fills in the rest. */
 CHECKED bool project_create(const struct tx *tx, struct project *project);
 /* Writes what project_see gave and the caller changed. */
 CHECKED bool project_save(const struct tx *tx, const struct project *project);
-/* With all that is in it. Open questions are dismissed first: see open_question_clear. */
+/* With all that is in it. Open questions are dismissed first: see question_set_clear. */
 CHECKED bool project_delete(const struct tx *tx, const struct project *project);
 
 /* Those the caller sees, newest first, after `cursor` (an id; NULL: from the start). */

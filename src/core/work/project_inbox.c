@@ -44,12 +44,12 @@ static char *one_response(struct arena *arena, const struct decision *decision)
     return arena_copy(arena, text.bytes, text.len);
 }
 
-static struct open_question from_decision(struct arena *arena, const struct project *project,
-                                          const struct decision *decision)
+static struct question_set from_decision(struct arena *arena, const struct project *project,
+                                         const struct decision *decision)
 {
     bool pending = decision_is_pending(decision);
 
-    return (struct open_question){
+    return (struct question_set){
         .id = decision->question_id,
         .workspace_id = project->workspace_id,
         .project_id = project->id,
@@ -69,15 +69,15 @@ static struct open_question from_decision(struct arena *arena, const struct proj
     };
 }
 
-bool notice_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
-                 struct open_question **notices, size_t *count)
+bool project_inbox_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                        struct question_set **notices, size_t *count)
 {
     const struct decision_filter open = { .pending = true, .cursor = cursor, .limit = limit };
-    struct open_question *sets, *merged = arena_array(tx->arena, struct open_question, limit);
+    struct question_set *sets, *merged = arena_array(tx->arena, struct question_set, limit);
     struct decision *decisions;
     size_t set_count, decision_count, s = 0, d = 0, n = 0;
 
-    if (!open_question_list(tx, project, cursor, limit, &sets, &set_count) ||
+    if (!question_set_list(tx, project, cursor, limit, &sets, &set_count) ||
         !decision_list(tx, project, &open, &decisions, &decision_count))
         return false;
     while (n < limit && (s < set_count || d < decision_count)) {
@@ -123,14 +123,14 @@ static bool find_decision(const struct tx *tx, const struct project *project, co
            err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
 }
 
-bool notice_get(const struct tx *tx, const struct project *project, const char *id,
-                struct open_question *notice)
+bool project_inbox_get(const struct tx *tx, const struct project *project, const char *id,
+                       struct question_set *notice)
 {
     struct err missing = { 0 };
     struct tx looking = tx_with_err(tx, &missing);
     struct decision decision;
 
-    if (open_question_get(&looking, project, id, notice))
+    if (question_set_get(&looking, project, id, notice))
         return true;
     if (missing.code != ERR_NOT_FOUND) {
         *tx->err = missing;
@@ -155,19 +155,19 @@ static bool check_comment(const char *id, const json_t *responses, const char **
     return true;
 }
 
-bool notice_resolve(const struct tx *tx, const struct project *project, const char *id,
-                    const struct open_question_reply *reply, struct open_question *notice)
+bool project_inbox_resolve(const struct tx *tx, const struct project *project, const char *id,
+                           const struct question_set_reply *reply, struct question_set *notice)
 {
     const char *comment = NULL;
     struct decision decision;
 
-    if (!notice_get(tx, project, id, notice))
+    if (!project_inbox_get(tx, project, id, notice))
         return false;
     if (strcmp(notice->kind, "approval") != 0)
-        return open_question_resolve(tx, project, id, reply, notice);
-    if (!who_answers_for(tx->arena, tx->caller, project->settings, tx->err))
+        return question_set_resolve(tx, project, id, reply, notice);
+    if (!answer_rights_for(tx->arena, tx->caller, project->settings, tx->err))
         return false;
-    if (!open_question_is_open(notice))
+    if (!question_set_is_open(notice))
         return true;
     if (reply->keep_open && !reply->has_approved) {
         err_field(tx->err, "approved", "This waits for a yes or a no: words alone do not settle it.");
@@ -181,13 +181,13 @@ bool notice_resolve(const struct tx *tx, const struct project *project, const ch
     return true;
 }
 
-bool notice_clear(const struct tx *tx, const struct project *project, size_t *count)
+bool project_inbox_clear(const struct tx *tx, const struct project *project, size_t *count)
 {
     const struct decision_filter open = { .pending = true, .limit = LIMIT_CLEAR };
     struct decision *decisions, settled;
     size_t decision_count;
 
-    if (!open_question_clear(tx, project, count) ||
+    if (!question_set_clear(tx, project, count) ||
         !decision_list(tx, project, &open, &decisions, &decision_count))
         return false;
     for (size_t i = 0; i < decision_count; i++)

@@ -12,14 +12,14 @@
 #include "core/work/question_set.h"
 
 /* The open ones, newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool notice_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
-                         struct open_question **notices, size_t *count);
-CHECKED bool notice_get(const struct tx *tx, const struct project *project, const char *id,
-                        struct open_question *notice);
-/* As open_question_resolve. An approval is given by `approved` alone; everything else is a no. */
-CHECKED bool notice_resolve(const struct tx *tx, const struct project *project, const char *id,
-                            const struct open_question_reply *reply, struct open_question *notice);
+CHECKED bool project_inbox_list(const struct tx *tx, const struct project *project, const char *cursor,
+                                size_t limit, struct question_set **notices, size_t *count);
+CHECKED bool project_inbox_get(const struct tx *tx, const struct project *project, const char *id,
+                               struct question_set *notice);
+/* As question_set_resolve. An approval is given by `approved` alone; everything else is a no. */
+CHECKED bool project_inbox_resolve(const struct tx *tx, const struct project *project, const char *id,
+                                   const struct question_set_reply *reply, struct question_set *notice);
 /* Dismisses all that is open, approvals too; says how many. */
-CHECKED bool notice_clear(const struct tx *tx, const struct project *project, size_t *count);
+CHECKED bool project_inbox_clear(const struct tx *tx, const struct project *project, size_t *count);
 
 #endif

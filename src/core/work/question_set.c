@@ -11,49 +11,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool open_question_is_open(const struct open_question *set)
+bool question_set_is_open(const struct question_set *set)
 {
     return strcmp(set->status, "open") == 0;
 }
 
-static void from_row(const struct db_rows *rows, size_t row, struct open_question *set)
+static void from_row(const struct db_rows *rows, size_t row, struct question_set *set)
 {
-    *set = (struct open_question){
-        .id = db_cell(rows, row, COL_OPEN_QUESTION_ID),
-        .workspace_id = db_cell(rows, row, COL_OPEN_QUESTION_WORKSPACE_ID),
-        .project_id = db_cell(rows, row, COL_OPEN_QUESTION_PROJECT_ID),
-        .source = db_cell(rows, row, COL_OPEN_QUESTION_SOURCE),
-        .source_id = db_cell(rows, row, COL_OPEN_QUESTION_SOURCE_ID),
-        .kind = db_cell(rows, row, COL_OPEN_QUESTION_KIND),
-        .questions = db_cell(rows, row, COL_OPEN_QUESTION_QUESTIONS),
-        .responses = db_cell(rows, row, COL_OPEN_QUESTION_RESPONSES),
-        .status = db_cell(rows, row, COL_OPEN_QUESTION_STATUS),
-        .agent = db_cell(rows, row, COL_OPEN_QUESTION_AGENT),
-        .has_approved = db_cell(rows, row, COL_OPEN_QUESTION_APPROVED) != NULL,
-        .approved = db_cell_bool(rows, row, COL_OPEN_QUESTION_APPROVED),
-        .outcome_source = db_cell(rows, row, COL_OPEN_QUESTION_OUTCOME_SOURCE),
-        .outcome_by = db_cell(rows, row, COL_OPEN_QUESTION_OUTCOME_BY),
-        .created_ms = db_cell_int(rows, row, COL_OPEN_QUESTION_CREATED_AT),
-        .resolved_ms = db_cell_int(rows, row, COL_OPEN_QUESTION_RESOLVED_AT),
-        .asked_by_id = db_cell(rows, row, COL_OPEN_QUESTION_ASKED_BY_ID),
+    *set = (struct question_set){
+        .id = db_cell(rows, row, COL_QUESTION_SET_ID),
+        .workspace_id = db_cell(rows, row, COL_QUESTION_SET_WORKSPACE_ID),
+        .project_id = db_cell(rows, row, COL_QUESTION_SET_PROJECT_ID),
+        .source = db_cell(rows, row, COL_QUESTION_SET_SOURCE),
+        .source_id = db_cell(rows, row, COL_QUESTION_SET_SOURCE_ID),
+        .kind = db_cell(rows, row, COL_QUESTION_SET_KIND),
+        .questions = db_cell(rows, row, COL_QUESTION_SET_QUESTIONS),
+        .responses = db_cell(rows, row, COL_QUESTION_SET_RESPONSES),
+        .status = db_cell(rows, row, COL_QUESTION_SET_STATUS),
+        .agent = db_cell(rows, row, COL_QUESTION_SET_AGENT),
+        .has_approved = db_cell(rows, row, COL_QUESTION_SET_APPROVED) != NULL,
+        .approved = db_cell_bool(rows, row, COL_QUESTION_SET_APPROVED),
+        .outcome_source = db_cell(rows, row, COL_QUESTION_SET_OUTCOME_SOURCE),
+        .outcome_by = db_cell(rows, row, COL_QUESTION_SET_OUTCOME_BY),
+        .created_ms = db_cell_int(rows, row, COL_QUESTION_SET_CREATED_AT),
+        .resolved_ms = db_cell_int(rows, row, COL_QUESTION_SET_RESOLVED_AT),
+        .asked_by_id = db_cell(rows, row, COL_QUESTION_SET_ASKED_BY_ID),
     };
 }
 
-static void take_rows(struct arena *arena, const struct db_rows *rows, struct open_question **sets,
+static void take_rows(struct arena *arena, const struct db_rows *rows, struct question_set **sets,
                       size_t *count)
 {
-    *sets = arena_array(arena, struct open_question, rows->count);
+    *sets = arena_array(arena, struct question_set, rows->count);
     *count = rows->count;
     for (size_t row = 0; row < rows->count; row++)
         from_row(rows, row, &(*sets)[row]);
 }
 
-bool open_question_get(const struct tx *tx, const struct project *project, const char *id,
-                       struct open_question *set)
+bool question_set_get(const struct tx *tx, const struct project *project, const char *id,
+                      struct question_set *set)
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_OPEN_QUESTION_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows))
+    if (!tx_query(tx, SQL_QUESTION_SET_GET, DB_ARGS(db_text(id), db_text(project->id)), &rows))
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
@@ -61,13 +61,13 @@ bool open_question_get(const struct tx *tx, const struct project *project, const
     return true;
 }
 
-bool open_question_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
-                        struct open_question **sets, size_t *count)
+bool question_set_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
+                       struct question_set **sets, size_t *count)
 {
     struct db_rows rows;
 
     if (!tx_query(
-            tx, SQL_OPEN_QUESTION_LIST,
+            tx, SQL_QUESTION_SET_LIST,
             DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
             &rows))
         return false;
@@ -75,13 +75,13 @@ bool open_question_list(const struct tx *tx, const struct project *project, cons
     return true;
 }
 
-bool open_question_of_source(const struct tx *tx, const struct project *project,
-                             const struct open_question_filter *filter, struct open_question **sets,
-                             size_t *count)
+bool question_set_of_source(const struct tx *tx, const struct project *project,
+                            const struct question_set_filter *filter, struct question_set **sets,
+                            size_t *count)
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_OPEN_QUESTION_OF_SOURCE,
+    if (!tx_query(tx, SQL_QUESTION_SET_OF_SOURCE,
                   DB_ARGS(db_text(project->id), db_text(filter->source), db_text(filter->source_id),
                           db_text(filter->status), db_int((int64_t)filter->limit)),
                   &rows))
@@ -90,12 +90,12 @@ bool open_question_of_source(const struct tx *tx, const struct project *project,
     return true;
 }
 
-bool open_question_newest_open(const struct tx *tx, const struct project *project, const char *source,
-                               const char *source_id, const char **id)
+bool question_set_newest_open(const struct tx *tx, const struct project *project, const char *source,
+                              const char *source_id, const char **id)
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_OPEN_QUESTION_NEWEST_OPEN,
+    if (!tx_query(tx, SQL_QUESTION_SET_NEWEST_OPEN,
                   DB_ARGS(db_text(project->id), db_text(source), db_text(source_id)), &rows))
         return false;
     *id = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
@@ -105,7 +105,7 @@ bool open_question_newest_open(const struct tx *tx, const struct project *projec
 /* The questions that are open about one source, by their normal text. */
 struct asked {
     const char *key;
-    const struct open_question *set;
+    const struct question_set *set;
 };
 
 struct asked_table {
@@ -118,7 +118,7 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const struct asked *)a)->key, ((const struct asked *)b)->key);
 }
 
-static bool put_set(struct arena *arena, const struct open_question *set, struct asked_table *table,
+static bool put_set(struct arena *arena, const struct question_set *set, struct asked_table *table,
                     struct err *err)
 {
     JSON_AUTO *list = NULL;
@@ -139,17 +139,17 @@ static bool put_set(struct arena *arena, const struct open_question *set, struct
  * set is empty, so those left out by the limit would be beyond it anyway.
  */
 static bool load_asked(const struct tx *tx, const struct project *project,
-                       const struct open_question_wish *wish, struct asked_table *table)
+                       const struct question_set_wish *wish, struct asked_table *table)
 {
-    struct open_question *open;
+    struct question_set *open;
     size_t count;
 
-    if (!open_question_of_source(tx, project,
-                                 &(struct open_question_filter){ .source = wish->source,
-                                                                 .source_id = wish->source_id,
-                                                                 .status = "open",
-                                                                 .limit = LIMIT_OPEN_QUESTIONS },
-                                 &open, &count))
+    if (!question_set_of_source(tx, project,
+                                &(struct question_set_filter){ .source = wish->source,
+                                                               .source_id = wish->source_id,
+                                                               .status = "open",
+                                                               .limit = LIMIT_OPEN_QUESTIONS },
+                                &open, &count))
         return false;
     *table = (struct asked_table){ .items = arena_array(tx->arena, struct asked, count * LIMIT_QUESTIONS) };
     for (size_t i = 0; i < count; i++)
@@ -161,8 +161,8 @@ static bool load_asked(const struct tx *tx, const struct project *project,
 
 /* The questions that nobody is being asked yet, and one of the sets that hold the others. */
 static size_t leave_out_asked(struct arena *arena, const struct asked_table *table,
-                              const struct open_question_wish *wish, struct output_question *fresh,
-                              struct open_question *set)
+                              const struct question_set_wish *wish, struct output_question *fresh,
+                              struct question_set *set)
 {
     size_t count = 0;
 
@@ -227,14 +227,14 @@ static char *shortened(struct arena *arena, const char *text, size_t most)
     return arena_format(arena, "%.*s...", (int)most, text);
 }
 
-static bool add(const struct tx *tx, const struct project *project, const struct open_question_wish *wish,
-                const struct output_question *fresh, size_t count, struct open_question *set)
+static bool add(const struct tx *tx, const struct project *project, const struct question_set_wish *wish,
+                const struct output_question *fresh, size_t count, struct question_set *set)
 {
     const char *body = shortened(tx->arena, fresh[0].text, SET_BODY_BYTES);
     const char *title = arena_format(tx->arena, "%s asks about %s", wish->agent,
                                      shortened(tx->arena, wish->about, SET_BODY_BYTES));
 
-    *set = (struct open_question){
+    *set = (struct question_set){
         .id = uuid_new(tx->arena),
         .workspace_id = project->workspace_id,
         .project_id = project->id,
@@ -247,21 +247,21 @@ static bool add(const struct tx *tx, const struct project *project, const struct
         .agent = wish->agent,
         .created_ms = tx->now_ms,
     };
-    return tx_exec(tx, SQL_OPEN_QUESTION_INSERT,
+    return tx_exec(tx, SQL_QUESTION_SET_INSERT,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
                            db_text(set->source), db_text(set->source_id), db_text(set->kind),
                            db_text(set->questions), db_text(set->agent), db_int(tx->now_ms),
                            db_text(wish->asked_by_id)),
                    NULL) &&
-           tx_exec(tx, SQL_OPEN_QUESTION_INBOX_ADD,
+           tx_exec(tx, SQL_QUESTION_SET_INBOX_ADD,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
                            db_text(set->kind), db_text(title), db_text(body), db_int(tx->now_ms)),
                    NULL) &&
-           open_question_tell(tx, set, "notification.added", title, body);
+           question_set_tell(tx, set, "notification.added", title, body);
 }
 
-bool open_question_ask(const struct tx *tx, const struct project *project,
-                       const struct open_question_wish *wish, struct open_question *set)
+bool question_set_ask(const struct tx *tx, const struct project *project,
+                      const struct question_set_wish *wish, struct question_set *set)
 {
     struct output_question *fresh = arena_array(tx->arena, struct output_question, wish->count);
     struct asked_table asked;
@@ -274,8 +274,8 @@ bool open_question_ask(const struct tx *tx, const struct project *project,
            (check_room(project, asked.count, count, tx->err) && add(tx, project, wish, fresh, count, set));
 }
 
-bool open_question_tell(const struct tx *tx, const struct open_question *set, const char *type,
-                        const char *title, const char *body)
+bool question_set_tell(const struct tx *tx, const struct question_set *set, const char *type,
+                       const char *title, const char *body)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -283,7 +283,7 @@ bool open_question_tell(const struct tx *tx, const struct open_question *set, co
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_map(&out, NULL);
-    open_question_write_members(set, &out);
+    question_set_write_members(set, &out);
     json_text(&out, "priority", "high");
     if (title)
         json_text(&out, "title", title);
@@ -293,7 +293,7 @@ bool open_question_tell(const struct tx *tx, const struct open_question *set, co
     json_text(&out, "type", "open_question");
     json_text(&out, "id", set->id);
     json_map_end(&out);
-    json_bool(&out, "resolved", !open_question_is_open(set));
+    json_bool(&out, "resolved", !question_set_is_open(set));
     json_map_end(&out);
     return event_append(tx, &(struct event){ .workspace_id = set->workspace_id,
                                              .type = type,
@@ -303,7 +303,7 @@ bool open_question_tell(const struct tx *tx, const struct open_question *set, co
                                              .at_ms = tx->now_ms });
 }
 
-void open_question_write_members(const struct open_question *set, struct json_out *out)
+void question_set_write_members(const struct question_set *set, struct json_out *out)
 {
     json_text(out, "id", set->id);
     json_text(out, "projectId", set->project_id);
@@ -332,9 +332,9 @@ void open_question_write_members(const struct open_question *set, struct json_ou
     }
 }
 
-void open_question_write(const struct open_question *set, const char *key, struct json_out *out)
+void question_set_write(const struct question_set *set, const char *key, struct json_out *out)
 {
     json_map(out, key);
-    open_question_write_members(set, out);
+    question_set_write_members(set, out);
     json_map_end(out);
 }

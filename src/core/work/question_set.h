@@ -16,7 +16,7 @@
 #include "core/work/project.h"
 #include "output/output.h"
 
-struct open_question {
+struct question_set {
     const char *id, *workspace_id, *project_id;
     const char *source, *source_id;
     const char *kind;
@@ -30,9 +30,9 @@ struct open_question {
     const char *asked_by_id;                 /* the user or token that handed it in, or NULL: not known */
 };
 
-bool open_question_is_open(const struct open_question *set);
+bool question_set_is_open(const struct question_set *set);
 
-struct open_question_wish {
+struct question_set_wish {
     const char *source, *source_id;
     const char *agent;
     const char *asked_by_id; /* the user or token that hands it in */
@@ -46,29 +46,29 @@ struct open_question_wish {
  * when nothing else is left, `set` is the open one. ERR_CONFLICT when more than LIMIT_OPEN_QUESTIONS about
  * the source would be open. The project must be locked.
  */
-CHECKED bool open_question_ask(const struct tx *tx, const struct project *project,
-                               const struct open_question_wish *wish, struct open_question *set);
+CHECKED bool question_set_ask(const struct tx *tx, const struct project *project,
+                              const struct question_set_wish *wish, struct question_set *set);
 
-CHECKED bool open_question_get(const struct tx *tx, const struct project *project, const char *id,
-                               struct open_question *set);
+CHECKED bool question_set_get(const struct tx *tx, const struct project *project, const char *id,
+                              struct question_set *set);
 /* The open ones, newest first, after `cursor` (an id; NULL: from the start). */
-CHECKED bool open_question_list(const struct tx *tx, const struct project *project, const char *cursor,
-                                size_t limit, struct open_question **sets, size_t *count);
-struct open_question_filter {
+CHECKED bool question_set_list(const struct tx *tx, const struct project *project, const char *cursor,
+                               size_t limit, struct question_set **sets, size_t *count);
+struct question_set_filter {
     const char *source, *source_id;
     const char *status; /* or NULL: all */
     size_t limit;
 };
 /* Those about one source, newest first. */
-CHECKED bool open_question_of_source(const struct tx *tx, const struct project *project,
-                                     const struct open_question_filter *filter, struct open_question **sets,
-                                     size_t *count);
+CHECKED bool question_set_of_source(const struct tx *tx, const struct project *project,
+                                    const struct question_set_filter *filter, struct question_set **sets,
+                                    size_t *count);
 
 /* The id of the newest one that is open about a source; NULL when none is. */
-CHECKED bool open_question_newest_open(const struct tx *tx, const struct project *project, const char *source,
-                                       const char *source_id, const char **id);
+CHECKED bool question_set_newest_open(const struct tx *tx, const struct project *project, const char *source,
+                                      const char *source_id, const char **id);
 
-struct open_question_reply {
+struct question_set_reply {
     const json_t *responses; /* [{questionId, answer}], or NULL */
     bool has_approved, approved;
     bool keep_open; /* answers to some are noted, and the set is settled with the last of them */
@@ -80,18 +80,18 @@ struct open_question_reply {
  * and another one to the same question is ERR_CONFLICT. Settling it a second time changes nothing.
  * ERR_INVALID for an answer to a question that is not in the set, ERR_FORBIDDEN for those who may not answer.
  */
-CHECKED bool open_question_resolve(const struct tx *tx, const struct project *project, const char *id,
-                                   const struct open_question_reply *reply, struct open_question *set);
+CHECKED bool question_set_resolve(const struct tx *tx, const struct project *project, const char *id,
+                                  const struct question_set_reply *reply, struct question_set *set);
 /* Dismisses all that are open, at most LIMIT_CLEAR; says how many. */
-CHECKED bool open_question_clear(const struct tx *tx, const struct project *project, size_t *count);
+CHECKED bool question_set_clear(const struct tx *tx, const struct project *project, size_t *count);
 /* What they are about goes away: a source, or the whole project (source NULL). All of them, and nothing is
  * unblocked. */
-CHECKED bool open_question_drop(const struct tx *tx, const struct project *project, const char *source,
-                                const char *source_id);
+CHECKED bool question_set_drop(const struct tx *tx, const struct project *project, const char *source,
+                               const char *source_id);
 
 /* key NULL: the root or inside a list. */
-void open_question_write(const struct open_question *set, const char *key, struct json_out *out);
+void question_set_write(const struct question_set *set, const char *key, struct json_out *out);
 /* The members without braces. */
-void open_question_write_members(const struct open_question *set, struct json_out *out);
+void question_set_write_members(const struct question_set *set, struct json_out *out);
 
 #endif

@@ -62,7 +62,7 @@ static const json_t *response_to(const json_t *responses, const char *id)
  * What a reply says that was not said before. An answer that was given while the set stayed open stands as it
  * was given: it is in the chat already.
  */
-static bool leave_out_given(struct arena *arena, const struct open_question *set, const json_t *given,
+static bool leave_out_given(struct arena *arena, const struct question_set *set, const json_t *given,
                             const json_t *responses, json_t *fresh, struct err *err)
 {
     BUF_AUTO text = { 0 };
@@ -114,7 +114,7 @@ static char *responses_text(struct arena *arena, const json_t *given, const json
     return arena_copy(arena, text.bytes, text.len);
 }
 
-static bool say_answer(const struct tx *tx, const struct open_question *set, const char *question,
+static bool say_answer(const struct tx *tx, const struct question_set *set, const char *question,
                        const char *answer)
 {
     size_t len = str_fitting(question, SET_QUESTION_BYTES);
@@ -150,8 +150,8 @@ static bool all_answered(const struct answering *answering)
 }
 
 /* Each answer is a message of its own, with its question above it; a bare yes or no answers the rest. */
-static bool say_in_chat(const struct tx *tx, const struct open_question *set,
-                        const struct answering *answering, const struct open_question_reply *reply)
+static bool say_in_chat(const struct tx *tx, const struct question_set *set,
+                        const struct answering *answering, const struct question_set_reply *reply)
 {
     const json_t *questions = answering->questions;
 
@@ -180,7 +180,7 @@ struct settling {
 };
 
 /* The row, its inbox row, and the word to everybody. */
-static bool settle(const struct tx *tx, struct open_question *set, const struct settling *settling)
+static bool settle(const struct tx *tx, struct question_set *set, const struct settling *settling)
 {
     set->status = "resolved";
     if (settling->responses)
@@ -190,14 +190,14 @@ static bool settle(const struct tx *tx, struct open_question *set, const struct 
     set->outcome_source = settling->source;
     set->outcome_by = tx->caller->name;
     set->resolved_ms = tx->now_ms;
-    return tx_exec(tx, SQL_OPEN_QUESTION_RESOLVE,
+    return tx_exec(tx, SQL_QUESTION_SET_RESOLVE,
                    DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses),
                            set->has_approved ? db_bool(set->approved) : db_null(),
                            db_text(set->outcome_source), db_text(set->outcome_by), db_int(set->resolved_ms)),
                    NULL) &&
-           tx_exec(tx, SQL_OPEN_QUESTION_INBOX_RESOLVE, DB_ARGS(db_text(set->id), db_int(set->resolved_ms)),
+           tx_exec(tx, SQL_QUESTION_SET_INBOX_RESOLVE, DB_ARGS(db_text(set->id), db_int(set->resolved_ms)),
                    NULL) &&
-           open_question_tell(tx, set, "notification.resolved", NULL, NULL);
+           question_set_tell(tx, set, "notification.resolved", NULL, NULL);
 }
 
 static struct settling dismissal(void)
@@ -209,31 +209,31 @@ static struct settling dismissal(void)
 }
 
 /* The task goes on when nothing about it is open any more. */
-static bool let_go(const struct tx *tx, const struct project *project, const struct open_question *set)
+static bool let_go(const struct tx *tx, const struct project *project, const struct question_set *set)
 {
     const char *open;
 
     if (strcmp(set->source, "execute") != 0)
         return true;
-    if (!open_question_newest_open(tx, project, set->source, set->source_id, &open))
+    if (!question_set_newest_open(tx, project, set->source, set->source_id, &open))
         return false;
     return open || task_unblock(tx, project, set->source_id);
 }
 
 /* Some are answered and the set stays open: its inbox row too, and whatever waits for it goes on waiting. */
-static bool note_answers(const struct tx *tx, const struct answering *answering, struct open_question *set)
+static bool note_answers(const struct tx *tx, const struct answering *answering, struct question_set *set)
 {
     if (json_array_size(answering->fresh) == 0)
         return true;
     set->responses = responses_text(tx->arena, answering->given, answering->fresh, tx->caller, tx->now_ms);
-    return tx_exec(tx, SQL_OPEN_QUESTION_ANSWER,
+    return tx_exec(tx, SQL_QUESTION_SET_ANSWER,
                    DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses)), NULL) &&
-           open_question_tell(tx, set, "notification.updated", NULL, NULL);
+           question_set_tell(tx, set, "notification.updated", NULL, NULL);
 }
 
 static bool settle_answered(const struct tx *tx, const struct project *project,
-                            const struct open_question_reply *reply, const struct answering *answering,
-                            struct open_question *set)
+                            const struct question_set_reply *reply, const struct answering *answering,
+                            struct question_set *set)
 {
     struct settling settling = dismissal();
     bool answered = json_array_size(reply->responses) > 0;
@@ -248,8 +248,8 @@ static bool settle_answered(const struct tx *tx, const struct project *project,
 }
 
 /* `answering` has its lists when this returns, whatever it returns: the caller frees them. */
-static bool read_reply(struct arena *arena, const struct open_question *set,
-                       const struct open_question_reply *reply, struct answering *answering, struct err *err)
+static bool read_reply(struct arena *arena, const struct question_set *set,
+                       const struct question_set_reply *reply, struct answering *answering, struct err *err)
 {
     answering->fresh = json_array();
     if (!json_parse(set->questions, strlen(set->questions), &answering->questions, err) ||
@@ -264,7 +264,7 @@ static bool read_reply(struct arena *arena, const struct open_question *set,
 }
 
 static bool take_reply(const struct tx *tx, const struct project *project,
-                       const struct open_question_reply *reply, struct open_question *set)
+                       const struct question_set_reply *reply, struct question_set *set)
 {
     struct answering answering = { 0 };
     bool good = read_reply(tx->arena, set, reply, &answering, tx->err);
@@ -281,21 +281,21 @@ static bool take_reply(const struct tx *tx, const struct project *project,
     return good;
 }
 
-bool open_question_resolve(const struct tx *tx, const struct project *project, const char *id,
-                           const struct open_question_reply *reply, struct open_question *set)
+bool question_set_resolve(const struct tx *tx, const struct project *project, const char *id,
+                          const struct question_set_reply *reply, struct question_set *set)
 {
-    if (!who_answers_for(tx->arena, tx->caller, project->settings, tx->err) || !project_lock(tx, project) ||
-        !open_question_get(tx, project, id, set))
+    if (!answer_rights_for(tx->arena, tx->caller, project->settings, tx->err) || !project_lock(tx, project) ||
+        !question_set_get(tx, project, id, set))
         return false;
-    if (!open_question_is_open(set))
+    if (!question_set_is_open(set))
         return true;
     if (reply->has_approved && reply->approved &&
-        !who_answers_consents(tx->caller, set->asked_by_id, tx->err))
+        !answer_rights_consent(tx->caller, set->asked_by_id, tx->err))
         return false;
     return take_reply(tx, project, reply, set);
 }
 
-static bool is_last_of_source(const struct open_question *sets, size_t count, size_t which)
+static bool is_last_of_source(const struct question_set *sets, size_t count, size_t which)
 {
     for (size_t i = which + 1; i < count; i++)
         if (strcmp(sets[i].source_id, sets[which].source_id) == 0 &&
@@ -305,13 +305,13 @@ static bool is_last_of_source(const struct open_question *sets, size_t count, si
 }
 
 /* What a source waits for is asked once, when the last of its sets has been settled. */
-bool open_question_clear(const struct tx *tx, const struct project *project, size_t *count)
+bool question_set_clear(const struct tx *tx, const struct project *project, size_t *count)
 {
     struct settling settling = dismissal();
-    struct open_question *sets;
+    struct question_set *sets;
 
-    if (!who_answers_for(tx->arena, tx->caller, project->settings, tx->err) || !project_lock(tx, project) ||
-        !open_question_list(tx, project, NULL, LIMIT_CLEAR, &sets, count))
+    if (!answer_rights_for(tx->arena, tx->caller, project->settings, tx->err) || !project_lock(tx, project) ||
+        !question_set_list(tx, project, NULL, LIMIT_CLEAR, &sets, count))
         return false;
     for (size_t i = 0; i < *count; i++)
         if (!settle(tx, &sets[i], &settling) ||
@@ -322,23 +322,23 @@ bool open_question_clear(const struct tx *tx, const struct project *project, siz
 
 /* So many that are open, of a source or of the whole project. */
 static bool list_open(const struct tx *tx, const struct project *project, const char *source,
-                      const char *source_id, struct open_question **sets, size_t *count)
+                      const char *source_id, struct question_set **sets, size_t *count)
 {
     if (!source)
-        return open_question_list(tx, project, NULL, LIMIT_CLEAR, sets, count);
-    return open_question_of_source(
+        return question_set_list(tx, project, NULL, LIMIT_CLEAR, sets, count);
+    return question_set_of_source(
         tx, project,
-        &(struct open_question_filter){
+        &(struct question_set_filter){
             .source = source, .source_id = source_id, .status = "open", .limit = LIMIT_CONTEXT_SETS },
         sets, count);
 }
 
 /* Until none is left: nobody could settle one whose subject is gone. */
-bool open_question_drop(const struct tx *tx, const struct project *project, const char *source,
-                        const char *source_id)
+bool question_set_drop(const struct tx *tx, const struct project *project, const char *source,
+                       const char *source_id)
 {
     struct settling settling = dismissal();
-    struct open_question *sets;
+    struct question_set *sets;
     size_t count;
 
     if (!project_lock(tx, project))

@@ -8,7 +8,7 @@
 #include "core/work/question_set.h"
 
 /* notification.added, notification.updated or notification.resolved, with the whole set. */
-CHECKED bool open_question_tell(const struct tx *tx, const struct open_question *set, const char *type,
-                                const char *title, const char *body);
+CHECKED bool question_set_tell(const struct tx *tx, const struct question_set *set, const char *type,
+                               const char *title, const char *body);
 
 #endif

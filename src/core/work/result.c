@@ -113,7 +113,7 @@ static bool find_subject(const struct tx *tx, const struct project *project, str
 /* With open questions nothing else of the result counts: the answers may change all of it. */
 static bool ask(const struct tx *tx, const struct project *project, const char *about, struct result *result)
 {
-    struct open_question_wish wish = {
+    struct question_set_wish wish = {
         .source = result->source,
         .source_id = result->source_id,
         .agent = result->agent,
@@ -122,10 +122,10 @@ static bool ask(const struct tx *tx, const struct project *project, const char *
         .questions = result->questions,
         .count = result->question_count,
     };
-    struct open_question set;
+    struct question_set set;
     bool failed = result->output->status == OUTPUT_FAILED;
 
-    if (!open_question_ask(tx, project, &wish, &set))
+    if (!question_set_ask(tx, project, &wish, &set))
         return false;
     result->accepted = true;
     result->notification_id = set.id;
@@ -261,7 +261,7 @@ static bool wait_for_answers(const struct tx *tx, const struct project *project,
 
     if (!may_wait(result))
         return true;
-    if (!open_question_newest_open(tx, project, result->source, result->source_id, &open))
+    if (!question_set_newest_open(tx, project, result->source, result->source_id, &open))
         return false;
     if (!open)
         return true;

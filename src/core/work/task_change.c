@@ -113,7 +113,7 @@ static bool check_questions(const struct tx *tx, const struct project *project, 
 
     if (!(waited && goes_on) && !closes)
         return true;
-    if (!open_question_newest_open(tx, project, "execute", from->id, &open))
+    if (!question_set_newest_open(tx, project, "execute", from->id, &open))
         return false;
     if (!open)
         return true;

@@ -240,7 +240,7 @@ DELETE FROM question_tallies WHERE asked = 0;
 
 -- All workspaces together, for the operator: the newest $2 questions since $1, found by their ids, which are in
 -- the order of time.
--- name: analytics_watch
+-- name: analytics_metrics
 SELECT type, COUNT(*),
        COALESCE(SUM(CASE WHEN outcome_source = 'human' THEN 1 ELSE 0 END), 0),
        COALESCE(SUM(CASE WHEN outcome_source = 'default' THEN 1 ELSE 0 END), 0),
@@ -254,5 +254,5 @@ SELECT type, COUNT(*),
  GROUP BY type
  ORDER BY type;
 
--- name: analytics_watch_alerts
+-- name: analytics_metrics_alerts
 SELECT kind, COUNT(*) FROM alerts WHERE ended_at IS NULL GROUP BY kind ORDER BY kind;

@@ -1,29 +1,29 @@
 -- Questions found in agents' output, in sets as they were handed in, and the one inbox row of each set.
 
--- columns: open_question
+-- columns: question_set
 id, workspace_id, project_id, source, source_id, kind, questions, responses, status, agent, approved, outcome_source,
 outcome_by, created_at, resolved_at, asked_by_id;
 
--- name: open_question_insert
+-- name: question_set_insert
 INSERT INTO open_questions (id, workspace_id, project_id, source, source_id, kind, questions, agent, created_at,
                             asked_by_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
--- name: open_question_get
-SELECT {open_question}
+-- name: question_set_get
+SELECT {question_set}
   FROM open_questions
  WHERE id = $1 AND project_id = $2;
 
--- name: open_question_list
-SELECT {open_question}
+-- name: question_set_list
+SELECT {question_set}
   FROM open_questions
  WHERE project_id = $1 AND status = 'open' AND id < $2
  ORDER BY id DESC
  LIMIT $3;
 
 -- Everything ever asked about one source, newest first.
--- name: open_question_of_source
-SELECT {open_question}
+-- name: question_set_of_source
+SELECT {question_set}
   FROM open_questions
  WHERE project_id = $1 AND source = $2 AND source_id = $3
    AND (CAST($4 AS TEXT) IS NULL OR status = $4)
@@ -31,7 +31,7 @@ SELECT {open_question}
  LIMIT $5;
 
 -- Whether anything about one source is open, and what is the newest of it.
--- name: open_question_newest_open
+-- name: question_set_newest_open
 SELECT id
   FROM open_questions
  WHERE project_id = $1 AND source = $2 AND source_id = $3 AND status = 'open'
@@ -39,21 +39,21 @@ SELECT id
  LIMIT 1;
 
 -- Some of its questions are answered; it stays open.
--- name: open_question_answer
+-- name: question_set_answer
 UPDATE open_questions SET responses = $3
  WHERE id = $1 AND project_id = $2 AND status = 'open';
 
 -- First writer wins.
--- name: open_question_resolve
+-- name: question_set_resolve
 UPDATE open_questions
    SET status = 'resolved', responses = $3, approved = $4, outcome_source = $5, outcome_by = $6, resolved_at = $7
  WHERE id = $1 AND project_id = $2 AND status = 'open';
 
 -- The inbox row has the set's id, so that what is told about the one is told about the other.
--- name: open_question_inbox_add
+-- name: question_set_inbox_add
 INSERT INTO notifications (id, workspace_id, project_id, kind, priority, title, body, ref_type, ref_id, created_at)
 VALUES ($1, $2, $3, $4, 'high', $5, $6, 'open_question', $1, $7);
 
--- name: open_question_inbox_resolve
+-- name: question_set_inbox_resolve
 UPDATE notifications SET resolved_at = $2
  WHERE ref_type = 'open_question' AND ref_id = $1 AND resolved_at IS NULL;

@@ -24,10 +24,10 @@ SELECT {token}
 -- name: token_revoke
 UPDATE tokens SET revoked_at = $3, notice_at = NULL WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL;
 
--- name: token_touch
+-- name: token_note_use
 UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2);
 
--- name: token_touch_old
+-- name: token_note_use_old
 UPDATE token_secrets SET last_used_at = $2 WHERE hash = $1 AND (last_used_at IS NULL OR last_used_at < $2);
 
 -- Rotating begins with the row, so that two that do it at once come one after the other.

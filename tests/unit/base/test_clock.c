@@ -45,7 +45,7 @@ static int64_t moved_by(int64_t difference_ms, useconds_t wait_us, int64_t *pass
     int64_t start, end;
     int64_t before = lead(&start);
 
-    clock_anchor(clock_now_ms() + difference_ms);
+    clock_follow(clock_now_ms() + difference_ms);
     usleep(wait_us);
 
     int64_t after = lead(&end);
@@ -83,7 +83,7 @@ static void the_clock_follows_the_database(void **state)
 
     (void)state;
     assert_true(near(clock_now_ms(), wall_ms(), 60000));
-    clock_anchor(1000000000000);
+    clock_follow(1000000000000);
     assert_true(near(clock_now_ms(), 1000000000000, 60000));
 
     moved = moved_by(1500, 200000, &passed);
@@ -105,7 +105,7 @@ static void the_offset_moves_the_clock(void **state)
     int64_t ticks;
 
     (void)state;
-    clock_anchor(clock_now_ms() + 10000);
+    clock_follow(clock_now_ms() + 10000);
 
     int64_t before = lead(&ticks);
 
@@ -143,11 +143,11 @@ static void time_never_runs_backwards(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, watch, &went_back[i]), 0);
     for (int i = 0; i < 20000; i++)
-        clock_anchor(clock_now_ms() + i % 5000 - 2500);
+        clock_follow(clock_now_ms() + i % 5000 - 2500);
     /* Here a reader that mixes values from before and after an anchor is off by some milliseconds. */
     for (int i = 0; i < 30; i++) {
         usleep(50000);
-        clock_anchor(clock_now_ms() + 1900);
+        clock_follow(clock_now_ms() + 1900);
     }
     atomic_store(&stop, true);
     for (int i = 0; i < 2; i++) {

@@ -18,15 +18,15 @@
 
 #define SUBJECT "hot"
 
-static hub_listener *listener;
+static tailer_subscriber *listener;
 static void *listener_user;
 static atomic_int looks, late_looks;
 static atomic_bool over;
 static int64_t time_is_up_ms;
 
-void hub_listen(struct hub *hub, hub_listener *called, void *user)
+void tailer_subscribe(struct tailer *tailer, tailer_subscriber *called, void *user)
 {
-    (void)hub;
+    (void)tailer;
     listener = called;
     listener_user = user;
 }

@@ -35,7 +35,7 @@ static const struct caller local = {
 struct fixture {
     char folder[64], url[96];
     struct store *store;
-    struct hub *hub;
+    struct tailer *tailer;
     struct streams *streams;
     sem_t woken;
 };
@@ -44,8 +44,8 @@ static void on_commit(void *user)
 {
     struct fixture *f = user;
 
-    if (f->hub)
-        hub_poke(f->hub);
+    if (f->tailer)
+        tailer_poke(f->tailer);
 }
 
 static int start(void **state)
@@ -68,9 +68,9 @@ static int start(void **state)
     f.store = store_open(&(struct store_options){ .url = f.url, .committed = on_commit, .user = &f }, &err);
     assert_non_null(f.store);
     assert_int_equal(unit_write(f.store, 1000, APPEND_MANY), ERR_NONE);
-    f.hub = hub_open(f.store, &err);
-    assert_non_null(f.hub);
-    f.streams = streams_new(f.store, f.hub);
+    f.tailer = tailer_open(f.store, &err);
+    assert_non_null(f.tailer);
+    f.streams = streams_new(f.store, f.tailer);
     *state = &f;
     return 0;
 }
@@ -80,9 +80,9 @@ static int stop(void **state)
     struct fixture *f = *state;
 
     streams_free(f->streams);
-    hub_stop(f->hub);
+    tailer_stop(f->tailer);
     store_close(f->store);
-    hub_close(f->hub);
+    tailer_close(f->tailer);
     units_remove(f->folder);
     sem_destroy(&f->woken);
     return 0;
@@ -93,7 +93,7 @@ static void wake(void *target)
     sem_post(target);
 }
 
-static struct stream *open_stream(struct fixture *f, struct stream_wish wish)
+static struct stream *open_stream(struct fixture *f, struct stream_filter wanted)
 {
     struct stream_bounds bounds = { 0 };
     int64_t number;
@@ -103,7 +103,7 @@ static struct stream *open_stream(struct fixture *f, struct stream_wish wish)
     assert_int_equal(unit_read(f->store, "SELECT max(seq) FROM events", &number), ERR_NONE);
     bounds.last = number;
 
-    struct stream *stream = stream_new(f->streams, &local, &wish, &bounds, false, wake);
+    struct stream *stream = stream_new(f->streams, &local, &wanted, &bounds, false, wake);
 
     stream_aim(stream, &f->woken);
     return stream;
@@ -168,7 +168,7 @@ static void expect_nothing_before(struct stream *stream, int64_t seq)
 static void starts_now_without_a_number(void **state)
 {
     struct fixture *f = *state;
-    struct stream *stream = open_stream(f, (struct stream_wish){ .after = -1 });
+    struct stream *stream = open_stream(f, (struct stream_filter){ .after = -1 });
 
     expect_nothing(stream);
     assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
@@ -182,7 +182,7 @@ static void starts_now_without_a_number(void **state)
 static void catches_up_and_goes_on(void **state)
 {
     struct fixture *f = *state;
-    struct stream *stream = open_stream(f, (struct stream_wish){ .after = 0 });
+    struct stream *stream = open_stream(f, (struct stream_filter){ .after = 0 });
 
     for (int64_t seq = 1; seq <= 1000; seq++) {
         expect_seq(f, stream, seq);
@@ -203,7 +203,7 @@ static void filters_hold_while_catching_up_and_after(void **state)
 
     for (int64_t i = 1; i <= 40; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    stream = open_stream(f, (struct stream_wish){ .after = 0, .types = "tenth,other", .project_id = "p0" });
+    stream = open_stream(f, (struct stream_filter){ .after = 0, .types = "tenth,other", .project_id = "p0" });
     for (int64_t i = 10; i <= 40; i += 10)
         expect_seq(f, stream, 1000 + i);
     for (int64_t i = 41; i <= 50; i++)
@@ -215,13 +215,13 @@ static void filters_hold_while_catching_up_and_after(void **state)
 static void a_reader_too_far_behind_is_cut_off(void **state)
 {
     struct fixture *f = *state;
-    struct stream *slow = open_stream(f, (struct stream_wish){ .after = -1 });
-    struct stream *narrow = open_stream(f, (struct stream_wish){ .after = -1, .types = "tenth" });
+    struct stream *slow = open_stream(f, (struct stream_filter){ .after = -1 });
+    struct stream *narrow = open_stream(f, (struct stream_filter){ .after = -1, .types = "tenth" });
 
     expect_nothing(slow);
     expect_nothing(narrow);
     assert_int_equal(unit_write(f->store, RING_EVENTS + 1, APPEND_MANY), ERR_NONE);
-    assert_true(hub_settle(f->hub, 1000 + RING_EVENTS + 1, 20000));
+    assert_true(tailer_settle(f->tailer, 1000 + RING_EVENTS + 1, 20000));
     expect_word(f, slow, "stream.cut");
     assert_null(next(f, slow));
     /* One that wanted none of it is not behind. */
@@ -231,7 +231,7 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
     stream_close(narrow);
 
     /* Whoever was cut off comes back with its number and gets all of it. */
-    slow = open_stream(f, (struct stream_wish){ .after = 1000 });
+    slow = open_stream(f, (struct stream_filter){ .after = 1000 });
     for (int64_t seq = 1001; seq <= 1000 + RING_EVENTS + 2; seq++)
         expect_seq(f, slow, seq);
     stream_close(slow);
@@ -240,7 +240,7 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
 static void a_store_that_fails_is_not_quoted(void **state)
 {
     struct fixture *f = *state;
-    struct stream *stream = open_stream(f, (struct stream_wish){ .after = 0 });
+    struct stream *stream = open_stream(f, (struct stream_filter){ .after = 0 });
 
     assert_int_equal(unit_write(f->store, 1, "DROP TABLE events"), ERR_NONE);
 
@@ -260,14 +260,14 @@ static void what_is_forgotten_is_said(void **state)
     struct stream *stream;
 
     assert_int_equal(unit_write(f->store, 500, "DELETE FROM events WHERE seq <= $1"), ERR_NONE);
-    stream = open_stream(f, (struct stream_wish){ .after = 400 });
+    stream = open_stream(f, (struct stream_filter){ .after = 400 });
     expect_word(f, stream, "\"type\":\"stream.gap\"");
     expect_seq(f, stream, 501);
     stream_close(stream);
-    stream = open_stream(f, (struct stream_wish){ .after = 500 });
+    stream = open_stream(f, (struct stream_filter){ .after = 500 });
     expect_seq(f, stream, 501);
     stream_close(stream);
-    stream = open_stream(f, (struct stream_wish){ .after = 5000 });
+    stream = open_stream(f, (struct stream_filter){ .after = 5000 });
     expect_word(f, stream, "\"type\":\"stream.gap\"");
     assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
     expect_seq(f, stream, 1001);
@@ -277,18 +277,18 @@ static void what_is_forgotten_is_said(void **state)
 static void a_change_of_place_is_followed(void **state)
 {
     struct fixture *f = *state;
-    struct stream *stream = open_stream(f, (struct stream_wish){ .after = 100 });
+    struct stream *stream = open_stream(f, (struct stream_filter){ .after = 100 });
 
     expect_seq(f, stream, 101);
-    stream_change(stream, &(struct stream_wish){ .after = 50 });
+    stream_change(stream, &(struct stream_filter){ .after = 50 });
     expect_seq(f, stream, 51);
     expect_seq(f, stream, 52);
     /* The page that is on its way from the store was asked for at another place. */
-    stream_change(stream, &(struct stream_wish){ .after = 400 });
+    stream_change(stream, &(struct stream_filter){ .after = 400 });
     expect_nothing_before(stream, 401);
-    stream_change(stream, &(struct stream_wish){ .after = 10 });
+    stream_change(stream, &(struct stream_filter){ .after = 10 });
     expect_seq(f, stream, 11);
-    stream_change(stream, &(struct stream_wish){ .after = -1, .types = "tenth" });
+    stream_change(stream, &(struct stream_filter){ .after = -1, .types = "tenth" });
     assert_int_equal(unit_write(f->store, 10, APPEND), ERR_NONE);
     expect_seq(f, stream, 1001);
     stream_close(stream);
@@ -297,7 +297,7 @@ static void a_change_of_place_is_followed(void **state)
 static void the_first_last_word_counts(void **state)
 {
     struct fixture *f = *state;
-    struct stream *stream = open_stream(f, (struct stream_wish){ .after = -1 });
+    struct stream *stream = open_stream(f, (struct stream_filter){ .after = -1 });
 
     stream_end(stream, "server.stopping", "first");
     stream_end(stream, "stream.ended", "second");
@@ -309,31 +309,31 @@ static void the_first_last_word_counts(void **state)
 
 static void wishes_are_checked(void **state)
 {
-    struct stream_wish wish = { 0 };
+    struct stream_filter wanted = { 0 };
     struct err err = { 0 };
     char types[512] = "status";
 
     (void)state;
-    assert_true(stream_wish_check(&wish, NULL, &err));
-    assert_int_equal(wish.after, -1);
-    assert_true(stream_wish_check(&wish, "17", &err));
-    assert_int_equal(wish.after, 17);
-    assert_false(stream_wish_check(&wish, "-2", &err));
-    assert_false(stream_wish_check(&wish, "x", &err));
+    assert_true(stream_filter_check(&wanted, NULL, &err));
+    assert_int_equal(wanted.after, -1);
+    assert_true(stream_filter_check(&wanted, "17", &err));
+    assert_int_equal(wanted.after, 17);
+    assert_false(stream_filter_check(&wanted, "-2", &err));
+    assert_false(stream_filter_check(&wanted, "x", &err));
     assert_string_equal(err.field, "after");
     for (int i = 0; i < LIMIT_TYPES_FILTER; i++)
         strcat(types, ",status");
-    wish.types = types;
-    assert_false(stream_wish_check(&wish, NULL, &err));
+    wanted.types = types;
+    assert_false(stream_filter_check(&wanted, NULL, &err));
     assert_string_equal(err.field, "types");
-    wish.types = "status, prompt.created,";
-    assert_true(stream_wish_check(&wish, NULL, &err));
-    wish.types = "status,prompt.create";
-    assert_false(stream_wish_check(&wish, NULL, &err));
+    wanted.types = "status, prompt.created,";
+    assert_true(stream_filter_check(&wanted, NULL, &err));
+    wanted.types = "status,prompt.create";
+    assert_false(stream_filter_check(&wanted, NULL, &err));
     assert_string_equal(err.field, "types");
     assert_non_null(strstr(err.hint, "prompt.created"));
-    wish.types = "server.stopping";
-    assert_false(stream_wish_check(&wish, NULL, &err));
+    wanted.types = "server.stopping";
+    assert_false(stream_filter_check(&wanted, NULL, &err));
 }
 
 #define ON_A_STORE(test) cmocka_unit_test_setup_teardown(test, start, stop)

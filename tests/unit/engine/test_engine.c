@@ -55,7 +55,7 @@ static void node_start(struct node *node, const char *url)
         &err);
     if (!node->store || !engine_start(node->engine, node->store, url, true, &err))
         fail_msg("%s", err.text);
-    hub_listen(engine_hub(node->engine), listen, node);
+    tailer_subscribe(engine_tailer(node->engine), listen, node);
 }
 
 static void node_stop(struct node *node)

@@ -19,49 +19,49 @@ static void a_cursor_comes_back_as_its_place(void **state)
 {
     ARENA_AUTO arena = { 0 };
     struct err err = { 0 };
-    struct page page;
-    const char *cursor = page_after(&arena, "chat", 1, AT, ID);
+    struct cursor cursor;
+    const char *text = cursor_after(&arena, "chat", 1, AT, ID);
 
     (void)state;
-    assert_non_null(cursor);
-    assert_true(page_read("chat", cursor, &page, &err));
-    assert_int_equal(page.group, 1);
-    assert_string_equal(page.created_at, AT);
-    assert_string_equal(page.id, ID);
+    assert_non_null(text);
+    assert_true(cursor_read("chat", text, &cursor, &err));
+    assert_int_equal(cursor.group, 1);
+    assert_string_equal(cursor.created_at, AT);
+    assert_string_equal(cursor.id, ID);
 }
 
 static void no_cursor_is_before_everything(void **state)
 {
     struct err err = { 0 };
-    struct page page;
+    struct cursor cursor;
 
     (void)state;
-    assert_true(page_read("chat", NULL, &page, &err));
-    assert_int_equal(page.group, 0);
-    assert_true(strcmp(page.created_at, AT) > 0);
-    assert_true(strcmp(page.id, ID) > 0);
+    assert_true(cursor_read("chat", NULL, &cursor, &err));
+    assert_int_equal(cursor.group, 0);
+    assert_true(strcmp(cursor.created_at, AT) > 0);
+    assert_true(strcmp(cursor.id, ID) > 0);
 }
 
 static void a_changed_cursor_is_refused(void **state)
 {
     ARENA_AUTO arena = { 0 };
     struct err err = { 0 };
-    struct page page;
-    const char *cursor = page_after(&arena, "chat", 0, AT, ID);
+    struct cursor cursor;
+    const char *text = cursor_after(&arena, "chat", 0, AT, ID);
 
     (void)state;
-    for (size_t i = 0; cursor[i]; i++) {
-        char *changed = arena_text(&arena, cursor);
+    for (size_t i = 0; text[i]; i++) {
+        char *changed = arena_text(&arena, text);
 
         changed[i] = changed[i] == '0' ? '1' : '0';
-        assert_false(page_read("chat", changed, &page, &err));
+        assert_false(cursor_read("chat", changed, &cursor, &err));
         assert_int_equal(err.code, ERR_INVALID);
         assert_string_equal(err.field, "cursor");
     }
-    assert_false(page_read("prompts", cursor, &page, &err));
-    assert_false(page_read("chat", "", &page, &err));
-    assert_false(page_read("chat", arena_format(&arena, "%s0", cursor), &page, &err));
-    assert_false(page_read("chat", arena_copy(&arena, cursor, strlen(cursor) - 1), &page, &err));
+    assert_false(cursor_read("prompts", text, &cursor, &err));
+    assert_false(cursor_read("chat", "", &cursor, &err));
+    assert_false(cursor_read("chat", arena_format(&arena, "%s0", text), &cursor, &err));
+    assert_false(cursor_read("chat", arena_copy(&arena, text, strlen(text) - 1), &cursor, &err));
 }
 
 static void only_places_of_ours_have_a_cursor(void **state)
@@ -69,8 +69,8 @@ static void only_places_of_ours_have_a_cursor(void **state)
     ARENA_AUTO arena = { 0 };
 
     (void)state;
-    assert_null(page_after(&arena, "chat", 0, "yesterday", ID));
-    assert_null(page_after(&arena, "chat", 0, AT, "c1"));
+    assert_null(cursor_after(&arena, "chat", 0, "yesterday", ID));
+    assert_null(cursor_after(&arena, "chat", 0, AT, "c1"));
 }
 
 int main(void)

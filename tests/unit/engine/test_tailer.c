@@ -2,7 +2,7 @@
  * The tailer on a real store: every reader hears everything it wants, once and in order, and no sleep
  * outlasts an event.
  */
-#include "engine/hub.h"
+#include "engine/tailer.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -30,15 +30,15 @@
 struct fixture {
     char folder[64], url[96];
     struct store *store;
-    struct hub *hub;
+    struct tailer *tailer;
 };
 
 static void on_commit(void *user)
 {
     struct fixture *f = user;
 
-    if (f->hub)
-        hub_poke(f->hub);
+    if (f->tailer)
+        tailer_poke(f->tailer);
 }
 
 static int start(void **state)
@@ -60,8 +60,8 @@ static int start(void **state)
     f.store = store_open(&(struct store_options){ .url = f.url, .committed = on_commit, .user = &f }, &err);
     assert_non_null(f.store);
     assert_int_equal(unit_write(f.store, 1, APPEND), ERR_NONE);
-    f.hub = hub_open(f.store, &err);
-    assert_non_null(f.hub);
+    f.tailer = tailer_open(f.store, &err);
+    assert_non_null(f.tailer);
     *state = &f;
     return 0;
 }
@@ -70,34 +70,34 @@ static int stop(void **state)
 {
     struct fixture *f = *state;
 
-    hub_stop(f->hub);
+    tailer_stop(f->tailer);
     store_close(f->store);
-    hub_close(f->hub);
+    tailer_close(f->tailer);
     units_remove(f->folder);
     return 0;
 }
 
 struct reader {
-    struct hub_reader base;
+    struct tailer_reader base;
     atomic_int holders;
     sem_t woken;
-    struct hub *hub;
+    struct tailer *tailer;
     atomic_int heard, wakes;
     int64_t last;
     int expected;
 };
 
-static void reader_hold(struct hub_reader *base)
+static void reader_hold(struct tailer_reader *base)
 {
     atomic_fetch_add(&((struct reader *)base)->holders, 1);
 }
 
-static void reader_drop(struct hub_reader *base)
+static void reader_drop(struct tailer_reader *base)
 {
     atomic_fetch_sub(&((struct reader *)base)->holders, 1);
 }
 
-static void reader_wake(struct hub_reader *base)
+static void reader_wake(struct tailer_reader *base)
 {
     struct reader *reader = (struct reader *)base;
 
@@ -105,21 +105,22 @@ static void reader_wake(struct hub_reader *base)
     sem_post(&reader->woken);
 }
 
-static const struct hub_reader_calls calls = { reader_hold, reader_drop, reader_wake };
+static const struct tailer_reader_calls calls = { reader_hold, reader_drop, reader_wake };
 
-static void reader_start(struct reader *reader, struct hub *hub, const char *const *types, int64_t cursor)
+static void reader_start(struct reader *reader, struct tailer *tailer, const char *const *types,
+                         int64_t cursor)
 {
     memset(reader, 0, sizeof(*reader));
     reader->base.calls = &calls;
     reader->base.filter = (struct notice_filter){ .workspace_id = "w", .types = types };
-    reader->hub = hub;
+    reader->tailer = tailer;
     sem_init(&reader->woken, 0, 0);
-    hub_join(hub, &reader->base, cursor);
+    tailer_join(tailer, &reader->base, cursor);
 }
 
 static void reader_end(struct reader *reader)
 {
-    hub_leave(reader->hub, &reader->base);
+    tailer_leave(reader->tailer, &reader->base);
     /* The tailer may be waking it this very moment. */
     for (int i = 0; i < 20000 && atomic_load(&reader->holders) > 0; i++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -142,7 +143,7 @@ static void *run_reader(void *user)
 
     while (atomic_load(&reader->heard) < reader->expected) {
         struct notice *notice;
-        enum ring_found found = hub_next(reader->hub, &reader->base, &notice);
+        enum ring_found found = tailer_next(reader->tailer, &reader->base, &notice);
 
         if (found == RING_NOTHING && sleep_until_woken(reader))
             continue;
@@ -165,7 +166,7 @@ static void every_reader_hears_everything_once(void **state)
     pthread_t threads[8];
 
     for (size_t i = 0; i < 8; i++) {
-        reader_start(&readers[i], f->hub, i % 2 ? tenth : NULL, -1);
+        reader_start(&readers[i], f->tailer, i % 2 ? tenth : NULL, -1);
         readers[i].expected = i % 2 ? EVENTS / 10 : EVENTS;
         assert_int_equal(pthread_create(&threads[i], NULL, run_reader, &readers[i]), 0);
     }
@@ -185,11 +186,11 @@ static void a_sleeper_is_moved_past_what_it_does_not_want(void **state)
     struct reader reader;
     struct notice *notice;
 
-    reader_start(&reader, f->hub, none, -1);
-    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_NOTHING);
+    reader_start(&reader, f->tailer, none, -1);
+    assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_NOTHING);
     for (int64_t i = 1; i <= 20; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    assert_true(hub_settle(f->hub, 21, 20000));
+    assert_true(tailer_settle(f->tailer, 21, 20000));
     assert_int_equal(atomic_load(&reader.wakes), 0);
     assert_int_equal(atomic_load(&reader.base.cursor), 21);
     reader_end(&reader);
@@ -202,11 +203,11 @@ static void a_reader_that_does_not_look_is_woken_once(void **state)
     struct reader reader;
     struct notice *notice;
 
-    reader_start(&reader, f->hub, NULL, -1);
-    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_NOTHING);
+    reader_start(&reader, f->tailer, NULL, -1);
+    assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_NOTHING);
     for (int64_t i = 1; i <= 20; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    assert_true(hub_settle(f->hub, 21, 20000));
+    assert_true(tailer_settle(f->tailer, 21, 20000));
     assert_int_equal(atomic_load(&reader.wakes), 1);
     reader_end(&reader);
 }
@@ -217,8 +218,8 @@ static void a_place_before_the_start_is_lost_here(void **state)
     struct reader reader;
     struct notice *notice;
 
-    reader_start(&reader, f->hub, NULL, 0);
-    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_LOST);
+    reader_start(&reader, f->tailer, NULL, 0);
+    assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_LOST);
     reader_end(&reader);
 }
 
@@ -240,15 +241,15 @@ static void listeners_hear_of_every_subject(void **state)
     struct fixture *f = *state;
     struct ear ear = { 0 };
 
-    hub_listen(f->hub, listen, &ear);
+    tailer_subscribe(f->tailer, listen, &ear);
     for (int64_t i = 1; i <= 30; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    assert_true(hub_settle(f->hub, 31, 20000));
+    assert_true(tailer_settle(f->tailer, 31, 20000));
     assert_int_equal(atomic_load(&ear.heard), 30);
     assert_string_equal(ear.last, "s30");
-    hub_unlisten(f->hub, &ear);
+    tailer_unsubscribe(f->tailer, &ear);
     assert_int_equal(unit_write(f->store, 31, APPEND), ERR_NONE);
-    assert_true(hub_settle(f->hub, 32, 20000));
+    assert_true(tailer_settle(f->tailer, 32, 20000));
     assert_int_equal(atomic_load(&ear.heard), 30);
 }
 
@@ -259,30 +260,30 @@ static void what_others_write_is_noticed(void **state)
     struct reader reader;
     struct notice *notice;
 
-    reader_start(&reader, f->hub, NULL, -1);
-    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_NOTHING);
+    reader_start(&reader, f->tailer, NULL, -1);
+    assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_NOTHING);
     units_script(f->url,
                  "INSERT INTO events(workspace_id, type, data, created_at) VALUES('w', 'sql', '{}', 1)");
     assert_true(sleep_until_woken(&reader));
-    assert_int_equal(hub_next(f->hub, &reader.base, &notice), RING_EVENT);
+    assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_EVENT);
     assert_string_equal(notice->type, "sql");
     notice_drop(notice);
     reader_end(&reader);
 }
 
-static void say(struct hub *hub, const char *discussion, int number)
+static void say(struct tailer *tailer, const char *discussion, int number)
 {
     char data[32];
     struct event event = { .workspace_id = "w", .type = "said", .discussion_id = discussion, .data = data };
 
     snprintf(data, sizeof(data), "{\"number\":%d}", number);
-    hub_say(hub, notice_new(&event));
+    tailer_say(tailer, notice_new(&event));
 }
 
 static enum ring_found next_of(struct fixture *f, struct reader *reader, char *frame, size_t size)
 {
     struct notice *notice;
-    enum ring_found found = hub_next(f->hub, &reader->base, &notice);
+    enum ring_found found = tailer_next(f->tailer, &reader->base, &notice);
 
     frame[0] = '\0';
     if (found == RING_EVENT) {
@@ -298,12 +299,12 @@ static void what_is_said_is_heard_without_a_number_by_those_who_want_it(void **s
     struct reader reader, other;
     char frame[256];
 
-    reader_start(&reader, f->hub, NULL, -1);
-    reader_start(&other, f->hub, NULL, -1);
+    reader_start(&reader, f->tailer, NULL, -1);
+    reader_start(&other, f->tailer, NULL, -1);
     other.base.filter.discussion_id = "d2";
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_NOTHING);
     assert_int_equal(next_of(f, &other, frame, sizeof(frame)), RING_NOTHING);
-    say(f->hub, "d1", 1);
+    say(f->tailer, "d1", 1);
     assert_true(sleep_until_woken(&reader));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
     assert_non_null(strstr(frame, "\"number\":1}"));
@@ -322,10 +323,10 @@ static void what_was_said_comes_before_what_the_log_holds(void **state)
     struct reader reader;
     char frame[256];
 
-    reader_start(&reader, f->hub, NULL, -1);
-    say(f->hub, NULL, 1);
+    reader_start(&reader, f->tailer, NULL, -1);
+    say(f->tailer, NULL, 1);
     assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
-    assert_true(hub_settle(f->hub, 2, 20000));
+    assert_true(tailer_settle(f->tailer, 2, 20000));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
     assert_non_null(strstr(frame, "said"));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
@@ -340,14 +341,14 @@ static void a_slow_reader_misses_words_and_no_events(void **state)
     struct reader reader;
     char frame[256];
 
-    reader_start(&reader, f->hub, NULL, -1);
+    reader_start(&reader, f->tailer, NULL, -1);
     for (int i = 0; i <= SAID_WORDS; i++)
-        say(f->hub, NULL, i);
+        say(f->tailer, NULL, i);
     assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
-    assert_true(hub_settle(f->hub, 2, 20000));
+    assert_true(tailer_settle(f->tailer, 2, 20000));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
     assert_memory_equal(frame, "id: 2", 5);
-    say(f->hub, NULL, 7);
+    say(f->tailer, NULL, 7);
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
     assert_non_null(strstr(frame, "\"number\":7}"));
     reader_end(&reader);

@@ -1,4 +1,4 @@
-#include "db/listen.h"
+#include "db/pglisten.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -15,7 +15,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-struct db_listener {
+struct pg_listener {
     char *url;
     char command[80];
     PGconn *connection; /* NULL while there is none */
@@ -26,9 +26,9 @@ struct db_listener {
     _Atomic uint64_t reconnects;
 };
 
-struct db_listener *db_listener_new(const char *url, const char *channel)
+struct pg_listener *pg_listener_new(const char *url, const char *channel)
 {
-    struct db_listener *listener = calloc(1, sizeof(*listener));
+    struct pg_listener *listener = calloc(1, sizeof(*listener));
 
     if (!listener)
         abort();
@@ -41,7 +41,7 @@ struct db_listener *db_listener_new(const char *url, const char *channel)
     return listener;
 }
 
-void db_listener_free(struct db_listener *listener)
+void pg_listener_free(struct pg_listener *listener)
 {
     if (!listener)
         return;
@@ -51,25 +51,25 @@ void db_listener_free(struct db_listener *listener)
     free(listener);
 }
 
-void db_listener_interrupt(struct db_listener *listener)
+void pg_listener_interrupt(struct pg_listener *listener)
 {
     eventfd_write(listener->interrupt_fd, 1);
 }
 
-uint64_t db_listener_reconnects(const struct db_listener *listener)
+uint64_t pg_listener_reconnects(const struct pg_listener *listener)
 {
     return atomic_load(&listener->reconnects);
 }
 
 /* Interrupts stay until a wait has seen them. */
-static bool interrupted(struct db_listener *listener)
+static bool interrupted(struct pg_listener *listener)
 {
     eventfd_t count;
 
     return eventfd_read(listener->interrupt_fd, &count) == 0;
 }
 
-static void disconnect(struct db_listener *listener)
+static void disconnect(struct pg_listener *listener)
 {
     PQfinish(listener->connection);
     listener->connection = NULL;
@@ -79,7 +79,7 @@ static void disconnect(struct db_listener *listener)
         listener->backoff_ms = RECONNECT_MAX_MS;
 }
 
-static bool connect_again(struct db_listener *listener)
+static bool connect_again(struct pg_listener *listener)
 {
     PGresult *result = NULL;
     bool late;
@@ -106,7 +106,7 @@ static bool connect_again(struct db_listener *listener)
     return true;
 }
 
-static void sleep_until(struct db_listener *listener, int64_t until_ms)
+static void sleep_until(struct pg_listener *listener, int64_t until_ms)
 {
     struct pollfd fd = { .fd = listener->interrupt_fd, .events = POLLIN };
     int64_t left = until_ms - clock_ticks_ms();
@@ -116,7 +116,7 @@ static void sleep_until(struct db_listener *listener, int64_t until_ms)
 }
 
 /* Takes everything that has arrived. */
-static bool drain(struct db_listener *listener)
+static bool drain(struct pg_listener *listener)
 {
     bool heard = false;
     PGnotify *word;
@@ -132,7 +132,7 @@ static bool drain(struct db_listener *listener)
     return heard;
 }
 
-bool db_listener_wait(struct db_listener *listener, int timeout_ms)
+bool pg_listener_wait(struct pg_listener *listener, int timeout_ms)
 {
     int64_t until = clock_ticks_ms() + timeout_ms;
 
