@@ -57,12 +57,13 @@ ALL_LDFLAGS := -pie -pthread $(LDFLAGS)
 # Files
 
 SOURCES     := $(sort $(wildcard src/*/*.c src/*/*/*.c))
-OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o
+OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o $(BUILD)/obj/gen/prompts.o
 SQL         := $(sort $(wildcard src/db/sql/*.sql))
 MIGRATIONS  := $(sort $(wildcard src/db/migrations/*.sql))
+PROMPTS     := $(sort $(wildcard src/prompts/*.txt))
 SQL_FOLDERS := $(wildcard src/db/sql src/db/migrations)
 TOOL_OBJS   := $(BUILD)/obj/tools/sqlblocks.o $(BUILD)/obj/tools/sqlcolumns.o
-GEN         := $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/version.h
+GEN         := $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/prompts.h $(BUILD)/include/gen/version.h
 
 LIB         := $(BUILD)/libwitan.a
 TOOL_LIB    := $(BUILD)/libtools.a
@@ -126,6 +127,17 @@ $(BUILD)/gen/sql.stamp: $(BUILD)/tools/mksql $(SQL) $(MIGRATIONS) $(SQL_FOLDERS)
 	@touch $@
 
 $(BUILD)/include/gen/sql.h $(BUILD)/gen/sql.c: $(BUILD)/gen/sql.stamp ;
+
+$(BUILD)/tools/mkprompts: tools/mkprompts.c
+	@mkdir -p $(@D)
+	@$(CC) $(STD) $(WARN) -O1 -g -o $@ $<
+
+$(BUILD)/gen/prompts.stamp: $(BUILD)/tools/mkprompts $(PROMPTS) src/prompts
+	@mkdir -p $(BUILD)/gen $(BUILD)/include/gen
+	@$(BUILD)/tools/mkprompts $(BUILD)/include/gen/prompts.h $(BUILD)/gen/prompts.c $(PROMPTS)
+	@touch $@
+
+$(BUILD)/include/gen/prompts.h $(BUILD)/gen/prompts.c: $(BUILD)/gen/prompts.stamp ;
 
 $(BUILD)/include/gen/version.h: VERSION
 	@mkdir -p $(@D)
