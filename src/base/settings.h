@@ -24,6 +24,8 @@
     INT(server_connections, "server.connections", 65536, 16, 1000000, "Open connections at most.")           \
     BOOL(server_sandbox, "server.sandbox", true,                                                             \
          "Give up files, ports and system calls that the server does not need, where the kernel can.")       \
+    TEXT(server_connect_ports, "server.connect_ports", "",                                                   \
+         "Further TCP ports that models may be on, beside 80, 443, 11434 and those in `models`; or any.")    \
     TIME(server_send_timeout, "server.send_timeout", "30s", 1000, 3600000,                                   \
          "How long a client may take nothing of a reply or stream before it is cut off.")                    \
     TIME(server_stop_grace, "server.stop_grace", "10s", 0, 600000,                                           \
@@ -66,6 +68,11 @@
          "What one address other than this machine may store in a day; 0: any amount.")                      \
     INT(limits_address_connections, "limits.address_connections", 4000, 0, 1000000,                          \
         "Connections from one address other than this machine or a trusted proxy; 0: any number.")           \
+    INT(consensus_discussion_rounds, "consensus.discussion_rounds", 3, 1, 50,                                \
+        "Rounds of a discussion, unless it says otherwise itself.")                                          \
+    TEXT(consensus_agreement_threshold, "consensus.agreement_threshold", "all",                              \
+         "When a vote counts as agreement: all, majority, or a share such as 0.75.")                         \
+    INT(consensus_max_rounds, "consensus.max_rounds", 10, 1, 100, "How often a vote is taken at most.")      \
     TIME(questions_min_timeout, "questions.min_timeout", "5m", 1, 86400000,                                  \
          "The shortest deadline that a question may be given.")                                              \
     INT(questions_rate, "questions.rate", 10, 1, 100000, "Questions a minute for each job.")                 \

@@ -47,7 +47,9 @@ static void of_the_net(struct errand *errand, enum net_end end, const char *why)
         draft_fail(draft, LLM_UNREACHABLE, "There is no trusted connection to %s: %s", errand->url, why);
         break;
     case NET_NOT_ALLOWED:
-        draft_fail(draft, LLM_NOT_ALLOWED, "%s leads to an address that may not be called.", errand->url);
+        draft_fail(draft, LLM_NOT_ALLOWED,
+                   "%s leads to an address or a port that may not be called (see server.connect_ports).",
+                   errand->url);
         break;
     case NET_SLOW_CONNECT:
     case NET_SLOW_START:

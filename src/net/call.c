@@ -8,6 +8,7 @@
 #include "net/internal.h"
 #include "net/reach.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +59,14 @@ static enum net_end end_of(CURLcode code)
     }
 }
 
+/* A port that the sandbox has given up looks like one that nobody listens on, but for the number. */
 void call_finished(struct net_call *call, CURLcode code)
 {
-    call_end(call, end_of(code));
+    long number = 0;
+
+    if (code == CURLE_COULDNT_CONNECT)
+        curl_easy_getinfo(call->curl, CURLINFO_OS_ERRNO, &number);
+    call_end(call, number == EACCES || number == EPERM ? NET_NOT_ALLOWED : end_of(code));
 }
 
 void call_reap(struct net_call *call)

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -252,6 +253,8 @@ static bool take_yaml(void *user, const char *key, const char *value, const char
             return err_field(err, key, "%s: %s was set before, at %s.", origin, key, config->origins[index]);
         return config_set(config, index, value, origin, err);
     }
+    if (config_models_has(key))
+        return config_models_take(&config->models, &config->arena, key, value, origin, err);
     const char *nearest = nearest_key(key);
 
     err_field(err, key, "%s: there is no setting %s.", origin, key);
@@ -315,6 +318,40 @@ static bool has_port(const char *listen)
            isdigit((unsigned char)colon[1]) && str_to_int(colon + 1, &port) && port <= 65535;
 }
 
+/* "all", "majority", or a share such as 0.75. */
+static bool is_threshold(const char *text)
+{
+    char *end;
+    double share;
+
+    if (strcmp(text, "all") == 0 || strcmp(text, "majority") == 0)
+        return true;
+    if (!*text || text[strspn(text, "0123456789.")])
+        return false;
+    share = strtod(text, &end);
+    return *end == '\0' && share > 0 && share <= 1;
+}
+
+/* Commas between them; "any" stands alone. */
+static bool is_ports(const char *text)
+{
+    int64_t port;
+
+    if (!*text || strcmp(text, "any") == 0)
+        return true;
+    for (;;) {
+        char number[8];
+        size_t len = strcspn(text, ",");
+
+        snprintf(number, sizeof(number), "%.*s", (int)(len < sizeof(number) ? len : sizeof(number)), text);
+        if (!str_to_int(number, &port) || port < 1 || port > 65535)
+            return false;
+        if (!text[len])
+            return true;
+        text += len + 1 + (text[len + 1] == ' ');
+    }
+}
+
 static bool check_words(struct config *config, struct err *err)
 {
     const struct settings *s = &config->settings;
@@ -335,6 +372,13 @@ static bool check_words(struct config *config, struct err *err)
         !str_starts(s->server_public_url, "https://"))
         return bad_word(config, "server.public_url", "a URL with http:// or https://", s->server_public_url,
                         err);
+    if (!is_ports(s->server_connect_ports))
+        return bad_word(config, "server.connect_ports", "ports separated by commas, or any",
+                        s->server_connect_ports, err);
+    if (!is_threshold(s->consensus_agreement_threshold))
+        return bad_word(config, "consensus.agreement_threshold",
+                        "all, majority or a share above 0 and up to 1 such as 0.75",
+                        s->consensus_agreement_threshold, err);
     return true;
 }
 
@@ -366,7 +410,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
         !set_flag(config, "server.require_auth", sources->require_auth ? "true" : NULL, "flag --require-auth",
                   err))
         return false;
-    if (!check_words(config, err))
+    if (!check_words(config, err) || !config_models_check(&config->models, &config->arena, err))
         return false;
     if (!*config->settings.store_url && !choose_store(config, sources->needs_store, err))
         return false;
@@ -377,6 +421,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
 void config_done(struct config *config)
 {
     settings_use(NULL);
+    models_use(NULL);
     arena_done(&config->arena);
 }
 
@@ -413,6 +458,7 @@ void config_print_yaml(const struct config *config, struct buf *into)
             buf_text(into, value);
         buf_char(into, '\n');
     }
+    config_models_print_yaml(&config->models, into);
 }
 
 void config_print_template(struct buf *into)
@@ -435,6 +481,7 @@ void config_print_template(struct buf *into)
             buf_text(into, row->fallback);
         buf_char(into, '\n');
     }
+    config_models_print_template(into);
 }
 
 void config_print_json(const struct config *config, struct buf *into)
@@ -455,5 +502,6 @@ void config_print_json(const struct config *config, struct buf *into)
         json_map_end(&out);
     }
     json_list_end(&out);
+    config_models_print_json(&config->models, &out);
     json_map_end(&out);
 }

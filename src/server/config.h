@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/settings.h"
+#include "server/config_models.h"
 
 enum config_kind { CONFIG_TEXT, CONFIG_INT, CONFIG_BOOL, CONFIG_TIME, CONFIG_SIZE };
 
@@ -32,6 +33,7 @@ struct config {
     struct settings settings;
     const char **values;  /* the text in force of each row */
     const char **origins; /* "default", "FILE:LINE", "environment WITAN_...", "flag --listen" */
+    struct config_models models;
 };
 
 struct config_sources {
@@ -41,7 +43,8 @@ struct config_sources {
     bool needs_store; /* no store is then an error */
 };
 
-/* The config lives until config_done; its settings are then in force through settings_use. */
+/* The config lives until config_done; its settings are then in force through settings_use, and its models
+ * through models_use. */
 CHECKED bool config_load(struct config *config, const struct config_sources *sources, struct err *err);
 void config_done(struct config *config);
 

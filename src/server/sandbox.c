@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "db/needs.h"
 #include "edge/hosts.h"
+#include "llm/model.h"
 #include "server/landlock.h"
 #include "server/syscalls.h"
 
@@ -62,6 +63,50 @@ static bool allow_store(struct landlock *landlock, const struct needs *needs)
     return true;
 }
 
+/* DNS answers that are too long for UDP, and where models usually are. */
+static const int usual_ports[] = { 53, 80, 443, 11434 };
+
+static int port_of_url(const char *url)
+{
+    const char *host = strstr(url, "://"), *end = host ? host + 3 + strcspn(host + 3, "/") : NULL;
+    struct authority authority;
+    char text[256];
+
+    if (!host || (size_t)(end - host) >= sizeof(text))
+        return 0;
+    snprintf(text, sizeof(text), "%.*s", (int)(end - host - 3), host + 3);
+    return hosts_parse(text, &authority) ? authority.port : 0;
+}
+
+static bool allow_ports_named(struct landlock *landlock, const char *list)
+{
+    if (strcmp(list, "any") == 0)
+        return true; /* connecting is not held to ports then */
+    for (char *end; *list; list = end + (*end == ',')) {
+        if (!landlock_allow_connect(landlock, (int)strtol(list, &end, 10)))
+            return false;
+    }
+    return true;
+}
+
+/* Models: their ports, and the files that hold their keys and lines. */
+static bool allow_models(struct landlock *landlock, const struct settings *settings)
+{
+    for (size_t i = 0; i < sizeof(usual_ports) / sizeof(*usual_ports); i++)
+        if (!landlock_allow_connect(landlock, usual_ports[i]))
+            return false;
+    for (size_t i = 0; i < models()->count; i++) {
+        const struct llm_model *model = &models()->list[i];
+        int port = port_of_url(model->base_url);
+
+        if ((port != 0 && !landlock_allow_connect(landlock, port)) ||
+            (*model->api_key_file && !landlock_allow_read(landlock, model->api_key_file)) ||
+            (*model->script && !landlock_allow_read(landlock, model->script)))
+            return false;
+    }
+    return allow_ports_named(landlock, settings->server_connect_ports);
+}
+
 /* The port in "127.0.0.1:7117"; 0 stands for any that is free, in Landlock's rules too. */
 static int listen_port(const char *listen)
 {
@@ -70,14 +115,16 @@ static int listen_port(const char *listen)
     return hosts_parse(listen, &authority) ? authority.port : 0;
 }
 
-static bool hold_to(const struct needs *needs, const char *listen, int *version)
+static bool hold_to(const struct needs *needs, const struct settings *settings, int *version)
 {
     struct landlock landlock;
+    bool any_port = needs->any_port || strcmp(settings->server_connect_ports, "any") == 0;
 
-    if (!landlock_open(&landlock, !needs->any_port) ||
+    if (!landlock_open(&landlock, !any_port) ||
         !allow_reads(&landlock, system_paths, sizeof(system_paths) / sizeof(*system_paths)) ||
         !allow_resolver(&landlock) || (SANITIZED && !allow_reads(&landlock, everything, 1)) ||
-        !allow_store(&landlock, needs) || !landlock_allow_listen(&landlock, listen_port(listen)) ||
+        !allow_store(&landlock, needs) || !allow_models(&landlock, settings) ||
+        !landlock_allow_listen(&landlock, listen_port(settings->server_listen)) ||
         !landlock_enforce(&landlock))
         return false;
     *version = landlock.version;
@@ -97,7 +144,7 @@ void sandbox_say(const struct sandbox *sandbox)
         log_line(LOG_WARN, "sandbox: this kernel takes no filter of system calls (seccomp)", NULL);
     if (sandbox->landlock > 0 || sandbox->calls)
         log_line(LOG_INFO, "sandbox", "writes", sandbox->landlock > 0 ? sandbox->folder : "not held", "ports",
-                 sandbox->landlock >= 4 ? "its own and its store's" : "not held", "programs",
+                 sandbox->landlock >= 4 ? "its own, its store's and its models'" : "not held", "programs",
                  sandbox->calls && !SANITIZED ? "none" : "not held", NULL);
 }
 
@@ -111,7 +158,7 @@ bool sandbox_enter(const struct settings *settings, struct sandbox *sandbox, str
         return true;
     if (!needs_of_store(settings->store_url, &arena, &needs, err))
         return false;
-    if (!hold_to(&needs, settings->server_listen, &sandbox->landlock)) {
+    if (!hold_to(&needs, settings, &sandbox->landlock)) {
         err_set(err, ERR_INTERNAL, "The server cannot lock itself in: %s.", strerror(errno));
         return err_hint(err, "server.sandbox: false starts it without.");
     }

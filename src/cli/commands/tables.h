@@ -33,6 +33,7 @@ extern const struct cli_command doctor_commands[];
 
 /* On neither. */
 extern const struct cli_command config_commands[];
+extern const struct cli_command model_commands[];
 extern const struct cli_command docs_commands[];
 
 /* Runs a command that an operation brought along: sends its parameters, prints its reply. */

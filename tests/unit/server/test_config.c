@@ -351,6 +351,74 @@ static void names_of_variables_follow_keys(void **state)
     assert_string_equal(config_env_name(&arena, "server.public_url"), "WITAN_SERVER_PUBLIC_URL");
 }
 
+static void models_are_a_map_of_names(void **state)
+{
+    BUF_AUTO printed = { 0 };
+    struct config config;
+
+    (void)state;
+    write_file(
+        "models:\n"
+        "  llama3.1:\n    provider: ollama\n    temperature: 0.5\n"
+        "  fast:\n    provider: openai\n    base_url: http://127.0.0.1:8000/v1/\n    model: m\n"
+        "    first_timeout: 5s\nconsensus:\n  discussion_rounds: 2\n  agreement_threshold: \"0.75\"\n");
+    load(&config, &(struct config_sources){ .file = file });
+    assert_int_equal(models()->count, 2);
+    assert_string_equal(model_named("llama3.1")->model, "llama3.1");
+    assert_string_equal(model_named("fast")->base_url, "http://127.0.0.1:8000/v1");
+    assert_int_equal(model_named("fast")->first_timeout_ms, 5000);
+    assert_null(model_named("slow"));
+    assert_int_equal(config.settings.consensus_discussion_rounds, 2);
+    buf_init(&printed, 0);
+    config_print_yaml(&config, &printed);
+    config_done(&config);
+    assert_int_equal(models()->count, 0);
+
+    write_file(printed.bytes); /* what is printed can be read */
+    load(&config, &(struct config_sources){ .file = file });
+    assert_int_equal(models()->count, 2);
+    assert_int_equal(model_named("fast")->first_timeout_ms, 5000);
+    config_done(&config);
+    unlink(file);
+}
+
+static void wrong_models_are_refused_by_their_key(void **state)
+{
+    static const struct {
+        const char *text, *field;
+    } wrong[] = {
+        { "models: x\n", "models" },
+        { "models:\n  a: x\n", "models.a" },
+        { "models:\n  a:\n    model: x\n", "models.a.provider" },
+        { "models:\n  a:\n    provider: x\n", "models.a.provider" },
+        { "models:\n  a:\n    provider: ollama\n    temprature: 1\n", "models.a.temprature" },
+        { "models:\n  a:\n    provider: ollama\n    provider: openai\n", "models.a.provider" },
+        { "models:\n  a:\n    provider: ollama\n    max_tokens: many\n", "models.a.max_tokens" },
+        { "models:\n  a:\n    provider: openai\n    base_url: ftp://x/v1\n", "models.a.base_url" },
+        { "models:\n  a:\n    provider: ollama\n    options:\n      x: 1\n", "models.a.options.x" },
+        { "consensus:\n  agreement_threshold: most\n", "consensus.agreement_threshold" },
+        { "consensus:\n  agreement_threshold: 0\n", "consensus.agreement_threshold" },
+        { "consensus:\n  agreement_threshold: 1.5\n", "consensus.agreement_threshold" },
+        { "consensus:\n  discussion_rounds: 0\n", "consensus.discussion_rounds" },
+        { "server:\n  connect_ports: 80,http\n", "server.connect_ports" },
+        { "server:\n  connect_ports: 70000\n", "server.connect_ports" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        struct config config;
+        struct err err = { 0 };
+
+        write_file(wrong[i].text);
+        if (config_load(&config, &(struct config_sources){ .file = file }, &err))
+            fail_msg("taken: %s", wrong[i].text);
+        assert_string_equal(err.field, wrong[i].field);
+        assert_non_null(strstr(err.text, "config.yaml:"));
+        config_done(&config);
+    }
+    unlink(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +433,8 @@ int main(void)
         cmocka_unit_test(what_is_printed_can_be_read),
         cmocka_unit_test(an_address_to_listen_on_becomes_a_link),
         cmocka_unit_test(names_of_variables_follow_keys),
+        cmocka_unit_test(models_are_a_map_of_names),
+        cmocka_unit_test(wrong_models_are_refused_by_their_key),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

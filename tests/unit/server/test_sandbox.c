@@ -4,6 +4,7 @@
 #include "server/sandbox.h"
 
 #include "base/sanitized.h"
+#include "llm/model.h"
 #include "server/landlock.h"
 #include "server/notify.h"
 
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 static char folder[64], outside[64];
+static const char *further_ports = ""; /* server.connect_ports */
 
 static int set_up(void **state)
 {
@@ -135,7 +137,10 @@ static int inside(const char *store, const char *listen, bool on, int (*what)(co
 
     assert_true(child >= 0);
     if (child == 0) {
-        struct settings settings = { .store_url = store, .server_listen = listen, .server_sandbox = on };
+        struct settings settings = { .store_url = store,
+                                     .server_listen = listen,
+                                     .server_sandbox = on,
+                                     .server_connect_ports = further_ports };
         struct sandbox sandbox;
         struct err err = { 0 };
 
@@ -267,6 +272,47 @@ static void only_its_own_ports_are_used(void **state)
     assert_int_equal(inside(store_in(folder), listen, true, listen_there, &second), EACCES);
 }
 
+/* A model's port and files are there for the server, and those of nobody else. */
+static void models_are_reached_where_the_settings_name_them(void **state)
+{
+    char url[64], key[128], other[128], ports[32];
+    int first, second, a = listener(&first), b = listener(&second);
+    struct llm_model model;
+    const struct llm_models list = { &model, 1 };
+
+    (void)state;
+    if (landlock_version() < 4) {
+        close(a);
+        close(b);
+        skip();
+    }
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d/v1", first);
+    snprintf(key, sizeof(key), "%s/model.key", outside);
+    snprintf(other, sizeof(other), "%s/other.key", outside);
+    close(open(key, O_WRONLY | O_CREAT, 0600));
+    close(open(other, O_WRONLY | O_CREAT, 0600));
+    model_init(&model, "local");
+    model.base_url = url;
+    model.api_key_file = key;
+    models_use(&list);
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &first), 0);
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &second), EACCES);
+    assert_int_equal(inside(store_in(folder), LISTEN, true, read_there, key), 0);
+    if (!SANITIZED)
+        assert_int_equal(inside(store_in(folder), LISTEN, true, read_there, other), EACCES);
+    models_use(NULL);
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &first), EACCES);
+    snprintf(ports, sizeof(ports), "1, %d", second);
+    further_ports = ports;
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &first), EACCES);
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &second), 0);
+    further_ports = "any";
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &first), 0);
+    further_ports = "";
+    close(a);
+    close(b);
+}
+
 static void no_program_is_started_and_nobody_else_is_touched(void **state)
 {
     const int packet = AF_PACKET, internet = AF_INET;
@@ -313,6 +359,7 @@ int main(void)
         cmocka_unit_test(only_the_folder_of_the_store_is_written),
         cmocka_unit_test(only_what_is_needed_is_read),
         cmocka_unit_test(only_its_own_ports_are_used),
+        cmocka_unit_test(models_are_reached_where_the_settings_name_them),
         cmocka_unit_test(no_program_is_started_and_nobody_else_is_touched),
         cmocka_unit_test(the_service_manager_is_told),
     };
