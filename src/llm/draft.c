@@ -135,7 +135,7 @@ void draft_finish(struct draft *draft, enum llm_finish finish)
 
 static void read_count(int64_t *count, const json_t *number)
 {
-    if (json_is_integer(number) && json_integer_value(number) >= 0)
+    if (json_is_integer(number) && json_integer_value(number) > 0)
         *count = json_integer_value(number);
 }
 

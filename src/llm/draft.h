@@ -47,7 +47,7 @@ bool draft_fail(struct draft *draft, enum llm_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 void draft_finish(struct draft *draft, enum llm_finish finish);
-/* Token counts as they are reported; what is no number, or negative, was not reported. */
+/* Token counts as they are reported; what is no number above 0 was not counted. */
 void draft_usage(struct draft *draft, const json_t *input, const json_t *output);
 /* The end: what was held back comes out. */
 void draft_close(struct draft *draft);

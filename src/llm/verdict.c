@@ -152,17 +152,28 @@ static void of_the_status(struct errand *errand)
             said ? scrub(&errand->arena, said, errand->key, SAID_CHARS) : "it does not say why.");
 }
 
+/* What is left when a stream has ended. Half an event is one that broke off, not one that is wrong. */
+static void flush(struct errand *errand)
+{
+    struct draft *draft = &errand->draft;
+    bool was_fine = draft->kind == LLM_FINE;
+
+    if (errand->reading == READ_EVENTS && !sse_flush(&errand->sse) && sse_too_long(&errand->sse))
+        draft_fail(draft, LLM_FLOODED, "%s sent a piece of more than %d KB.", errand->url,
+                   LIMIT_MODEL_LINE / KB);
+    if (errand->reading == READ_LINES)
+        (void)ndjson_flush(&errand->ndjson);
+    if (was_fine && errand->reading == READ_EVENTS && draft->kind == LLM_GARBLED)
+        draft->kind = LLM_FINE;
+}
+
 /* Everything came; was it a reply? */
 static void of_the_reply(struct errand *errand)
 {
     struct draft *draft = &errand->draft;
 
-    if (errand->reading == READ_EVENTS && !sse_flush(&errand->sse) && sse_too_long(&errand->sse))
-        draft_fail(draft, LLM_FLOODED, "%s sent a piece of more than %d KB.", errand->url,
-                   LIMIT_MODEL_LINE / KB);
-    else if (errand->reading == READ_LINES)
-        (void)ndjson_flush(&errand->ndjson);
-    else if (errand->reading == READ_WHOLE)
+    flush(errand);
+    if (errand->reading == READ_WHOLE)
         (void)errand_take_event(errand, errand->rest.bytes, errand->rest.len);
     else if (errand->reading == READ_ERROR)
         draft_fail(draft, LLM_GARBLED, "%s sent a web page instead of JSON: is base_url right?", errand->url);

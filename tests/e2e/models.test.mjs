@@ -1,0 +1,208 @@
+// Models over real wires: three protocols against aimock, its chaos switches, and a server that misbehaves.
+import { LLMock } from '@copilotkit/aimock';
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { begin, cli } from './lib/cli.mjs';
+import { nastyServer } from './lib/nasty.mjs';
+import { tempFolder, until } from './lib/server.mjs';
+
+const key = 'sk-test-0123456789abcdef';
+
+// A folder whose config.yaml names these models; `ask` runs `witan model test` on one and gives back its result.
+async function bench(t, models) {
+    const folder = await tempFolder(t);
+    const config = join(folder, 'config.yaml');
+    await writeFile(config, JSON.stringify({ models }));
+    const env = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, http_proxy: 'http://127.0.0.1:1' };
+    const args = (name, more = []) => ['model', 'test', name, '--json', '--config', config, ...more];
+    const ask = async (name, more) => {
+        const run = await cli(folder, args(name, more), { env });
+        assert.ok(!(run.stdout + run.stderr).includes(key.slice(0, 12)), 'the key is shown');
+        assert.equal(run.stderr, '');
+        const [result] = JSON.parse(run.stdout).models;
+        assert.equal(run.code, result.kind === 'ok' ? 0 : 3);
+        return result;
+    };
+    return { folder, config, ask, args, env };
+}
+
+async function mockServer(t) {
+    const mock = new LLMock({ port: 0, logLevel: 'silent' });
+    mock.onMessage('hello', { content: 'Hello from the other side, dear friend. Speaker: not this.' });
+    mock.onMessage('weather', { toolCalls: [{ name: 'get_weather', arguments: { city: 'York' } }] });
+    await mock.start();
+    t.after(() => mock.stop());
+    const models = {
+        openai: { provider: 'openai', base_url: `${mock.url}/v1`, model: 'gpt-4o' },
+        anthropic: { provider: 'anthropic', base_url: mock.url, model: 'claude-sonnet-4-5' },
+        ollama: { provider: 'ollama', base_url: mock.url, model: 'llama3.2' },
+    };
+    return { mock, ...(await bench(t, models)) };
+}
+
+const wires = ['openai', 'anthropic', 'ollama'];
+
+for (const wire of wires) {
+    test(`${wire} streams text, which ends at a stop sequence`, async (t) => {
+        const { ask } = await mockServer(t);
+        const whole = await ask(wire, ['--prompt', 'hello']);
+        assert.equal(whole.kind, 'ok', whole.error);
+        assert.equal(whole.text, 'Hello from the other side, dear friend. Speaker: not this.');
+        assert.equal(whole.finish, 'stop');
+        assert.ok(whole.usage.outputTokens === null || whole.usage.outputTokens > 0);
+        const cut = await ask(wire, ['--prompt', 'hello', '--stop', 'Speaker:']);
+        assert.equal(cut.text, 'Hello from the other side, dear friend. ');
+        assert.equal(cut.finish, 'cut');
+    });
+
+    test(`${wire} calls tools`, async (t) => {
+        const { ask } = await mockServer(t);
+        const result = await ask(wire, ['--prompt', 'weather', '--tool', 'get_weather']);
+        assert.equal(result.kind, 'ok', result.error);
+        assert.equal(result.finish, 'tools');
+        assert.equal(result.toolCalls.length, 1);
+        assert.equal(result.toolCalls[0].name, 'get_weather');
+        assert.deepEqual(JSON.parse(result.toolCalls[0].arguments), { city: 'York' });
+        assert.ok(result.toolCalls[0].id);
+    });
+
+    test(`${wire} fails in words under chaos, and is tried again`, async (t) => {
+        const { mock, ask } = await mockServer(t);
+        const kinds = {
+            dropRate: ['busy'],
+            malformedRate: ['garbled'],
+            disconnectRate: ['broke_off', 'unreachable'],
+            rateLimitRate: ['busy'],
+        };
+        for (const [chaos, expected] of Object.entries(kinds)) {
+            mock.setChaos({ [chaos]: 1 });
+            const result = await ask(wire, ['--prompt', 'hello']);
+            assert.ok(expected.includes(result.kind), `${chaos}: ${result.kind}: ${result.error}`);
+            assert.ok(result.error.length > 10);
+            assert.equal(result.attempts, 1);
+        }
+        mock.setChaos({ latencyMs: 5000 });
+        const slow = await ask(wire, ['--prompt', 'hello', '--timeout', '200ms']);
+        assert.equal(slow.kind, 'too_slow', slow.error);
+        mock.clearChaos();
+        mock.nextRequestError(503, { message: 'not now', type: 'server_error' });
+        const again = await ask(wire, ['--prompt', 'hello', '--retry']);
+        assert.equal(again.kind, 'ok', again.error);
+        assert.equal(again.attempts, 2);
+    });
+}
+
+const failures = {
+    unfinished: ['broke_off', /broke off/],
+    longer: ['broke_off', /broke off/],
+    shorter: ['broke_off', /broke off/],
+    reset: ['broke_off', /broke off/],
+    silent: ['too_slow', /no word/],
+    stuck: ['too_slow', /silent/],
+    html: ['garbled', /web page/],
+    page404: ['garbled', /web page/],
+    notHttp: ['garbled', /HTTP/],
+    notJson: ['garbled', /not JSON/],
+    redirect: ['not_allowed', /redirects are not followed/],
+    bomb: ['garbled', /compressed/],
+    endless: ['flooded', /more than/],
+    longLine: ['flooded', /more than/],
+    keyEcho: ['wrong_key', /refuses the key from OPENAI_API_KEY.*\*\*\*/],
+};
+
+test('what a misbehaving server does is told in a kind and in words', async (t) => {
+    const server = await nastyServer(t);
+    const times = { first_timeout: '500ms', idle_timeout: '500ms' };
+    const models = Object.fromEntries(
+        [...Object.keys(failures), 'bytes', 'stops', 'afterTheEnd'].map((way) => [
+            way,
+            { provider: 'openai', base_url: server.url(way), model: 'm', ...times },
+        ]),
+    );
+    const { ask } = await bench(t, models);
+    for (const [way, [kind, words]] of Object.entries(failures)) {
+        const result = await ask(way);
+        assert.equal(result.kind, kind, `${way}: ${result.kind}: ${result.error}`);
+        assert.match(result.error, words);
+    }
+    assert.ok(!server.requests.some((path, i) => path.startsWith('/bytes') && i > 0), 'a redirect was followed');
+
+    assert.equal((await ask('bytes')).text, 'grüß dich 🐝 und mehr');
+    assert.equal((await ask('stops', ['--stop', 'Speaker:'])).text, 'One. ');
+    const ended = await ask('afterTheEnd');
+    assert.equal(ended.kind, 'ok', ended.error);
+    assert.equal(ended.text, 'Whole.');
+    assert.equal(ended.usage.outputTokens, null);
+});
+
+test('a client that is ended closes its connection to the model', async (t) => {
+    const server = await nastyServer(t);
+    const { folder, args, env } = await bench(t, {
+        stuck: { provider: 'openai', base_url: server.url('stuck'), model: 'm' },
+    });
+    const run = begin(folder, args('stuck'), { env });
+    await until(() => server.requests.length === 1, 'it asks');
+    run.child.kill('SIGINT');
+    await run.done;
+    await until(() => server.closed === 1, 'the connection is closed');
+});
+
+test('wrong names, keys and servers are named', async (t) => {
+    const { folder, ask, config, env } = await bench(t, {
+        nobody: { provider: 'ollama', base_url: 'http://127.0.0.1:1' },
+        nowhere: { provider: 'ollama', base_url: 'http://no-such-host.invalid' },
+        keyless: { provider: 'openai', api_key_env: 'NO_SUCH_VARIABLE' },
+        fileless: { provider: 'anthropic', api_key_file: '/no/such/file' },
+        metadata: { provider: 'ollama', base_url: 'http://169.254.169.254' },
+        script: { provider: 'scripted', script: '/no/such/script' },
+    });
+    assert.equal((await ask('nobody')).kind, 'unreachable');
+    assert.match((await ask('nobody')).error, /is the server running/);
+    assert.equal((await ask('nowhere')).kind, 'unreachable');
+    assert.equal((await ask('keyless')).kind, 'wrong_key');
+    assert.match((await ask('keyless')).error, /NO_SUCH_VARIABLE/);
+    assert.match((await ask('fileless')).error, /\/no\/such\/file/);
+    assert.equal((await ask('metadata')).kind, 'not_allowed');
+    assert.match((await ask('script')).error, /\/no\/such\/script/);
+    const unknown = await cli(folder, ['model', 'test', 'nobdy', '--config', config], { env });
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /no model nobdy/);
+    const listed = await cli(folder, ['model', 'list', '--json', '--config', config], { env });
+    const { models } = JSON.parse(listed.stdout);
+    assert.equal(models.find((model) => model.name === 'keyless').key, 'missing');
+    assert.ok(!listed.stdout.includes(key));
+});
+
+test('a config.yaml with a bad model is refused by its key', async (t) => {
+    const { folder, config, env } = await bench(t, { odd: { provider: 'openai', base_url: 'ftp://host/v1' } });
+    const run = await cli(folder, ['serve', '--config', config], { env });
+    assert.equal(run.code, 2);
+    assert.match(run.stderr, /models\.odd\.base_url/);
+});
+
+// Only where nothing else listens on Ollama's own port.
+test('an Ollama on its own port is found', async (t) => {
+    const ollama = http.createServer((request, reply) => {
+        reply.setHeader('Content-Type', 'application/json');
+        reply.end(JSON.stringify({ models: [{ name: 'llama3.2:latest' }, { name: 'qwen:7b' }] }));
+    });
+    ollama.listen(11434, '127.0.0.1');
+    try {
+        await once(ollama, 'listening');
+    } catch {
+        return t.skip('the port is taken');
+    }
+    t.after(() => ollama.close());
+    const { folder, config, env } = await bench(t, {});
+    const run = await cli(folder, ['model', 'list', '--json', '--config', config], { env });
+    const { models, localOllama } = JSON.parse(run.stdout);
+    assert.equal(localOllama, true);
+    assert.deepEqual(
+        models.map((model) => model.name),
+        ['ollama:llama3.2:latest', 'ollama:qwen:7b'],
+    );
+});
