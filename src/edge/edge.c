@@ -211,7 +211,8 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->stored = stored_new();
     edge->metrics = metrics_new(op_all());
     edge->streams = streams_new(edge->store, engine_tailer(edge->engine));
-    edge->waits = waits_new(engine_tailer(edge->engine), rest_look_again, edge);
+    edge->waits = waits_new(engine_tailer(edge->engine));
+    rest_open(edge);
     describe_api(edge);
     if (!listen_on(edge, err)) {
         tailer_unsubscribe(engine_tailer(edge->engine), edge->waits);

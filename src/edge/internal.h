@@ -13,13 +13,13 @@
 #include "edge/proxies.h"
 #include "edge/ratelimit.h"
 #include "edge/stored.h"
+#include "edge/wait.h"
 #include "http/server.h"
 #include "ops/dispatch.h"
 #include "ops/route.h"
 
 #include <pthread.h>
 
-struct waits;
 struct streams;
 struct rest_call;
 
@@ -44,6 +44,7 @@ struct edge {
     struct logins *logins;
     struct metrics *metrics;
     struct waits *waits;
+    struct wait_door rest_waits;
     struct streams *streams;
     struct budget budget; /* of all bodies and replies in flight */
     struct description openapi, asyncapi;

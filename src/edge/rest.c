@@ -1,9 +1,8 @@
 /*
  * rest.c - the REST dialect: a method and a path name the operation, JSON and the query are its input.
  *
- * A call is built from the exchange, handed to the dispatcher, and answered in `finished`, which may run on
- * this thread before dispatch_submit returns or on a store thread at any moment after. The exchange is parked
- * only when the call did not finish at once, so that quick reads cost no detour.
+ * A call is built from the exchange, handed to the dispatcher, and answered once that has finished it, on
+ * this thread or on one of the store's (parking.h).
  */
 #include "edge/rest.h"
 #include "base/clock.h"
@@ -13,19 +12,15 @@
 #include "base/str.h"
 #include "edge/input.h"
 #include "edge/internal.h"
+#include "edge/parking.h"
 #include "edge/pieces.h"
-#include "edge/wait.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define SPARE_CALLS 64
-
-/* Where a call is between the thread that submits it and the one that finishes it. */
-enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };
 
 struct rest_call {
     struct rest_call *next; /* while it is spare */
@@ -38,7 +33,7 @@ struct rest_call {
     struct request request;
     struct input input;
     int64_t began_us;
-    atomic_int stage;
+    struct parking parking;
     char remote[INET6_ADDRSTRLEN];
 };
 
@@ -92,7 +87,7 @@ static struct rest_call *call_new(struct edge *edge, struct http_exchange *excha
     memset(call, 0, sizeof(*call));
     atomic_fetch_add(&edge->running, 1);
     call->edge = edge;
-    call->exchange = exchange;
+    call->exchange = call->parking.exchange = exchange;
     call->input.exchange = exchange;
     call->input.budget = &edge->budget;
     call->arena = arena;
@@ -280,7 +275,7 @@ static void finish_look(struct rest_call *call)
     call_free(call);
     if (wait_looked(wait, false)) {
         metrics_count(edge->metrics, op, status, clock_ticks_us() - wait_began_us(wait));
-        http_reply(wait_exchange(wait), status, "application/json", NULL, &reply);
+        http_reply(wait_owner(wait), status, "application/json", NULL, &reply);
     }
     buf_done(&reply);
     atomic_fetch_sub(&edge->running, 1);
@@ -293,24 +288,7 @@ static void finished(struct request *request)
     known_learn(call->edge->known, &request->credentials, &request->call.caller, &request->call.err);
     if (call->wait)
         finish_look(call);
-    else if (atomic_exchange(&call->stage, STAGE_FINISHED) == STAGE_PARKED)
-        answer(call);
-}
-
-/* Whoever comes second, the one who parks or the one who finishes, answers. */
-static void submit(struct rest_call *call)
-{
-    struct http_exchange *exchange = call->exchange;
-    int submitted = STAGE_SUBMITTED;
-
-    call->request.here = true;
-    dispatch_submit(call->edge->store, &call->request);
-    if (atomic_load(&call->stage) == STAGE_FINISHED) {
-        answer(call);
-        return;
-    }
-    http_park(exchange);
-    if (!atomic_compare_exchange_strong(&call->stage, &submitted, STAGE_PARKED))
+    else if (parking_finished(&call->parking))
         answer(call);
 }
 
@@ -389,11 +367,37 @@ static const char *wait_subject(const struct rest_call *call)
     return NULL;
 }
 
+/* Both callbacks run on the exchange's HTTP thread; the exchange, and so the wait, is held meanwhile. */
+
+static void waiter_gone(void *data)
+{
+    if (wait_leave(data))
+        http_reply(wait_owner(data), 503, NULL, NULL, NULL);
+}
+
+static void waiter_stops(void *data)
+{
+    wait_hurry(data);
+}
+
+static void waiter_sleeps(struct wait *wait)
+{
+    http_slim(wait_owner(wait));
+    http_watch(wait_owner(wait), waiter_gone, waiter_stops);
+}
+
+static void look_again(void *user, struct wait *wait);
+
+void rest_open(struct edge *edge)
+{
+    edge->rest_waits = (struct wait_door){ .look = look_again, .sleeps = waiter_sleeps, .user = edge };
+}
+
 static void begin_wait(struct rest_call *call, int seconds)
 {
     http_park(call->exchange);
-    call->wait =
-        wait_new(call->edge->waits, call->exchange, wait_subject(call), &call->request.credentials, seconds);
+    call->wait = wait_new(call->edge->waits, &call->edge->rest_waits, call->exchange, wait_subject(call),
+                          &call->request.credentials, seconds);
     http_set_data(call->exchange, call->wait);
     call->request.here = true;
     dispatch_submit(call->edge->store, &call->request);
@@ -427,8 +431,8 @@ void rest_handle(struct edge *edge, struct http_exchange *exchange)
     if (read_wait(call, &wait_seconds) && wait_seconds > 0 && request->bind_err.code == ERR_NONE &&
         wait_subject(call))
         begin_wait(call, wait_seconds);
-    else
-        submit(call);
+    else if (parking_submit(&call->parking, edge->store, request))
+        answer(call);
 }
 
 /* The sender of a large body may make this call: now it is worth reading. */
@@ -470,9 +474,9 @@ bool rest_before_body(struct edge *edge, struct http_exchange *exchange)
     return false;
 }
 
-void rest_look_again(void *user, struct wait *wait)
+static void look_again(void *user, struct wait *wait)
 {
-    struct rest_call *call = call_new(user, wait_exchange(wait));
+    struct rest_call *call = call_new(user, wait_owner(wait));
     struct err *err = &call->request.call.err;
 
     call->wait = wait;

@@ -8,12 +8,11 @@
 
 struct edge;
 struct http_exchange;
-struct wait;
 
 /* For http_options.before_body: who sends a large body must be allowed to make the call. */
 bool rest_before_body(struct edge *edge, struct http_exchange *exchange);
-/* For waits_new; `edge` is the edge. */
-void rest_look_again(void *edge, struct wait *wait);
+/* Says how the waits of this door look again. */
+void rest_open(struct edge *edge);
 /* Gives back the calls that were kept for the next requests. */
 void rest_free_spares(struct edge *edge);
 

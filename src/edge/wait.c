@@ -17,7 +17,8 @@ enum wait_state { WAIT_LOOKING, WAIT_SLEEPING, WAIT_OVER };
 
 struct wait {
     struct waits *waits;
-    struct http_exchange *exchange;
+    const struct wait_door *door;
+    void *owner;
     struct wait *next, **link; /* of the same bucket; thousands may wait for one thing */
     struct wait *next_ready;
     struct credentials credentials; /* their texts follow, after the subject */
@@ -35,8 +36,6 @@ struct wait {
 };
 
 struct waits {
-    void (*look)(void *user, struct wait *wait);
-    void *user;
     pthread_mutex_t lock;
     struct wait *buckets[BUCKETS];
     struct wait **heap; /* by time, the earliest first */
@@ -155,7 +154,7 @@ static void pump(struct waits *waits)
         wait->fired = false;
         wait->final = wait->last;
         pthread_mutex_unlock(&waits->lock);
-        waits->look(waits->user, wait);
+        wait->door->look(wait->door->user, wait);
         pthread_mutex_lock(&waits->lock);
     }
     waits->pumping = false;
@@ -219,14 +218,12 @@ static void *run_timer(void *user)
     return NULL;
 }
 
-struct waits *waits_new(struct tailer *tailer, void (*look)(void *user, struct wait *wait), void *user)
+struct waits *waits_new(struct tailer *tailer)
 {
     struct waits *waits = calloc(1, sizeof(*waits));
 
     if (!waits)
         abort();
-    waits->look = look;
-    waits->user = user;
     waits->ready_end = &waits->ready;
     pthread_mutex_init(&waits->lock, NULL);
     poke_init(&waits->poke);
@@ -271,7 +268,7 @@ static const char *put(char **room, const char *text)
     return at;
 }
 
-struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const char *subject,
+struct wait *wait_new(struct waits *waits, const struct wait_door *door, void *owner, const char *subject,
                       const struct credentials *credentials, int seconds)
 {
     size_t texts = size_of(subject) + size_of(credentials->bearer) + size_of(credentials->session) +
@@ -283,7 +280,7 @@ struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const
 
     if (!wait)
         abort();
-    *wait = (struct wait){ .waits = waits, .exchange = exchange, .began_us = clock_ticks_us() };
+    *wait = (struct wait){ .waits = waits, .door = door, .owner = owner, .began_us = clock_ticks_us() };
     wait->until_ms = clock_ticks_ms() + (int64_t)seconds * 1000;
     room = wait->subject;
     put(&room, subject);
@@ -303,11 +300,8 @@ struct wait *wait_new(struct waits *waits, struct http_exchange *exchange, const
     return wait;
 }
 
-/* Both callbacks run on the watcher's thread; the exchange, and so the wait, is held meanwhile. */
-
-static void client_gone(void *data)
+bool wait_leave(struct wait *wait)
 {
-    struct wait *wait = data;
     struct waits *waits = wait->waits;
 
     pthread_mutex_lock(&waits->lock);
@@ -317,13 +311,11 @@ static void client_gone(void *data)
     if (mine)
         leave(waits, wait);
     pthread_mutex_unlock(&waits->lock);
-    if (mine)
-        http_reply(wait->exchange, 503, NULL, NULL, NULL);
+    return mine;
 }
 
-static void server_stops(void *data)
+void wait_hurry(struct wait *wait)
 {
-    struct wait *wait = data;
     struct waits *waits = wait->waits;
 
     pthread_mutex_lock(&waits->lock);
@@ -335,7 +327,7 @@ static void server_stops(void *data)
 }
 
 /*
- * The watch is armed before the wait can sleep: from that moment on another thread may finish the exchange.
+ * The door is told before the wait can sleep: from that moment on another thread may end it.
  * A look that was overtaken by an event is repeated; the first one because it may have read before it. One
  * that began when the time was up is not, or something that changes all the time would hold its waiters for
  * ever.
@@ -347,8 +339,8 @@ bool wait_looked(struct wait *wait, bool ended)
 
     if (!ended && !wait->watched) {
         wait->watched = true;
-        http_slim(wait->exchange);
-        http_watch(wait->exchange, client_gone, server_stops);
+        if (wait->door->sleeps)
+            wait->door->sleeps(wait);
     }
     pthread_mutex_lock(&waits->lock);
     if (wait->counted) {
@@ -367,9 +359,9 @@ bool wait_looked(struct wait *wait, bool ended)
     return over;
 }
 
-struct http_exchange *wait_exchange(const struct wait *wait)
+void *wait_owner(const struct wait *wait)
 {
-    return wait->exchange;
+    return wait->owner;
 }
 
 const struct credentials *wait_credentials(const struct wait *wait)

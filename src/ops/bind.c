@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "ops/openapi.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,10 +32,25 @@ static bool op_has_body(const struct op *op)
     return !str_starts(op->http, "GET ") && !str_starts(op->http, "DELETE ");
 }
 
+/* null says that there is nothing, as leaving it out does. */
+static void raw_from_body(struct raw *raw, const struct field *field, const struct raw_input *input)
+{
+    raw->json = json_object_get(input->body, field->name);
+    if (json_is_null(raw->json)) {
+        raw->json = NULL;
+        raw->null = true;
+    }
+}
+
 static struct raw raw_for(const struct op *op, const struct field *field, const struct raw_input *input)
 {
     struct raw raw = { .text = raw_find(input->path, input->path_count, field->name) };
 
+    if (input->by_name) {
+        raw.in_path = op_param_place(op, field) == IN_PATH;
+        raw_from_body(&raw, field, input);
+        return raw;
+    }
     if (raw.text) {
         raw.in_path = true;
         return raw;
@@ -43,12 +59,7 @@ static struct raw raw_for(const struct op *op, const struct field *field, const 
         raw.text = raw_find(input->query, input->query_count, field->name);
         return raw;
     }
-    /* null says that there is nothing, as leaving it out does. */
-    raw.json = json_object_get(input->body, field->name);
-    if (json_is_null(raw.json)) {
-        raw.json = NULL;
-        raw.null = true;
-    }
+    raw_from_body(&raw, field, input);
     return raw;
 }
 
@@ -384,7 +395,7 @@ bool bind_args(const struct op *op, struct arena *arena, const struct raw_input 
 
         args[i] = (struct arg){ .null = raw.null };
         if (is_missing(op, field, &raw)) {
-            if (field->need == REQUIRED)
+            if (field->need == REQUIRED && !(input->speaks && (field->flags & F_SPEAKER)))
                 return missing(op, field, err);
             if (!bind_fallback(field, arena, &args[i], err))
                 return false;

@@ -1,7 +1,8 @@
 /*
  * bind.h - from what a door received to checked arguments.
  *
- * A door collects raw values by name: path and query values are text, body members are JSON. Binding checks
+ * A door collects raw values by name: path and query values are text, body members are JSON; a door without
+ * paths and queries has everything in one object. Binding checks
  * every parameter of the row, converts it, fills in defaults, and reports the first thing that is wrong with
  * the field's name. Unknown body members are ignored. Nothing is changed by a failed bind.
  */
@@ -20,6 +21,8 @@ struct raw_input {
     const struct raw_value *query;
     size_t query_count;
     const json_t *body; /* an object, or NULL */
+    bool by_name;       /* everything is in the body, wherever the row would have it */
+    bool speaks;        /* the door says who speaks (request->speaker): F_SPEAKER may be left out */
 };
 
 /* How many bytes a T_TEXT may have. */

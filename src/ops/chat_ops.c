@@ -121,7 +121,7 @@ const struct op chat_ops[] = {
         .run = run_chat_post,
         .reply = chat_post_reply,
         .params = {
-            { "agent_name", T_NAME, REQUIRED, "Who writes." },
+            { "agent_name", T_NAME, REQUIRED, "Who writes.", .flags = F_SPEAKER },
             { "message", T_TEXT, REQUIRED, "What to say; 64 KB at most unless limits.message says otherwise.",
               .max = LIMIT_MESSAGE_CEILING },
             { "is_human", T_BOOL, OPTIONAL, "Whether a person writes; an agent's token may not say so.",

@@ -109,7 +109,7 @@ const struct op decision_ops[] = {
               "scopeChanges, architectureDecisions, dependencyModifications, or one of your own." },
             { "description", T_TEXT, REQUIRED, "What is to be done." },
             { "details", T_JSON, OPTIONAL, "What helps to decide.", .max = LIMIT_MESSAGE, .flags = F_NULL },
-            { "agent", T_NAME, OPTIONAL, "Who wants to do it." },
+            { "agent", T_NAME, OPTIONAL, "Who wants to do it.", .flags = F_SPEAKER },
         },
     },
     {

@@ -25,6 +25,7 @@ struct request {
     size_t body_len;
     void (*bind)(struct request *request); /* fills in the arguments, or bind_err; NULL: the door did */
     void *input;                           /* for `bind` */
+    const char *speaker; /* who speaks where the arguments do not say it and no agent's token does; or NULL */
     struct err bind_err; /* code != ERR_NONE: the input was wrong; said after the caller is known */
     struct call call;    /* door, remote, request_id, args, arena are the door's to fill */
     struct buf reply;    /* JSON of the reply, or of nothing when it failed */

@@ -39,10 +39,11 @@ enum { OPTIONAL, REQUIRED };
 
 /* Flags of a field. */
 enum {
-    F_NULL = 1,   /* reply: may be null; parameter: null counts as not given */
-    F_QUERY = 2,  /* in the query string although the method has a body */
-    F_SECRET = 4, /* a password or secret: never in audit, log or idempotency */
-    F_OPEN = 8,   /* an object that may hold further members */
+    F_NULL = 1,     /* reply: may be null; parameter: null counts as not given */
+    F_QUERY = 2,    /* in the query string although the method has a body */
+    F_SECRET = 4,   /* a password or secret: never in audit, log or idempotency */
+    F_OPEN = 8,     /* an object that may hold further members */
+    F_SPEAKER = 16, /* a T_NAME: who speaks; a door that knows says it for those who do not */
 };
 
 struct field {

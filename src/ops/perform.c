@@ -98,6 +98,20 @@ bool perform_know(struct db *db, struct request *request)
            (call->caller.kind == CALLER_LINK || authorise(call->op, &call->caller, &call->err));
 }
 
+/* A connection speaks as one agent: its token's, or the one that its client says it is. */
+static void name_speaker(struct request *request)
+{
+    struct call *call = &request->call;
+    const char *name = call->caller.agent_name ? call->caller.agent_name : request->speaker;
+
+    for (size_t i = 0; request->speaker && call->op->params[i].type; i++) {
+        struct arg *value = &call->args[i];
+
+        if ((call->op->params[i].flags & F_SPEAKER) && !value->given)
+            *value = (struct arg){ .given = true, .text = name };
+    }
+}
+
 /* The caller is known before anything is said about the input: a stranger learns nothing from errors. */
 bool perform_admit(struct db *db, struct request *request)
 {
@@ -115,6 +129,7 @@ bool perform_admit(struct db *db, struct request *request)
         err_set(&call->err, ERR_UNAUTHORIZED, "This link is not good for this question.");
         return false;
     }
+    name_speaker(request);
     return reach_thing(call, &call->err);
 }
 

@@ -234,7 +234,7 @@ const struct op prompt_ops[] = {
         .run = run_prompt_create,
         .reply = create_reply,
         .params = {
-            { "requester_agent", T_NAME, REQUIRED, "Who asks." },
+            { "requester_agent", T_NAME, REQUIRED, "Who asks.", .flags = F_SPEAKER },
             { "prompt_message", T_TEXT, REQUIRED,
               "The question; 64 KB at most unless limits.message says otherwise.",
               .max = LIMIT_MESSAGE_CEILING },
@@ -301,7 +301,7 @@ const struct op prompt_ops[] = {
         .reply = respond_reply,
         .params = {
             { "id", T_UUID, REQUIRED, "The prompt." },
-            { "agent_name", T_NAME, REQUIRED, "Who answers." },
+            { "agent_name", T_NAME, REQUIRED, "Who answers.", .flags = F_SPEAKER },
             { "message", T_TEXT, REQUIRED, "The answer; 64 KB at most unless limits.message says otherwise.",
               .max = LIMIT_MESSAGE_CEILING },
             { "is_human", T_BOOL, OPTIONAL, "Whether a person answers; an agent's token may not say so.",

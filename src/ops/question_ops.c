@@ -198,7 +198,7 @@ const struct op question_ops[] = {
         .reply = ask_alone_reply,
         .params = {
             ASK_PARAMS,
-            { "agent", T_NAME, OPTIONAL, "Who asks." },
+            { "agent", T_NAME, OPTIONAL, "Who asks.", .flags = F_SPEAKER },
             { "projectId", T_ID, OPTIONAL, "The project it belongs to." },
             { "taskId", T_ID, OPTIONAL, "The task it belongs to." },
         },

@@ -1,5 +1,5 @@
 /*
- * A wait whose subject changes all the time, with the log and the connection played by the test: every look
+ * A wait whose subject changes all the time, with the log and the door played by the test: every look
  * is overtaken by an event.
  */
 #include "base/clock.h"
@@ -31,28 +31,6 @@ void tailer_subscribe(struct tailer *tailer, tailer_subscriber *called, void *us
     listener_user = user;
 }
 
-void http_slim(struct http_exchange *exchange)
-{
-    (void)exchange;
-}
-
-void http_watch(struct http_exchange *exchange, void (*gone)(void *data), void (*stop)(void *data))
-{
-    (void)exchange;
-    (void)gone;
-    (void)stop;
-}
-
-void http_reply(struct http_exchange *exchange, int status, const char *type,
-                const struct http_header_line *headers, struct buf *body)
-{
-    (void)exchange;
-    (void)status;
-    (void)type;
-    (void)headers;
-    (void)body;
-}
-
 static void an_event_comes(void)
 {
     struct notice notice = { .subject = SUBJECT };
@@ -76,13 +54,14 @@ static void look(void *user, struct wait *wait)
 
 static void a_hot_subject_is_not_held_past_its_time(void **state)
 {
-    struct waits *waits = waits_new(NULL, look, NULL);
+    static const struct wait_door door = { .look = look };
+    struct waits *waits = waits_new(NULL);
     struct credentials nobody = { 0 };
     struct wait *wait;
 
     (void)state;
     time_is_up_ms = clock_ticks_ms() + 1000;
-    wait = wait_new(waits, NULL, SUBJECT, &nobody, 1);
+    wait = wait_new(waits, &door, NULL, SUBJECT, &nobody, 1);
     assert_false(wait_looked(wait, false));
     an_event_comes();
     for (int i = 0; i < 20000 && !atomic_load(&over); i++)

@@ -1,0 +1,20 @@
+#include "edge/parking.h"
+
+enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };
+
+bool parking_submit(struct parking *parking, struct store *store, struct request *request)
+{
+    int submitted = STAGE_SUBMITTED;
+
+    request->here = true;
+    dispatch_submit(store, request);
+    if (atomic_load(&parking->stage) == STAGE_FINISHED)
+        return true;
+    http_park(parking->exchange);
+    return !atomic_compare_exchange_strong(&parking->stage, &submitted, STAGE_PARKED);
+}
+
+bool parking_finished(struct parking *parking)
+{
+    return atomic_exchange(&parking->stage, STAGE_FINISHED) == STAGE_PARKED;
+}
