@@ -70,7 +70,7 @@ static int start(void **state)
     assert_int_equal(unit_write(f.store, 1000, APPEND_MANY), ERR_NONE);
     f.tailer = tailer_open(f.store, &err);
     assert_non_null(f.tailer);
-    f.streams = streams_new(f.store, f.tailer);
+    f.streams = streams_new(f.store, f.tailer, NULL);
     *state = &f;
     return 0;
 }

@@ -1,0 +1,45 @@
+#include "base/str.h"
+#include "engine/council_internal.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct crash_point {
+    unsigned phase; /* as a set of one; 0: none */
+    bool before;
+};
+
+static struct crash_point point; /* set before any unit runs */
+
+void crash_setup(void)
+{
+    const char *test = getenv("WITAN_TEST"), *at = getenv("WITAN_TEST_CRASH_AT");
+
+    if (!at || !str_equal(test, "1"))
+        return;
+    size_t len = strcspn(at, ":");
+
+    for (unsigned phase = 0; phase < PHASES; phase++)
+        if (strncmp(phase_text(phase), at, len) == 0 && phase_text(phase)[len] == '\0')
+            point = (struct crash_point){ 1U << phase, strcmp(at + len, ":before") == 0 };
+}
+
+static void crash(unsigned phases, bool before)
+{
+    if ((point.phase & phases) == 0 || point.before != before)
+        return;
+    kill(getpid(), SIGKILL);
+    pause();
+}
+
+void crash_before(unsigned phases)
+{
+    crash(phases, true);
+}
+
+void crash_after(unsigned phases)
+{
+    crash(phases, false);
+}

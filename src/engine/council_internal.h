@@ -1,0 +1,167 @@
+/*
+ * council_internal.h - what the files of the driver share.
+ *
+ * A turn in hand is a struct turn: in line, being begun, with its model, or being stored. A unit is work for
+ * the store; when it is done it comes back to the driver's thread as mail, as does everything else.
+ */
+#ifndef ENGINE_COUNCIL_INTERNAL_H
+#define ENGINE_COUNCIL_INTERNAL_H
+
+#include "base/table.h"
+#include "base/uuid.h"
+#include "core/council/drive.h"
+#include "engine/council.h"
+#include "engine/lanes.h"
+#include "llm/model_choice.h"
+
+#include <pthread.h>
+
+/* Something for the driver's thread. It is the sender's own, and the driver's until it is opened. */
+struct mail {
+    struct mail *next;
+    void (*open)(struct mail *mail);
+};
+
+/* Rings once, on the driver's thread. */
+struct alarm {
+    struct alarm *next;
+    int64_t at_ms; /* by clock_ticks_ms */
+    void (*ring)(struct alarm *alarm);
+};
+
+struct council {
+    struct store *store;
+    struct tailer *tailer;
+    struct llm *llm;
+    char node[UUID_SIZE];
+    bool alone; /* nobody else can have the store open: no lease to keep alive */
+
+    pthread_t thread;
+    pthread_mutex_t mail_lock;
+    pthread_cond_t mail_came;
+    struct mail *first, **last;
+    bool stop_wanted;
+
+    /* The thread's own. */
+    bool stopping, look, claiming, renewing, saving;
+    int64_t look_at_ms, renewed_ms, saved_ms; /* by clock_ticks_ms */
+    struct alarm *alarms;                     /* the earliest first */
+    struct lanes *lanes;
+    struct table turns; /* all in hand, by id */
+    size_t units;       /* under way */
+
+    pthread_mutex_t text_lock; /* guards the list, and the text of every turn in it */
+    struct turn *speaking;     /* with their models */
+
+    _Atomic uint64_t stored, claimed, late, repeated;
+    _Atomic uint64_t failures[LLM_KIND_COUNT];
+    atomic_size_t calls, waiting;
+};
+
+enum turn_stage {
+    STAGE_LATER,  /* to be called, after a pause */
+    STAGE_LINE,   /* in line */
+    STAGE_BEGINS, /* its row is becoming `calling` */
+    STAGE_CALLS,  /* with its model */
+    STAGE_ENDS,   /* the reply is being stored */
+};
+
+/* What a model said, kept until it is stored. */
+struct answer {
+    struct arena arena;
+    struct turn_reply reply;
+};
+
+struct turn {
+    struct lane_turn lane; /* first: the lanes hand it back */
+    struct table_item item;
+    struct mail mail;   /* its model's last word */
+    struct alarm alarm; /* when to call, or to try again */
+    struct council *council;
+    enum turn_stage stage;
+    bool doomed;            /* what comes of it is not wanted any more */
+    struct turn *successor; /* the same turn of a later epoch, which waits until this one has let go */
+    uint64_t call;          /* llm's */
+    int tries;              /* of a write */
+    struct answer answer;
+
+    struct turn *before, *behind; /* those who speak */
+    struct buf text;
+    size_t chars, saved; /* of the text: characters, and bytes that were saved */
+
+    struct arena arena;      /* of the texts below */
+    struct turn_call wanted; /* as core gave it */
+    struct llm_model model;  /* whom to ask */
+    struct err no_model;     /* why there is nobody */
+    const char *lane_name;
+};
+
+/* Work for the store. */
+struct unit {
+    struct mail mail; /* first */
+    struct work work;
+    struct council *council;
+    struct arena arena;
+    bool (*run)(const struct tx *tx, struct unit *unit);
+    void (*after)(struct unit *unit); /* on the driver's thread; frees it, or hands it in again */
+    unsigned phases;                  /* set of council_phase that its commit enters: set by run */
+};
+
+/* council.c */
+void council_post(struct council *council, struct mail *mail, void (*open)(struct mail *mail));
+void council_alarm(struct council *council, struct alarm *alarm, int64_t after_ms,
+                   void (*ring)(struct alarm *alarm));
+void council_unalarm(struct council *council, struct alarm *alarm);
+void council_look(struct council *council);
+
+/* council_unit.c */
+void *unit_new(struct council *council, size_t size, bool (*run)(const struct tx *tx, struct unit *unit),
+               void (*after)(struct unit *unit));
+void unit_hand_in(struct unit *unit);
+void unit_free(struct unit *unit);
+/* Whether the same write may well work later: the store is away, or its outcome is not known. */
+bool unit_may_work_later(const struct unit *unit);
+/* Whether it came too late: another drives, or the turn is not there any more. */
+bool unit_was_late(const struct unit *unit);
+
+/* council_turn.c */
+struct turn *turn_new(struct council *council, const struct turn_call *call);
+struct turn *turn_find(struct council *council, const char *id);
+struct turn *turn_of_lane(struct lane_turn *lane);
+/* Takes in what a step wants called. */
+void turns_adopt(struct council *council, const struct drive_step *step, size_t but);
+/* Out of everything, and gone; its successor, if any, takes its place. */
+void turn_drop(struct turn *turn);
+/* What comes of it is not wanted: closes its call; it is dropped as soon as nobody holds it. */
+void turn_doom(struct turn *turn);
+/* Dooms what a discussion has in hand from before this epoch. */
+void turns_doom(struct council *council, const char *discussion_id, int64_t before_epoch);
+struct lane_key turn_lane(const struct turn *turn);
+/* The server stops: drops what waits, closes what is out. */
+void turns_end(struct council *council);
+
+/* council_step.c: turns and discussions on their way through the store. */
+void step_advance(struct council *council, const struct drive_claimed *claimed);
+void step_begin(struct turn *turn);
+void step_finish(struct turn *turn);
+
+/* council_call.c */
+void call_start(struct turn *turn, const struct turn_call *call);
+
+/* council_text.c */
+void text_begin(struct turn *turn);
+void text_end(struct turn *turn);
+void text_add(struct turn *turn, const char *text, size_t len);
+void text_restart(struct turn *turn);
+/* Saves what is new, at most once a second. */
+void texts_save(struct council *council);
+
+/*
+ * council_crash.c: for tests. With WITAN_TEST=1, WITAN_TEST_CRASH_AT=PHASE[:before|:after] kills the process
+ * right before or after (the default) the commit that enters the phase.
+ */
+void crash_setup(void);
+void crash_before(unsigned phases);
+void crash_after(unsigned phases);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * What is written: a discussion is advanced, a turn is begun, a reply is stored. Storing a reply also begins
+ * the next turn in the same transaction when that one goes to the same lane and nobody waits for it: one
+ * commit for each turn, shared with those of other discussions.
+ */
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "engine/council_internal.h"
+
+#include <stdio.h>
+
+#define AGAIN_MS      200 /* before a write that failed is tried again, for the first time */
+#define AGAIN_MOST_MS 10000
+
+/* The phase that a call of this kind is in when it is out. */
+static unsigned phase_of_call(enum turn_kind kind)
+{
+    switch (kind) {
+    case TURN_BALLOT: return 1U << PHASE_VOTING;
+    case TURN_JUDGE: return 1U << PHASE_JUDGING;
+    case TURN_SUMMARY: return 1U << PHASE_SUMMARISING;
+    case TURN_TURN: break;
+    }
+    return 1U << PHASE_CALLING;
+}
+
+static void log_lines(const struct drive_step *step)
+{
+    for (size_t i = 0; i < step->line_count; i++)
+        log_line(LOG_INFO, step->lines[i], NULL);
+}
+
+static int64_t again_ms(int tries)
+{
+    int64_t ms = AGAIN_MS;
+
+    while (tries-- > 1 && ms < AGAIN_MOST_MS)
+        ms *= 2;
+    return ms < AGAIN_MOST_MS ? ms : AGAIN_MOST_MS;
+}
+
+/* A discussion that was claimed. */
+
+struct advance_unit {
+    struct unit unit; /* first */
+    struct alarm alarm;
+    int tries;
+    int64_t epoch;
+    char discussion_id[UUID_SIZE];
+    struct drive_step step;
+};
+
+static bool run_advance(const struct tx *tx, struct unit *unit)
+{
+    struct advance_unit *advance = (struct advance_unit *)unit;
+
+    advance->step = (struct drive_step){ 0 };
+    if (!drive_advance(tx, unit->council->node, advance->epoch, advance->discussion_id, &advance->step))
+        return false;
+    unit->phases = 1U << advance->step.phase;
+    return true;
+}
+
+static void advance_again(struct alarm *alarm)
+{
+    struct advance_unit *advance =
+        (struct advance_unit *)(void *)((char *)alarm - offsetof(struct advance_unit, alarm));
+
+    unit_hand_in(&advance->unit);
+}
+
+static void after_advance(struct unit *unit)
+{
+    struct advance_unit *advance = (struct advance_unit *)unit;
+    struct council *council = unit->council;
+
+    if (unit->work.err.code == ERR_NONE) {
+        log_lines(&advance->step);
+        turns_adopt(council, &advance->step, SIZE_MAX);
+    } else if (!unit_was_late(unit) && !council->stopping) {
+        log_line(LOG_WARN, "a discussion could not be moved on; trying again", "discussion",
+                 advance->discussion_id, "why", unit->work.err.text, NULL);
+        atomic_fetch_add(&council->repeated, 1);
+        council_alarm(council, &advance->alarm, again_ms(++advance->tries), advance_again);
+        return;
+    }
+    unit_free(unit);
+}
+
+void step_advance(struct council *council, const struct drive_claimed *claimed)
+{
+    struct advance_unit *advance = unit_new(council, sizeof(*advance), run_advance, after_advance);
+
+    advance->epoch = claimed->epoch;
+    snprintf(advance->discussion_id, sizeof(advance->discussion_id), "%s", claimed->discussion_id);
+    unit_hand_in(&advance->unit);
+}
+
+/* A turn whose time has come, or whose reply is there. */
+
+struct turn_unit {
+    struct unit unit; /* first */
+    struct turn *turn;
+    struct drive_step step;
+    bool may_begin_next;   /* the place of this call is free for the next */
+    size_t begun;          /* which call of the step was begun as well; SIZE_MAX: none */
+    struct turn_call call; /* what to ask */
+};
+
+static struct turn *turn_of_alarm(struct alarm *alarm)
+{
+    return (struct turn *)(void *)((char *)alarm - offsetof(struct turn, alarm));
+}
+
+static void begin_again(struct alarm *alarm)
+{
+    step_begin(turn_of_alarm(alarm));
+}
+
+static void finish_again(struct alarm *alarm)
+{
+    step_finish(turn_of_alarm(alarm));
+}
+
+static void say_late(const struct turn *turn, const struct unit *unit)
+{
+    log_line(LOG_INFO, "a turn came too late and was dropped", "discussion", turn->wanted.ref.discussion_id,
+             "turn", turn->wanted.ref.turn_id, "speaker", turn->wanted.speaker, "why", unit->work.err.text,
+             NULL);
+}
+
+/* What could not be written: too late, or to be tried again. The turn keeps its place meanwhile. */
+static void turn_refused(struct turn *turn, const struct unit *unit, void (*again)(struct alarm *alarm))
+{
+    struct council *council = turn->council;
+
+    if (unit_was_late(unit) || turn->doomed || council->stopping) {
+        if (unit_was_late(unit)) {
+            say_late(turn, unit);
+            atomic_fetch_add(&council->late, 1);
+        }
+        turn_drop(turn);
+        council_look(council);
+        return;
+    }
+    if (!unit_may_work_later(unit) || turn->tries == 0)
+        log_line(LOG_WARN, "a turn could not be stored; trying again", "discussion",
+                 turn->wanted.ref.discussion_id, "turn", turn->wanted.ref.turn_id, "why", unit->work.err.text,
+                 NULL);
+    atomic_fetch_add(&council->repeated, 1);
+    council_alarm(council, &turn->alarm, again_ms(++turn->tries), again);
+}
+
+static bool run_begin(const struct tx *tx, struct unit *unit)
+{
+    struct turn_unit *begin = (struct turn_unit *)unit;
+
+    begin->call = (struct turn_call){ 0 };
+    if (!drive_begin(tx, &begin->turn->wanted.ref, &begin->call))
+        return false;
+    unit->phases = phase_of_call(begin->turn->wanted.kind);
+    return true;
+}
+
+static void after_begin(struct unit *unit)
+{
+    struct turn_unit *begin = (struct turn_unit *)unit;
+    struct turn *turn = begin->turn;
+
+    if (unit->work.err.code != ERR_NONE)
+        turn_refused(turn, unit, begin_again);
+    else if (turn->doomed || turn->council->stopping)
+        turn_drop(turn);
+    else
+        call_start(turn, &begin->call);
+    unit_free(unit);
+}
+
+void step_begin(struct turn *turn)
+{
+    struct turn_unit *begin = unit_new(turn->council, sizeof(*begin), run_begin, after_begin);
+
+    begin->turn = turn;
+    turn->stage = STAGE_BEGINS;
+    unit_hand_in(&begin->unit);
+}
+
+/* Whether this call goes where the one that has just ended went. */
+static bool same_lane(const struct tx *tx, const struct turn *turn, const struct turn_call *call)
+{
+    struct llm_model model;
+    struct err no_model = { 0 };
+
+    if (str_equal(call->model_config, turn->wanted.model_config))
+        return true;
+    return model_of_config(tx->arena, call->model_config, &model, &no_model) &&
+           str_equal(model_lane(tx->arena, &model), turn->lane_name);
+}
+
+static bool begin_next(const struct tx *tx, struct turn_unit *finish)
+{
+    for (size_t i = 0; i < finish->step.call_count; i++) {
+        const struct turn_call *next = &finish->step.calls[i];
+
+        if (next->delay_ms > 0 || !same_lane(tx, finish->turn, next))
+            continue;
+        finish->begun = i;
+        finish->unit.phases |= phase_of_call(next->kind);
+        return drive_begin(tx, &next->ref, &finish->call);
+    }
+    return true;
+}
+
+static bool run_finish(const struct tx *tx, struct unit *unit)
+{
+    struct turn_unit *finish = (struct turn_unit *)unit;
+    struct turn *turn = finish->turn;
+
+    finish->step = (struct drive_step){ 0 };
+    finish->call = (struct turn_call){ 0 };
+    finish->begun = SIZE_MAX;
+    if (!drive_finish(tx, &turn->wanted.ref, &turn->answer.reply, &finish->step))
+        return false;
+    unit->phases = 1U << finish->step.phase;
+    return !finish->may_begin_next || begin_next(tx, finish);
+}
+
+/* Takes the place of the call that has ended. */
+static void start_begun(struct council *council, const struct turn_unit *finish)
+{
+    struct turn *next = turn_new(council, &finish->step.calls[finish->begun]);
+    struct lane_key key = turn_lane(next);
+
+    table_add(&council->turns, &next->item, next->wanted.ref.turn_id);
+    lanes_join_out(council->lanes, &next->lane, &key);
+    call_start(next, &finish->call);
+}
+
+static void after_finish(struct unit *unit)
+{
+    struct turn_unit *finish = (struct turn_unit *)unit;
+    struct council *council = unit->council;
+    struct turn *turn = finish->turn;
+
+    if (unit->work.err.code != ERR_NONE) {
+        turn_refused(turn, unit, finish_again);
+        unit_free(unit);
+        return;
+    }
+    atomic_fetch_add(&council->stored, 1);
+    log_lines(&finish->step);
+    turn_drop(turn);
+    if (finish->begun != SIZE_MAX && !council->stopping)
+        start_begun(council, finish);
+    turns_adopt(council, &finish->step, finish->begun);
+    unit_free(unit);
+}
+
+void step_finish(struct turn *turn)
+{
+    struct turn_unit *finish = unit_new(turn->council, sizeof(*finish), run_finish, after_finish);
+
+    finish->turn = turn;
+    finish->may_begin_next = !lanes_awaited(&turn->lane);
+    turn->stage = STAGE_ENDS;
+    unit_hand_in(&finish->unit);
+}

@@ -1,0 +1,231 @@
+/*
+ * Text while it is being spoken. Each piece goes to those who listen at once, as a notice that is in no log;
+ * what there is so far is saved once a second, for all turns in one transaction, for those who join late and
+ * for the record of a turn that is cut off.
+ *
+ * A piece says at which character of the turn's text it belongs, so that it does not matter whether a reader
+ * has seen a part of it before.
+ */
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "engine/council_internal.h"
+
+#include <string.h>
+
+#define TURN_DELTA "turn.delta"
+
+static size_t chars_in(const char *text, size_t len)
+{
+    size_t chars = 0;
+
+    for (size_t i = 0; i < len; i++)
+        chars += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return chars;
+}
+
+static struct notice *piece(const struct turn *turn, size_t offset, const char *text, size_t len)
+{
+    const struct turn_call *of = &turn->wanted;
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    buf_init(&data, 0);
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_text(&out, "discussionId", of->ref.discussion_id);
+    if (of->project_id)
+        json_text(&out, "projectId", of->project_id);
+    json_text(&out, "turnId", of->ref.turn_id);
+    json_text(&out, "kind", turn_kind_text(of->kind));
+    json_text(&out, "speaker", of->speaker);
+    json_int(&out, "round", of->round);
+    json_int(&out, "turnIndex", of->turn_index);
+    json_int(&out, "offset", (int64_t)offset);
+    json_text_len(&out, "text", text, len);
+    json_map_end(&out);
+    return notice_new(&(struct event){
+        .workspace_id = of->workspace_id,
+        .type = TURN_DELTA,
+        .project_id = of->project_id,
+        .discussion_id = of->ref.discussion_id,
+        .subject = of->ref.turn_id,
+        .data = data.bytes,
+        .at_ms = clock_now_ms(),
+    });
+}
+
+void text_begin(struct turn *turn)
+{
+    struct council *council = turn->council;
+
+    pthread_mutex_lock(&council->text_lock);
+    turn->before = NULL;
+    turn->behind = council->speaking;
+    if (turn->behind)
+        turn->behind->before = turn;
+    council->speaking = turn;
+    pthread_mutex_unlock(&council->text_lock);
+}
+
+void text_end(struct turn *turn)
+{
+    struct council *council = turn->council;
+
+    pthread_mutex_lock(&council->text_lock);
+    *(turn->before ? &turn->before->behind : &council->speaking) = turn->behind;
+    if (turn->behind)
+        turn->behind->before = turn->before;
+    pthread_mutex_unlock(&council->text_lock);
+}
+
+void text_add(struct turn *turn, const char *text, size_t len)
+{
+    struct council *council = turn->council;
+    size_t offset;
+
+    pthread_mutex_lock(&council->text_lock);
+    offset = turn->chars;
+    buf_add(&turn->text, text, len);
+    turn->chars += chars_in(text, len);
+    pthread_mutex_unlock(&council->text_lock);
+    /* Ballots, judgements and summaries are the machine's own: nobody watches them being written. */
+    if (turn->wanted.kind == TURN_TURN && tailer_heard(council->tailer))
+        tailer_say(council->tailer, piece(turn, offset, text, len));
+}
+
+void text_restart(struct turn *turn)
+{
+    pthread_mutex_lock(&turn->council->text_lock);
+    buf_clear(&turn->text);
+    turn->chars = turn->saved = 0;
+    pthread_mutex_unlock(&turn->council->text_lock);
+}
+
+size_t council_texts(struct council *council, const char *discussion_id, struct notice *texts[], size_t most)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&council->text_lock);
+    for (struct turn *turn = council->speaking; turn && count < most; turn = turn->behind)
+        if (turn->text.len > 0 && turn->wanted.kind == TURN_TURN &&
+            strcmp(turn->wanted.ref.discussion_id, discussion_id) == 0)
+            texts[count++] = piece(turn, 0, turn->text.bytes, turn->text.len);
+    pthread_mutex_unlock(&council->text_lock);
+    return count;
+}
+
+/* Saving. */
+
+struct saved_text {
+    struct turn_ref ref;
+    const char *text;
+    size_t len;
+    bool is_turn, refused;
+};
+
+struct save_unit {
+    struct unit unit; /* first */
+    struct arena texts;
+    struct saved_text *list;
+    size_t count;
+};
+
+static bool run_save(const struct tx *tx, struct unit *unit)
+{
+    struct save_unit *save = (struct save_unit *)unit;
+
+    for (size_t i = 0; i < save->count; i++) {
+        struct saved_text *saved = &save->list[i];
+        struct err err = { 0 };
+        struct tx own = tx_with_err(tx, &err);
+
+        saved->refused = !drive_partial(&own, &saved->ref, saved->text);
+        if (saved->refused && err.code != ERR_CONFLICT && err.code != ERR_NOT_FOUND) {
+            *tx->err = err;
+            return false;
+        }
+        if (!saved->refused && saved->is_turn)
+            unit->phases |= 1U << PHASE_SPEAKING;
+    }
+    return true;
+}
+
+/* The call of a turn that another drives by now, or that is gone, is closed. */
+static void text_refused(struct turn *turn)
+{
+    log_line(LOG_INFO, "a turn is not this node's any more; its call is closed", "discussion",
+             turn->wanted.ref.discussion_id, "turn", turn->wanted.ref.turn_id, NULL);
+    atomic_fetch_add(&turn->council->late, 1);
+    turn_doom(turn);
+}
+
+static void after_save(struct unit *unit)
+{
+    struct save_unit *save = (struct save_unit *)unit;
+    struct council *council = unit->council;
+
+    council->saving = false;
+    for (size_t i = 0; unit->work.err.code == ERR_NONE && i < save->count; i++) {
+        const struct saved_text *saved = &save->list[i];
+        struct turn *turn = turn_find(council, saved->ref.turn_id);
+
+        if (!turn || turn->stage != STAGE_CALLS || turn->doomed || turn->wanted.ref.epoch != saved->ref.epoch)
+            continue;
+        if (saved->refused)
+            text_refused(turn);
+    }
+    arena_done(&save->texts);
+    unit_free(unit);
+}
+
+static size_t count_new(struct council *council)
+{
+    size_t count = 0;
+
+    for (struct turn *turn = council->speaking; turn; turn = turn->behind)
+        count += turn->text.len > turn->saved;
+    return count;
+}
+
+static void copy_new(struct council *council, struct save_unit *save)
+{
+    struct arena *arena = &save->texts;
+
+    save->list = arena_array(arena, struct saved_text, count_new(council));
+    for (struct turn *turn = council->speaking; turn; turn = turn->behind) {
+        if (turn->text.len <= turn->saved)
+            continue;
+        struct saved_text *saved = &save->list[save->count++];
+
+        saved->ref = turn->wanted.ref;
+        saved->ref.turn_id = arena_text(arena, turn->wanted.ref.turn_id);
+        saved->ref.discussion_id = arena_text(arena, turn->wanted.ref.discussion_id);
+        saved->text = arena_copy(arena, turn->text.bytes, turn->text.len);
+        saved->is_turn = turn->wanted.kind == TURN_TURN;
+        turn->saved = turn->text.len;
+    }
+}
+
+void texts_save(struct council *council)
+{
+    int64_t now = clock_ticks_ms();
+    bool any;
+
+    if (council->saving || now - council->saved_ms < COUNCIL_SAVE_MS)
+        return;
+    council->saved_ms = now;
+    pthread_mutex_lock(&council->text_lock);
+    any = count_new(council) > 0;
+    pthread_mutex_unlock(&council->text_lock);
+    if (!any)
+        return;
+    struct save_unit *save = unit_new(council, sizeof(*save), run_save, after_save);
+
+    pthread_mutex_lock(&council->text_lock);
+    copy_new(council, save);
+    pthread_mutex_unlock(&council->text_lock);
+    council->saving = true;
+    unit_hand_in(&save->unit);
+}

@@ -1,0 +1,195 @@
+/*
+ * Turns in hand. A turn is held by at most one thing at a time: the line, a unit of work, its model, an
+ * alarm. One that is not wanted any more is doomed: whoever holds it drops it when it comes back, so that
+ * there are never two calls for one turn, however often its discussion changes hands.
+ */
+#include "base/memory.h"
+#include "base/str.h"
+#include "engine/council_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_MODEL_LANE  "-" /* turns that nobody can be asked for: they fail at once, in their order */
+#define NO_MODEL_CALLS 64
+
+static struct turn *turn_of_item(struct table_item *item)
+{
+    return (struct turn *)(void *)((char *)item - offsetof(struct turn, item));
+}
+
+static struct turn *turn_of_alarm(struct alarm *alarm)
+{
+    return (struct turn *)(void *)((char *)alarm - offsetof(struct turn, alarm));
+}
+
+struct turn *turn_of_lane(struct lane_turn *lane)
+{
+    return (struct turn *)(void *)lane;
+}
+
+struct turn *turn_find(struct council *council, const char *id)
+{
+    struct table_item *item = table_find(&council->turns, id);
+
+    return item ? turn_of_item(item) : NULL;
+}
+
+static void copy_call(struct arena *arena, const struct turn_call *from, const char *node,
+                      struct turn_call *to)
+{
+    *to = *from;
+    to->ref.turn_id = arena_text(arena, from->ref.turn_id);
+    to->ref.discussion_id = arena_text(arena, from->ref.discussion_id);
+    to->ref.node = node;
+    to->workspace_id = arena_text(arena, from->workspace_id);
+    to->project_id = arena_text(arena, from->project_id);
+    to->speaker = arena_text(arena, from->speaker);
+    to->agent_id = arena_text(arena, from->agent_id);
+    to->model_config = arena_text(arena, from->model_config);
+    to->system = to->user = NULL;
+    to->stops = NULL;
+    to->stop_count = 0;
+}
+
+struct turn *turn_new(struct council *council, const struct turn_call *call)
+{
+    struct turn *turn = memory_take(sizeof(*turn));
+
+    memset(turn, 0, sizeof(*turn));
+    turn->council = council;
+    copy_call(&turn->arena, call, council->node, &turn->wanted);
+    buf_init(&turn->text, 0);
+    if (!model_of_config(&turn->arena, turn->wanted.model_config, &turn->model, &turn->no_model))
+        turn->lane_name = NO_MODEL_LANE;
+    else
+        turn->lane_name = model_lane(&turn->arena, &turn->model);
+    return turn;
+}
+
+static void turn_free(struct turn *turn)
+{
+    arena_done(&turn->answer.arena);
+    arena_done(&turn->arena);
+    buf_done(&turn->text);
+    free(turn);
+}
+
+struct lane_key turn_lane(const struct turn *turn)
+{
+    return (struct lane_key){
+        .name = turn->lane_name,
+        .discussion_id = turn->wanted.ref.discussion_id,
+        .most = turn->no_model.code == ERR_NONE ? (unsigned)turn->model.max_in_flight : NO_MODEL_CALLS,
+    };
+}
+
+static void stand_in_line(struct turn *turn)
+{
+    struct lane_key key = turn_lane(turn);
+
+    turn->stage = STAGE_LINE;
+    lanes_join(turn->council->lanes, &turn->lane, &key);
+}
+
+static void pause_is_over(struct alarm *alarm)
+{
+    stand_in_line(turn_of_alarm(alarm));
+}
+
+static void turn_enter(struct turn *turn)
+{
+    table_add(&turn->council->turns, &turn->item, turn->wanted.ref.turn_id);
+    if (turn->wanted.delay_ms > 0)
+        council_alarm(turn->council, &turn->alarm, turn->wanted.delay_ms, pause_is_over);
+    else
+        stand_in_line(turn);
+}
+
+static void turn_adopt(struct council *council, const struct turn_call *call)
+{
+    struct turn *known = turn_find(council, call->ref.turn_id);
+
+    if (known && !known->doomed && known->wanted.ref.epoch == call->ref.epoch)
+        return;
+    struct turn *turn = turn_new(council, call);
+
+    if (known) {
+        turn_doom(known);
+        known = turn_find(council, call->ref.turn_id);
+    }
+    if (!known) {
+        turn_enter(turn);
+        return;
+    }
+    if (known->successor)
+        turn_free(known->successor);
+    known->successor = turn;
+}
+
+void turns_adopt(struct council *council, const struct drive_step *step, size_t but)
+{
+    for (size_t i = 0; i < step->call_count && !council->stopping; i++)
+        if (i != but)
+            turn_adopt(council, &step->calls[i]);
+}
+
+void turn_drop(struct turn *turn)
+{
+    struct turn *successor = turn->successor;
+
+    lanes_leave(turn->council->lanes, &turn->lane);
+    table_remove(&turn->council->turns, &turn->item);
+    if (successor && !turn->council->stopping)
+        turn_enter(successor);
+    else if (successor)
+        turn_free(successor);
+    turn_free(turn);
+}
+
+void turn_doom(struct turn *turn)
+{
+    bool was_doomed = turn->doomed;
+
+    turn->doomed = true;
+    switch (turn->stage) {
+    case STAGE_LATER:
+        council_unalarm(turn->council, &turn->alarm);
+        turn_drop(turn);
+        break;
+    case STAGE_LINE: turn_drop(turn); break;
+    case STAGE_CALLS:
+        if (!was_doomed)
+            llm_cancel(turn->council->llm, turn->call);
+        break;
+    case STAGE_BEGINS:
+    case STAGE_ENDS: break;
+    }
+}
+
+void turns_doom(struct council *council, const char *discussion_id, int64_t before_epoch)
+{
+    struct lane_turn *next;
+
+    for (struct lane_turn *at = lanes_of(council->lanes, discussion_id); at; at = next) {
+        struct turn *turn = turn_of_lane(at);
+
+        next = at->next_of_own;
+        if (turn->wanted.ref.epoch < before_epoch)
+            turn_doom(turn);
+    }
+}
+
+/* Gathered first: the table changes while turns go. */
+void turns_end(struct council *council)
+{
+    ARENA_AUTO arena = { 0 };
+    struct turn **all = arena_array(&arena, struct turn *, council->turns.count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < council->turns.room; i++)
+        for (struct table_item *item = council->turns.slots[i]; item; item = item->next)
+            all[count++] = turn_of_item(item);
+    for (size_t i = 0; i < count; i++)
+        turn_doom(all[i]);
+}

@@ -1,0 +1,118 @@
+#include "llm/model_choice.h"
+
+#include "base/json.h"
+#include "base/str.h"
+
+#include <string.h>
+
+#define DEFAULT_NAME "default"
+
+static const char *const taken[] = { "temperature", "top_p", "max_tokens" };
+
+static bool no_models(struct err *err)
+{
+    err_set(err, ERR_INVALID, "There is no model to ask.");
+    return err_hint(err, "Name one under `models` in config.yaml; `witan model list` shows what there is.");
+}
+
+static bool choose_default(struct llm_model *model, struct err *err)
+{
+    const struct llm_models *all = models();
+    const struct llm_model *named = model_named(DEFAULT_NAME);
+
+    if (!named && (!all || all->count == 0))
+        return no_models(err);
+    *model = named ? *named : all->list[0];
+    return true;
+}
+
+static bool choose_named(const char *name, struct llm_model *model, struct err *err)
+{
+    const struct llm_model *named = model_named(name);
+
+    if (!named)
+        return err_field(err, "ai_model_config", "config.yaml does not have the model %s (any more).", name);
+    *model = *named;
+    return true;
+}
+
+/* A script is the operator's: a config that only says "scripted" gets the first one there is. */
+static bool choose_scripted(struct llm_model *model, struct err *err)
+{
+    const struct llm_models *all = models();
+
+    for (size_t i = 0; all && i < all->count; i++) {
+        if (all->list[i].provider == LLM_SCRIPTED) {
+            *model = all->list[i];
+            return true;
+        }
+    }
+    return err_field(err, "ai_model_config", "config.yaml has no scripted model.");
+}
+
+static bool set_text(struct llm_model *model, struct arena *arena, const json_t *config, const char *key,
+                     struct err *err)
+{
+    const char *text = json_string_value(json_object_get(config, key));
+
+    return !text || model_set(model, arena, key, text, err);
+}
+
+static bool spell_out(struct arena *arena, const json_t *config, struct llm_model *model, struct err *err)
+{
+    model_init(model, "");
+    model->spelled_out = true;
+    return set_text(model, arena, config, "provider", err) && set_text(model, arena, config, "model", err) &&
+           set_text(model, arena, config, "base_url", err);
+}
+
+static bool choose(struct arena *arena, const json_t *config, struct llm_model *model, struct err *err)
+{
+    const char *provider = json_string_value(json_object_get(config, "provider"));
+    const char *name = json_string_value(json_object_get(config, "model"));
+    enum llm_provider known;
+
+    if (json_is_string(config))
+        return choose_named(json_string_value(config), model, err);
+    if (!provider)
+        return name ? choose_named(name, model, err) : choose_default(model, err);
+    if (model_named(provider))
+        return choose_named(provider, model, err) && set_text(model, arena, config, "model", err);
+    if (model_provider_parse(provider, &known) && known == LLM_SCRIPTED)
+        return choose_scripted(model, err);
+    return spell_out(arena, config, model, err);
+}
+
+static bool adjust(struct arena *arena, const json_t *config, struct llm_model *model, struct err *err)
+{
+    for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
+        const json_t *value = json_object_get(config, taken[i]);
+        const char *text = json_string_value(value);
+
+        if (json_is_number(value))
+            text = arena_format(arena, "%.12g", json_number_value(value));
+        if (text && !model_set(model, arena, taken[i], text, err))
+            return false;
+    }
+    return model_check(model, arena, err);
+}
+
+bool model_of_config(struct arena *arena, const char *config, struct llm_model *model, struct err *err)
+{
+    json_t *parsed = NULL;
+
+    if (!config)
+        return choose_default(model, err);
+    if (!json_parse(config, strlen(config), &parsed, err))
+        return false;
+    JSON_AUTO *tree = parsed;
+
+    return choose(arena, tree, model, err) && adjust(arena, tree, model, err);
+}
+
+const char *model_lane(struct arena *arena, const struct llm_model *model)
+{
+    if (!model->spelled_out)
+        return model->name;
+    return arena_format(arena, "%s %s", model_provider_name(model->provider), model_url(model));
+}

@@ -1,0 +1,22 @@
+/*
+ * model_choice.h - which model speaks for an agent, by what its config says.
+ *
+ * An agent's config (JSON, as core/council stores it) names a model of config.yaml or spells one out. Nothing
+ * at all means the default: the model of config.yaml that is called `default`, or else the first one. A
+ * config that names a model may set its temperature, top_p, max_tokens and, beside a provider's name, its
+ * model; where the model is and what key it gets stays the operator's.
+ *
+ * Thread: any, once models_use was called.
+ */
+#ifndef LLM_MODEL_CHOICE_H
+#define LLM_MODEL_CHOICE_H
+
+#include "llm/model.h"
+
+/* `config` may be NULL. What the model points to is in the arena or outlives every reader. */
+CHECKED bool model_of_config(struct arena *arena, const char *config, struct llm_model *model,
+                             struct err *err);
+/* Calls to one of these share a limit: a model by its name, or the server that a config spells out. */
+const char *model_lane(struct arena *arena, const struct llm_model *model);
+
+#endif

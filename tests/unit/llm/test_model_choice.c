@@ -1,0 +1,137 @@
+/*
+ * Which model speaks for an agent: one by its name, one that is spelled out, or the default.
+ */
+#include "llm/model_choice.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+static struct arena arena;
+static struct llm_model list[3];
+static struct llm_models all = { list, 3 };
+
+static void make(struct llm_model *model, const char *name, const char *provider)
+{
+    struct err err = { 0 };
+
+    model_init(model, name);
+    assert_true(model_set(model, &arena, "provider", provider, &err));
+    model->script_text = strcmp(provider, "scripted") == 0 ? "*: hello\n" : NULL;
+    assert_true(model_check(model, &arena, &err));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    make(&list[0], "small", "ollama");
+    make(&list[1], "large", "openai");
+    make(&list[2], "rehearsal", "scripted");
+    models_use(&all);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    models_use(NULL);
+    arena_done(&arena);
+    return 0;
+}
+
+static struct llm_model chosen(const char *config)
+{
+    struct llm_model model;
+    struct err err = { 0 };
+
+    if (!model_of_config(&arena, config, &model, &err))
+        fail_msg("%s", err.text);
+    return model;
+}
+
+static void refused(const char *config, const char *words)
+{
+    struct llm_model model;
+    struct err err = { 0 };
+
+    assert_false(model_of_config(&arena, config, &model, &err));
+    assert_non_null(strstr(err.text, words));
+}
+
+static void nothing_said_means_the_default(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen(NULL).name, "small");
+    assert_string_equal(chosen("{\"temperature\":0.5}").name, "small");
+    list[1].name = "default";
+    assert_string_equal(chosen(NULL).name, "default");
+    list[1].name = "large";
+    models_use(NULL);
+    refused(NULL, "no model");
+}
+
+static void a_name_is_one_of_the_operators(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen("\"large\"").name, "large");
+    assert_string_equal(chosen("{\"provider\":\"large\"}").name, "large");
+    assert_string_equal(chosen("{\"model\":\"large\"}").name, "large");
+    assert_false(chosen("{\"provider\":\"large\"}").spelled_out);
+    assert_string_equal(chosen("{\"provider\":\"large\",\"model\":\"gpt-x\"}").model, "gpt-x");
+    refused("{\"model\":\"gone\"}", "gone");
+    refused("\"gone\"", "gone");
+}
+
+/* Where a named model is stays the operator's: keys go there. */
+static void a_named_model_keeps_its_server(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen("{\"provider\":\"large\",\"base_url\":\"http://evil.example/v1\"}").base_url,
+                        "");
+}
+
+static void a_model_may_be_spelled_out(void **state)
+{
+    struct llm_model model = chosen(
+        "{\"provider\":\"ollama\",\"model\":\"qwen\",\"base_url\":\"http://10.0.0.7:11434\",\"top_p\":0.5,"
+        "\"max_tokens\":200}");
+
+    (void)state;
+    assert_true(model.spelled_out);
+    assert_int_equal(model.provider, LLM_OLLAMA);
+    assert_string_equal(model.model, "qwen");
+    assert_int_equal(model.max_tokens, 200);
+    assert_true(model.top_p == 0.5);
+    assert_string_equal(model_lane(&arena, &model), "ollama http://10.0.0.7:11434");
+    refused("{\"provider\":\"openai\",\"model\":\"x\",\"base_url\":\"ftp://x/v1\"}", "base_url");
+    refused("{\"provider\":\"openai\"}", "model");
+    refused("{\"provider\":\"ollama\",\"model\":\"x\",\"temperature\":9}", "temperature");
+    refused("{", "");
+}
+
+static void scripted_means_the_operators_script(void **state)
+{
+    struct llm_model model = chosen("{\"provider\":\"scripted\"}");
+
+    (void)state;
+    assert_string_equal(model.name, "rehearsal");
+    assert_string_equal(model_lane(&arena, &model), "rehearsal");
+}
+
+#define WITH_MODELS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_MODELS(nothing_said_means_the_default),      WITH_MODELS(a_name_is_one_of_the_operators),
+        WITH_MODELS(a_named_model_keeps_its_server),      WITH_MODELS(a_model_may_be_spelled_out),
+        WITH_MODELS(scripted_means_the_operators_script),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
