@@ -125,6 +125,9 @@ static bool refuse_token(struct err *err, const char *why)
     return err_hint(err, "Ask an owner or admin of the workspace for a new one (`witan token create`).");
 }
 
+/* What stands behind the columns of a token. */
+enum { COLUMN_EXPIRES_AT = COL_CALLER_TOKEN_END, COLUMN_LAST_USED_AT };
+
 static bool token_caller(const struct tx *tx, const struct db_rows *rows, const char *hash,
                          const char *wanted, struct caller *caller)
 {
@@ -132,23 +135,25 @@ static bool token_caller(const struct tx *tx, const struct db_rows *rows, const 
 
     if (rows->count == 0)
         return refuse_token(tx->err, "This token is not known here.");
-    expires_ms = db_cell_int(rows, 0, 7);
-    if (db_cell(rows, 0, 8))
+    expires_ms = db_cell_int(rows, 0, COLUMN_EXPIRES_AT);
+    if (db_cell(rows, 0, COL_CALLER_TOKEN_REVOKED_AT))
         return refuse_token(tx->err, "This token has been revoked.");
     if (expires_ms && tx->now_ms > expires_ms)
         return refuse_token(tx->err, "This token has expired.");
-    if (!is_wanted(wanted, db_cell(rows, 0, 5), db_cell(rows, 0, 6)))
+    if (!is_wanted(wanted, db_cell(rows, 0, COL_CALLER_TOKEN_WORKSPACE_ID),
+                   db_cell(rows, 0, COL_CALLER_TOKEN_SLUG)))
         return no_workspace(tx->err);
     *caller = (struct caller){
         .kind = CALLER_TOKEN,
-        .id = db_cell(rows, 0, 0),
-        .name = db_cell(rows, 0, 1),
-        .role = token_role(db_cell(rows, 0, 2), db_cell(rows, 0, 3)),
-        .agent_name = db_cell(rows, 0, 3),
-        .project_id = db_cell(rows, 0, 4),
-        .workspace_id = db_cell(rows, 0, 5),
+        .id = db_cell(rows, 0, COL_CALLER_TOKEN_ID),
+        .name = db_cell(rows, 0, COL_CALLER_TOKEN_NAME),
+        .role = token_role(db_cell(rows, 0, COL_CALLER_TOKEN_ROLE),
+                           db_cell(rows, 0, COL_CALLER_TOKEN_AGENT_NAME)),
+        .agent_name = db_cell(rows, 0, COL_CALLER_TOKEN_AGENT_NAME),
+        .project_id = db_cell(rows, 0, COL_CALLER_TOKEN_PROJECT_ID),
+        .workspace_id = db_cell(rows, 0, COL_CALLER_TOKEN_WORKSPACE_ID),
         .credential = arena_format(tx->arena, "token:%s", hash),
-        .last_used_ms = db_cell_int(rows, 0, 9),
+        .last_used_ms = db_cell_int(rows, 0, COLUMN_LAST_USED_AT),
     };
     return true;
 }
@@ -183,20 +188,21 @@ static bool by_session(const struct tx *tx, const char *hash, const char *wanted
 
     if (!tx_query(tx, SQL_CALLER_BY_SESSION, DB_ARGS(db_text(hash), db_text(wanted)), &rows))
         return false;
-    if (rows.count == 0 || tx->now_ms > db_cell_int(&rows, 0, 5))
+    if (rows.count == 0 || tx->now_ms > db_cell_int(&rows, 0, COL_CALLER_SESSION_EXPIRES_AT))
         return refuse_session(tx->err, "This login has ended.");
-    if (db_cell(&rows, 0, 6))
+    if (db_cell(&rows, 0, COL_CALLER_SESSION_DISABLED_AT))
         return refuse_session(tx->err, "This user has been disabled.");
-    if (!db_cell(&rows, 0, 3))
+    if (!db_cell(&rows, 0, COL_CALLER_SESSION_WORKSPACE_ID))
         return refuse_session(tx->err, "This user is not a member of any workspace.");
-    if (!is_wanted(wanted, db_cell(&rows, 0, 3), db_cell(&rows, 0, 4)))
+    if (!is_wanted(wanted, db_cell(&rows, 0, COL_CALLER_SESSION_WORKSPACE_ID),
+                   db_cell(&rows, 0, COL_CALLER_SESSION_SLUG)))
         return no_workspace(tx->err);
     *caller = (struct caller){
         .kind = CALLER_USER,
-        .id = db_cell(&rows, 0, 0),
-        .name = db_cell(&rows, 0, 1),
-        .role = stored_role(db_cell(&rows, 0, 2)),
-        .workspace_id = db_cell(&rows, 0, 3),
+        .id = db_cell(&rows, 0, COL_CALLER_SESSION_ID),
+        .name = db_cell(&rows, 0, COL_CALLER_SESSION_NAME),
+        .role = stored_role(db_cell(&rows, 0, COL_CALLER_SESSION_ROLE)),
+        .workspace_id = db_cell(&rows, 0, COL_CALLER_SESSION_WORKSPACE_ID),
         .credential = arena_format(tx->arena, "session:%s", hash),
     };
     return true;

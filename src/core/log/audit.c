@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMN_CHAIN_HASH AUDIT_COLUMN_HASH /* where rows are sealed: the hash that their chain ends with */
-#define COLUMN_KEY        13
-
 bool audit_append(const struct tx *tx, const struct audit_entry *entry)
 {
     return tx_exec(tx, SQL_AUDIT_INSERT,
@@ -105,13 +102,14 @@ static bool seal_rows(const struct tx *tx, const struct db_rows *rows, bool *sto
     BUF_AUTO bytes = { 0 };
 
     for (size_t row = 0; row < rows->count; row++) {
-        struct chain *chain = chain_of(&chains, db_cell(rows, row, 1), db_cell(rows, row, COLUMN_CHAIN_HASH));
+        struct chain *chain = chain_of(&chains, db_cell(rows, row, COL_AUDIT_WORKSPACE_ID),
+                                       db_cell(rows, row, AUDIT_COLUMN_HASH));
         char hash[AUDIT_HASH_SIZE];
 
         audit_row_hash(chain->hash, rows, row, &bytes, hash);
         memcpy(chain->hash, hash, sizeof(hash));
-        chain->seq = db_cell_int(rows, row, 0);
-        *seal++ = db_int(db_cell_int(rows, row, COLUMN_KEY));
+        chain->seq = db_cell_int(rows, row, COL_AUDIT_SEQ);
+        *seal++ = db_int(db_cell_int(rows, row, AUDIT_COLUMN_KEY));
         *seal++ = db_int(chain->seq);
         *seal++ = db_text(arena_text(tx->arena, hash));
     }
@@ -153,18 +151,18 @@ static void read_entries(struct arena *arena, const struct db_rows *rows, struct
     *count = rows->count;
     for (size_t row = 0; row < rows->count; row++)
         (*entries)[row] = (struct audit_entry){
-            .seq = db_cell_int(rows, row, 0),
-            .workspace_id = db_cell(rows, row, 1),
-            .actor_kind = db_cell(rows, row, 2),
-            .actor_id = db_cell(rows, row, 3),
-            .actor = db_cell(rows, row, 4),
-            .operation = db_cell(rows, row, 5),
-            .subject = db_cell(rows, row, 6),
-            .door = db_cell(rows, row, 7),
-            .remote = db_cell(rows, row, 8),
-            .request_id = db_cell(rows, row, 9),
-            .detail = db_cell(rows, row, 10),
-            .at_ms = db_cell_int(rows, row, 11),
+            .seq = db_cell_int(rows, row, COL_AUDIT_SEQ),
+            .workspace_id = db_cell(rows, row, COL_AUDIT_WORKSPACE_ID),
+            .actor_kind = db_cell(rows, row, COL_AUDIT_ACTOR_KIND),
+            .actor_id = db_cell(rows, row, COL_AUDIT_ACTOR_ID),
+            .actor = db_cell(rows, row, COL_AUDIT_ACTOR),
+            .operation = db_cell(rows, row, COL_AUDIT_OPERATION),
+            .subject = db_cell(rows, row, COL_AUDIT_SUBJECT),
+            .door = db_cell(rows, row, COL_AUDIT_DOOR),
+            .remote = db_cell(rows, row, COL_AUDIT_REMOTE),
+            .request_id = db_cell(rows, row, COL_AUDIT_REQUEST_ID),
+            .detail = db_cell(rows, row, COL_AUDIT_DETAIL),
+            .at_ms = db_cell_int(rows, row, COL_AUDIT_CREATED_AT),
             .hash = db_cell(rows, row, AUDIT_COLUMN_HASH),
         };
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMN_PREVIOUS 13 /* where rows of an erasure are read: the hash before */
-
 /* The text of a member that has exactly so many characters, copied. */
 static bool read_text(const json_t *map, const char *key, char *into, size_t size)
 {
@@ -94,7 +92,7 @@ static bool digest_chain(const struct tx *tx, const char *erasure, const char *w
             return false;
         for (size_t row = 0; row < rows.count; row++) {
             seq = db_cell_int(&rows, row, 0);
-            audit_digest_erased(&digest, db_cell(&rows, row, COLUMN_PREVIOUS), &rows, row, &bytes);
+            audit_digest_erased(&digest, db_cell(&rows, row, AUDIT_COLUMN_PREVIOUS), &rows, row, &bytes);
         }
         *count += (int64_t)rows.count;
     }
@@ -224,15 +222,15 @@ static bool erase_page(const struct tx *tx, const struct audit_eraser *eraser, c
     *page = (struct audit_erase_page){ .more = rows.count == ERASE_AUDIT_BATCH };
     for (size_t i = 0; i < rows.count; i++) {
         struct audit_entry row = {
-            .seq = db_cell_int(&rows, i, 0),
-            .workspace_id = db_cell(&rows, i, 1),
-            .actor_id = db_cell(&rows, i, 2),
-            .actor = db_cell(&rows, i, 3),
-            .operation = db_cell(&rows, i, 4),
-            .subject = db_cell(&rows, i, 5),
-            .remote = db_cell(&rows, i, 6),
-            .detail = db_cell(&rows, i, 7),
-            .at_ms = db_cell_int(&rows, i, 8),
+            .seq = db_cell_int(&rows, i, COL_AUDIT_SEQ),
+            .workspace_id = db_cell(&rows, i, COL_AUDIT_WORKSPACE_ID),
+            .actor_id = db_cell(&rows, i, COL_AUDIT_ACTOR_ID),
+            .actor = db_cell(&rows, i, COL_AUDIT_ACTOR),
+            .operation = db_cell(&rows, i, COL_AUDIT_OPERATION),
+            .subject = db_cell(&rows, i, COL_AUDIT_SUBJECT),
+            .remote = db_cell(&rows, i, COL_AUDIT_REMOTE),
+            .detail = db_cell(&rows, i, COL_AUDIT_DETAIL),
+            .at_ms = db_cell_int(&rows, i, COL_AUDIT_CREATED_AT),
         };
 
         *after = row.seq;

@@ -24,7 +24,7 @@ void audit_put_value(struct buf *bytes, const char *value)
 static void put_row(const char *previous, const struct db_rows *rows, size_t row, struct buf *bytes)
 {
     audit_put_value(bytes, previous);
-    for (size_t column = 0; column < AUDIT_HASHED_COLUMNS; column++)
+    for (size_t column = 0; column < COL_AUDIT_END; column++)
         audit_put_value(bytes, db_cell(rows, row, column));
 }
 

@@ -1,7 +1,7 @@
 /*
  * audit_row.h - how the bytes of an audit row are put together for hashing; for core/log/audit*.c alone.
  *
- * Statements on whole rows return the twelve hashed columns first, in the order of the hash, then the hash.
+ * Statements on whole rows return the hashed columns first ({audit}), in the order of the hash, then a hash.
  */
 #ifndef CORE_LOG_AUDIT_ROW_H
 #define CORE_LOG_AUDIT_ROW_H
@@ -11,9 +11,16 @@
 
 #include <sodium.h>
 
-#define AUDIT_HASHED_COLUMNS 12 /* from seq to created_at */
-#define AUDIT_COLUMN_HASH    12
-#define AUDIT_HASH_SIZE      (crypto_hash_sha256_BYTES * 2 + 1)
+#define AUDIT_HASH_SIZE (crypto_hash_sha256_BYTES * 2 + 1)
+
+/* What stands behind the columns of a row. */
+enum {
+    AUDIT_COLUMN_HASH =
+        COL_AUDIT_END, /* its own, or where rows are sealed: the one that their chain ends with */
+    AUDIT_COLUMN_KEY,  /* where rows are sealed: by which they are found */
+    AUDIT_COLUMN_ERASURE = AUDIT_COLUMN_KEY, /* where a chain is read: who took a person out of it, or NULL */
+    AUDIT_COLUMN_PREVIOUS = AUDIT_COLUMN_KEY, /* where an erasure is read: the hash before */
+};
 
 /* A value goes in with its length, so that no two rows have the same bytes; NULL is not the empty text. */
 void audit_put_value(struct buf *bytes, const char *value);

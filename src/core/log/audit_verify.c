@@ -8,10 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMN_OPERATION 5
-#define COLUMN_DETAIL    10
-#define COLUMN_ERASURE   13
-
 /* A number and a hash: where a chain ends (its head) or where what is left of it begins (its checkpoint). */
 struct mark {
     bool there;
@@ -96,7 +92,7 @@ static struct erased *erased_add(struct walk *walk, const char *id, int64_t seq)
  */
 static bool take_erased(struct walk *walk, const struct db_rows *rows, size_t row)
 {
-    const char *id = db_cell(rows, row, COLUMN_ERASURE), *hash = db_cell(rows, row, AUDIT_COLUMN_HASH);
+    const char *id = db_cell(rows, row, AUDIT_COLUMN_ERASURE), *hash = db_cell(rows, row, AUDIT_COLUMN_HASH);
     struct erased *erased = erased_of(walk, id);
 
     if (!uuid_valid(id) || !hash || strlen(hash) + 1 != AUDIT_HASH_SIZE || (erased && erased->proven))
@@ -139,21 +135,21 @@ static void prove_checkpoint(struct walk *walk, const char *detail)
 
 static bool take_row(struct walk *walk, const struct db_rows *rows, size_t row)
 {
-    const char *operation = db_cell(rows, row, COLUMN_OPERATION);
+    const char *operation = db_cell(rows, row, COL_AUDIT_OPERATION);
     char hash[AUDIT_HASH_SIZE];
 
     walk->seq = db_cell_int(rows, row, 0);
     walk->rows++;
-    if (db_cell(rows, row, COLUMN_ERASURE))
+    if (db_cell(rows, row, AUDIT_COLUMN_ERASURE))
         return take_erased(walk, rows, row);
     audit_row_hash(walk->previous, rows, row, &walk->bytes, hash);
     if (!str_equal(hash, db_cell(rows, row, AUDIT_COLUMN_HASH)))
         return break_at(walk, walk->seq);
     memcpy(walk->previous, hash, sizeof(hash));
     if (str_equal(operation, AUDIT_PURGE))
-        prove_checkpoint(walk, db_cell(rows, row, COLUMN_DETAIL));
+        prove_checkpoint(walk, db_cell(rows, row, COL_AUDIT_DETAIL));
     else if (str_equal(operation, AUDIT_ERASE))
-        prove_erasure(walk, db_cell(rows, row, COLUMN_DETAIL));
+        prove_erasure(walk, db_cell(rows, row, COL_AUDIT_DETAIL));
     return true;
 }
 

@@ -51,13 +51,14 @@ static void note_deed(json_t *deeds, struct arena *arena, const char *workspace_
 /* Whoever takes a task, or gives it to somebody, is the last to have done so. */
 static void note_claim(struct erasing *e, const struct db_rows *rows, size_t i, bool theirs)
 {
-    const char *operation = db_cell(rows, i, 3), *task = db_cell(rows, i, 4);
-    JSON_AUTO *detail = erase_parse(db_cell(rows, i, 6));
+    const char *operation = db_cell(rows, i, COL_ERASE_DEED_OPERATION),
+               *task = db_cell(rows, i, COL_ERASE_DEED_SUBJECT);
+    JSON_AUTO *detail = erase_parse(db_cell(rows, i, COL_ERASE_DEED_DETAIL));
 
     if (!task || (!str_equal(operation, "task_claim") && !str_equal(operation, "task_update")))
         return;
     if (theirs)
-        json_object_set_new(e->claims, task, json_integer(db_cell_int(rows, i, 5)));
+        json_object_set_new(e->claims, task, json_integer(db_cell_int(rows, i, COL_ERASE_DEED_CREATED_AT)));
     else if (str_equal(operation, "task_claim") || json_object_get(detail, "assignee"))
         json_object_del(e->claims, task);
 }
@@ -65,15 +66,16 @@ static void note_claim(struct erasing *e, const struct db_rows *rows, size_t i, 
 static void note_deeds(struct erasing *e, struct arena *arena, const struct db_rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        const char *workspace_id = db_cell(rows, i, 1), *subject = db_cell(rows, i, 4);
-        bool theirs = str_equal(db_cell(rows, i, 2), e->person->id);
+        const char *workspace_id = db_cell(rows, i, COL_ERASE_DEED_WORKSPACE_ID),
+                   *subject = db_cell(rows, i, COL_ERASE_DEED_SUBJECT);
+        bool theirs = str_equal(db_cell(rows, i, COL_ERASE_DEED_ACTOR_ID), e->person->id);
 
         note_claim(e, rows, i, theirs);
         if (!theirs && !str_equal(subject, e->person->id))
             continue;
         json_object_set_new(e->workspaces, workspace_id, json_integer(0));
         if (theirs)
-            note_deed(e->deeds, arena, workspace_id, subject, db_cell(rows, i, 5));
+            note_deed(e->deeds, arena, workspace_id, subject, db_cell(rows, i, COL_ERASE_DEED_CREATED_AT));
     }
 }
 

@@ -1,5 +1,8 @@
--- The audit log: rows are only ever added, and sealed once. Wherever whole rows are read, their columns
--- stand in one order, which is also the order in which they are hashed.
+-- The audit log: rows are only ever added, and sealed once.
+
+-- In the order in which they are hashed. What a statement reads beside a row stands behind it.
+-- columns: audit
+seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail, created_at;
 
 -- name: audit_insert
 INSERT INTO audit (workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
@@ -28,8 +31,7 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM audit WHERE seq IS NULL) THEN 1 ELSE 0 EN
 
 -- What is to be sealed, with the number each row has or gets, the hash its chain ends with, and its key.
 -- name: audit_unsealed @sqlite
-SELECT a.seq, a.workspace_id, a.actor_kind, a.actor_id, a.actor, a.operation, a.subject, a.door, a.remote,
-       a.request_id, a.detail, a.created_at, h.hash, a.seq
+SELECT {audit a}, h.hash, a.seq
   FROM audit a LEFT JOIN audit_heads h ON h.workspace_id = a.workspace_id
  WHERE a.seq > COALESCE((SELECT MAX(seq) FROM audit_heads), 0)
  ORDER BY a.seq
@@ -76,8 +78,7 @@ SELECT seq, hash FROM audit_checkpoints WHERE workspace_id = $1;
 SELECT hash FROM audit WHERE workspace_id = $1 AND seq = $2;
 
 -- name: audit_chain
-SELECT seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
-       created_at, hash, erasure
+SELECT {audit}, hash, erasure
   FROM audit
  WHERE workspace_id = $1 AND seq > $2 AND seq <= $3
  ORDER BY seq
@@ -155,8 +156,7 @@ ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, hash = excluded.has
 
 -- Newest first; $2 is where the page before ended.
 -- name: audit_list
-SELECT seq, workspace_id, actor_kind, actor_id, actor, operation, subject, door, remote, request_id, detail,
-       created_at, hash
+SELECT {audit}, hash
   FROM audit
  WHERE workspace_id = $1 AND seq > 0 AND seq < $2
    AND (CAST($3 AS TEXT) IS NULL OR actor = $3 OR actor_id = $3)

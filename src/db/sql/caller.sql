@@ -1,24 +1,32 @@
 -- Who calls. A credential costs one statement.
 
+-- Of a token, or of a secret that it had before; until when it is good and when it was last used stand behind.
+-- columns: caller_token
+t.id AS id, t.name AS name, t.role AS role, t.agent_name AS agent_name, t.project_id AS project_id,
+t.workspace_id AS workspace_id, w.slug AS slug, t.revoked_at AS revoked_at;
+
 -- name: caller_by_token
-SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug, t.expires_at, t.revoked_at,
-       t.last_used_at
+SELECT {caller_token}, t.expires_at, t.last_used_at
   FROM tokens t JOIN workspaces w ON w.id = t.workspace_id
  WHERE t.hash = $1;
 
 -- A secret that a rotation has replaced.
 -- name: caller_by_old_secret
-SELECT t.id, t.name, t.role, t.agent_name, t.project_id, t.workspace_id, w.slug,
-       CASE WHEN t.expires_at < s.good_until THEN t.expires_at ELSE s.good_until END, t.revoked_at, s.last_used_at
+SELECT {caller_token},
+       CASE WHEN t.expires_at < s.good_until THEN t.expires_at ELSE s.good_until END, s.last_used_at
   FROM token_secrets s
   JOIN tokens t ON t.id = s.token_id
   JOIN workspaces w ON w.id = t.workspace_id
  WHERE s.hash = $1;
 
+-- columns: caller_session
+u.id AS id, u.name AS name, m.role AS role, m.workspace_id AS workspace_id, w.slug AS slug,
+s.expires_at AS expires_at, u.disabled_at AS disabled_at;
+
 -- The workspace that was asked for ($2) comes first, then `default`, then the one joined first; whether the
 -- first is the one asked for is for the caller to see.
 -- name: caller_by_session
-SELECT u.id, u.name, m.role, m.workspace_id, w.slug, s.expires_at, u.disabled_at
+SELECT {caller_session}
   FROM sessions s
   JOIN users u ON u.id = s.user_id
   LEFT JOIN members m ON m.user_id = u.id

@@ -8,9 +8,12 @@ SELECT actor_id FROM audit WHERE actor_kind = 'user' AND actor = $1 AND actor_id
 -- name: erase_memberships
 SELECT workspace_id FROM members WHERE user_id = $1;
 
+-- columns: erase_deed
+seq, workspace_id, actor_id, operation, subject, created_at, detail;
+
 -- What they did ($1), where and when; and who has taken which task.
 -- name: erase_deeds
-SELECT seq, workspace_id, actor_id, operation, subject, created_at, detail
+SELECT {erase_deed}
   FROM audit
  WHERE seq > $2 AND (actor_id = $1 OR subject = $1 OR operation IN ('task_claim', 'task_update'))
  ORDER BY seq
@@ -225,7 +228,7 @@ UPDATE events SET data = '{}' WHERE id = $1;
 
 -- Records stay as they are, and so does what an earlier erasure has changed.
 -- name: erase_audit_page
-SELECT seq, workspace_id, actor_id, actor, operation, subject, remote, detail, created_at
+SELECT {audit}
   FROM audit
  WHERE seq > $1 AND hash IS NOT NULL AND erasure IS NULL AND operation NOT IN ('audit_purge', 'user_erase')
  ORDER BY seq
@@ -239,8 +242,7 @@ SELECT DISTINCT workspace_id FROM audit WHERE erasure = $1 ORDER BY workspace_id
 
 -- A chain's rows of one erasure, each with the hash before it.
 -- name: erase_audit_rows
-SELECT a.seq, a.workspace_id, a.actor_kind, a.actor_id, a.actor, a.operation, a.subject, a.door, a.remote, a.request_id,
-       a.detail, a.created_at, a.hash,
+SELECT {audit a}, a.hash,
        COALESCE((SELECT p.hash FROM audit p WHERE p.workspace_id = a.workspace_id AND p.seq < a.seq
                   ORDER BY p.seq DESC LIMIT 1),
                 (SELECT c.hash FROM audit_checkpoints c WHERE c.workspace_id = a.workspace_id), '')
