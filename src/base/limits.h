@@ -75,14 +75,18 @@
 #define QUESTION_RATE_MS       60000                    /* the time in which limits.questions counts */
 
 /* Discussions. */
-#define DISCUSSION_ROUNDS  3  /* unless the discussion or config.yaml says otherwise */
-#define TURN_ITERATIONS    20 /* places in the order that one message may set going */
-#define HISTORY_ENTRIES    10 /* what a speaker of mode turns is shown */
-#define LIMIT_TOPIC_SHOWN  100
-#define LIMIT_PARTICIPANTS 64
-#define LIMIT_CHOICES      50
-#define LIMIT_STOPS        16
-#define LIMIT_STOP         64 /* bytes of one stop sequence */
+#define DISCUSSION_ROUNDS      3  /* unless the discussion or config.yaml says otherwise */
+#define TURN_ITERATIONS        20 /* places in the order that one message may set going */
+#define HISTORY_ENTRIES        10 /* what a speaker of mode turns is shown */
+#define LIMIT_TOPIC_SHOWN      100
+#define LIMIT_PARTICIPANTS     64
+#define LIMIT_ROUNDS           100
+#define LIMIT_ENTRIES          20000 /* rows of one discussion's log that are read */
+#define LIMIT_DISCUSSION_DEPTH 3     /* of discussions that were split off from others */
+#define TURN_ATTEMPTS          3     /* calls for one turn before it is passed */
+#define LIMIT_CHOICES          50
+#define LIMIT_STOPS            16
+#define LIMIT_STOP             64 /* bytes of one stop sequence */
 
 /* Memory. */
 #define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */

@@ -134,6 +134,15 @@ struct question_answer {
  * not undo the others. A late answer is a refusal that is kept: whoever calls must commit it.
  */
 CHECKED bool question_answer(const struct tx *tx, struct question_answer answers[], size_t count);
+/* Whether only people can settle it: it asks for consent, names who must answer, or carries an action. */
+bool question_needs_person(const struct question *question);
+/*
+ * A council of agents, to whom a person has put the question, answers it; the outcome says so (source agents,
+ * by the caller's name). `answered` is false where it has ended, needs a person, or takes another kind of
+ * answer.
+ */
+CHECKED bool question_answer_by_agents(const struct tx *tx, const char *id, const json_t *response,
+                                       bool *answered);
 /* An agent cancels what it asked itself, and extends that, but nothing that others asked: ERR_FORBIDDEN. */
 CHECKED bool question_cancel(const struct tx *tx, const char *id, const char *reason, bool *job_resumed);
 /* The project goes away: every question that is open in it is cancelled, and its job goes on. */

@@ -69,6 +69,7 @@ CREATE TABLE discussion_state (
     tokens_out          BIGINT NOT NULL DEFAULT 0,
     usage_missing       INTEGER NOT NULL DEFAULT 0,          -- calls that did not say what they took
     iterations          INTEGER NOT NULL DEFAULT 0,          -- slots done since somebody spoke
+    settled_round       INTEGER NOT NULL DEFAULT 0,          -- the last one whose end was judged
     wants_drive         INTEGER NOT NULL DEFAULT 0 CHECK (wants_drive IN (0, 1)),
     driver              TEXT COLLATE "C",                                -- the node (council_nodes) that drives it
     driver_epoch        BIGINT NOT NULL DEFAULT 0,
@@ -119,6 +120,7 @@ CREATE TABLE discussion_logs (
     project_id     TEXT COLLATE "C" REFERENCES projects(id) ON DELETE CASCADE,
     seq            INTEGER,                                  -- 1, 2, 3 ... within the discussion
     kind           TEXT COLLATE "C" NOT NULL DEFAULT 'turn' CHECK (kind IN ('message', 'turn', 'ballot', 'judge', 'summary')),
+    manner         TEXT COLLATE "C" NOT NULL DEFAULT 'said' CHECK (manner IN ('said', 'passed', 'skipped')),
     agent_id       TEXT COLLATE "C" REFERENCES agent_templates(id) ON DELETE SET NULL,
     user_id        TEXT COLLATE "C",
     speaker        TEXT COLLATE "C" NOT NULL DEFAULT '',

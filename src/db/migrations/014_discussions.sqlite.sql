@@ -73,6 +73,7 @@ CREATE TABLE discussion_state (
     tokens_out          INTEGER NOT NULL DEFAULT 0,
     usage_missing       INTEGER NOT NULL DEFAULT 0,          -- calls that did not say what they took
     iterations          INTEGER NOT NULL DEFAULT 0,          -- slots done since somebody spoke
+    settled_round       INTEGER NOT NULL DEFAULT 0,          -- the last one whose end was judged
     wants_drive         INTEGER NOT NULL DEFAULT 0 CHECK (wants_drive IN (0, 1)),
     driver              TEXT,                                -- the node (council_nodes) that drives it
     driver_epoch        INTEGER NOT NULL DEFAULT 0,
@@ -127,6 +128,7 @@ CREATE TABLE discussion_logs (
     project_id     TEXT REFERENCES projects(id) ON DELETE CASCADE,
     seq            INTEGER,                                  -- 1, 2, 3 ... within the discussion
     kind           TEXT NOT NULL DEFAULT 'turn' CHECK (kind IN ('message', 'turn', 'ballot', 'judge', 'summary')),
+    manner         TEXT NOT NULL DEFAULT 'said' CHECK (manner IN ('said', 'passed', 'skipped')),
     agent_id       TEXT REFERENCES agent_templates(id) ON DELETE SET NULL,
     user_id        TEXT,
     speaker        TEXT NOT NULL DEFAULT '',

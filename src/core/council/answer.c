@@ -1,0 +1,221 @@
+#include "core/council/answer.h"
+
+#include "base/str.h"
+#include "core/caller/caller.h"
+#include "core/chat/prompt.h"
+#include "core/council/result.h"
+#include "core/questions/question.h"
+
+#include <string.h>
+
+#define COUNCIL_NAME "Council"
+
+static bool wrong_ref(const struct tx *tx, const char *what)
+{
+    return err_field(tx->err, "ref", "%s", what);
+}
+
+static bool prompt_may(const struct tx *tx, const char *id, const char **project_id)
+{
+    struct prompt prompt;
+
+    if (!prompt_get(tx, id, &prompt)) {
+        if (tx->err->code == ERR_NOT_FOUND)
+            snprintf(tx->err->field, sizeof(tx->err->field), "ref");
+        return false;
+    }
+    if (!prompt_is_open(&prompt))
+        return err_set(tx->err, ERR_CONFLICT, "This discussion prompt has already ended: %s.", prompt.status);
+    *project_id = prompt.project_id;
+    return true;
+}
+
+/*
+ * Only a person may leave a question that was put to people to a council, and none that asks for somebody's
+ * consent, names who must answer, or needs several.
+ */
+static bool question_may(const struct tx *tx, const char *id, const char **project_id)
+{
+    struct question question;
+
+    if (!caller_is_person(tx->caller))
+        return err_set(tx->err, ERR_FORBIDDEN, "Only a person may put a question to a council.");
+    if (!question_get(tx, id, &question)) {
+        if (tx->err->code == ERR_NOT_FOUND)
+            snprintf(tx->err->field, sizeof(tx->err->field), "ref");
+        return false;
+    }
+    if (!question_is_open(&question))
+        return err_set(tx->err, ERR_CONFLICT, "This question has already ended: %s.", question.status);
+    if (question_needs_person(&question))
+        return wrong_ref(tx, "This question needs a person's approval: no council decides it.");
+    *project_id = question.project_id;
+    return true;
+}
+
+bool answer_may_be_put(const struct tx *tx, enum council_ref kind, const char *id, const char **project_id)
+{
+    struct db_rows rows;
+
+    if (kind == REF_PROMPT ? !prompt_may(tx, id, project_id) : !question_may(tx, id, project_id))
+        return false;
+    if (!tx_query(tx, SQL_DISCUSSION_REF_OPEN, DB_ARGS(db_text(id), db_text(ref_text(kind))), &rows))
+        return false;
+    return rows.count == 0 ||
+           err_set(tx->err, ERR_CONFLICT, "A council is at it already: %s.", db_cell(&rows, 0, 0));
+}
+
+/* Without a summary it is what was said last. */
+static bool words_of(struct machine *m, const char **words)
+{
+    struct logged *rows;
+    size_t count;
+
+    *words = "Nothing was said.";
+    if (!logged_all(m->tx, m->d->id, 0, &rows, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].manner == ENTRY_SAID && rows[i].kind == ROW_TURN)
+            *words = rows[i].content;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].manner == ENTRY_SAID && rows[i].kind == ROW_SUMMARY)
+            *words = rows[i].content;
+    return true;
+}
+
+static const char *dissent_of(struct machine *m, const json_t *vote)
+{
+    const json_t *dissent = json_object_get(vote, "dissent");
+    const char *text = "";
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(dissent, i, one)
+    {
+        const char *voter = json_string_value(json_object_get(one, "voter"));
+        const char *choice = json_string_value(json_object_get(one, "choice"));
+
+        text = arena_format(m->tx->arena, "%s%s%s (%s)", text, i > 0 ? ", " : "", voter ? voter : "somebody",
+                            choice ? choice : "no choice");
+    }
+    return text;
+}
+
+static json_t *vote_of(struct machine *m)
+{
+    const char *text = result_recall(m->tx, m->d, "vote");
+    struct err ignored = { 0 };
+    json_t *vote = NULL;
+
+    return text && json_parse(text, strlen(text), &vote, &ignored) ? vote : NULL;
+}
+
+bool answer_summary(struct machine *m, const char **text)
+{
+    JSON_AUTO *vote = vote_of(m);
+    const char *winner = json_string_value(json_object_get(vote, "winner")), *words, *dissent;
+
+    if (!words_of(m, &words))
+        return false;
+    if (!vote) {
+        *text = words;
+        return true;
+    }
+    dissent = dissent_of(m, vote);
+    *text = winner ? arena_format(m->tx->arena, "The vote is for: %s.\n\n%s", winner, words)
+                   : arena_format(m->tx->arena, "The vote has no winner.\n\n%s", words);
+    if (*dissent)
+        *text = arena_format(m->tx->arena, "%s\n\nDissent: %s.", *text, dissent);
+    return true;
+}
+
+/* The council calls as the server itself, in the discussion's workspace. */
+struct council_call {
+    struct tx tx;
+    struct caller caller;
+    struct err err;
+};
+
+static void call_as_council(struct machine *m, struct council_call *as)
+{
+    *as = (struct council_call){ .tx = *m->tx };
+    as->caller = (struct caller){
+        .kind = CALLER_NOBODY, .id = "system", .name = COUNCIL_NAME, .workspace_id = m->d->workspace_id
+    };
+    as->tx.caller = &as->caller;
+    as->tx.err = &as->err;
+}
+
+/* What is not there any more, or whose time is up, takes no reply; anything else went wrong. */
+static bool is_gone(struct machine *m, const struct council_call *as)
+{
+    if (as->err.code == ERR_NOT_FOUND || as->err.code == ERR_DUE)
+        return true;
+    *m->tx->err = as->err;
+    return false;
+}
+
+static bool post_to_prompt(struct machine *m, const char *text, bool *posted)
+{
+    struct council_call as;
+    struct prompt prompt;
+    struct chat reply = { .workspace_id = m->d->workspace_id,
+                          .agent_name = COUNCIL_NAME,
+                          .message = arena_format(m->tx->arena, "[Council] %s", text),
+                          .message_type = "discussion_response",
+                          .discussion_prompt_id = m->d->ref_id,
+                          .project_id = m->d->project_id };
+
+    call_as_council(m, &as);
+    if (!prompt_get(&as.tx, m->d->ref_id, &prompt))
+        return is_gone(m, &as);
+    *posted = prompt_is_open(&prompt);
+    return !*posted || chat_insert(m->tx, &reply);
+}
+
+/* As the kind of answer that the question takes; a vote without a winner decides nothing. */
+static json_t *response_for(struct machine *m, const struct question *question, const char *text)
+{
+    JSON_AUTO *vote = vote_of(m);
+    const char *winner = json_string_value(json_object_get(vote, "winner"));
+
+    if (str_equal(question->response_type, "text"))
+        return json_pack("{s:s, s:s}", "type", "text", "value", text);
+    if (!winner)
+        return NULL;
+    if (str_equal(question->response_type, "choice"))
+        return json_pack("{s:s, s:s, s:s}", "type", "choice", "value", winner, "text", text);
+    if (str_equal(question->response_type, "boolean"))
+        return json_pack("{s:s, s:b, s:s}", "type", "boolean", "value",
+                         strcasecmp(winner, "true") == 0 || strcasecmp(winner, "yes") == 0, "text", text);
+    return NULL;
+}
+
+static bool post_to_question(struct machine *m, const char *text, bool *posted)
+{
+    struct council_call as;
+    struct question question;
+
+    call_as_council(m, &as);
+    if (!question_get(&as.tx, m->d->ref_id, &question))
+        return is_gone(m, &as);
+    JSON_AUTO *response = question_is_open(&question) ? response_for(m, &question, text) : NULL;
+
+    return !response || question_answer_by_agents(&as.tx, question.id, response, posted) || is_gone(m, &as);
+}
+
+bool answer_post(struct machine *m)
+{
+    const char *text;
+    bool posted = false;
+
+    if (!answer_summary(m, &text))
+        return false;
+    if (m->d->ref_kind == REF_PROMPT ? !post_to_prompt(m, text, &posted)
+                                     : !post_to_question(m, text, &posted))
+        return false;
+    result_remember(m->tx, m->d, "answered",
+                    arena_format(m->tx->arena, "{\"kind\":\"%s\",\"id\":\"%s\",\"posted\":%s}",
+                                 ref_text(m->d->ref_kind), m->d->ref_id, posted ? "true" : "false"));
+    return true;
+}

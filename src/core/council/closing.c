@@ -1,0 +1,211 @@
+/*
+ * What comes before an end: the vote, a summary where somebody waits for one, the reply to what was asked;
+ * and the end itself, which its task, its parent and everybody who listens hear of.
+ */
+#include "base/str.h"
+#include "core/caller/caller.h"
+#include "core/council/answer.h"
+#include "core/council/ballot.h"
+#include "core/council/machine.h"
+#include "core/council/result.h"
+#include "core/council/tell.h"
+#include "core/work/task.h"
+
+static bool may_vote(const struct machine *m, size_t seat)
+{
+    return !m->seats.seats[seat].gone && m->seats.seats[seat].kind != SEAT_PERSON;
+}
+
+static size_t voters_of(const struct machine *m, const struct logged *rows, size_t count)
+{
+    size_t voters = 0;
+
+    for (size_t seat = 0; seat < m->seats.count; seat++) {
+        bool has = may_vote(m, seat);
+
+        for (size_t i = 0; i < count && !has; i++)
+            has = rows[i].turn_index == (int)seat;
+        voters += has;
+    }
+    return voters;
+}
+
+bool machine_ask_ballots(struct machine *m, int round, bool *asked)
+{
+    struct discussion at = *m->d;
+    struct open_turn turn;
+    struct logged *rows;
+    size_t count;
+
+    at.round = round;
+    *asked = false;
+    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &rows, &count))
+        return false;
+    for (size_t seat = 0; seat < m->seats.count; seat++) {
+        bool has = !may_vote(m, seat);
+
+        for (size_t i = 0; i < count && !has; i++)
+            has = rows[i].turn_index == (int)seat;
+        if (has)
+            continue;
+        if (!open_turn_add(m->tx, &at, TURN_BALLOT, &m->seats, (int)seat, &turn))
+            return false;
+        *asked = true;
+    }
+    return true;
+}
+
+bool machine_count(struct machine *m, int round, struct vote_result *result)
+{
+    const char *vote;
+    const struct council_options *o = &m->options;
+    struct ballot *ballots;
+    struct logged *rows;
+    size_t count;
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &rows, &count))
+        return false;
+    ballots = arena_array(m->tx->arena, struct ballot, count);
+    for (size_t i = 0; i < count; i++)
+        ballots[i] = ballot_read(m->tx->arena, o->choices, o->choice_count, rows[i].speaker,
+                                 rows[i].manner == ENTRY_SAID ? rows[i].content : "");
+    struct vote counted = { .rule = o->rule,
+                            .choices = o->choices,
+                            .choice_count = o->choice_count,
+                            .voters = voters_of(m, rows, count),
+                            .ballots = ballots,
+                            .ballot_count = count,
+                            .threshold = o->threshold };
+
+    if (!vote_count(m->tx->arena, &counted, result, m->tx->err))
+        return false;
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    vote_write(result, NULL, &out);
+    vote = arena_copy(m->tx->arena, text.bytes, text.len);
+    result_remember(m->tx, m->d, "vote", vote);
+    return tell_vote(m->tx, m->d, round, vote) &&
+           machine_rule(m, ruling_of_vote(m->tx->arena, round, result));
+}
+
+/* The round that was held last. */
+static int last_round(const struct discussion *d)
+{
+    int round = d->turn_index == 0 && d->round > 1 ? d->round - 1 : d->round;
+
+    return round > d->rounds ? d->rounds : round;
+}
+
+static bool is_natural(enum council_end reason)
+{
+    return reason == END_ROUNDS || reason == END_ALL_PASSED || reason == END_AGREEMENT ||
+           reason == END_NOTHING_NEW;
+}
+
+static bool ask_summary(struct machine *m, int round, bool *asked)
+{
+    struct discussion at = *m->d;
+    struct open_turn turn;
+    struct logged *rows;
+    size_t count;
+
+    at.round = round;
+    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count))
+        return false;
+    *asked = count == 0;
+    return count > 0 || open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
+}
+
+bool machine_close(struct machine *m, bool *asked)
+{
+    int round = last_round(m->d);
+    struct vote_result result;
+
+    if (is_natural(m->d->ending)) {
+        if (m->options.choice_count > 0 && m->d->ending != END_AGREEMENT && m->d->phase != PHASE_ANSWERING &&
+            m->d->phase != PHASE_SUMMARISING) {
+            if (!machine_ask_ballots(m, round, asked))
+                return false;
+            if (*asked)
+                return true;
+            if (!machine_count(m, round, &result))
+                return false;
+        }
+        if (m->d->parent_id || m->d->ref_kind != REF_NONE) {
+            if (!ask_summary(m, round, asked))
+                return false;
+            if (*asked)
+                return true;
+        }
+    }
+    if (m->d->ref_kind != REF_NONE && m->d->phase != PHASE_ANSWERING) {
+        m->d->phase = PHASE_ANSWERING;
+        return true;
+    }
+    return (m->d->ref_kind == REF_NONE || answer_post(m)) && machine_end(m, m->d->ending);
+}
+
+static bool keep_on_task(struct machine *m)
+{
+    struct project project = { .id = m->d->project_id, .workspace_id = m->d->workspace_id };
+    struct logs log;
+    struct task task;
+
+    if (!m->d->task_id || !m->d->project_id)
+        return true;
+    if (!logged_all(m->tx, m->d->id, 0, &log.rows, &log.count) ||
+        !task_lock(m->tx, &project, m->d->task_id, &task))
+        return false;
+    task.result = result_text(m->tx, m->d, &log);
+    return task_save(m->tx, &project, &task);
+}
+
+/* Only the summary crosses over to the discussion that this one was split off from, which then goes on. */
+static bool tell_parent(struct machine *m)
+{
+    struct discussion parent;
+    const char *summary;
+    struct logged logged = { .kind = ROW_MESSAGE, .role = "council", .turn_index = OUT_OF_TURN };
+
+    if (!m->d->parent_id)
+        return true;
+    if (!discussion_lock_any(m->tx, m->d->parent_id, &parent) || !answer_summary(m, &summary))
+        return false;
+    if (discussion_has_ended(&parent))
+        return true;
+    logged.speaker =
+        arena_format(m->tx->arena, "Council on %s", str_beginning(m->tx->arena, m->d->topic, 60));
+    logged.content = summary;
+    logged.round = parent.round;
+    logged.metadata = arena_format(m->tx->arena, "{\"discussionId\":\"%s\"}", m->d->id);
+    if (!logged_add(m->tx, &parent, &logged) || !tell_message(m->tx, &parent, &logged))
+        return false;
+    if (parent.phase == PHASE_DELEGATING && parent.status == STATUS_ACTIVE)
+        discussion_want(&parent);
+    return discussion_save(m->tx, &parent);
+}
+
+static const char *source_of(enum council_end reason)
+{
+    return reason == END_CANCELLED ? "cancelled" : is_natural(reason) ? "agents" : "policy";
+}
+
+bool machine_end(struct machine *m, enum council_end reason)
+{
+    struct discussion *d = m->d;
+    bool fine = reason != END_CANCELLED && reason != END_FAILED;
+
+    d->status = fine ? STATUS_COMPLETED : reason == END_CANCELLED ? STATUS_CANCELLED : STATUS_FAILED;
+    d->end_reason = reason;
+    d->ending = END_NONE;
+    d->ended_ms = m->tx->now_ms;
+    d->outcome_source = source_of(reason);
+    d->outcome_by = m->tx->caller ? m->tx->caller->name : "system";
+    discussion_rest(d, PHASE_ENDED);
+    if (fine && d->mode != MODE_TURNS)
+        machine_line(m, arena_format(m->tx->arena, "[Worker] Task %s completed successfully after %d rounds",
+                                     d->task_id ? d->task_id : d->id, last_round(d)));
+    return discussion_save(m->tx, d) && keep_on_task(m) && tell_parent(m) && tell_ended(m->tx, d);
+}

@@ -1,0 +1,262 @@
+/*
+ * Moving a discussion on in the name of a node, one transaction at a time. The state's row is locked first,
+ * and a node that does not drive it any more is turned away before it can change anything.
+ */
+#include "core/council/drive.h"
+
+#include "base/str.h"
+#include "core/council/machine.h"
+#include "core/council/pass.h"
+#include "core/council/reply_cut.h"
+#include "core/council/request.h"
+#include "core/council/tell.h"
+
+#include <string.h>
+
+#define RETRY_MS 1000 /* before the second attempt; twice as long before each further one */
+
+bool drive_node_renew(const struct tx *tx, const char *node, int64_t until_ms)
+{
+    return tx_exec(tx, SQL_NODE_RENEW, DB_ARGS(db_text(node), db_int(tx->now_ms), db_int(until_ms)), NULL);
+}
+
+bool drive_node_leave(const struct tx *tx, const char *node)
+{
+    return tx_exec(tx, SQL_NODE_RELEASE, DB_ARGS(db_text(node)), NULL) &&
+           tx_exec(tx, SQL_NODE_DELETE, DB_ARGS(db_text(node)), NULL);
+}
+
+bool drive_node_clear(const struct tx *tx)
+{
+    return tx_exec(tx, SQL_NODE_CLEAR, DB_NO_ARGS, NULL) &&
+           tx_exec(tx, SQL_NODE_CLEAR_DRIVERS, DB_NO_ARGS, NULL);
+}
+
+/* What dead nodes drove is free. */
+static bool bury(const struct tx *tx)
+{
+    struct db_rows dead;
+
+    if (!tx_query(tx, SQL_NODE_DEAD, DB_ARGS(db_int(tx->now_ms)), &dead))
+        return false;
+    for (size_t i = 0; i < dead.count; i++)
+        if (!drive_node_leave(tx, db_cell(&dead, i, 0)))
+            return false;
+    return true;
+}
+
+bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct drive_claimed **list,
+                 size_t *count)
+{
+    struct db_rows rows;
+
+    if (!bury(tx) || !tx_query(tx, SQL_DRIVE_WANTING, DB_ARGS(db_int((int64_t)limit)), &rows))
+        return false;
+    *list = arena_array(tx->arena, struct drive_claimed, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        const char *id = db_cell(&rows, i, 0);
+
+        if (!tx_exec(tx, SQL_DRIVE_TAKE, DB_ARGS(db_text(id), db_text(node)), NULL) ||
+            !tx_exec(tx, SQL_TURN_REQUEUE, DB_ARGS(db_text(id)), NULL))
+            return false;
+        (*list)[i] = (struct drive_claimed){ .discussion_id = id,
+                                             .workspace_id = db_cell(&rows, i, 1),
+                                             .project_id = db_cell(&rows, i, 2),
+                                             .epoch = db_cell_int(&rows, i, 3) + 1 };
+    }
+    return true;
+}
+
+static bool fenced(const struct tx *tx)
+{
+    err_set(tx->err, ERR_CONFLICT, "Another node drives this discussion.");
+    tx->err->name = "fenced";
+    return false;
+}
+
+static bool enter(const struct tx *tx, const char *node, int64_t epoch, const char *id, struct discussion *d)
+{
+    if (!discussion_lock_any(tx, id, d))
+        return false;
+    return (d->driver && strcmp(d->driver, node) == 0 && d->driver_epoch == epoch) || fenced(tx);
+}
+
+static bool enter_turn(const struct tx *tx, const struct turn_ref *ref, struct discussion *d,
+                       struct open_turn *turn)
+{
+    return enter(tx, ref->node, ref->epoch, ref->discussion_id, d) && open_turn_get(tx, ref->turn_id, turn);
+}
+
+bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const char *discussion_id,
+                   struct drive_step *step)
+{
+    struct discussion d;
+    struct machine m;
+
+    return enter(tx, node, epoch, discussion_id, &d) && machine_begin(tx, &d, &m) && machine_run(&m, step);
+}
+
+/* Ballots, judges and summaries are a phase of their own from being asked to being answered. */
+static enum council_phase while_out(const struct discussion *d, const struct open_turn *turn,
+                                    enum council_phase phase)
+{
+    return turn->kind == TURN_TURN ? phase : d->phase;
+}
+
+bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_call *call)
+{
+    struct open_turn turn;
+    struct discussion d;
+    struct machine m;
+
+    if (!enter_turn(tx, ref, &d, &turn) || !machine_begin(tx, &d, &m))
+        return false;
+    if (turn.state == TURN_OUTSIDE)
+        return err_set(tx->err, ERR_CONFLICT, "This turn is not for a model.");
+    turn.state = TURN_CALLING;
+    turn.partial = NULL;
+    turn.started_ms = tx->now_ms;
+    d.phase = while_out(&d, &turn, PHASE_CALLING);
+    *call = (struct turn_call){ .ref = *ref,
+                                .workspace_id = d.workspace_id,
+                                .project_id = d.project_id,
+                                .kind = turn.kind,
+                                .round = turn.round,
+                                .turn_index = turn.turn_index,
+                                .attempt = turn.attempt,
+                                .speaker = turn.speaker,
+                                .agent_id = turn.agent_id };
+    if (turn.participant_id && (size_t)turn.turn_index < m.seats.count)
+        call->model_config = m.seats.list[turn.turn_index].model_config;
+    return request_build(&m, &turn, call) && open_turn_save(tx, &turn) && discussion_save(tx, &d) &&
+           tell_started(tx, &d, &turn);
+}
+
+bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *text)
+{
+    struct open_turn turn;
+    struct discussion d;
+
+    if (!enter_turn(tx, ref, &d, &turn))
+        return false;
+    if (turn.state != TURN_CALLING)
+        return err_set(tx->err, ERR_NOT_FOUND, "No call is out for this turn.");
+    turn.partial = text;
+    d.phase = while_out(&d, &turn, PHASE_SPEAKING);
+    return open_turn_save(tx, &turn) && discussion_save(tx, &d);
+}
+
+static void count_usage(struct discussion *d, const struct turn_reply *reply)
+{
+    d->calls++;
+    if (!reply->usage_known) {
+        d->usage_missing++;
+        return;
+    }
+    d->tokens_in += reply->tokens_in;
+    d->tokens_out += reply->tokens_out;
+}
+
+static void write_usage(const struct turn_reply *reply, struct json_out *out)
+{
+    json_map(out, "usage");
+    if (reply->usage_known) {
+        json_int(out, "tokensIn", reply->tokens_in);
+        json_int(out, "tokensOut", reply->tokens_out);
+    } else {
+        json_none(out, "tokensIn");
+        json_none(out, "tokensOut");
+    }
+    json_map_end(out);
+}
+
+/* What is worth knowing of a reply beside its text. */
+static const char *metadata_of(const struct tx *tx, const struct open_turn *turn,
+                               const struct turn_reply *reply, const struct pass *pass)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    if (pass->kind != PASS_NOT) {
+        json_bool(&out, "pass", true);
+        json_text(&out, "passKind", pass_kind_name(pass->kind));
+        json_text(&out, "reason", pass->reason);
+    }
+    if (pass->kind == PASS_FAILED)
+        json_bool(&out, "failed", true);
+    write_usage(reply, &out);
+    json_text(&out, "model", reply->model);
+    json_text(&out, "provider", reply->provider);
+    if (reply->rehearsed)
+        json_bool(&out, "rehearsed", true);
+    json_text(&out, "finish", reply->finish);
+    json_int(&out, "attempts", turn->attempt);
+    json_int(&out, "tookMs", reply->took_ms);
+    json_map_end(&out);
+    return arena_copy(tx->arena, text.bytes, text.len);
+}
+
+static bool may_try_again(const struct open_turn *turn, const struct turn_reply *reply,
+                          const struct reply *cut, int64_t *delay_ms)
+{
+    *delay_ms = 0;
+    if (reply->failed) {
+        *delay_ms = (int64_t)RETRY_MS << (turn->attempt - 1);
+        return !reply->permanent && turn->attempt < TURN_ATTEMPTS;
+    }
+    return cut->lack == LACK_STOP && !turn->without_stops;
+}
+
+/* The same turn once more. */
+static bool try_again(struct machine *m, struct open_turn *turn, bool without_stops, int64_t delay_ms,
+                      struct drive_step *step)
+{
+    turn->state = TURN_QUEUED;
+    turn->attempt++;
+    turn->partial = NULL;
+    turn->without_stops = turn->without_stops || without_stops;
+    if (!open_turn_save(m->tx, turn) || !machine_run(m, step))
+        return false;
+    for (size_t i = 0; i < step->call_count; i++)
+        if (str_equal(step->calls[i].ref.turn_id, turn->id))
+            step->calls[i].delay_ms = delay_ms;
+    return true;
+}
+
+static struct pass pass_for(const struct tx *tx, const struct turn_reply *reply, const struct reply *cut)
+{
+    return reply->failed ? (struct pass){ PASS_FAILED, reply->error ? reply->error : "The call failed." }
+                         : pass_of_reply(tx->arena, cut);
+}
+
+bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *reply,
+                  struct drive_step *step)
+{
+    struct open_turn turn;
+    struct discussion d;
+    struct machine m;
+    int64_t delay_ms;
+
+    if (!enter_turn(tx, ref, &d, &turn) || !machine_begin(tx, &d, &m))
+        return false;
+    struct reply_rules rules = request_rules(&m, &turn);
+    struct reply cut =
+        reply_cut(tx->arena, &rules, reply->text ? reply->text : "", reply->text ? strlen(reply->text) : 0);
+    struct pass pass = pass_for(tx, reply, &cut);
+
+    count_usage(&d, reply);
+    if (may_try_again(&turn, reply, &cut, &delay_ms))
+        return try_again(&m, &turn, !reply->failed, delay_ms, step);
+    struct logged logged = open_turn_logged(&turn);
+    struct ruling ruling = ruling_of_reply(
+        tx->arena, (struct slot){ .round = turn.round, .turn = turn.turn_index }, &cut, &pass);
+
+    logged.manner = pass.kind == PASS_NOT ? ENTRY_SAID : ENTRY_PASSED;
+    logged.content = pass.kind == PASS_NOT ? cut.text : pass.reason;
+    logged.metadata = metadata_of(tx, &turn, reply, &pass);
+    return machine_log(&m, &turn, &logged) && machine_rule(&m, ruling) && machine_run(&m, step);
+}

@@ -1,0 +1,121 @@
+#include "core/council/request.h"
+
+#include "base/str.h"
+#include "core/council/history.h"
+#include "core/council/reply_cut.h"
+#include "core/council/wording.h"
+
+#define HISTORY_BYTES (96 * KB) /* of what was said that is shown as it is; older entries give way */
+
+static const struct participant *seat_of(const struct machine *m, const struct open_turn *turn)
+{
+    return turn->participant_id && (size_t)turn->turn_index < m->seats.count
+               ? &m->seats.list[turn->turn_index]
+               : NULL;
+}
+
+static const char **others_of(const struct machine *m, const struct open_turn *turn, size_t *count)
+{
+    const char **names = arena_array(m->tx->arena, const char *, m->seats.count);
+
+    *count = 0;
+    for (size_t i = 0; i < m->seats.count; i++)
+        if (!str_equal(m->seats.list[i].name, turn->speaker))
+            names[(*count)++] = m->seats.list[i].name;
+    return names;
+}
+
+/* Only what is said to everybody is cut at stops; a ballot is an object, whose text may hold anything. */
+struct reply_rules request_rules(const struct machine *m, const struct open_turn *turn)
+{
+    const struct participant *p = seat_of(m, turn);
+    struct reply_rules rules = { .mode = turn->kind == TURN_TURN ? m->d->mode : MODE_ROUNDS,
+                                 .speaker = turn->speaker };
+
+    if (turn->kind == TURN_TURN)
+        rules.others = others_of(m, turn, &rules.other_count);
+    if (turn->kind == TURN_TURN && p) {
+        rules.stops = p->stops;
+        rules.stop_count = p->stop_count;
+    }
+    return rules;
+}
+
+static bool history_of(struct machine *m, const struct open_turn *turn, const char **text)
+{
+    struct history history = { .mode = turn->kind == TURN_TURN ? m->d->mode : MODE_ROUNDS };
+    struct logged *rows;
+    size_t count;
+
+    if (m->d->mode == MODE_TURNS ? !logged_last(m->tx, m->d->id, HISTORY_ENTRIES, &rows, &count)
+                                 : !logged_all(m->tx, m->d->id, 0, &rows, &count))
+        return false;
+    history.entries = logged_entries(m->tx->arena, rows, count, &history.count);
+    if (turn->kind == TURN_TURN && m->d->mode == MODE_PARALLEL)
+        history.before_round = turn->round;
+    history.first = history_plan(&history, 0, HISTORY_BYTES).first;
+    *text = history_text(m->tx->arena, &history);
+    return true;
+}
+
+static enum prompt_text occasion(const struct machine *m, const struct open_turn *turn)
+{
+    switch (turn->kind) {
+    case TURN_BALLOT: return PROMPT_TEXT_VOTE;
+    case TURN_JUDGE: return PROMPT_TEXT_JUDGE;
+    case TURN_SUMMARY: return PROMPT_TEXT_SUMMARY;
+    case TURN_TURN: break;
+    }
+    return m->d->mode == MODE_TURNS ? PROMPT_TEXT_TURN
+                                    : wording_for(turn->role, turn->speaker, turn->round == 1);
+}
+
+static const char *joined(struct arena *arena, const char *const names[], size_t count)
+{
+    const char *text = count > 0 ? names[0] : "nobody else";
+
+    for (size_t i = 1; i < count; i++)
+        text = arena_format(arena, "%s, %s", text, names[i]);
+    return text;
+}
+
+static bool words_for(struct machine *m, const struct open_turn *turn, const char *history, char **text)
+{
+    struct arena *arena = m->tx->arena;
+    size_t count;
+    const char **others = others_of(m, turn, &count);
+    struct wording_value values[] = {
+        { "topic", m->d->topic },
+        { "name", turn->speaker },
+        { "role", turn->role },
+        { "history", history },
+        { "round", arena_format(arena, "%d", turn->round) },
+        { "rounds", arena_format(arena, "%d", m->d->rounds) },
+        { "choices", wording_choices(arena, m->options.choices, m->options.choice_count) },
+        { "others", joined(arena, others, count) },
+        { "summary", m->d->summary ? m->d->summary : "None yet." },
+    };
+
+    return wording_fill(arena, prompt_texts[occasion(m, turn)].text, values, sizeof(values) / sizeof(*values),
+                        text, m->tx->err);
+}
+
+bool request_build(struct machine *m, const struct open_turn *turn, struct turn_call *call)
+{
+    const struct participant *p = seat_of(m, turn);
+    struct reply_rules rules = request_rules(m, turn);
+    const char **stops = arena_array(m->tx->arena, const char *, LIMIT_STOPS);
+    const char *history;
+    char *user;
+
+    if (!history_of(m, turn, &history))
+        return false;
+    call->stop_count = reply_stops(m->tx->arena, &rules, stops);
+    call->stops = stops;
+    call->send_stops = !turn->without_stops;
+    call->system = p && p->system_prompt && *p->system_prompt ? p->system_prompt : NULL;
+    if (!words_for(m, turn, history, &user))
+        return false;
+    call->user = user;
+    return true;
+}

@@ -1,0 +1,140 @@
+/*
+ * The end of a round: did everybody pass, do enough agree, was anything new said, does a judge see more to
+ * come? What needs ballots or a judge opens these turns first and is looked at again once they are in the
+ * log.
+ */
+#include "base/settings.h"
+#include "base/str.h"
+#include "core/council/machine.h"
+#include "core/council/novelty.h"
+#include "core/council/result.h"
+#include "core/council/tell.h"
+
+#include <string.h>
+
+static void count_round(const struct logged *rows, size_t count, struct end_facts *facts)
+{
+    for (size_t i = 0; i < count; i++) {
+        facts->contributions += rows[i].manner == ENTRY_SAID;
+        facts->passes += rows[i].manner != ENTRY_SAID;
+        facts->failures += rows[i].manner == ENTRY_PASSED && logged_entry(&rows[i]).failed;
+    }
+}
+
+static bool nothing_new(struct machine *m, int round, bool *old)
+{
+    size_t count, entry_count;
+    struct logged *rows;
+
+    if (!logged_all(m->tx, m->d->id, 0, &rows, &count))
+        return false;
+    const struct entry *entries = logged_entries(m->tx->arena, rows, count, &entry_count);
+
+    struct novelty_round novelty = novelty_of_round(m->tx->arena, entries, entry_count, round);
+
+    *old = novelty.nothing_new;
+    return machine_rule(m, ruling_of_novelty(m->tx->arena, round, &novelty));
+}
+
+static bool ask_judge(struct machine *m, int round, bool *asked, const char **words)
+{
+    struct discussion at = *m->d;
+    struct open_turn turn;
+    struct logged *rows;
+    size_t count;
+
+    at.round = round;
+    *words = NULL;
+    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count))
+        return false;
+    *asked = count == 0;
+    if (count > 0)
+        *words = rows[0].content;
+    return count > 0 || open_turn_add(m->tx, &at, TURN_JUDGE, &m->seats, -1, &turn);
+}
+
+/* A judge is asked for {"go_on": true or false}; what cannot be read is no reason to stop. */
+static bool says_done(const char *words)
+{
+    const char *at = strstr(words, "\"go_on\"");
+
+    if (!at)
+        return false;
+    at += strlen("\"go_on\"");
+    at += strspn(at, " \t\n:");
+    return strncasecmp(at, "false", 5) == 0;
+}
+
+/* What smart termination looks at; `asked`: a ballot or the judge has to come in first. */
+static bool look(struct machine *m, int round, bool *asked, struct end_facts *facts)
+{
+    struct vote_result result;
+    const char *words;
+
+    if (round >= m->d->rounds)
+        return true;
+    if (m->options.choice_count > 0 && round <= settings()->consensus_max_rounds) {
+        if (!machine_ask_ballots(m, round, asked))
+            return false;
+        if (*asked)
+            return true;
+        if (!machine_count(m, round, &result))
+            return false;
+        facts->agreed = result.agreed;
+    }
+    if (!nothing_new(m, round, &facts->nothing_new))
+        return false;
+    if (!m->options.judge || facts->agreed || facts->nothing_new)
+        return true;
+    if (!ask_judge(m, round, asked, &words))
+        return false;
+    facts->nothing_new = !*asked && says_done(words);
+    return true;
+}
+
+/* In shadow it goes on; the first time is remembered, and what it would have saved is told at the end. */
+static void remember_shadow(struct machine *m, int round, const struct end_verdict *verdict)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    if (verdict->would == END_NONE || result_recall(m->tx, m->d, "shadow"))
+        return;
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_int(&out, "round", round);
+    json_text(&out, "endReason", end_text(verdict->would));
+    json_map_end(&out);
+    result_remember(m->tx, m->d, "shadow", arena_copy(m->tx->arena, text.bytes, text.len));
+}
+
+bool machine_settle(struct machine *m, bool *asked)
+{
+    int round = m->d->round - 1;
+    struct end_facts facts = { .mode = m->d->mode,
+                               .smart = m->options.smart,
+                               .round = round,
+                               .rounds = m->d->rounds,
+                               .round_over = true,
+                               .allowed = m->options.budget };
+    struct end_verdict verdict;
+    struct logged *rows;
+    size_t count;
+
+    if (!logged_round(m->tx, m->d->id, ROW_TURN, round, &rows, &count))
+        return false;
+    count_round(rows, count, &facts);
+    if (facts.contributions > 0 && m->options.smart != SMART_OFF && !look(m, round, asked, &facts))
+        return false;
+    if (*asked)
+        return true;
+    if (!machine_used(m, &facts.used))
+        return false;
+    verdict = end_judge(m->tx->arena, &facts);
+    m->d->settled_round = round;
+    remember_shadow(m, round, &verdict);
+    if (verdict.end != END_NONE)
+        machine_head_for(m, verdict.end);
+    return machine_rule(m, ruling_of_end(m->tx->arena, &facts, &verdict));
+}

@@ -1,0 +1,57 @@
+/*
+ * A question that a person has put to a council of agents. It is never the person's answer, and never
+ * consent.
+ */
+#include "base/str.h"
+#include "core/caller/caller.h"
+#include "core/questions/docket.h"
+#include "core/questions/question.h"
+#include "core/questions/response.h"
+
+#include <string.h>
+
+bool question_needs_person(const struct question *question)
+{
+    return str_equal(question->type, "approval") || str_equal(question->response_type, "approval") ||
+           question->action || question->assigned_to || question->required_role ||
+           question->required_approvals > 1;
+}
+
+static bool fits(const struct tx *tx, const struct question *question, const json_t *given,
+                 struct response *response)
+{
+    struct err ignored = { 0 };
+    JSON_AUTO *options = NULL;
+
+    if (question->options && !json_parse(question->options, strlen(question->options), &options, &ignored))
+        return false;
+    return response_check(tx->arena,
+                          &(struct response_rules){ .response_type = question->response_type,
+                                                    .options = options,
+                                                    .allow_other = question->allow_other },
+                          given, "response", response, &ignored);
+}
+
+bool question_answer_by_agents(const struct tx *tx, const char *id, const json_t *given, bool *answered)
+{
+    struct question *question;
+    struct response response;
+    struct docket docket;
+
+    *answered = false;
+    if (!docket_of_questions(tx, &docket, tx->caller->workspace_id, &id, 1))
+        return false;
+    question = docket_question(&docket, id);
+    if (question && question_is_open(question) && !question_needs_person(question) &&
+        fits(tx, question, given, &response)) {
+        (void)docket_end(&docket, question,
+                         &(struct ending){ .status = "answered",
+                                           .source = "agents",
+                                           .by = tx->caller->name,
+                                           .responded_by = tx->caller->id,
+                                           .response = response.json,
+                                           .response_text = response.summary });
+        *answered = true;
+    }
+    return docket_close(&docket);
+}

@@ -1,0 +1,138 @@
+-- Discussions: the state, the order, the log. Whoever changes one has locked its state first.
+
+-- columns: discussion
+discussion_id, workspace_id, project_id, task_id, topic, mode, current_turn_index, current_round, status, end_reason,
+outcome_source, outcome_by, result, options, rounds, phase, ending, parent_id, root_id, depth, ref_kind, ref_id,
+forked_from, forked_at, session_id, calls, tokens_in, tokens_out, usage_missing, iterations, settled_round, wants_drive,
+driver, driver_epoch, summary, summary_seq, created_by_kind, created_by_id, created_by_name, created_at, updated_at, ended_at;
+
+-- name: discussion_insert
+INSERT INTO discussion_state (id, discussion_id, workspace_id, project_id, task_id, topic, mode, options, rounds, phase,
+                              parent_id, root_id, depth, ref_kind, ref_id, forked_from, forked_at, session_id,
+                              wants_drive, created_by_kind, created_by_id, created_by_name, created_at, updated_at,
+                              current_turn_index, current_round)
+VALUES ($1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $22,
+        $23, $24);
+
+-- By its own id, or by that of its project: then there may be several.
+-- name: discussion_find
+SELECT {discussion} FROM discussion_state
+ WHERE workspace_id = $2 AND (discussion_id = $1 OR project_id = $1)
+ ORDER BY CASE WHEN discussion_id = $1 THEN 0 ELSE 1 END, discussion_id
+ LIMIT 2;
+
+-- name: discussion_lock @sqlite
+SELECT {discussion} FROM discussion_state WHERE discussion_id = $1;
+
+-- name: discussion_lock @postgres
+SELECT {discussion} FROM discussion_state WHERE discussion_id = $1 FOR NO KEY UPDATE;
+
+-- name: discussion_save
+UPDATE discussion_state
+   SET current_turn_index = $2, current_round = $3, status = $4, end_reason = $5, outcome_source = $6, outcome_by = $7,
+       result = $8, rounds = $9, phase = $10, ending = $11, calls = $12, tokens_in = $13, tokens_out = $14,
+       usage_missing = $15, iterations = $16, wants_drive = $17, driver = $18, summary = $19, summary_seq = $20,
+       updated_at = $21, ended_at = $22, settled_round = $23
+ WHERE discussion_id = $1;
+
+-- $3..$6: mode, status, project, task; $7 parent; $8 session; NULL: any.
+-- name: discussion_list
+SELECT {discussion} FROM discussion_state
+ WHERE workspace_id = $1 AND discussion_id < $2
+   AND (CAST($3 AS TEXT) IS NULL OR mode = $3)
+   AND (CAST($4 AS TEXT) IS NULL OR status = $4)
+   AND (CAST($5 AS TEXT) IS NULL OR project_id = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR task_id = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR parent_id = $7)
+   AND (CAST($8 AS TEXT) IS NULL OR session_id = $8)
+ ORDER BY discussion_id DESC
+ LIMIT $9;
+
+-- What all that were split off from one have used together, and since when.
+-- name: discussion_used
+SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(tokens_in + tokens_out), 0), COALESCE(MIN(created_at), 0)
+  FROM discussion_state WHERE root_id = $1;
+
+-- name: discussion_children_open
+SELECT COUNT(*) FROM discussion_state WHERE parent_id = $1 AND status IN ('active', 'paused');
+
+-- name: discussion_children_ids
+SELECT discussion_id FROM discussion_state WHERE parent_id = $1 AND status IN ('active', 'paused')
+ ORDER BY discussion_id;
+
+-- name: discussion_ref_open
+SELECT discussion_id FROM discussion_state
+ WHERE ref_id = $1 AND ref_kind = $2 AND status IN ('active', 'paused')
+ ORDER BY discussion_id
+ LIMIT 1;
+
+-- columns: participant
+id, agent_id, user_id, name, role, sequence_order;
+
+-- name: participant_insert
+INSERT INTO discussion_participants (id, workspace_id, discussion_id, project_id, agent_id, user_id, name, role,
+                                     sequence_order, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+
+-- In the order of speaking, each with its agent as it is now; an agent that was deleted is as none.
+-- name: participant_list
+SELECT {participant p}, a.id, a.system_prompt, a.ai_model_config
+  FROM discussion_participants p
+  LEFT JOIN agent_templates a ON a.id = p.agent_id AND a.deleted_at IS NULL
+ WHERE p.discussion_id = $1
+ ORDER BY p.sequence_order;
+
+-- columns: logged
+id, seq, kind, manner, agent_id, user_id, speaker, role, content, turn_index, round_number, metadata, created_at;
+
+-- name: logged_insert
+INSERT INTO discussion_logs (id, workspace_id, discussion_id, project_id, seq, kind, manner, agent_id, user_id,
+                             speaker, role, content, turn_index, round_number, metadata, created_at)
+VALUES ($1, $2, $3, $4, (SELECT COALESCE(MAX(seq), 0) + 1 FROM discussion_logs WHERE discussion_id = $3), $5, $6, $7,
+        $8, $9, $10, $11, $12, $13, $14, $15)
+RETURNING seq;
+
+-- name: logged_all
+SELECT {logged} FROM discussion_logs WHERE discussion_id = $1 AND seq > $2 ORDER BY seq LIMIT $3;
+
+-- The last $2 that people see, newest first.
+-- name: logged_last
+SELECT {logged} FROM discussion_logs
+ WHERE discussion_id = $1 AND kind IN ('message', 'turn')
+ ORDER BY seq DESC
+ LIMIT $2;
+
+-- name: logged_round
+SELECT {logged} FROM discussion_logs
+ WHERE discussion_id = $1 AND kind = $2 AND round_number = $3 AND turn_index >= 0
+ ORDER BY turn_index;
+
+-- name: logged_last_seq
+SELECT COALESCE(MAX(seq), 0) FROM discussion_logs WHERE discussion_id = $1;
+
+-- columns: decided
+seq, kind, round_number, turn_index, after_seq, inputs, verdict, reason, created_at;
+
+-- name: decided_insert
+INSERT INTO discussion_decisions (discussion_id, seq, kind, round_number, turn_index, after_seq, inputs, verdict,
+                                  reason, created_at)
+VALUES ($1, (SELECT COALESCE(MAX(seq), 0) + 1 FROM discussion_decisions WHERE discussion_id = $1), $2, $3, $4, $5, $6,
+        $7, $8, $9);
+
+-- name: decided_list
+SELECT {decided} FROM discussion_decisions WHERE discussion_id = $1 ORDER BY seq LIMIT $2;
+
+-- name: interjection_insert
+INSERT INTO discussion_interjections (id, discussion_id, agent_id, user_id, speaker, role, content, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- name: interjection_list
+SELECT id, agent_id, user_id, speaker, role, content, created_at FROM discussion_interjections
+ WHERE discussion_id = $1 ORDER BY id;
+
+-- name: interjection_clear
+DELETE FROM discussion_interjections WHERE discussion_id = $1;
+
+-- The result of a discussion is its task's result, too.
+-- name: discussion_task_result
+UPDATE tasks SET result = $2, updated_at = $3 WHERE id = $1;

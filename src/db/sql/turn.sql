@@ -1,0 +1,112 @@
+-- Turns that are open: asked for and not yet logged.
+
+-- columns: turn
+id, workspace_id, discussion_id, kind, round_number, turn_index, participant_id, agent_id, user_id, speaker, role,
+state, attempt, without_stops, due_ms, partial, started_at, created_at;
+
+-- name: turn_insert
+INSERT INTO discussion_turns (id, workspace_id, discussion_id, kind, round_number, turn_index, participant_id, agent_id,
+                              user_id, speaker, role, agent_key, state, due_ms, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
+
+-- name: turn_list
+SELECT {turn} FROM discussion_turns WHERE discussion_id = $1 ORDER BY kind, round_number, turn_index;
+
+-- name: turn_get
+SELECT {turn} FROM discussion_turns WHERE id = $1;
+
+-- name: turn_save
+UPDATE discussion_turns
+   SET state = $2, attempt = $3, without_stops = $4, partial = $5, started_at = $6
+ WHERE id = $1;
+
+-- name: turn_partial
+UPDATE discussion_turns SET partial = $2 WHERE id = $1 AND state = 'calling';
+
+-- name: turn_delete
+DELETE FROM discussion_turns WHERE id = $1;
+
+-- name: turn_delete_all
+DELETE FROM discussion_turns WHERE discussion_id = $1;
+
+-- Calls that were out when their node died are made again.
+-- name: turn_requeue
+UPDATE discussion_turns SET state = 'queued' WHERE discussion_id = $1 AND state = 'calling';
+
+-- A pause does not use up anybody's time: what was due before $2 is due then.
+-- name: turn_extend
+UPDATE discussion_turns SET due_ms = $2, partial = NULL WHERE discussion_id = $1 AND due_ms IS NOT NULL AND due_ms < $2
+   AND created_at < $3;
+
+-- Open turns of an agent, whose discussions have not been locked.
+-- name: turn_of_agent
+SELECT id, discussion_id FROM discussion_turns WHERE agent_id = $1 ORDER BY discussion_id, id;
+
+-- What waits for an agent ($2, folded), for a person ($3), or for anybody; $4: only this project's.
+-- name: turn_waiting
+SELECT {turn t}, s.topic, s.project_id, s.mode
+  FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
+ WHERE t.workspace_id = $1 AND t.state = 'outside' AND s.status = 'active'
+   AND (CAST($2 AS TEXT) IS NULL OR t.agent_key = $2)
+   AND (CAST($3 AS TEXT) IS NULL OR (t.agent_key IS NULL AND (t.user_id IS NULL OR t.user_id = $3)))
+   AND (CAST($4 AS TEXT) IS NULL OR s.project_id = $4)
+   AND t.id > $5
+ ORDER BY t.id
+ LIMIT $6;
+
+-- name: turn_due @sqlite
+SELECT id, discussion_id FROM discussion_turns
+ WHERE due_ms < $1
+   AND discussion_id IN (SELECT discussion_id FROM discussion_state WHERE status = 'active')
+ ORDER BY due_ms LIMIT $2;
+
+-- name: turn_due @postgres
+SELECT t.id, t.discussion_id FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
+ WHERE t.due_ms < $1 AND s.status = 'active'
+ ORDER BY t.due_ms LIMIT $2
+   FOR NO KEY UPDATE OF s SKIP LOCKED;
+
+-- name: turn_next_due
+SELECT t.due_ms FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
+ WHERE t.due_ms IS NOT NULL AND s.status = 'active'
+ ORDER BY t.due_ms LIMIT 1;
+
+-- Nodes that drive.
+
+-- name: node_renew
+INSERT INTO council_nodes (id, started_at, lease_until) VALUES ($1, $2, $3)
+ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until;
+
+-- name: node_release
+UPDATE discussion_state SET driver = NULL WHERE driver = $1;
+
+-- name: node_delete
+DELETE FROM council_nodes WHERE id = $1;
+
+-- name: node_clear
+DELETE FROM council_nodes;
+
+-- name: node_clear_drivers
+UPDATE discussion_state SET driver = NULL WHERE driver IS NOT NULL;
+
+-- name: node_dead
+SELECT id FROM council_nodes WHERE lease_until < $1 ORDER BY id;
+
+-- name: node_alive
+SELECT lease_until FROM council_nodes WHERE id = $1;
+
+-- name: drive_wanting @sqlite
+SELECT discussion_id, workspace_id, project_id, driver_epoch FROM discussion_state
+ WHERE wants_drive = 1 AND driver IS NULL
+ ORDER BY updated_at
+ LIMIT $1;
+
+-- name: drive_wanting @postgres
+SELECT discussion_id, workspace_id, project_id, driver_epoch FROM discussion_state
+ WHERE wants_drive = 1 AND driver IS NULL
+ ORDER BY updated_at
+ LIMIT $1
+   FOR NO KEY UPDATE SKIP LOCKED;
+
+-- name: drive_take
+UPDATE discussion_state SET driver = $2, driver_epoch = driver_epoch + 1 WHERE discussion_id = $1;
