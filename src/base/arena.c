@@ -27,6 +27,11 @@ struct arena_block {
 
 #define BLOCK_SIZE ((size_t)16 * 1024 - sizeof(struct arena_block))
 
+static size_t block_size(const struct arena *arena)
+{
+    return arena->block ? arena->block : BLOCK_SIZE;
+}
+
 static struct arena_block *block_new(size_t size)
 {
     struct arena_block *block = memory_take(sizeof(*block) + size);
@@ -59,9 +64,10 @@ static void *block_take(struct arena_block *block, size_t size, size_t align)
 /* A large piece gets a block of its own behind the newest, whose free rest stays in use. */
 static struct arena_block *arena_grow(struct arena *arena, size_t need)
 {
-    struct arena_block *block = block_new(need > BLOCK_SIZE ? need : BLOCK_SIZE);
+    size_t usual = block_size(arena);
+    struct arena_block *block = block_new(need > usual ? need : usual);
 
-    if (arena->newest && need > BLOCK_SIZE) {
+    if (arena->newest && need > usual) {
         block->older = arena->newest->older;
         arena->newest->older = block;
     } else {
@@ -132,7 +138,7 @@ void arena_reset(struct arena *arena)
 
     for (struct arena_block *block = arena->newest, *older; block; block = older) {
         older = block->older;
-        if (kept || block->size != BLOCK_SIZE) {
+        if (kept || block->size != block_size(arena)) {
             block_free(block);
             continue;
         }

@@ -16,6 +16,8 @@
 
 struct arena {
     struct arena_block *newest;
+    size_t block; /* what is taken at once; 0: the standard size. Less for what is small and there in
+                     thousands */
 };
 
 void *arena_alloc(struct arena *arena, size_t size, size_t align);   /* zeroed, never NULL */

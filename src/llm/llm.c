@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_CHARS 300
+#define ERRAND_BLOCK (1 * KB) /* names, URL, headers: little, and of thousands that wait */
+#define WORDS_CHARS  300
 #define SECRET_LEAST                                                                                         \
     12 /* a shorter key is a placeholder ("ollama", "none"), and perhaps a word of the reply */
 
@@ -341,6 +342,7 @@ static struct errand *errand_new(struct llm *llm, const struct llm_request *requ
     *errand = (struct errand){ .llm = llm,
                                .callbacks = *callbacks,
                                .provider = provider_of(request->model->provider) };
+    errand->arena.block = ERRAND_BLOCK;
     errand->task = (struct net_task){ .run = enter, .user = errand };
     buf_init(&errand->body, 0);
     copy_model(errand, request->model);
