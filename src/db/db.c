@@ -147,6 +147,23 @@ bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column)
     return cell && (strcmp(cell, "1") == 0 || strcmp(cell, "t") == 0 || strcmp(cell, "true") == 0);
 }
 
+unsigned db_cell_word(const struct db_rows *rows, size_t row, size_t column, const char *const words[],
+                      const char **strange)
+{
+    unsigned value = words_find(words, db_cell(rows, row, column));
+
+    if (value != WORD_UNKNOWN)
+        return value;
+    *strange = db_cell(rows, row, column);
+    return 0;
+}
+
+bool db_words_known(const char *strange, struct err *err)
+{
+    return !strange ||
+           err_set(err, ERR_INTERNAL, "The store has a row with a word that is none: %.80s.", strange);
+}
+
 /* Hosts may be several, each with a port; that of an IPv6 address follows its bracket. */
 static bool hosts_are_tidy(const char *at, const char *end)
 {

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/words.h"
 #include "gen/sql.h"
 
 #include <stddef.h>
@@ -120,6 +121,14 @@ CHECKED bool db_script(struct db *db, const char *sql, struct err *err);
 const char *db_cell(const struct db_rows *rows, size_t row, size_t column); /* NULL for SQL NULL */
 int64_t db_cell_int(const struct db_rows *rows, size_t row, size_t column); /* 0 for SQL NULL */
 bool db_cell_bool(const struct db_rows *rows, size_t row, size_t column);   /* 1, t, true */
+/*
+ * A state by its word (base/words.h); 0 for SQL NULL. A word that the table does not have is a row that no
+ * version of the program wrote: it goes into `strange`, and db_words_known makes ERR_INTERNAL of it. So a
+ * reader picks all cells of a row first and asks once.
+ */
+unsigned db_cell_word(const struct db_rows *rows, size_t row, size_t column, const char *const words[],
+                      const char **strange);
+CHECKED bool db_words_known(const char *strange, struct err *err); /* NULL: all were */
 
 /*
  * Opens one connection, outside any pool: for migrations, tools and tests. `url` is "sqlite:PATH" or

@@ -5,8 +5,6 @@
 
 #include "base/str.h"
 
-const char *const chat_message_types[] = { "message", "discussion_prompt", "discussion_response", "system",
-                                           NULL };
 static const char *const types_to_post[] = { "message", "discussion_response", NULL };
 
 const struct field chat_fields[] = {
@@ -15,7 +13,7 @@ const struct field chat_fields[] = {
     { "agent_name", T_TEXT, REQUIRED, "Who wrote it; \"system\" for the server itself." },
     { "message", T_TEXT, REQUIRED, "What was said." },
     { "is_human", T_BOOL, REQUIRED, "Whether a person wrote it." },
-    { "message_type", T_ENUM, REQUIRED, "What kind of message it is.", .values = chat_message_types },
+    { "message_type", T_ENUM, REQUIRED, "What kind of message it is.", .values = message_types },
     { "discussion_prompt_id", T_UUID, REQUIRED, "The prompt whose thread it stands in.", .flags = F_NULL },
     { "task_ref", T_TEXT, REQUIRED, "The task it refers to, as the sender names it.", .flags = F_NULL },
     { "created_at", T_TIME, REQUIRED, "When it was written." },
@@ -61,7 +59,7 @@ static bool post(struct call *call, struct chat *chat)
     const char *prompt_id = arg_text(call, "discussion_prompt_id");
     struct prompt prompt;
 
-    if (str_equal(arg_text(call, "message_type"), "message")) {
+    if (arg_word(call, "message_type", message_types) == MESSAGE_PLAIN) {
         chat->discussion_prompt_id = prompt_id;
         return chat_post(&call->tx, chat);
     }

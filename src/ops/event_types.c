@@ -3,6 +3,7 @@
  */
 #include "ops/event_type.h"
 
+#include "core/chat/prompt.h"
 #include "ops/fields.h"
 #include "ops/question_fields.h"
 
@@ -122,7 +123,7 @@ static const struct field chat_message[] = {
     { "agent_name", T_TEXT, REQUIRED, "Who wrote it; \"system\" for the server itself." },
     { "message", T_TEXT, REQUIRED, "What was said." },
     { "is_human", T_BOOL, REQUIRED, "Whether a person wrote it." },
-    { "message_type", T_ENUM, REQUIRED, "What kind of message it is.", .values = chat_message_types },
+    { "message_type", T_ENUM, REQUIRED, "What kind of message it is.", .values = message_types },
     { "discussion_prompt_id", T_UUID, REQUIRED, "The prompt whose thread it stands in.", .flags = F_NULL },
     { "task_ref", T_TEXT, REQUIRED, "The task it refers to.", .flags = F_NULL },
     { "created_at", T_TIME, REQUIRED, "When it was written." },

@@ -150,6 +150,11 @@ const char *arg_text(const struct call *call, const char *name)
     return arg(call, name)->text;
 }
 
+unsigned arg_word(const struct call *call, const char *name, const char *const words[])
+{
+    return words_find(words, arg(call, name)->text);
+}
+
 int64_t arg_int(const struct call *call, const char *name)
 {
     return arg(call, name)->number;

@@ -170,6 +170,8 @@ const struct arg *arg(const struct call *call, const char *name);
 bool arg_given(const struct call *call, const char *name);
 bool arg_null(const struct call *call, const char *name);        /* sent as null */
 const char *arg_text(const struct call *call, const char *name); /* NULL when not given */
+/* Of a T_ENUM whose words these are, or are among these; 0 when not given. */
+unsigned arg_word(const struct call *call, const char *name, const char *const words[]);
 int64_t arg_int(const struct call *call, const char *name);
 bool arg_bool(const struct call *call, const char *name);
 const json_t *arg_json(const struct call *call, const char *name);

@@ -1,15 +1,12 @@
 #include "core/chat/prompt.h"
+#include "core/log/outcome.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 
 #include "base/str.h"
 
-const char *const prompt_statuses[] = { "pending", "collecting", "resolved", "timed_out", "cancelled", NULL };
-static const char *const sources[] = { "human",  "agents", "default",   "timeout",
-                                       "policy", "forced", "cancelled", NULL };
-
 const struct field outcome_fields[] = {
-    { "source", T_ENUM, REQUIRED, "What ended the wait.", .values = sources },
+    { "source", T_ENUM, REQUIRED, "What ended the wait.", .values = outcome_sources },
     { "by", T_TEXT, REQUIRED, "Who ended it.", .flags = F_NULL },
     { "at", T_TIME, REQUIRED, "When it ended." },
     { 0 },
@@ -132,7 +129,7 @@ static bool run_prompt_create(struct call *call)
 static bool run_prompt_list(struct call *call)
 {
     struct prompt_filter filter = {
-        .status = arg_text(call, "status"),
+        .status = arg_word(call, "status", prompt_statuses),
         .agent = arg_text(call, "agent"),
         .task_id = reference(call, "task_id"),
         .include_answered = arg_bool(call, "include_answered"),
@@ -157,7 +154,7 @@ static void write_state(const struct prompt *prompt, struct json_out *out)
 {
     json_bool(out, "ready", prompt_is_ready(prompt));
     json_bool(out, "terminal", !prompt_is_open(prompt));
-    json_text(out, "status", prompt->status);
+    json_text(out, "status", prompt_status_word(prompt->status));
     json_int(out, "responseCount", prompt->response_count);
     json_int(out, "requiredResponses", prompt->required_responses);
     json_raw(out, "collectedContext", prompt->collected_context);

@@ -11,6 +11,9 @@
 
 #define LIST_NAME "chat"
 
+const char *const message_types[] = { "message", "discussion_prompt", "discussion_response", "system", NULL };
+WORDS_FIT(message_types, MESSAGE_END);
+
 bool chat_may_speak(const struct caller *caller, const char *agent_name, bool is_human, struct err *err)
 {
     if (!caller_may_speak_as(caller, agent_name, err))
@@ -39,7 +42,8 @@ bool chat_insert(const struct tx *tx, struct chat *chat)
     chat->created_at = clock_text(tx->arena, tx->now_ms);
     return tx_exec(tx, SQL_CHAT_INSERT,
                    DB_ARGS(db_text(chat->id), db_text(chat->workspace_id), db_text(chat->agent_name),
-                           db_text(chat->message), db_bool(chat->is_human), db_text(chat->message_type),
+                           db_text(chat->message), db_bool(chat->is_human),
+                           db_text(message_type_word(chat->message_type)),
                            db_text(chat->discussion_prompt_id), db_text(chat->task_ref),
                            db_text(chat->created_at), db_text(chat->project_id)),
                    NULL);
@@ -67,7 +71,7 @@ bool chat_tell_mentions(const struct tx *tx, const struct chat *chat)
 {
     return mention_tell(tx, &(struct mention_source){ .workspace_id = chat->workspace_id,
                                                       .project_id = chat->project_id,
-                                                      .ref_type = "chat",
+                                                      .in = MENTION_IN_CHAT,
                                                       .ref_id = chat->id,
                                                       .author = chat->agent_name,
                                                       .text = chat->message,
@@ -84,32 +88,36 @@ bool chat_post(const struct tx *tx, struct chat *chat)
     if (!chat_find_project(tx, chat))
         return false;
     chat->workspace_id = tx->caller->workspace_id;
-    chat->message_type = "message";
+    chat->message_type = MESSAGE_PLAIN;
     return chat_insert(tx, chat) && chat_tell_mentions(tx, chat);
 }
 
-static void chat_from_row(const struct db_rows *rows, size_t row, struct chat *chat)
+static bool chat_from_row(const struct db_rows *rows, size_t row, struct chat *chat, struct err *err)
 {
+    const char *strange = NULL;
+
     *chat = (struct chat){
         .id = db_cell(rows, row, COL_CHAT_ID),
         .workspace_id = db_cell(rows, row, COL_CHAT_WORKSPACE_ID),
         .agent_name = db_cell(rows, row, COL_CHAT_AGENT_NAME),
         .message = db_cell(rows, row, COL_CHAT_MESSAGE),
         .is_human = db_cell_bool(rows, row, COL_CHAT_IS_HUMAN),
-        .message_type = db_cell(rows, row, COL_CHAT_MESSAGE_TYPE),
+        .message_type = db_cell_word(rows, row, COL_CHAT_MESSAGE_TYPE, message_types, &strange),
         .discussion_prompt_id = db_cell(rows, row, COL_CHAT_DISCUSSION_PROMPT_ID),
         .task_ref = db_cell(rows, row, COL_CHAT_TASK_REF),
         .created_at = db_cell(rows, row, COL_CHAT_CREATED_AT),
     };
+    return db_words_known(strange, err);
 }
 
-static struct chat *chats_from_rows(struct arena *arena, const struct db_rows *rows, size_t count)
+static bool chats_from_rows(const struct tx *tx, const struct db_rows *rows, size_t count,
+                            struct chat **chats)
 {
-    struct chat *chats = arena_array(arena, struct chat, count);
-
+    *chats = arena_array(tx->arena, struct chat, count);
     for (size_t i = 0; i < count; i++)
-        chat_from_row(rows, i, &chats[i]);
-    return chats;
+        if (!chat_from_row(rows, i, &(*chats)[i], tx->err))
+            return false;
+    return true;
 }
 
 /* One row more than asked for tells whether there is a next page. */
@@ -144,7 +152,8 @@ bool chat_list(const struct tx *tx, const struct chat_filter *filter, struct cha
     if (!cursor_read(LIST_NAME, filter->cursor, &from, tx->err) || !query_page(tx, filter, &from, &rows))
         return false;
     *page = (struct chat_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
-    page->messages = chats_from_rows(tx->arena, &rows, page->count);
+    if (!chats_from_rows(tx, &rows, page->count, &page->messages))
+        return false;
     if (rows.count > page->count) {
         const struct chat *last = &page->messages[page->count - 1];
 
@@ -161,9 +170,8 @@ bool chat_replies(const struct tx *tx, const char *workspace_id, const char *pro
     if (!tx_query(tx, SQL_CHAT_REPLIES,
                   DB_ARGS(db_text(prompt_id), db_text(workspace_id), db_int(LIMIT_RESPONSES_SHOWN)), &rows))
         return false;
-    *replies = chats_from_rows(tx->arena, &rows, rows.count);
     *count = rows.count;
-    return true;
+    return chats_from_rows(tx, &rows, rows.count, replies);
 }
 
 void chat_write(const struct chat *chat, const char *key, struct json_out *out)
@@ -174,7 +182,7 @@ void chat_write(const struct chat *chat, const char *key, struct json_out *out)
     json_text(out, "agent_name", chat->agent_name);
     json_text(out, "message", chat->message);
     json_bool(out, "is_human", chat->is_human);
-    json_text(out, "message_type", chat->message_type);
+    json_text(out, "message_type", message_type_word(chat->message_type));
     json_text(out, "discussion_prompt_id", chat->discussion_prompt_id);
     json_text(out, "task_ref", chat->task_ref);
     json_text(out, "created_at", chat->created_at);

@@ -11,15 +11,25 @@
 #define CORE_CHAT_CHAT_H
 
 #include "base/json.h"
+#include "base/words.h"
 #include "core/caller/caller.h"
 #include "core/caller/tx.h"
 #include "core/log/cursor.h"
+
+enum message_type {
+    MESSAGE_PLAIN = 1,
+    MESSAGE_PROMPT,   /* shows a prompt */
+    MESSAGE_RESPONSE, /* answers one */
+    MESSAGE_SYSTEM,
+    MESSAGE_END,
+};
+WORDS_OF(message_type, message_types);
 
 struct chat {
     const char *id, *workspace_id;
     const char *agent_name, *message;
     bool is_human;
-    const char *message_type;
+    enum message_type message_type;
     const char *discussion_prompt_id, *task_ref; /* or NULL */
     const char *project_id;                      /* of the task that it, or its prompt, is about; or NULL */
     const char *created_at;

@@ -9,6 +9,9 @@
 #define FENCE_MAX    64 /* longer runs of backticks are taken as they stand */
 #define PROMPT_WIDTH 4  /* values of a row of prompt_mentions */
 
+const char *const mention_places[] = { "prompt", "chat", NULL };
+WORDS_FIT(mention_places, MENTION_PLACE_END);
+
 struct scan {
     const char *at, *start, *end;
     bool unclosed[FENCE_MAX + 1]; /* no run of this length follows: looked for once, not for every run */
@@ -181,7 +184,7 @@ size_t mention_find(struct arena *arena, const char *text, struct mention found[
 static struct notification notification_of(struct arena *arena, const struct mention_source *source,
                                            const struct mention *mention)
 {
-    bool in_prompt = strcmp(source->ref_type, "prompt") == 0;
+    bool in_prompt = source->in == MENTION_IN_PROMPT;
 
     return (struct notification){
         .workspace_id = source->workspace_id,
@@ -193,7 +196,7 @@ static struct notification notification_of(struct arena *arena, const struct men
             arena_format(arena, in_prompt ? "%s asks for your input" : "%s mentioned you in the squad chat",
                          source->author),
         .body = str_beginning(arena, source->text, NOTIFICATION_CHARS),
-        .ref_type = source->ref_type,
+        .ref_type = mention_place_word(source->in),
         .ref_id = source->ref_id,
     };
 }
@@ -221,7 +224,7 @@ static bool tell_all(const struct tx *tx, const struct mention_source *source, s
 {
     struct event events[LIMIT_MENTIONS];
 
-    if (strcmp(source->ref_type, "prompt") == 0 && !put_first(tx, source, told, count))
+    if (source->in == MENTION_IN_PROMPT && !put_first(tx, source, told, count))
         return false;
     if (!notification_insert(tx, told, count))
         return false;
@@ -261,8 +264,9 @@ bool mention_tell(const struct tx *tx, const struct mention_source *source)
 /* Rows whose prompt has ended or whose message is gone have no workspace left: nobody is told. */
 static bool sweep_row(const struct tx *tx, const struct db_rows *rows, size_t row)
 {
+    const char *strange = NULL;
     struct mention_source source = {
-        .ref_type = db_cell(rows, row, 0),
+        .in = db_cell_word(rows, row, 0, mention_places, &strange),
         .ref_id = db_cell(rows, row, 1),
         .workspace_id = db_cell(rows, row, 2),
         .project_id = db_cell(rows, row, 3),
@@ -271,9 +275,10 @@ static bool sweep_row(const struct tx *tx, const struct db_rows *rows, size_t ro
         .created_at = db_cell(rows, row, 6),
     };
 
-    if (source.workspace_id && !mention_tell(tx, &source))
+    if (!db_words_known(strange, tx->err) || (source.workspace_id && !mention_tell(tx, &source)))
         return false;
-    return tx_exec(tx, SQL_MENTION_UNQUEUE, DB_ARGS(db_text(source.ref_type), db_text(source.ref_id)), NULL);
+    return tx_exec(tx, SQL_MENTION_UNQUEUE,
+                   DB_ARGS(db_text(mention_place_word(source.in)), db_text(source.ref_id)), NULL);
 }
 
 bool mention_sweep(const struct tx *tx, size_t limit, size_t *swept)

@@ -6,17 +6,26 @@
 #include "base/uuid.h"
 #include "core/chat/mention.h"
 #include "core/chat/prompt_row.h"
+#include "core/log/outcome.h"
 
 #include <string.h>
 
+const char *const prompt_statuses[] = { "pending", "collecting", "resolved", "timed_out", "cancelled", NULL };
+WORDS_FIT(prompt_statuses, PROMPT_END);
+
+bool prompt_status_is_open(enum prompt_status status)
+{
+    return status == PROMPT_PENDING || status == PROMPT_COLLECTING;
+}
+
 bool prompt_is_open(const struct prompt *prompt)
 {
-    return strcmp(prompt->status, "pending") == 0 || strcmp(prompt->status, "collecting") == 0;
+    return prompt_status_is_open(prompt->status);
 }
 
 bool prompt_is_ready(const struct prompt *prompt)
 {
-    return strcmp(prompt->status, "resolved") == 0 || strcmp(prompt->status, "timed_out") == 0;
+    return prompt->status == PROMPT_RESOLVED || prompt->status == PROMPT_TIMED_OUT;
 }
 
 static bool is_overdue(const struct prompt *prompt, int64_t now_ms)
@@ -38,7 +47,8 @@ static bool load(const struct tx *tx, const char *id, struct prompt *prompt)
         return false;
     if (rows.count == 0)
         return not_found(tx->err);
-    prompt_from_row(&rows, 0, &found);
+    if (!prompt_from_row(&rows, 0, &found, tx->err))
+        return false;
     if (!caller_hears_project(tx->caller, found.project_id))
         return not_found(tx->err);
     *prompt = found;
@@ -76,6 +86,7 @@ bool prompt_project(const struct tx *tx, const char *id, const char **project_id
  */
 static bool lock(const struct tx *tx, const char *id, struct prompt *prompt)
 {
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(tx->caller->workspace_id)), &rows))
@@ -84,7 +95,7 @@ static bool lock(const struct tx *tx, const char *id, struct prompt *prompt)
         return not_found(tx->err);
     *prompt = (struct prompt){
         .id = db_cell(&rows, 0, 0),
-        .status = db_cell(&rows, 0, 1),
+        .status = db_cell_word(&rows, 0, 1, prompt_statuses, &strange),
         .due_ms = db_cell_int(&rows, 0, 2),
         .outcome_source = db_cell(&rows, 0, 3),
         .outcome_by = db_cell(&rows, 0, 4),
@@ -92,6 +103,8 @@ static bool lock(const struct tx *tx, const char *id, struct prompt *prompt)
         .collected_bytes = db_cell_int(&rows, 0, 6),
         .project_id = db_cell(&rows, 0, 7),
     };
+    if (!db_words_known(strange, tx->err))
+        return false;
     if (is_overdue(prompt, tx->now_ms))
         return err_set(tx->err, ERR_DUE, "The prompt's time has passed.");
     return true;
@@ -112,7 +125,7 @@ static bool tell_mentions(const struct tx *tx, const struct prompt *prompt)
 {
     return mention_tell(tx, &(struct mention_source){ .workspace_id = prompt->workspace_id,
                                                       .project_id = prompt->project_id,
-                                                      .ref_type = "prompt",
+                                                      .in = MENTION_IN_PROMPT,
                                                       .ref_id = prompt->id,
                                                       .author = prompt->requester_agent,
                                                       .text = prompt->prompt_message,
@@ -136,7 +149,7 @@ bool prompt_create(const struct tx *tx, struct prompt *prompt, struct chat *chat
                            .workspace_id = tx->caller->workspace_id,
                            .agent_name = prompt->requester_agent,
                            .message = prompt->prompt_message,
-                           .message_type = "discussion_prompt",
+                           .message_type = MESSAGE_PROMPT,
                            .discussion_prompt_id = prompt->id,
                            .task_ref = prompt->task_id };
     if (!insert(tx, prompt))
@@ -158,14 +171,15 @@ bool prompt_respond(const struct tx *tx, const char *id, struct chat *reply, str
      * collected, and an answer that nobody will read must not look accepted.
      */
     if (!prompt_is_open(prompt))
-        return err_set(tx->err, ERR_INVALID, "Cannot respond to prompt with status: %s", prompt->status);
+        return err_set(tx->err, ERR_INVALID, "Cannot respond to prompt with status: %s",
+                       prompt_status_word(prompt->status));
     /* Whoever reads the prompt is given all of them. */
     if (prompt->collected_bytes + (int64_t)strlen(reply->message) > LIMIT_COLLECTED) {
         err_set(tx->err, ERR_CONFLICT, "This prompt has taken all the replies that it has room for.");
         return err_hint(tx->err, "End it with PATCH /api/discussion/%.40s, or ask again.", prompt->id);
     }
     reply->workspace_id = tx->caller->workspace_id;
-    reply->message_type = "discussion_response";
+    reply->message_type = MESSAGE_RESPONSE;
     reply->discussion_prompt_id = prompt->id;
     reply->project_id = prompt->project_id;
     return chat_find_project(tx, reply) && chat_insert(tx, reply) && chat_tell_mentions(tx, reply) &&
@@ -179,7 +193,7 @@ static const char *error_detail(struct arena *arena, const struct prompt *prompt
 
     buf_init(&text, 0);
     json_begin(&out, &text);
-    json_text(&out, "status", prompt->status);
+    json_text(&out, "status", prompt_status_word(prompt->status));
     prompt_write_outcome(prompt, "outcome", &out);
     return arena_copy(arena, text.bytes, text.len);
 }
@@ -187,17 +201,21 @@ static const char *error_detail(struct arena *arena, const struct prompt *prompt
 /* First writer wins; the loser learns who won and what. */
 static bool ended_already(struct arena *arena, const struct prompt *prompt, struct err *err)
 {
-    err_set(err, ERR_CONFLICT, "This discussion prompt has already ended: %s.", prompt->status);
+    err_set(err, ERR_CONFLICT, "This discussion prompt has already ended: %s.",
+            prompt_status_word(prompt->status));
     err->detail = error_detail(arena, prompt);
     return false;
 }
 
 bool prompt_close(const struct tx *tx, const char *id, const char *action, struct prompt *prompt)
 {
-    bool resolve = str_equal(action, "resolve");
+    enum { RESOLVE = 1, CANCEL };
+    static const char *const actions[] = { "resolve", "cancel", NULL };
+    unsigned wanted = words_find(actions, action);
+    bool resolve = wanted == RESOLVE;
     const char *by = tx->caller->agent_name ? tx->caller->agent_name : tx->caller->name;
 
-    if (!resolve && !str_equal(action, "cancel")) {
+    if (!resolve && wanted != CANCEL) {
         err_field(tx->err, "action", "Invalid action. Must be \"resolve\" or \"cancel\"");
         return false;
     }
@@ -207,9 +225,9 @@ bool prompt_close(const struct tx *tx, const char *id, const char *action, struc
         return ended_already(tx->arena, prompt, tx->err);
     if (!tx_exec(tx, SQL_PROMPT_END,
                  DB_ARGS(db_text(id), db_text(tx->caller->workspace_id),
-                         db_text(resolve ? "resolved" : "cancelled"),
-                         db_text(resolve ? "forced" : "cancelled"), db_text(by),
-                         db_text(clock_text(tx->arena, tx->now_ms))),
+                         db_text(prompt_status_word(resolve ? PROMPT_RESOLVED : PROMPT_CANCELLED)),
+                         db_text(outcome_source_word(resolve ? OUTCOME_FORCED : OUTCOME_CANCELLED)),
+                         db_text(by), db_text(clock_text(tx->arena, tx->now_ms))),
                  NULL))
         return false;
     return load(tx, id, prompt);
@@ -239,7 +257,7 @@ void prompt_write(const struct prompt *prompt, const char *key, struct json_out 
     json_text(out, "prompt_message", prompt->prompt_message);
     json_int(out, "required_responses", prompt->required_responses);
     json_int(out, "timeout_minutes", prompt->timeout_minutes);
-    json_text(out, "status", prompt->status);
+    json_text(out, "status", prompt_status_word(prompt->status));
     json_raw(out, "collected_context", prompt->collected_context);
     json_text(out, "squad_chat_id", prompt->squad_chat_id);
     json_text(out, "resolved_at", prompt->resolved_at);

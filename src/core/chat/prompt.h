@@ -16,6 +16,16 @@
 #include "core/caller/tx.h"
 #include "core/chat/chat.h"
 
+enum prompt_status {
+    PROMPT_PENDING = 1, /* nobody has replied yet */
+    PROMPT_COLLECTING,
+    PROMPT_RESOLVED,
+    PROMPT_TIMED_OUT,
+    PROMPT_CANCELLED,
+    PROMPT_END,
+};
+WORDS_OF(prompt_status, prompt_statuses);
+
 struct prompt {
     const char *id, *workspace_id;
     const char *task_id;        /* free text, or NULL */
@@ -23,7 +33,7 @@ struct prompt {
     const char *project_id;     /* that task's, or NULL */
     const char *requester_agent, *prompt_message;
     int64_t required_responses, timeout_minutes;
-    const char *status;
+    enum prompt_status status;
     const char *collected_context; /* a JSON list's text: every reply */
     int64_t collected_bytes;       /* its length, where the prompt was locked */
     const char *squad_chat_id;     /* or NULL */
@@ -31,10 +41,11 @@ struct prompt {
     const char *created_at;
     bool count_all;
     int64_t response_count;                  /* the counted ones */
-    const char *outcome_source, *outcome_by; /* NULL while open */
+    const char *outcome_source, *outcome_by; /* NULL while open; other programs may have words of their own */
     int64_t due_ms;
 };
 
+bool prompt_status_is_open(enum prompt_status status);
 bool prompt_is_open(const struct prompt *prompt);
 /* The asker can go on: enough replies, or no more to come. */
 bool prompt_is_ready(const struct prompt *prompt);
@@ -60,11 +71,11 @@ CHECKED bool prompt_respond(const struct tx *tx, const char *id, struct chat *re
 CHECKED bool prompt_close(const struct tx *tx, const char *id, const char *action, struct prompt *prompt);
 
 struct prompt_filter {
-    const char *status;    /* NULL: pending and collecting */
-    const char *agent;     /* NULL, or: what this agent may answer, its mentions first */
-    const char *task_id;   /* or NULL */
-    bool include_answered; /* keep what the agent has answered */
-    const char *cursor;    /* or NULL */
+    enum prompt_status status; /* 0: pending and collecting */
+    const char *agent;         /* NULL, or: what this agent may answer, its mentions first */
+    const char *task_id;       /* or NULL */
+    bool include_answered;     /* keep what the agent has answered */
+    const char *cursor;        /* or NULL */
     size_t limit;
 };
 

@@ -9,8 +9,10 @@
 /* An agent's list has two parts: the prompts that mention it, then the rest. */
 enum { GROUP_MENTIONS, GROUP_REST, GROUPS };
 
-void prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prompt)
+bool prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prompt, struct err *err)
 {
+    const char *strange = NULL;
+
     *prompt = (struct prompt){
         .id = db_cell(rows, row, COL_PROMPT_ID),
         .workspace_id = db_cell(rows, row, COL_PROMPT_WORKSPACE_ID),
@@ -20,7 +22,7 @@ void prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prom
         .prompt_message = db_cell(rows, row, COL_PROMPT_PROMPT_MESSAGE),
         .required_responses = db_cell_int(rows, row, COL_PROMPT_REQUIRED_RESPONSES),
         .timeout_minutes = db_cell_int(rows, row, COL_PROMPT_TIMEOUT_MINUTES),
-        .status = db_cell(rows, row, COL_PROMPT_STATUS),
+        .status = db_cell_word(rows, row, COL_PROMPT_STATUS, prompt_statuses, &strange),
         .collected_context = db_cell(rows, row, COL_PROMPT_COLLECTED_CONTEXT),
         .squad_chat_id = db_cell(rows, row, COL_PROMPT_SQUAD_CHAT_ID),
         .resolved_at = db_cell(rows, row, COL_PROMPT_RESOLVED_AT),
@@ -32,6 +34,7 @@ void prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prom
         .due_ms = db_cell_int(rows, row, COL_PROMPT_DUE_AT),
         .project_id = db_cell(rows, row, COL_PROMPT_PROJECT_ID),
     };
+    return db_words_known(strange, err);
 }
 
 struct listing {
@@ -46,7 +49,7 @@ static bool query_group(const struct listing *list, const struct cursor *from, s
                         struct db_rows *rows)
 {
     const struct prompt_filter *filter = list->filter;
-    struct db_arg status = db_text(filter->status), agent = db_text(list->agent_key);
+    struct db_arg status = db_text(prompt_status_word(filter->status)), agent = db_text(list->agent_key);
     struct db_arg answered = db_bool(filter->include_answered), task = db_text(filter->task_id);
     struct db_arg bound = db_text(list->tx->caller->project_id);
     struct db_arg args[10] = { db_text(list->tx->caller->workspace_id), db_text(from->created_at),
@@ -77,7 +80,8 @@ static bool fill(struct listing *list, struct cursor from, struct prompt_page *p
         if (!query_group(list, &from, most - page->count, &rows))
             return false;
         for (size_t i = 0; i < rows.count; i++)
-            prompt_from_row(&rows, i, &page->prompts[page->count++]);
+            if (!prompt_from_row(&rows, i, &page->prompts[page->count++], list->tx->err))
+                return false;
         if (from.group == GROUP_MENTIONS)
             list->mentions = page->count;
     }
@@ -99,12 +103,11 @@ static bool start(const struct listing *list, struct cursor *from)
 
 bool prompt_list(const struct tx *tx, const struct prompt_filter *filter, struct prompt_page *page)
 {
-    const char *status = filter->status;
     struct listing list = {
         .tx = tx,
         .filter = filter,
         .agent_key = filter->agent ? str_fold(tx->arena, filter->agent) : NULL,
-        .ended = status && !str_equal(status, "pending") && !str_equal(status, "collecting"),
+        .ended = filter->status && !prompt_status_is_open(filter->status),
     };
     struct prompt_page found = { 0 };
     struct cursor from;

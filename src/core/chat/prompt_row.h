@@ -7,6 +7,6 @@
 #include "core/chat/prompt.h"
 
 /* The row's columns are those of prompt_get, which every statement on whole prompts returns. */
-void prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prompt);
+CHECKED bool prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prompt, struct err *err);
 
 #endif

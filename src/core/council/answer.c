@@ -25,7 +25,8 @@ static bool prompt_may(const struct tx *tx, const char *id, const char **project
         return false;
     }
     if (!prompt_is_open(&prompt))
-        return err_set(tx->err, ERR_CONFLICT, "This discussion prompt has already ended: %s.", prompt.status);
+        return err_set(tx->err, ERR_CONFLICT, "This discussion prompt has already ended: %s.",
+                       prompt_status_word(prompt.status));
     *project_id = prompt.project_id;
     return true;
 }
@@ -162,7 +163,7 @@ static bool post_to_prompt(struct machine *m, const char *text, bool *posted)
     struct chat reply = { .workspace_id = m->d->workspace_id,
                           .agent_name = COUNCIL_NAME,
                           .message = arena_format(m->tx->arena, "[Council] %s", text),
-                          .message_type = "discussion_response",
+                          .message_type = MESSAGE_RESPONSE,
                           .discussion_prompt_id = m->d->ref_id,
                           .project_id = m->d->project_id };
 

@@ -3,12 +3,14 @@
  */
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/chat/chat.h"
 #include "core/upkeep/erase_parts.h"
 
 #include <string.h>
 
 struct message {
-    const char *id, *workspace_id, *name, *text, *type, *prompt_id;
+    const char *id, *workspace_id, *name, *text, *prompt_id;
+    enum message_type type;
     bool is_human;
     int64_t at_ms;
 };
@@ -64,13 +66,13 @@ static bool erase_collected(const struct tx *tx, const struct message *message, 
 
 static bool is_own_message(const struct erasing *e, struct arena *arena, const struct message *message)
 {
-    if (!erase_is_in(e, message->workspace_id) || str_equal(message->type, "system"))
+    if (!erase_is_in(e, message->workspace_id) || message->type == MESSAGE_SYSTEM)
         return false;
     return (message->is_human && erase_is_name(e, arena, message->name)) ||
            erase_is_gone(message->name, message->text) ||
            erase_did_to(e, message->workspace_id, message->id) ||
            (message->prompt_id && erase_did(e, message->workspace_id, message->prompt_id, message->at_ms)) ||
-           (str_equal(message->type, "discussion_prompt") &&
+           (message->type == MESSAGE_PROMPT &&
             erase_is_theirs(e, arena, message->name, message->workspace_id, message->at_ms));
 }
 
@@ -89,6 +91,7 @@ static bool erase_message(const struct tx *tx, struct erasing *e, const struct m
 
 bool erase_chat_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_ERASE_CHAT_PAGE, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
@@ -101,11 +104,13 @@ bool erase_chat_page(const struct tx *tx, struct erasing *e, struct erase_page *
             .name = db_cell(&rows, i, 2),
             .text = db_cell(&rows, i, 3),
             .is_human = db_cell_bool(&rows, i, 4),
-            .type = db_cell(&rows, i, 5),
+            .type = db_cell_word(&rows, i, 5, message_types, &strange),
             .prompt_id = db_cell(&rows, i, 6),
             .at_ms = erase_time(db_cell(&rows, i, 7)),
         };
 
+        if (!db_words_known(strange, tx->err))
+            return false;
         if (!is_own_message(e, tx->arena, &message))
             continue;
         erase_note(e->own, "chat", message.id);

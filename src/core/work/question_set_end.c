@@ -122,7 +122,7 @@ static bool say_answer(const struct tx *tx, const struct question_set *set, cons
         .workspace_id = set->workspace_id,
         .agent_name = tx->caller->name,
         .is_human = true,
-        .message_type = "message",
+        .message_type = MESSAGE_PLAIN,
         .task_ref = set->source_id,
         .project_id = set->project_id,
         .message = arena_format(tx->arena, "Question: %.*s\nAnswer: %s", (int)len, question, answer),

@@ -123,14 +123,14 @@ static void a_prompt_resolves_on_the_last_required_reply(void **state)
     struct prompt prompt = ask(e);
     const char *start = log_end(e);
 
-    assert_string_equal(prompt.status, "collecting");
+    assert_int_equal(prompt.status, PROMPT_COLLECTING);
     assert_int_equal(prompt.due_ms, NOW + 30 * MINUTE);
     assert_null(prompt.outcome_source);
     NEED(e, answer(e, &prompt, NOW + 1, "Builder"));
-    assert_string_equal(prompt.status, "collecting");
+    assert_int_equal(prompt.status, PROMPT_COLLECTING);
     assert_int_equal(prompt.response_count, 1);
     NEED(e, answer(e, &prompt, NOW + 2, "Growth"));
-    assert_string_equal(prompt.status, "resolved");
+    assert_int_equal(prompt.status, PROMPT_RESOLVED);
     assert_true(prompt_is_ready(&prompt));
     assert_string_equal(prompt.outcome_source, "agents");
     assert_string_equal(prompt.outcome_by, "Growth");
@@ -154,7 +154,7 @@ static void an_agent_counts_once_and_the_asker_not_at_all(void **state)
     NEED(e, answer(e, &prompt, NOW + 2, "BUILDER"));
     NEED(e, answer(e, &prompt, NOW + 3, "dev"));
     assert_int_equal(prompt.response_count, 1);
-    assert_string_equal(prompt.status, "collecting");
+    assert_int_equal(prompt.status, PROMPT_COLLECTING);
     NEED(e, chat_replies(TX(e), WORKSPACE, prompt.id, &replies, &count));
     assert_int_equal(count, 3);
     assert_string_equal(replies[2].agent_name, "dev");
@@ -174,7 +174,7 @@ static void count_all_counts_everything(void **state)
     NEED(e, prompt_create(TX_WITH(e, .caller = &local, .now_ms = NOW), &prompt, &chat));
     NEED(e, answer(e, &prompt, NOW, "Dev"));
     NEED(e, answer(e, &prompt, NOW, "Dev"));
-    assert_string_equal(prompt.status, "resolved");
+    assert_int_equal(prompt.status, PROMPT_RESOLVED);
 }
 
 static void the_end_is_said_in_the_chat_below_the_reply(void **state)
@@ -189,13 +189,13 @@ static void the_end_is_said_in_the_chat_below_the_reply(void **state)
     NEED(e, chat_list(TX_WITH(e, .caller = &local), &filter, &page));
     assert_int_equal(page.count, 2);
     assert_string_equal(page.messages[0].message, "Discussion resolved: 2 of 2 replies.");
-    assert_string_equal(page.messages[0].message_type, "system");
+    assert_int_equal(page.messages[0].message_type, MESSAGE_SYSTEM);
     assert_true(uuid_valid(page.messages[0].id));
     assert_string_equal(page.messages[1].agent_name, "Growth");
     filter.cursor = page.next_cursor;
     NEED(e, chat_list(TX_WITH(e, .caller = &local), &filter, &page));
     assert_int_equal(page.count, 2);
-    assert_string_equal(page.messages[1].message_type, "discussion_prompt");
+    assert_int_equal(page.messages[1].message_type, MESSAGE_PROMPT);
     assert_null(page.next_cursor);
 }
 
@@ -207,14 +207,14 @@ static void closing_says_who_and_only_once(void **state)
     assert_false(prompt_close(TX_WITH(e, .caller = &local, .now_ms = NOW), prompt.id, "explode", &prompt));
     assert_string_equal(e->err.text, "Invalid action. Must be \"resolve\" or \"cancel\"");
     NEED(e, prompt_close(TX_WITH(e, .caller = &local, .now_ms = NOW + 5), prompt.id, "resolve", &prompt));
-    assert_string_equal(prompt.status, "resolved");
+    assert_int_equal(prompt.status, PROMPT_RESOLVED);
     assert_string_equal(prompt.outcome_source, "forced");
     assert_string_equal(prompt.outcome_by, "local");
     assert_false(prompt_close(TX_WITH(e, .caller = &agent, .now_ms = NOW + 6), prompt.id, "cancel", &prompt));
     assert_int_equal(e->err.code, ERR_CONFLICT);
     assert_non_null(strstr(e->err.detail, "\"source\":\"forced\",\"by\":\"local\""));
     NEED(e, prompt_close(TX_WITH(e, .caller = &agent, .now_ms = NOW + 6), other.id, "cancel", &other));
-    assert_string_equal(other.status, "cancelled");
+    assert_int_equal(other.status, PROMPT_CANCELLED);
     assert_string_equal(other.outcome_by, "Builder");
     assert_false(prompt_is_ready(&other) || prompt_is_open(&other));
     assert_int_equal(count_of(e, "audit"), 0);
@@ -286,7 +286,7 @@ static void time_runs_out_after_the_limit_not_at_it(void **state)
     NEED(e, deadline_apply(TX_WITH(e, .now_ms = due + 1), DEADLINE_BATCH, &ended));
     assert_int_equal(ended, 1);
     prompt = get(e, prompt.id);
-    assert_string_equal(prompt.status, "timed_out");
+    assert_int_equal(prompt.status, PROMPT_TIMED_OUT);
     assert_string_equal(prompt.outcome_source, "timeout");
     assert_false(prompt_close(TX_WITH(e, .caller = &local, .now_ms = due + 1), prompt.id, "resolve", &found));
     assert_int_equal(e->err.code, ERR_CONFLICT);
@@ -328,7 +328,7 @@ static void plain_sql_counts_collects_and_resolves(void **state)
     insert_reply(e, "4", id, "Late");
     insert_reply(e, "5", UNKNOWN, "Lost");
     NEED(e, prompt_get(TX_WITH(e, .caller = &local, .now_ms = 0), id, &prompt));
-    assert_string_equal(prompt.status, "resolved");
+    assert_int_equal(prompt.status, PROMPT_RESOLVED);
     assert_int_equal(prompt.response_count, 2);
     assert_null(strstr(prompt.collected_context, "Late"));
     assert_string_equal(prompt.outcome_by, "Ops");
@@ -370,7 +370,7 @@ static void plain_sql_lands_in_the_workspace_of_its_prompt(void **state)
     NEED(e, prompt_create(TX_WITH(e, .caller = &other, .now_ms = NOW), &prompt, &chat));
     insert_reply(e, "1", prompt.id, "Builder");
     NEED(e, prompt_get(TX_WITH(e, .caller = &other, .now_ms = NOW), prompt.id, &prompt));
-    assert_string_equal(prompt.status, "resolved");
+    assert_int_equal(prompt.status, PROMPT_RESOLVED);
     assert_int_equal(count_of(e, "squad_chat WHERE workspace_id <> '" UNKNOWN "'"), 0);
     assert_int_equal(count_of(e, "events WHERE workspace_id <> '" UNKNOWN "'"), 0);
     assert_int_equal(count_of(e, "audit WHERE workspace_id <> '" UNKNOWN "'"), 0);
@@ -449,12 +449,12 @@ static void lists_show_what_an_agent_may_answer(void **state)
     assert_string_equal(listed(e, &filter, NULL), "p1 p2");
     filter.include_answered = true;
     assert_string_equal(listed(e, &filter, NULL), "p1 p4 p2");
-    filter.status = "collecting";
+    filter.status = PROMPT_COLLECTING;
     assert_string_equal(listed(e, &filter, NULL), "p1 p4 p2");
-    filter.status = "pending";
+    filter.status = PROMPT_PENDING;
     assert_string_equal(listed(e, &filter, NULL), "");
     NEED(e, prompt_close(TX_WITH(e, .caller = &local, .now_ms = NOW + 9), p1.id, "cancel", &p1));
-    filter.status = "cancelled";
+    filter.status = PROMPT_CANCELLED;
     assert_string_equal(listed(e, &filter, NULL), "p1");
     filter = (struct prompt_filter){ .limit = 50, .agent = "Builder" };
     assert_string_equal(listed(e, &filter, NULL), "p2");
@@ -511,7 +511,7 @@ static void tasks_are_linked_and_listed(void **state)
     assert_string_equal(listed(e, &filter, NULL), "t1");
     NEED(e, answer(e, &prompt, NOW, "A"));
     assert_string_equal(listed(e, &filter, NULL), "");
-    filter.status = "resolved";
+    filter.status = PROMPT_RESOLVED;
     assert_string_equal(listed(e, &filter, NULL), "t1");
     assert_int_equal(count_of(e, "events WHERE type = 'prompt.ended' AND project_id = 'P'"), 1);
     (void)engine_sql(e, "DELETE FROM tasks WHERE id = 'T-1'");
@@ -610,7 +610,7 @@ static void *race(void *user)
         struct chat reply = { .workspace_id = WORKSPACE,
                               .agent_name = racer->name,
                               .message = "x",
-                              .message_type = "discussion_response",
+                              .message_type = MESSAGE_RESPONSE,
                               .discussion_prompt_id = racer->ids[i] };
 
         if (!db_begin(db, true, &err) ||
