@@ -334,11 +334,19 @@ static bool prepare_call(struct errand *errand, const struct llm_request *reques
     return true;
 }
 
+/* The caller may be left at any allocation, when there is no memory (base/memory.h). */
+static void drop_errand(struct errand **errand)
+{
+    if (*errand)
+        errand_free(*errand);
+}
+
 static struct errand *errand_new(struct llm *llm, const struct llm_request *request,
                                  const struct llm_callbacks *callbacks, struct err *err)
 {
-    struct errand *errand = memory_take(sizeof(*errand));
+    __attribute__((cleanup(drop_errand))) struct errand *errand = NULL;
 
+    errand = memory_take(sizeof(*errand));
     *errand = (struct errand){ .llm = llm,
                                .callbacks = *callbacks,
                                .provider = provider_of(request->model->provider) };
@@ -351,13 +359,14 @@ static struct errand *errand_new(struct llm *llm, const struct llm_request *requ
     bool good = request->model->provider == LLM_SCRIPTED ? prepare_script(errand, request, err)
                                                          : prepare_call(errand, request, err);
 
-    if (!good) {
-        errand_free(errand);
+    if (!good)
         return NULL;
-    }
     if (errand->key && strlen(errand->key) >= SECRET_LEAST)
         stops_hide(&errand->draft.stops, &errand->arena, errand->key);
-    return errand;
+    struct errand *made = errand;
+
+    errand = NULL;
+    return made;
 }
 
 static bool take_in(struct llm *llm, struct errand *errand, struct err *err)
