@@ -99,6 +99,6 @@ test('the parser finds a planted mistake', async () => {
 });
 
 test('streams and health stand in the description', () => {
-    for (const path of ['/api/events', '/api/jobs/{id}/stream', '/ws', '/healthz', '/readyz', '/metrics'])
+    for (const path of ['/api/events', '/api/jobs/{id}/stream', '/api/discussions/{id}/stream', '/ws', '/healthz', '/readyz', '/metrics'])
         assert.ok(description.paths[path]?.get, path);
 });

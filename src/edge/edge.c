@@ -210,7 +210,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->known = known_new();
     edge->stored = stored_new();
     edge->metrics = metrics_new(op_all());
-    edge->streams = streams_new(edge->store, engine_tailer(edge->engine));
+    edge->streams = streams_new(edge->store, engine_tailer(edge->engine), engine_council(edge->engine));
     edge->waits = waits_new(engine_tailer(edge->engine));
     rest_open(edge);
     describe_api(edge);

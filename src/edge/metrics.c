@@ -246,6 +246,23 @@ static void write_refusals(struct buf *into)
     buf_format(into, "witan_refusal_rows_total %llu\n", (unsigned long long)refusals.rows);
 }
 
+static void write_council(const struct council_figures *council, struct buf *into)
+{
+    one(into, "witan_turns_total", "counter", "Replies of models that were stored as turns.", council->turns);
+    one(into, "witan_calls", "gauge", "Calls to models that are out.", council->calls);
+    one(into, "witan_turns_waiting", "gauge", "Turns that stand in line for a call.", council->waiting);
+    one(into, "witan_discussions_claimed_total", "counter", "Discussions that this node has taken on.",
+        council->claimed);
+    one(into, "witan_turns_late_total", "counter",
+        "Replies that were dropped because the turn was not this node's any more.", council->late);
+    one(into, "witan_turn_writes_repeated_total", "counter", "Writes of discussions that were tried again.",
+        council->repeated);
+    head(into, "witan_call_failures_total", "counter", "Calls that came to nothing, by kind.");
+    for (size_t kind = LLM_CANCELLED + 1; kind < LLM_KIND_COUNT; kind++)
+        buf_format(into, "witan_call_failures_total{kind=\"%s\"} %llu\n", llm_kind_name((enum llm_kind)kind),
+                   (unsigned long long)council->failures[kind]);
+}
+
 static void write_engine(struct engine *engine, struct buf *into)
 {
     struct engine_stats stats;
@@ -264,6 +281,7 @@ static void write_engine(struct engine *engine, struct buf *into)
     one(into, "witan_engine_reconnects_total", "counter", "Connections of the engine that came back.",
         stats.sequencer.reconnects + stats.listen_reconnects);
     one(into, "witan_swept_total", "counter", "Expired rows removed.", stats.deadlines.swept);
+    write_council(&stats.council, into);
     write_questions(&stats.deadlines.metrics, into);
     write_refusals(into);
 }

@@ -205,6 +205,7 @@ static const struct {
     { "/api/asyncapi.json", HTTP_GET, "GET, HEAD", asyncapi, false, false, false },
     { "/api/events", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/api/jobs/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
+    { "/api/discussions/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/ws", HTTP_GET, "GET", ws_handle, false, true, false },
     { "/api/test/clock", HTTP_POST, "POST", test_clock, false, false, true },
 };

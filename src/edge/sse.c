@@ -1,5 +1,5 @@
 /*
- * sse.c - GET /api/events and GET /api/jobs/{id}/stream: the log as server-sent events.
+ * sse.c - GET /api/events and the streams of one job or discussion: the log as server-sent events.
  *
  * `id:` is the log's number, so that a browser that comes back says where it was by itself. An event may be
  * larger than the room of one pull: what has been sent of it is remembered.

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "edge/callerkey.h"
 #include "edge/internal.h"
@@ -15,7 +16,7 @@
 
 #define CHECKS_AT_ONCE 64  /* rights checked in one transaction */
 #define PULSE_MS       250 /* how exactly heartbeats are kept */
-#define GREETINGS      2
+#define TEXTS_MOST     32  /* turns of one discussion that are being spoken */
 
 struct stream {
     struct tailer_reader reader; /* first: the tailer hands it back */
@@ -30,7 +31,8 @@ struct stream {
     uint64_t turn; /* whose it is in the store */
     enum role role;
     bool beats, following, said_last, loading;
-    struct notice *greetings[GREETINGS];
+    struct notice **greetings; /* from `greeted` on they are still to be said */
+    size_t greeting_count, greeted;
     struct log_page *page;              /* being handed out */
     _Atomic(struct log_page *) arrived; /* read, and not taken yet */
     struct stream *prev, *next;         /* by the time of the next heartbeat, the earliest first */
@@ -44,6 +46,7 @@ struct stream {
 struct streams {
     struct store *store;
     struct tailer *tailer;
+    struct council *council;
     struct notice *beat;
     pthread_mutex_t lock;
     struct stream *first, *last;
@@ -61,8 +64,9 @@ static void stream_drop(struct stream *stream)
 {
     if (atomic_fetch_sub(&stream->holders, 1) != 1)
         return;
-    for (size_t i = 0; i < GREETINGS; i++)
-        notice_drop(stream->greetings[i]);
+    while (stream->greeted < stream->greeting_count)
+        notice_drop(stream->greetings[stream->greeted++]);
+    free(stream->greetings);
     notice_drop(atomic_load(&stream->last_word));
     log_page_free(stream->page);
     log_page_free(atomic_load(&stream->arrived));
@@ -256,7 +260,7 @@ static void *run_pulse(void *user)
     return NULL;
 }
 
-struct streams *streams_new(struct store *store, struct tailer *tailer)
+struct streams *streams_new(struct store *store, struct tailer *tailer, struct council *council)
 {
     struct streams *streams = calloc(1, sizeof(*streams));
 
@@ -264,6 +268,7 @@ struct streams *streams_new(struct store *store, struct tailer *tailer)
         abort();
     streams->store = store;
     streams->tailer = tailer;
+    streams->council = council;
     streams->beat = notice_comment(": heartbeat\n\n");
     pthread_mutex_init(&streams->lock, NULL);
     poke_init(&streams->poke);
@@ -333,13 +338,30 @@ static int64_t start_at(struct stream *stream, int64_t after, const struct strea
 
 void stream_greet(struct stream *stream, struct notice *word)
 {
-    for (size_t i = 0; i < GREETINGS; i++) {
-        if (!stream->greetings[i]) {
-            stream->greetings[i] = word;
-            return;
-        }
+    size_t size = (stream->greeting_count + 1) * sizeof(struct notice *);
+
+    stream->greetings = memory_resize(stream->greetings, size);
+    stream->greetings[stream->greeting_count++] = word;
+}
+
+/*
+ * After the stream has joined the tailer, so that nothing is missed between the text so far and what follows.
+ * What was said in that moment comes again, at the same place of the text.
+ */
+static void greet_with_texts(struct stream *stream)
+{
+    const struct notice_filter *filter = &stream->reader.filter;
+    struct notice *texts[TEXTS_MOST];
+    size_t count = 0;
+
+    if (filter->discussion_id && stream->streams->council)
+        count = council_texts(stream->streams->council, filter->discussion_id, texts, TEXTS_MOST);
+    for (size_t i = 0; i < count; i++) {
+        if (notice_matches(texts[i], filter))
+            stream_greet(stream, texts[i]);
+        else
+            notice_drop(texts[i]);
     }
-    abort();
 }
 
 struct stream *stream_new(struct streams *streams, const struct caller *caller,
@@ -377,6 +399,7 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
     if (beats)
         stream_greet(stream, notice_comment("retry: 2000\n: open\n\n"));
     tailer_join(streams->tailer, &stream->reader, start_at(stream, wanted->after, bounds));
+    greet_with_texts(stream);
     atomic_fetch_add(&streams->count, 1);
     pthread_mutex_lock(&streams->lock);
     beat_link(stream);
@@ -407,6 +430,7 @@ void stream_change(struct stream *stream, const struct stream_filter *wanted)
     log_page_free(stream->page);
     stream->page = NULL;
     stream->following = false;
+    greet_with_texts(stream);
 }
 
 void stream_close(struct stream *stream)
@@ -500,12 +524,9 @@ static bool next_of_page(struct stream *stream, struct notice **notice)
 
 static bool next_word(struct stream *stream, struct notice **notice)
 {
-    for (size_t i = 0; i < GREETINGS; i++) {
-        if (stream->greetings[i]) {
-            *notice = stream->greetings[i];
-            stream->greetings[i] = NULL;
-            return true;
-        }
+    if (stream->greeted < stream->greeting_count) {
+        *notice = stream->greetings[stream->greeted++];
+        return true;
     }
     if (atomic_load(&stream->last_word)) {
         *notice = notice_hold(atomic_load(&stream->last_word));

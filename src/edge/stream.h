@@ -6,6 +6,9 @@
  * last word and may come back with the number it had. With every heartbeat its rights are checked again; when
  * they are gone it ends.
  *
+ * A stream of one discussion begins with the text so far of the turns that are being spoken on this node;
+ * what follows of them is said by the tailer as it is written.
+ *
  * stream_next hands out what is to be sent, in order: words of the server's own, then events. It never
  * blocks: when there is nothing it says so and the stream is woken later.
  *
@@ -20,12 +23,13 @@
 #include "core/caller/caller.h"
 #include "edge/holds.h"
 #include "edge/stream_filter.h"
+#include "engine/council.h"
 #include "engine/tailer.h"
 
 struct streams;
 struct stream;
 
-struct streams *streams_new(struct store *store, struct tailer *tailer);
+struct streams *streams_new(struct store *store, struct tailer *tailer, struct council *council);
 void streams_free(struct streams *streams); /* when no stream is left; accepts NULL */
 unsigned streams_count(struct streams *streams);
 
@@ -50,7 +54,7 @@ void stream_keep(struct stream *stream, const struct hold *hold);
 void stream_aim(struct stream *stream, void *target);
 /* Changes what is heard; with an `after` also from where. */
 void stream_change(struct stream *stream, const struct stream_filter *wanted);
-/* Queues a word ahead of everything else, taking over the caller's hold. Before stream_aim only. */
+/* Queues a word ahead of everything else, taking over the caller's hold. By the door, as stream_next. */
 void stream_greet(struct stream *stream, struct notice *word);
 
 enum stream_found { STREAM_NOTICE, STREAM_NOTHING, STREAM_ENDED };

@@ -4,13 +4,15 @@
 #include "base/settings.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "core/council/discussion.h"
 #include "core/questions/job.h"
 #include "ops/token_use.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define JOB_PATH "/api/jobs/"
+#define JOB_PATH        "/api/jobs/"
+#define DISCUSSION_PATH "/api/discussions/"
 
 void stream_open_free(struct stream_opening *opening)
 {
@@ -49,14 +51,29 @@ static bool see_job(const struct tx *tx, struct stream_opening *opening)
     return !opening->of_job || job_get(&looking, opening->wanted.job_id, &job);
 }
 
+/* The path may also name a project that has one discussion. */
+static bool see_discussion(const struct tx *tx, struct stream_opening *opening)
+{
+    struct tx looking = *tx;
+    struct discussion discussion;
+
+    looking.caller = &opening->caller;
+    if (!opening->of_discussion)
+        return true;
+    if (!discussion_get(&looking, opening->wanted.discussion_id, &discussion))
+        return false;
+    opening->wanted.discussion_id = discussion.id;
+    return true;
+}
+
 static bool run_opening(struct db *db, struct work *work)
 {
     struct stream_opening *opening = (struct stream_opening *)work;
     struct tx tx = tx_of(db, &opening->arena, clock_now_ms(), &work->err);
 
     return caller_identify(&tx, &opening->credentials, &opening->caller) && may_listen(opening, &work->err) &&
-           see_job(&tx, opening) && event_first(&tx, &opening->bounds.first) &&
-           event_last(&tx, &opening->bounds.last);
+           see_job(&tx, opening) && see_discussion(&tx, opening) &&
+           event_first(&tx, &opening->bounds.first) && event_last(&tx, &opening->bounds.last);
 }
 
 /* Whoever opens too many is told so once it is known who it is. */
@@ -82,21 +99,30 @@ static void stream_open_done(struct work *work)
     stream_open_free(opening);
 }
 
-/* The stream of one job has its id in the path. */
-static bool read_job(struct stream_opening *opening, struct err *err)
+/* The stream of one job or discussion has its id in the path. */
+static bool read_id(struct stream_opening *opening, const char *prefix, const char **id, bool *named)
 {
     const char *path = http_path(opening->exchange);
-    char *id;
+    char *text;
 
-    opening->of_job = str_starts(path, JOB_PATH);
-    if (!opening->of_job)
+    *named = str_starts(path, prefix);
+    if (!*named)
         return true;
-    path += strlen(JOB_PATH);
-    id = arena_copy(&opening->arena, path, strcspn(path, "/"));
-    if (!uuid_valid(id))
+    path += strlen(prefix);
+    text = arena_copy(&opening->arena, path, strcspn(path, "/"));
+    if (!uuid_valid(text))
+        return false;
+    uuid_lower(text);
+    *id = text;
+    return true;
+}
+
+static bool read_path(struct stream_opening *opening, struct err *err)
+{
+    if (!read_id(opening, JOB_PATH, &opening->wanted.job_id, &opening->of_job))
         return err_set(err, ERR_NOT_FOUND, "There is no job with that id.");
-    uuid_lower(id);
-    opening->wanted.job_id = id;
+    if (!read_id(opening, DISCUSSION_PATH, &opening->wanted.discussion_id, &opening->of_discussion))
+        return err_set(err, ERR_NOT_FOUND, "There is no discussion with that id.");
     return true;
 }
 
@@ -114,7 +140,7 @@ static bool read_wanted(struct stream_opening *opening, struct err *err)
         .discussion_id = url_value(query, "discussionId"),
         .types = url_value(query, "types"),
     };
-    return read_job(opening, err) &&
+    return read_path(opening, err) &&
            stream_filter_check(&opening->wanted, after && *after ? after : url_value(query, "after"), err);
 }
 

@@ -22,8 +22,8 @@ struct stream_opening {
     struct url_query query;
     struct credentials credentials;
     struct stream_filter wanted;
-    bool of_job;           /* the path names the job, which must be there */
-    struct err wanted_err; /* told once the caller is known */
+    bool of_job, of_discussion; /* the path names it, and it must be there */
+    struct err wanted_err;      /* told once the caller is known */
     struct caller caller;
     struct stream_bounds bounds;
     struct hold hold; /* the door's, once it is ready */

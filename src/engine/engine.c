@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "db/pglisten.h"
 #include "engine/folding.h"
 
@@ -18,6 +19,9 @@ struct engine {
     struct tailer *tailer;
     struct deadlines *deadlines;
     struct folding *folding;
+    struct net *net; /* what goes out, to models */
+    struct llm *llm;
+    struct council *council;
     struct sequencer *sequencer; /* PostgreSQL only, like the listener */
     struct pg_listener *listener;
     pthread_t listening;
@@ -63,6 +67,26 @@ static void *run_listener(void *user)
     return NULL;
 }
 
+static bool start_council(struct engine *engine, struct err *err)
+{
+    if (!net_open(&engine->net, err))
+        return false;
+    engine->llm = llm_open(engine->net, COUNCIL_CALLS);
+    engine->council = council_open(engine->store, engine->tailer, engine->llm, err);
+    return engine->council != NULL;
+}
+
+static void stop_council(struct engine *engine)
+{
+    council_close(engine->council);
+    engine->council = NULL;
+    if (!engine->net)
+        return;
+    llm_close(engine->llm);
+    net_close(engine->net);
+    engine->net = NULL;
+}
+
 bool engine_start(struct engine *engine, struct store *store, const char *url, bool test_clock,
                   struct err *err)
 {
@@ -83,6 +107,10 @@ bool engine_start(struct engine *engine, struct store *store, const char *url, b
         return false;
     }
     engine->folding = folding_open(store);
+    if (!start_council(engine, err)) {
+        engine_stop(engine);
+        return false;
+    }
     return true;
 }
 
@@ -92,6 +120,7 @@ void engine_stop(struct engine *engine)
 {
     if (!atomic_load(&engine->started) || atomic_exchange(&engine->stopping, true))
         return;
+    stop_council(engine);
     folding_close(engine->folding);
     deadlines_close(engine->deadlines);
     engine->deadlines = NULL;
@@ -117,6 +146,11 @@ void engine_poke(void *user)
 struct tailer *engine_tailer(struct engine *engine)
 {
     return engine->tailer;
+}
+
+struct council *engine_council(struct engine *engine)
+{
+    return engine->council;
 }
 
 static bool run_nothing(struct db *db, struct work *work)
@@ -235,6 +269,7 @@ void engine_stats(struct engine *engine, struct engine_stats *stats)
     deadlines_stats(engine->deadlines, &stats->deadlines);
     if (engine->sequencer)
         sequencer_stats(engine->sequencer, &stats->sequencer);
+    council_figures(engine->council, &stats->council);
     if (engine->listener)
         stats->listen_reconnects = pg_listener_reconnects(engine->listener);
 }

@@ -1,5 +1,5 @@
 /*
- * engine.h - the threads that make time pass: deadlines, numbering, and the tailer of the log.
+ * engine.h - the threads that make time pass: deadlines, numbering, the tailer of the log, discussions.
  *
  * An engine is made before its store, so that the store can poke it with each commit, and started after
  * it. Stopping goes the other way: engine_stop, store_close, engine_free.
@@ -9,6 +9,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
+#include "engine/council.h"
 #include "engine/deadlines.h"
 #include "engine/sequencer.h"
 #include "engine/tailer.h"
@@ -26,6 +27,7 @@ void engine_stop(struct engine *engine);
 /* Something was committed. Fits store_options.committed. */
 void engine_poke(void *engine);
 struct tailer *engine_tailer(struct engine *engine);
+struct council *engine_council(struct engine *engine);
 
 /*
  * Returns when nothing is due, the write queue is empty, and every event so far has its number and has
@@ -40,6 +42,7 @@ struct engine_stats {
     struct tailer_stats tailer;
     struct deadlines_stats deadlines;
     struct sequencer_stats sequencer; /* zeros on SQLite */
+    struct council_figures council;
     uint64_t listen_reconnects;
 };
 void engine_stats(struct engine *engine, struct engine_stats *stats);

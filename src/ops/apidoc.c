@@ -170,7 +170,9 @@ static void write_event(const struct event_type *type, struct buf *into)
 {
     buf_format(into, "### %s\n\n%s Heard by: ", type->name, type->help);
     write_roles(type->hears, into);
-    buf_text(into, type->word ? ". Not in the log: it has no number and no `workspaceId`.\n\n" : ".\n\n");
+    buf_text(into, type->word   ? ". Not in the log: it has no number and no `workspaceId`.\n\n"
+                   : type->live ? ". Not in the log: it has no number and does not come again.\n\n"
+                                : ".\n\n");
     write_reply(type->fields, 0, into);
     buf_char(into, '\n');
 }
@@ -184,7 +186,8 @@ void eventdoc_write(const struct event_type *types, struct buf *into)
         "# Events\n\n"
         "Made from the table of events by `make docs`; do not edit by hand. The same table is served as "
         "AsyncAPI 3 at `/api/asyncapi.json`.\n\n"
-        "They come over `GET /api/events` and `GET /api/jobs/{id}/stream` (server-sent events; `id:` is "
+        "They come over `GET /api/events`, `GET /api/jobs/{id}/stream` and `GET "
+        "/api/discussions/{id}/stream` (server-sent events; `id:` is "
         "the number in the log) and over `/ws` (one text message each, with the number as `seq`). Come "
         "back with the last number you saw, as `Last-Event-ID` or `?after=`, and you miss nothing and "
         "see nothing twice. `types=a,b` hears these types only; `projectId`, `jobId` and `discussionId` "

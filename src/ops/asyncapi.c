@@ -68,6 +68,9 @@ static const struct {
     { "events", "/api/events", "Everything, as server-sent events; id: is the number in the log.", NULL },
     { "jobStream", "/api/jobs/{id}/stream", "What happens in one job, as server-sent events.",
       "{\"id\":{\"description\":\"The job.\"}}" },
+    { "discussionStream", "/api/discussions/{id}/stream",
+      "What happens in one discussion, as server-sent events.",
+      "{\"id\":{\"description\":\"The discussion, or a project that has one.\"}}" },
     { "websocket", "/ws", "Everything, one text message each, with the number in the log as seq.", NULL },
 };
 

@@ -24,6 +24,7 @@ struct event_type {
      * (core/log/audience.h). */
     enum reach reaches;
     bool word; /* said by a stream itself: cannot be filtered by, has no number */
+    bool live; /* heard while it happens, and not kept: can be filtered by, has no number */
     const struct field *fields;
 };
 

@@ -248,6 +248,20 @@ static const struct field alert_event[] = {
     { 0 },
 };
 
+static const struct field turn_delta[] = {
+    { "discussionId", T_UUID, REQUIRED, "The discussion." },
+    { "projectId", T_ID, OPTIONAL, "Its project, if it has one." },
+    { "turnId", T_UUID, REQUIRED, "The turn." },
+    { "kind", T_TEXT, REQUIRED, "What is being spoken: a turn." },
+    { "speaker", T_TEXT, REQUIRED, "Who speaks." },
+    { "round", T_INT, REQUIRED, "In which round." },
+    { "turnIndex", T_INT, REQUIRED, "At which place of the order." },
+    { "offset", T_INT, REQUIRED,
+      "At which character of the turn's text this piece begins; what was there is replaced." },
+    { "text", T_TEXT, REQUIRED, "The piece." },
+    { 0 },
+};
+
 static const struct field last_word[] = {
     { "reason", T_TEXT, REQUIRED, "Why the stream ends, and how to go on." },
     { 0 },
@@ -311,6 +325,11 @@ static const struct event_type types[] = {
     { "plan.updated", WORK_TAG, "A plan has a new text.", ROLES_READ, REACH_PROJECT, .fields = plan_updated },
     { "alert", "Alerts", "Something is amiss with how questions are answered, or no longer.", ROLES_READ,
       REACH_WORKSPACE, .fields = alert_event },
+    { "turn.delta", "Discussions",
+      "A piece of a turn's text as it is spoken. Who joins late gets one with all so far; a turn that is "
+      "asked for "
+      "again begins anew at offset 0; turn.finished has the text that counts.",
+      ROLES_READ, REACH_PROJECT, .live = true, .fields = turn_delta },
     { "server.stopping", "The stream itself", "The last word before the server stops.", ROLES_READ, REACH_OWN,
       .word = true, .fields = last_word },
     { "stream.ended", "The stream itself", "The last word of a stream whose reader has lost its rights.",

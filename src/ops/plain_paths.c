@@ -32,6 +32,15 @@ static const struct plain_path paths[] = {
       "Hear of everything that happens in one job, as server-sent events.", .reply_type = "text/event-stream",
       .reply_help = "Events without end.",
       .params = { { "id", T_UUID, REQUIRED, "The job." }, TYPES, AFTER, TICKET } },
+    { "/api/discussions/{id}/stream", "discussion_stream", STREAM_TAG,
+      "Hear of everything that happens in one discussion, with the text of turns as it is spoken "
+      "(turn.delta), as "
+      "server-sent events. It begins with the text so far of turns that are being spoken.",
+      .reply_type = "text/event-stream", .reply_help = "Events without end.",
+      .params = { { "id", T_UUID, REQUIRED, "The discussion, or a project that has one." },
+                  TYPES,
+                  AFTER,
+                  TICKET } },
     { "/ws", "websocket", STREAM_TAG,
       "The same events over a WebSocket, each with its number as seq. The client may send "
       "{\"type\":\"ping\"} and {\"type\":\"subscribe\", ...} with other filters.",
