@@ -226,7 +226,6 @@ static bool run_link_open(struct call *call)
         call->tx.arena, &(struct cookie){ .name = arena_format(call->tx.arena, COOKIE_VISIT "%s", id),
                                           .value = visit,
                                           .lifetime_ms = VISIT_MS,
-                                          .path = arena_format(call->tx.arena, "/q/%s", id),
                                           .strict = true });
     return true;
 }

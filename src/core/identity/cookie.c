@@ -18,8 +18,7 @@ const char *cookie_set(struct arena *arena, const struct cookie *cookie)
 {
     bool https = over_https();
 
-    return arena_format(arena, "%s=%s; HttpOnly; SameSite=%s; Path=%s; Max-Age=%lld%s",
+    return arena_format(arena, "%s=%s; HttpOnly; SameSite=%s; Path=/; Max-Age=%lld%s",
                         cookie_name(arena, cookie->name), cookie->value, cookie->strict ? "Strict" : "Lax",
-                        cookie->path && !https ? cookie->path : "/", (long long)(cookie->lifetime_ms / 1000),
-                        https ? "; Secure" : "");
+                        (long long)(cookie->lifetime_ms / 1000), https ? "; Secure" : "");
 }

@@ -21,8 +21,7 @@
 struct cookie {
     const char *name, *value; /* without the prefix; an empty value and no lifetime takes it away */
     int64_t lifetime_ms;
-    const char *path; /* NULL: all; with the prefix it always is all */
-    bool strict;      /* not even sent when somebody follows a link from elsewhere */
+    bool strict; /* not even sent when somebody follows a link from elsewhere */
 };
 
 /* The name in force, in the arena. */
