@@ -57,13 +57,17 @@ ALL_LDFLAGS := -pie -pthread $(LDFLAGS)
 # Files
 
 SOURCES     := $(sort $(wildcard src/*/*.c src/*/*/*.c))
-OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o $(BUILD)/obj/gen/prompts.o
+OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o $(BUILD)/obj/gen/prompts.o $(BUILD)/obj/gen/assets.o
 SQL         := $(sort $(wildcard src/db/sql/*.sql))
 MIGRATIONS  := $(sort $(wildcard src/db/migrations/*.sql))
 PROMPTS     := $(sort $(wildcard src/prompts/*.txt))
 SQL_FOLDERS := $(wildcard src/db/sql src/db/migrations)
 TOOL_OBJS   := $(BUILD)/obj/tools/sqlblocks.o $(BUILD)/obj/tools/sqlcolumns.o
 GEN         := $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/prompts.h $(BUILD)/include/gen/version.h
+
+# The pages for people: what they are made from, and the files they become.
+UI_SOURCES  := $(sort $(shell find ui/src ui/public ui/scripts -type f 2>/dev/null)) $(wildcard ui/*.json ui/*.ts ui/*.html)
+UI_BUILT    := $(sort $(shell find ui/dist -type f ! -name '.*' 2>/dev/null))
 
 LIB         := $(BUILD)/libwitan.a
 TOOL_LIB    := $(BUILD)/libtools.a
@@ -81,7 +85,7 @@ FAULT_BINS   := $(FAULTS:tests/faults/%.c=$(BUILD)/tests/faults/%)
 FUZZ_BINS    := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/fuzz/%)
 PLANTED_BINS := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/planted/%)
 
-## all: the program, build/witan
+## all: the program, build/witan, with the pages that `make ui` has built
 .PHONY: all
 all: $(BUILD)/witan
 
@@ -142,6 +146,45 @@ $(BUILD)/include/gen/prompts.h $(BUILD)/gen/prompts.c: $(BUILD)/gen/prompts.stam
 $(BUILD)/include/gen/version.h: VERSION
 	@mkdir -p $(@D)
 	@printf '#define WITAN_VERSION "%s"\n' '$(VERSION)' >$@
+
+# The built pages become part of the program. Without npm, and without a release that carries them, there are none.
+
+$(BUILD)/tools/mkassets: tools/mkassets.c
+	@mkdir -p $(@D)
+	@$(CC) $(STD) $(WARN) -O1 -g -o $@ $< -lz
+
+$(BUILD)/assets.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(UI_BUILT)' | cmp -s - $@ || echo '$(UI_BUILT)' >$@
+
+$(BUILD)/gen/assets.c: $(BUILD)/tools/mkassets $(BUILD)/assets.list $(UI_BUILT)
+	@mkdir -p $(BUILD)/gen/assets
+	@$(BUILD)/tools/mkassets $@ $(BUILD)/gen/assets ui/dist $(UI_BUILT)
+
+## ui: the pages for people, with npm; `make` builds them into the program
+.PHONY: ui
+ui: ui/dist/.built
+
+ui/dist/.built: $(UI_SOURCES)
+	@echo "  ui    ui/dist"
+	@cd ui && npm run --silent build
+	@touch $@
+
+## ui-check: the types, the rules and the core of the pages, without a browser
+.PHONY: ui-check
+ui-check:
+	@cd ui && npm run --silent check && npm test --silent
+
+## dist: a release tarball that carries the built pages, so that building it needs no npm
+.PHONY: dist
+dist: ui
+	@mkdir -p $(BUILD)
+	@git archive --prefix=witan-$(VERSION)/ -o $(BUILD)/witan-$(VERSION).tar HEAD
+	@touch ui/dist/.released
+	@tar --append -f $(BUILD)/witan-$(VERSION).tar --owner=0 --group=0 --transform 's|^|witan-$(VERSION)/|' $$(find ui/dist -type f | LC_ALL=C sort)
+	@rm ui/dist/.released
+	@gzip -9nf $(BUILD)/witan-$(VERSION).tar
+	@echo $(BUILD)/witan-$(VERSION).tar.gz
 
 # Tests. Every tests/unit/DIR/test_NAME.c is a program of its own, tests/unit/DIR_NAME; in a room of core,
 # tests/unit/core_ROOM_NAME.
@@ -242,11 +285,14 @@ lint: all
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
-## docs: write docs/api.md and docs/events.md anew from their tables
+## docs: write docs/api.md, docs/events.md and the pages' client anew from the tables
 .PHONY: docs
 docs: all
 	@for page in api events; do \
 		$(BUILD)/witan docs $$page >$(BUILD)/$$page.md && mv $(BUILD)/$$page.md docs/$$page.md; done
+	@$(BUILD)/witan docs openapi >$(BUILD)/openapi.json
+	@! command -v node >/dev/null || { node ui/scripts/client.mjs $(BUILD)/openapi.json >$(BUILD)/api.gen.ts && \
+		mv $(BUILD)/api.gen.ts ui/src/core/api.gen.ts; }
 
 ## bare: both commands in a fresh Debian (SUITE=bookworm|trixie; BARE_TEST=0: only ./dev run)
 SUITE ?= bookworm

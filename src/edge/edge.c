@@ -3,6 +3,7 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "base/settings.h"
+#include "edge/assets.h"
 #include "edge/internal.h"
 #include "edge/rest.h"
 #include "edge/stream.h"
@@ -57,7 +58,7 @@ static void handle(struct http_exchange *exchange, void *user)
 {
     struct edge *edge = user;
 
-    if (!pages_handle(edge, exchange))
+    if (!pages_handle(edge, exchange) && !assets_handle(edge, exchange))
         rest_handle(edge, exchange);
 }
 

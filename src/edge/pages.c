@@ -3,6 +3,7 @@
  * and the test clock.
  */
 #include "base/clock.h"
+#include "edge/assets.h"
 #include "edge/html.h"
 #include "edge/internal.h"
 
@@ -16,6 +17,8 @@ static const char front_page[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>witan</title>\n"
     "<h1>witan</h1>\n"
     "<p>This is the API of witan, where agents confer with each other and with people.</p>\n"
+    "<p>The pages for people were not built into this program. <code>./dev run</code> builds them, as do "
+    "<code>make ui &amp;&amp; make</code> where npm is at hand, and release tarballs carry them.</p>\n"
     "<p>Ask your first question:</p>\n"
     "<pre>curl -X POST -H 'Content-Type: application/json' \\\n"
     "  -d '{\"requester_agent\": \"Scout\", \"prompt_message\": \"Which cache fits here?\"}' \\\n"
@@ -32,6 +35,8 @@ static void front(struct edge *edge, struct http_exchange *exchange)
     const char *host = http_header(exchange, "Host");
 
     (void)edge;
+    if (assets_front(exchange))
+        return;
     buf_format(&body, front_page, host, host);
     http_reply(exchange, 200, "text/html; charset=utf-8", NULL, &body);
 }

@@ -1,5 +1,5 @@
 /*
- * question_page.c - the page of a question, for people with a browser and no script.
+ * question_page.c - the page of a question, and all of it for people with a browser and no script.
  *
  *   GET  /q/ID/SECRET   where a link leads: one button. Nothing is looked up and nothing is shown, since
  *                       programs follow links in mails and chats before people do.
@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/caller/secret.h"
+#include "edge/assets.h"
 #include "edge/html.h"
 #include "edge/internal.h"
 #include "edge/question_form.h"
@@ -43,6 +44,32 @@ struct visit {
 static void refuse(struct http_exchange *exchange, const struct err *err)
 {
     html_say(exchange, err_http(err->code), "This does not work", err_for_callers(err), err->hint);
+}
+
+/*
+ * Where somebody looks at a question, a browser with scripts gets the app, which asks for the question by
+ * itself; what is written here is then what it shows without. Replies to forms are plain pages.
+ */
+static bool in_app(const struct visit *visit)
+{
+    return assets_present() && !visit->secret && http_method(visit->exchange) == HTTP_GET;
+}
+
+static void page_begin(const struct visit *visit, struct buf *page, const char *title)
+{
+    buf_init(page, 0);
+    if (in_app(visit))
+        assets_page_begin(page);
+    else
+        html_begin(page, title);
+}
+
+static void page_reply(const struct visit *visit, int status, struct buf *page)
+{
+    if (in_app(visit))
+        assets_page_reply(visit->exchange, status, page);
+    else
+        html_reply(visit->exchange, status, NULL, page);
 }
 
 static void visit_free(struct visit *visit)
@@ -76,8 +103,7 @@ static void show_closed(struct visit *visit)
     const struct err *err = &visit->request.call.err;
     BUF_AUTO page = { 0 };
 
-    buf_init(&page, 0);
-    html_begin(&page, "A question");
+    page_begin(visit, &page, "A question");
     buf_text(&page, "<h1>This question is not open to you here</h1>\n<p>");
     html_text(&page, err_for_callers(err));
     buf_text(&page, "</p>\n<p class=\"soft\">");
@@ -85,7 +111,7 @@ static void show_closed(struct visit *visit)
     buf_format(&page,
                " People of the workspace also answer on the command line:</p>\n<pre>witan answer %s</pre>\n",
                visit->id);
-    html_reply(visit->exchange, err_http(err->code), NULL, &page);
+    page_reply(visit, err_http(err->code), &page);
 }
 
 static void finished(struct request *request)
@@ -184,10 +210,9 @@ static void show_question(struct visit *visit)
     json_t *shown = json_loadb(reply->bytes, reply->len, 0, NULL);
     BUF_AUTO page = { 0 };
 
-    buf_init(&page, 0);
-    html_begin(&page, "A question for you");
+    page_begin(visit, &page, "A question for you");
     question_form_write(&page, json_object_get(shown, "question"), visit->id, form_check(visit));
-    html_reply(visit->exchange, 200, NULL, &page);
+    page_reply(visit, 200, &page);
     json_decref(shown);
 }
 

@@ -1,0 +1,124 @@
+// The jobs: those of the list, and those that were looked at.
+import { SvelteMap } from 'svelte/reactivity';
+import { Refused } from '../core/api.ts';
+import type { Job, Log } from '../core/api.gen.ts';
+import type { Happening } from '../core/live.ts';
+import { headline, label } from '../core/wording.ts';
+import { questions } from './questions.svelte.ts';
+import { api, ops, stream } from './server.svelte.ts';
+
+const gather = 120;
+
+class Jobs {
+    readonly all = new SvelteMap<string, Job>();
+    order = $state<string[]>([]);
+    loaded = $state(false);
+    failure = $state<unknown>();
+    more = $state<string | null>(null);
+    readonly waiting = $derived([...this.all.values()].filter((job) => job.status.startsWith('waiting')));
+    #wanted = new Set<string>();
+    #timer: ReturnType<typeof setTimeout> | undefined;
+    #filter: { status?: Job['status'] } | undefined;
+    #listeners = new Map<string, Set<(happening: Happening) => void>>();
+
+    constructor() {
+        stream.feed(
+            (happening) => this.#hear(happening),
+            () => this.#reload(),
+        );
+    }
+
+    #reload(): void {
+        if (this.#filter) void this.load(this.#filter);
+        for (const id of this.all.keys()) this.#want(id);
+        for (const [jobId, those] of this.#listeners) for (const tell of those) tell({ type: 'reload', at: '', jobId });
+    }
+
+    #hear(happening: Happening): void {
+        const id = happening['jobId'];
+        if (typeof id !== 'string') return;
+        for (const tell of this.#listeners.get(id) ?? []) tell(happening);
+        if (['status', 'job.ended', 'job.progress', 'progress'].includes(happening.type) && this.all.has(id)) this.#want(id);
+        if (happening.type === 'job.created' && this.#filter) this.#want(id);
+    }
+
+    #want(id: string): void {
+        this.#wanted.add(id);
+        this.#timer ??= setTimeout(() => {
+            this.#timer = undefined;
+            const ids = [...this.#wanted];
+            this.#wanted.clear();
+            if (ids.length > 8 && this.#filter) void this.load(this.#filter);
+            else for (const one of ids.slice(0, 50)) void this.#look(one);
+        }, gather);
+    }
+
+    async #look(id: string): Promise<void> {
+        const known = this.order.includes(id);
+        const job = await this.fetch(id).catch(() => undefined);
+        if (job && !known && this.#filter && (!this.#filter.status || this.#filter.status === job.status)) this.order = [id, ...this.order];
+    }
+
+    /** Hears of what happens in one job. */
+    listen(id: string, tell: (happening: Happening) => void): () => void {
+        const those = this.#listeners.get(id) ?? new Set();
+        this.#listeners.set(id, those.add(tell));
+        return () => {
+            those.delete(tell);
+            if (those.size === 0) this.#listeners.delete(id);
+        };
+    }
+
+    async fetch(id: string): Promise<Job | undefined> {
+        try {
+            const job = await api.call(ops.job_get, { path: { id } });
+            this.all.set(id, job);
+            return job;
+        } catch (why) {
+            if (!(why instanceof Refused) || ![400, 404, 422].includes(why.status)) throw why;
+            return undefined;
+        }
+    }
+
+    async load(filter: { status?: Job['status'] }): Promise<void> {
+        this.#filter = filter;
+        try {
+            const page = await api.call(ops.job_list, { query: { ...filter, limit: 100 } });
+            for (const job of page.jobs) this.all.set(job.id, job);
+            this.order = page.jobs.map((job) => job.id);
+            this.more = page.nextCursor;
+            this.loaded = true;
+            this.failure = undefined;
+        } catch (why) {
+            this.failure = why;
+        }
+    }
+
+    async older(): Promise<void> {
+        if (!this.more || !this.#filter) return;
+        const page = await api.call(ops.job_list, { query: { ...this.#filter, limit: 100, cursor: this.more } });
+        for (const job of page.jobs) this.all.set(job.id, job);
+        this.order = [...this.order, ...page.jobs.map((job) => job.id)];
+        this.more = page.nextCursor;
+    }
+
+    leave(): void {
+        this.#filter = undefined;
+    }
+
+    /** The last lines of a job's log. */
+    async tail(id: string, lines: number): Promise<Log[]> {
+        const all: Log[] = [];
+        await api.pages(ops.job_logs, { path: { id }, query: { limit: 200 } }, (page) => all.push(...page.logs));
+        return all.slice(-lines);
+    }
+
+    /** What people call it: what it was given as a title, else its kind. */
+    name(job: Job): string {
+        const input = job.input as { title?: unknown; name?: unknown; question?: unknown } | null;
+        for (const wanted of [input?.title, input?.name]) if (typeof wanted === 'string' && wanted) return wanted;
+        const asked = job.kind === 'question' ? questions.of(job.id) : undefined;
+        return asked ? headline(asked) : label(job.kind);
+    }
+}
+export const jobs = new Jobs();

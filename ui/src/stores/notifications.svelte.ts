@@ -1,0 +1,81 @@
+// What was told to this person, newest first.
+import type { Gives } from '../core/op.ts';
+import type { Happening } from '../core/live.ts';
+import { api, ops, stream } from './server.svelte.ts';
+
+export type Notice = Gives<typeof ops.notification_list>['notifications'][number];
+
+const gather = 120;
+
+class Notifications {
+    list = $state<Notice[]>([]);
+    unread = $state(0);
+    loaded = $state(false);
+    failure = $state<unknown>();
+    more = $state<string | null>(null);
+    #timer: ReturnType<typeof setTimeout> | undefined;
+    #shown = false;
+
+    constructor() {
+        stream.feed(
+            (happening) => this.#hear(happening),
+            () => this.#soon(),
+        );
+    }
+
+    #hear(happening: Happening): void {
+        if (happening.type.startsWith('notification.')) this.#soon();
+    }
+
+    #soon(): void {
+        this.#timer ??= setTimeout(() => {
+            this.#timer = undefined;
+            void this.count();
+            if (this.#shown) void this.load();
+        }, gather);
+    }
+
+    async count(): Promise<void> {
+        const reply = await api.call(ops.notification_pending_count, {}).catch(() => undefined);
+        if (reply) this.unread = reply.count;
+    }
+
+    /** The page shows them from here on. */
+    show(): () => void {
+        this.#shown = true;
+        void this.load();
+        return () => (this.#shown = false);
+    }
+
+    async load(): Promise<void> {
+        try {
+            const page = await api.call(ops.notification_list, { query: { limit: 100 } });
+            this.list = page.notifications;
+            this.more = page.nextCursor;
+            this.loaded = true;
+            this.failure = undefined;
+        } catch (why) {
+            this.failure = why;
+        }
+    }
+
+    async older(): Promise<void> {
+        if (!this.more) return;
+        const page = await api.call(ops.notification_list, { query: { limit: 100, cursor: this.more } });
+        this.list = [...this.list, ...page.notifications];
+        this.more = page.nextCursor;
+    }
+
+    async read(id: string): Promise<void> {
+        const notice = this.list.find((one) => one.id === id);
+        if (notice) notice.read = true;
+        await api.call(ops.notification_read, { path: { id } }).catch(() => {});
+    }
+
+    async readAll(): Promise<void> {
+        await api.call(ops.notification_read_all, { body: {} });
+        await this.load();
+        await this.count();
+    }
+}
+export const notifications = new Notifications();

@@ -1,0 +1,131 @@
+// The questions: those that wait, and those that were looked at. Fed by events; loaded anew when some were lost.
+import { SvelteMap } from 'svelte/reactivity';
+import { Refused } from '../core/api.ts';
+import type { Question } from '../core/api.gen.ts';
+import type { Happening } from '../core/live.ts';
+import { learnServerTime, serverNow } from '../core/time.ts';
+import { api, ops, session, stream } from './server.svelte.ts';
+
+const fewEnough = 8; // as many are asked for one by one; more come with the list
+const gather = 60;
+
+function byDeadline(a: Question, b: Question): number {
+    const due = (a.timeoutAt ?? '9999').localeCompare(b.timeoutAt ?? '9999');
+    return due || a.createdAt.localeCompare(b.createdAt);
+}
+
+class Questions {
+    readonly all = new SvelteMap<string, Question>();
+    loaded = $state(false);
+    failure = $state<unknown>();
+    readonly open = $derived([...this.all.values()].filter((question) => question.status === 'pending').sort(byDeadline));
+    readonly approvals = $derived(this.open.filter((question) => question.type === 'approval' || question.responseType === 'approval'));
+    /** What an agent stands still for. */
+    readonly blocking = $derived(this.open.filter((question) => question.type !== 'non_blocking'));
+    #wanted = new Set<string>();
+    #timer: ReturnType<typeof setTimeout> | undefined;
+    #loading: AbortController | undefined;
+    /** Told of each question that has just been asked. */
+    onasked: (question: Question) => void = () => {};
+
+    constructor() {
+        stream.feed(
+            (happening) => this.#hear(happening),
+            () => void this.load(),
+        );
+    }
+
+    async load(): Promise<void> {
+        const workspaceId = session.me?.workspace.id;
+        if (!workspaceId) return;
+        this.#loading?.abort();
+        const { signal } = (this.#loading = new AbortController());
+        const found = new Map<string, Question>();
+        try {
+            await api.pages(
+                ops.question_pending,
+                { query: { workspaceId, sort: 'deadline', limit: 200 } },
+                (page) => {
+                    learnServerTime(page.serverTime);
+                    for (const question of page.questions) {
+                        found.set(question.id, question);
+                        this.all.set(question.id, question);
+                    }
+                },
+                { signal },
+            );
+        } catch (why) {
+            if (!signal.aborted) this.failure = why;
+            return;
+        }
+        // What was open here and is not any more has ended meanwhile.
+        for (const question of this.all.values()) if (question.status === 'pending' && !found.has(question.id)) this.#want(question.id);
+        this.failure = undefined;
+        this.loaded = true;
+    }
+
+    /** One question, whether it is open or not; undefined when it is not there. */
+    async fetch(id: string): Promise<Question | undefined> {
+        try {
+            const { question } = await api.call(ops.question_get, { path: { id } });
+            this.all.set(question.id, question);
+            return question;
+        } catch (why) {
+            if (!(why instanceof Refused) || (why.status !== 404 && why.status !== 400 && why.status !== 422)) throw why;
+            this.all.delete(id);
+            return undefined;
+        }
+    }
+
+    #want(id: string): void {
+        this.#wanted.add(id);
+        this.#timer ??= setTimeout(() => {
+            this.#timer = undefined;
+            const ids = [...this.#wanted];
+            this.#wanted.clear();
+            if (ids.length > fewEnough && ids.some((one) => !this.all.has(one))) void this.load();
+            else for (const one of ids) void this.#look(one);
+        }, gather);
+    }
+
+    async #look(id: string): Promise<void> {
+        const known = this.all.has(id);
+        const question = await this.fetch(id).catch(() => undefined);
+        if (question && !known && question.status === 'pending') this.onasked(question);
+    }
+
+    #hear(happening: Happening): void {
+        if (!happening.type.startsWith('question')) return;
+        const id = String(happening['questionId']);
+        const known = this.all.get(id);
+        if (happening.type === 'question_draft' && known) {
+            this.all.set(id, { ...known, draft: { by: String(happening['by'] ?? ''), at: happening.at } });
+            return;
+        }
+        if (happening.type === 'question_answered' && known)
+            this.all.set(id, {
+                ...known,
+                status: 'answered',
+                response: happening['response'] as Question['response'],
+                outcome: happening['outcome'] as Question['outcome'],
+            });
+        if (happening.type === 'question_cancelled' && known) this.all.set(id, { ...known, status: 'cancelled' });
+        this.#want(id);
+    }
+
+    /** It has just been answered here; the rest is told by an event. */
+    settle(id: string): void {
+        const known = this.all.get(id);
+        if (known?.status === 'pending') this.all.set(id, { ...known, status: 'answered' });
+    }
+
+    /** The question that a job was made for. */
+    of(jobId: string): Question | undefined {
+        return [...this.all.values()].find((question) => question.jobId === jobId);
+    }
+
+    left(question: Question, here?: number): number {
+        return question.timeoutAt ? Date.parse(question.timeoutAt) - serverNow(here) : Infinity;
+    }
+}
+export const questions = new Questions();

@@ -1,0 +1,119 @@
+// The server: who we are there, and the one stream of events that feeds every store.
+import { Api, Refused, Unreachable } from '../core/api.ts';
+import * as ops from '../core/api.gen.ts';
+import { Live, type Happening, type LiveState } from '../core/live.ts';
+import type { Gives } from '../core/op.ts';
+import { where } from './app.svelte.ts';
+
+export const api = new Api();
+export { ops };
+
+export type Me = Gives<typeof ops.me_get>;
+
+class Session {
+    me = $state<Me | undefined>();
+    is = $state<'starting' | 'in' | 'out' | 'away'>('starting');
+
+    get name(): string {
+        return this.me?.caller.name ?? '';
+    }
+
+    /** Whether this caller may answer; agents and viewers only look. */
+    get answers(): boolean {
+        return ['owner', 'admin', 'member'].includes(this.me?.caller.role ?? 'member');
+    }
+
+    async start(): Promise<void> {
+        try {
+            this.me = await api.call(ops.me_get, {});
+            this.is = 'in';
+        } catch (why) {
+            if (why instanceof Refused && (why.status === 401 || why.status === 403)) this.is = 'out';
+            else if (why instanceof Unreachable || why instanceof Refused) this.is = 'away';
+            else throw why;
+        }
+    }
+
+    /** Nobody is logged in any more: to the login, and back to the same place afterwards. */
+    ended(): void {
+        if (this.is === 'in') {
+            this.is = 'out';
+            stream.stop();
+        }
+        this.me = undefined;
+        if (where.place.page === 'login' || where.place.page === 'q') return;
+        where.go(`/login?next=${encodeURIComponent(where.path + where.query)}&ended=1`, { replace: true });
+    }
+}
+export const session = new Session();
+
+type Listener = (happening: Happening) => void;
+
+class Stream {
+    state = $state<LiveState>({ is: 'connecting' });
+    #live: Live | undefined;
+    #hear: Listener[] = [];
+    #reload: Array<() => void> = [];
+
+    /** A store says what it listens to, and how it loads everything anew. */
+    feed(hear: Listener, reload: () => void): void {
+        this.#hear.push(hear);
+        this.#reload.push(reload);
+    }
+
+    start(): void {
+        if (this.#live) return;
+        let begun = false;
+        const reload = () => {
+            begun = true;
+            for (const load of this.#reload) load();
+        };
+        this.#live = new Live(
+            {
+                fetch: (input, init) => fetch(input, init),
+                locks: navigator.locks,
+                channel: new BroadcastChannel('witan-events'),
+                now: () => Date.now(),
+                wait,
+            },
+            {
+                event: (happening) => {
+                    for (const hear of this.#hear) hear(happening);
+                },
+                reload,
+                state: (state) => {
+                    if (state.is === 'refused' && this.state.is !== 'refused') void session.start().then(() => session.is === 'out' && session.ended());
+                    this.state = state;
+                },
+            },
+        );
+        this.#live.start();
+        // Another tab may be too busy to say where it is.
+        setTimeout(() => begun || reload(), 1500);
+    }
+
+    stop(): void {
+        this.#live?.stop();
+        this.#live = undefined;
+    }
+
+    hurry(): void {
+        this.#live?.hurry();
+    }
+}
+export const stream = new Stream();
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((done) => {
+        const timer = setTimeout(done, ms);
+        signal.addEventListener('abort', () => {
+            clearTimeout(timer);
+            done();
+        });
+    });
+}
+
+api.onUnauthorized = () => session.ended();
+addEventListener('online', () => stream.hurry());
+addEventListener('pageshow', (event) => event.persisted && stream.hurry());
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && stream.hurry());

@@ -1,0 +1,145 @@
+// Tabs of one browser share one stream: who leads, who follows, and what happens when the leader goes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Live, type Happening, type LiveWorld } from '../src/core/live.ts';
+
+// A browser: tabs with one lock and one channel, and a server that keeps its log.
+class Browser {
+    log: Array<{ id: number; happening: Happening }> = [];
+    opened: Array<string | undefined> = [];
+    streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
+    refuse = 0;
+    #queue: Array<() => Promise<void>> = [];
+    #busy = false;
+    #tabs = new Set<{ onmessage: ((event: MessageEvent) => void) | null }>();
+
+    happen(type: string): void {
+        const id = this.log.length + 1;
+        this.log.push({ id, happening: { type, at: '' } });
+        for (const stream of this.streams) stream.enqueue(this.frame(id));
+    }
+
+    frame(id: number): Uint8Array {
+        return new TextEncoder().encode(`id: ${id}\ndata: ${JSON.stringify(this.log[id - 1]!.happening)}\n\n`);
+    }
+
+    cut(): void {
+        for (const stream of this.streams) stream.error(new Error('cut'));
+        this.streams.clear();
+    }
+
+    tab() {
+        const gone = new AbortController();
+        const heard: string[] = [];
+        const tab = { heard, reloads: 0, live: undefined as unknown as Live, close: () => {} };
+        const port = { onmessage: null as ((event: MessageEvent) => void) | null, postMessage: (data: unknown) => this.#post(port, data) };
+        this.#tabs.add(port);
+        const world: LiveWorld = {
+            channel: port,
+            locks: { request: ((_: string, __: unknown, run: () => Promise<void>) => this.#lock(run, gone.signal)) as LiveWorld['locks']['request'] },
+            now: () => 0,
+            wait: async () => {},
+            fetch: async (_, init) => {
+                if (this.refuse > 0) {
+                    this.refuse--;
+                    throw new TypeError('away');
+                }
+                const after = (init!.headers as Record<string, string>)['Last-Event-ID'];
+                this.opened.push(after);
+                const from = after === undefined ? this.log.length : Number(after);
+                return new Response(
+                    new ReadableStream<Uint8Array>({
+                        start: (stream) => {
+                            this.streams.add(stream);
+                            for (const { id } of this.log.slice(from)) stream.enqueue(this.frame(id));
+                            init!.signal?.addEventListener('abort', () => this.streams.delete(stream) && stream.error(new Error('aborted')));
+                        },
+                    }),
+                );
+            },
+        };
+        tab.live = new Live(world, {
+            event: ({ type }) => heard.push(type),
+            reload: () => tab.reloads++,
+            state: () => {},
+        });
+        tab.close = () => {
+            tab.live.stop();
+            gone.abort();
+            this.#tabs.delete(port);
+            this.#next();
+        };
+        tab.live.start();
+        return tab;
+    }
+
+    #post(from: unknown, data: unknown): void {
+        for (const port of this.#tabs) if (port !== from) port.onmessage?.({ data: structuredClone(data) } as MessageEvent);
+    }
+
+    #lock(run: () => Promise<void>, gone: AbortSignal): Promise<void> {
+        this.#queue.push(async () => {
+            if (!gone.aborted) await Promise.race([run(), new Promise<void>((end) => gone.addEventListener('abort', () => end()))]);
+        });
+        this.#next();
+        return Promise.resolve();
+    }
+
+    #next(): void {
+        if (this.#busy || this.#queue.length === 0) return;
+        this.#busy = true;
+        void this.#queue.shift()!().then(() => {
+            this.#busy = false;
+            this.#next();
+        });
+    }
+}
+
+const settle = () => new Promise((done) => setTimeout(done, 20));
+
+test('eight tabs open one stream, and all hear everything once and in order', async () => {
+    const browser = new Browser();
+    browser.happen('before');
+    const tabs = Array.from({ length: 8 }, () => browser.tab());
+    await settle();
+    assert.equal(browser.opened.length, 1);
+    browser.happen('one');
+    browser.happen('two');
+    await settle();
+    for (const tab of tabs) assert.deepEqual(tab.heard, ['one', 'two']);
+    assert.deepEqual(tabs.map((tab) => tab.live.leads), [true, ...Array(7).fill(false)]);
+    assert.ok(tabs.every((tab) => tab.reloads >= 1), 'each loads what there was before');
+    for (const tab of tabs) tab.close();
+});
+
+test('when the leader goes, the next takes over where it was; nothing is lost or doubled', async () => {
+    const browser = new Browser();
+    const [first, second, third] = [browser.tab(), browser.tab(), browser.tab()];
+    await settle();
+    browser.happen('one');
+    await settle();
+    first.close();
+    browser.happen('while nobody led');
+    await settle();
+    browser.happen('three');
+    await settle();
+    assert.deepEqual(second.heard, ['one', 'while nobody led', 'three']);
+    assert.deepEqual(third.heard, second.heard);
+    assert.deepEqual(browser.opened, [undefined, '1']);
+    for (const tab of [second, third]) tab.close();
+});
+
+test('a stream that breaks is opened again after the last event, however often it takes', async () => {
+    const browser = new Browser();
+    const tab = browser.tab();
+    await settle();
+    browser.happen('one');
+    await settle();
+    browser.refuse = 3;
+    browser.cut();
+    browser.happen('two');
+    await settle();
+    assert.deepEqual(tab.heard, ['one', 'two']);
+    assert.equal(browser.opened.at(-1), '1');
+    tab.close();
+});
