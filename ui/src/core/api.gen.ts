@@ -357,6 +357,9 @@ export const events: Op<{ query?: { projectId?: string; jobId?: string; discussi
 /** Hear of everything that happens in one job, as server-sent events. */
 export const job_stream: Op<{ path: { id: string }; query?: { types?: string; after?: number; ticket?: string } }, undefined> = /*#__PURE__*/ op('GET', '/api/jobs/{id}/stream');
 
+/** Hear of everything that happens in one discussion, with the text of turns as it is spoken (turn.delta), as server-sent events. It begins with the text so far of turns that are being spoken. */
+export const discussion_stream: Op<{ path: { id: string }; query?: { types?: string; after?: number; ticket?: string } }, undefined> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/stream');
+
 /** Whether the program runs. */
 export const health: Op<{  }, unknown> = /*#__PURE__*/ op('GET', '/healthz');
 
