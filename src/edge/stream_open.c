@@ -6,6 +6,7 @@
 #include "base/uuid.h"
 #include "core/council/discussion.h"
 #include "core/questions/job.h"
+#include "ops/spelling.h"
 #include "ops/token_use.h"
 
 #include <stdlib.h>
@@ -126,6 +127,33 @@ static bool read_path(struct stream_opening *opening, struct err *err)
     return true;
 }
 
+/* The parameters of a stream, in either spelling, as those of operations. */
+static const char *const stream_params[] = { "ticket", "projectId", "jobId", "discussionId",
+                                             "types",  "after",     NULL };
+
+static const char *param(const struct url_query *query, const char *name)
+{
+    for (size_t i = 0; i < query->count; i++)
+        if (spelling_same(query->pairs[i].name, name))
+            return query->pairs[i].value;
+    return NULL;
+}
+
+static bool check_params(const struct url_query *query, struct err *err)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const char *const *known = stream_params;
+
+        while (*known && !spelling_same(*known, query->pairs[i].name))
+            known++;
+        if (!*known)
+            return spelling_unknown(query->pairs[i].name, stream_params, err);
+        if (param(query, *known) != query->pairs[i].value)
+            return err_field(err, *known, "The query names %s twice.", *known);
+    }
+    return true;
+}
+
 static bool read_wanted(struct stream_opening *opening, struct err *err)
 {
     const struct url_query *query = &opening->query;
@@ -133,15 +161,15 @@ static bool read_wanted(struct stream_opening *opening, struct err *err)
 
     if (!url_parse_query(&opening->arena, http_query(opening->exchange), &opening->query, err))
         return false;
-    opening->credentials.ticket = url_value(query, "ticket");
+    opening->credentials.ticket = param(query, "ticket");
     opening->wanted = (struct stream_filter){
-        .project_id = url_value(query, "projectId"),
-        .job_id = url_value(query, "jobId"),
-        .discussion_id = url_value(query, "discussionId"),
-        .types = url_value(query, "types"),
+        .project_id = param(query, "projectId"),
+        .job_id = param(query, "jobId"),
+        .discussion_id = param(query, "discussionId"),
+        .types = param(query, "types"),
     };
-    return read_path(opening, err) &&
-           stream_filter_check(&opening->wanted, after && *after ? after : url_value(query, "after"), err);
+    return check_params(query, err) && read_path(opening, err) &&
+           stream_filter_check(&opening->wanted, after && *after ? after : param(query, "after"), err);
 }
 
 static bool has_room(struct edge *edge, struct err *err)

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "ops/openapi.h"
+#include "ops/spelling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct raw {
 static const char *raw_find(const struct raw_value *values, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(values[i].name, name) == 0)
+        if (spelling_same(values[i].name, name))
             return values[i].text;
     return NULL;
 }
@@ -272,7 +273,7 @@ static bool bind_enum(const struct field *field, const struct raw *raw, struct a
 
 static bool check_json(const struct field *field, struct arena *arena, const json_t *value, struct err *err);
 
-/* Members of an object that the row spells out; the others are ignored, as everywhere. */
+/* Members of an object that the row spells out. Others are only in open ones (ops/spelling.h). */
 static bool check_members(const struct field *fields, struct arena *arena, const json_t *object,
                           struct err *err)
 {
@@ -389,6 +390,8 @@ static bool is_missing(const struct op *op, const struct field *field, const str
 bool bind_args(const struct op *op, struct arena *arena, const struct raw_input *input,
                struct arg args[static LIMIT_PARAMS], struct err *err)
 {
+    if (!spelling_of_query(op, input, err) || !spelling_of_body(op, input, err))
+        return false;
     for (size_t i = 0; op->params[i].type; i++) {
         const struct field *field = &op->params[i];
         struct raw raw = raw_for(op, field, input);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "db/db.h"
+#include "server/variables.h"
 #include "server/yaml.h"
 
 #include <ctype.h>
@@ -277,6 +278,8 @@ static bool load_environment(struct config *config, struct err *err)
     size_t store;
     const char *db = getenv("WITAN_DB");
 
+    if (!variables_check(&config->arena, err))
+        return false;
     if (db && *db && find_row("store.url", &store) &&
         !config_set(config, store, db, "environment WITAN_DB", err))
         return false;

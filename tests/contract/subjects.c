@@ -14,11 +14,11 @@ static void make_project_subjects(struct t *t, struct subjects *subjects)
     call(t, "feedback_create", "{s:s, s:s}", "id", subjects->project, "text", MARKER);
     CHECK_STATUS(201);
     subjects->feedback = text_at(t, "id");
-    for (const char *const *op = (const char *const[]){ "prd_put", "plan_put", NULL }; *op; op++) {
-        call(t, *op, "{s:s, s:s, s:s, s:s}", "id", subjects->project, "sectionKey", "Plausible1", "planId",
-             "Plausible1", "text", MARKER);
-        CHECK_STATUS(201);
-    }
+    call(t, "prd_put", "{s:s, s:s, s:s}", "id", subjects->project, "sectionKey", "Plausible1", "text",
+         MARKER);
+    CHECK_STATUS(201);
+    call(t, "plan_put", "{s:s, s:s, s:s}", "id", subjects->project, "planId", "Plausible1", "text", MARKER);
+    CHECK_STATUS(201);
     call(t, "result_submit", "{s:s, s:s, s:s, s:{s:[s]}}", "id", subjects->project, "agent", "analyst",
          "sourceId", subjects->feedback, "result", "open_questions", MARKER);
     CHECK_STATUS(201);

@@ -2,6 +2,8 @@
 #include "core/log/idempotency.h"
 #include "questions.h"
 
+#include <string.h>
+
 static int post(struct t *t, const char *message)
 {
     return call(t, "chat_post", "{s:s, s:s}", "agent_name", "Dev", "message", message);
@@ -185,4 +187,34 @@ CONTRACT(names_show_all_that_they_hold)
     }
     call(t, "chat_post", "{s:s, s:s}", "agent_name", "Zo\xC3\xAB", "message", "Hello");
     CHECK_STATUS(201);
+}
+
+CONTRACT(a_parameter_goes_by_both_spellings)
+{
+    call(t, "question_create", "{s:s, s:s, s:s, s:i}", "question", "Which port?", "type", "blocking",
+         "response_type", "text", "timeout_minutes", 5);
+    CHECK_STATUS(201);
+    const char *id = text_at(t, "questionId");
+
+    call(t, "question_get", "{s:s}", "id", id);
+    CHECK_TEXT("question.responseType", "text");
+    CHECK_STATUS(200);
+    call(t, "prompt_create", "{s:s, s:s, s:i}", "requesterAgent", "Dev", "promptMessage", "Cache or index?",
+         "requiredResponses", 3);
+    CHECK_STATUS(201);
+    CHECK_INT("prompt.required_responses", 3);
+    call(t, "question_create", "{s:s, s:s, s:i, s:i}", "question", "Which port?", "type", "blocking",
+         "timeout_minutes", 5, "timeoutMinutes", 6);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "timeoutMinutes");
+}
+
+CONTRACT(an_unknown_parameter_is_refused_with_the_nearest_and_nothing_is_stored)
+{
+    call(t, "question_create", "{s:s, s:s, s:s, s:i}", "question", "Which port?", "type", "blocking",
+         "responseType", "text", "timeoutMins", 5);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "timeoutMins");
+    assert_non_null(strstr(text_at(t, "hint"), "timeoutMinutes"));
+    assert_int_equal(count_rows(t, "agent_questions WHERE workspace_id = '%s'", t->workspace), 0);
 }

@@ -162,7 +162,7 @@ static void check_refusal(const struct err *err)
     buf_done(&text);
 }
 
-static void bind(const struct op *op, char *path, char *query, const json_t *body)
+static void bind(const struct op *op, char *path, char *query, json_t *body)
 {
     ARENA_AUTO arena = { 0 };
     struct values in_the_path = { 0 }, in_the_query = { 0 };

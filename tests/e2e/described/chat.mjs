@@ -52,10 +52,8 @@ export default async function ({ call, owner, viewer }) {
     await call(400, 'GET', '/api/notifications?limit=x');
     await call(200, 'GET', '/api/notifications/pending-count?agent=Builder');
     await call(401, 'GET', '/api/notifications/pending-count', undefined, {});
-    await call(200, 'POST', `/api/notifications/${notifications[0].id}/read?agent=Builder`, {
-        agent: 'Builder',
-    });
-    await call(404, 'POST', `/api/notifications/${nobody}/read?agent=Builder`, { agent: 'Builder' });
-    await call(200, 'POST', '/api/notifications/read-all?agent=Builder', { agent: 'Builder' });
+    await call(200, 'POST', `/api/notifications/${notifications[0].id}/read`, {});
+    await call(404, 'POST', `/api/notifications/${nobody}/read`, {});
+    await call(200, 'POST', '/api/notifications/read-all', { agent: 'Builder' });
     await call(401, 'POST', '/api/notifications/read-all', {}, {});
 }

@@ -419,6 +419,23 @@ static void wrong_models_are_refused_by_their_key(void **state)
     unlink(file);
 }
 
+static void a_mistyped_variable_is_refused_and_a_foreign_one_is_not(void **state)
+{
+    struct config config;
+    struct err err = { 0 };
+
+    (void)state;
+    setenv("WITAN_SERVICE_HOST", "10.0.0.1", 1);
+    assert_true(config_load(&config, &(struct config_sources){ 0 }, &err));
+    config_done(&config);
+    setenv("WITAN_SERVER_LISTN", "127.0.0.1:1", 1);
+    assert_false(config_load(&config, &(struct config_sources){ 0 }, &err));
+    assert_non_null(strstr(err.text, "WITAN_SERVER_LISTN"));
+    assert_non_null(strstr(err.hint, "WITAN_SERVER_LISTEN"));
+    unsetenv("WITAN_SERVER_LISTN");
+    unsetenv("WITAN_SERVICE_HOST");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +452,7 @@ int main(void)
         cmocka_unit_test(names_of_variables_follow_keys),
         cmocka_unit_test(models_are_a_map_of_names),
         cmocka_unit_test(wrong_models_are_refused_by_their_key),
+        cmocka_unit_test(a_mistyped_variable_is_refused_and_a_foreign_one_is_not),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,205 @@
+#include "ops/spelling.h"
+
+#include "base/str.h"
+#include "ops/openapi.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a name is shown by when it is wrong: others may have sent anything. */
+#define SHOWN_MAX 60
+
+static bool is_capital(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+bool spelling_same(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++) {
+        if (*a == *b)
+            continue;
+        if (*a == '_' && is_capital(*b))
+            a++;
+        else if (*b == '_' && is_capital(*a))
+            b++;
+        else
+            return false;
+        if ((*a | ' ') != (*b | ' ') || is_capital(*a) == is_capital(*b))
+            return false;
+    }
+    return !*a && !*b;
+}
+
+static const struct field *field_named(const struct field *fields, const char *name)
+{
+    for (const struct field *field = fields; field && field->type; field++)
+        if (spelling_same(field->name, name))
+            return field;
+    return NULL;
+}
+
+static bool unknown(const char *name, const char *nearest, struct err *err)
+{
+    char shown[SHOWN_MAX + 1];
+
+    snprintf(shown, sizeof(shown), "%s", name);
+    err_field(err, shown, "There is no parameter %s.", shown);
+    if (!nearest)
+        return err_hint(err, "It takes none of that kind; docs/api.md lists what there is.");
+    return err_hint(err, "The nearest is %s; docs/api.md lists them all.", nearest);
+}
+
+static void nearer(const char *name, const char *candidate, const char **nearest, size_t *best)
+{
+    size_t distance = str_distance(name, candidate);
+
+    if (!*nearest || distance < *best) {
+        *best = distance;
+        *nearest = candidate;
+    }
+}
+
+bool spelling_unknown(const char *name, const char *const *known, struct err *err)
+{
+    const char *nearest = NULL;
+    size_t best = 0;
+
+    for (; *known; known++)
+        nearer(name, *known, &nearest, &best);
+    return unknown(name, nearest, err);
+}
+
+static bool unknown_member(const struct field *fields, const char *name, struct err *err)
+{
+    const char *nearest = NULL;
+    size_t best = 0;
+
+    for (const struct field *field = fields; field && field->type; field++)
+        nearer(name, field->name, &nearest, &best);
+    return unknown(name, nearest, err);
+}
+
+static bool told_twice(const char *name, const char *twin, struct err *err)
+{
+    return err_field(err, name, "%s and %s are the same parameter and say different things.", name, twin);
+}
+
+/* A member under its twin's name moves to its own. null says that there is nothing, as everywhere. */
+static bool rename_member(json_t *object, const struct field *field, const char *twin, struct err *err)
+{
+    json_t *own = json_object_get(object, field->name), *other = json_object_get(object, twin);
+
+    if (own && !json_is_null(own) && !json_is_null(other) && !json_equal(own, other))
+        return told_twice(field->name, twin, err);
+    if (!own || json_is_null(own))
+        json_object_set(object, field->name, other);
+    json_object_del(object, twin);
+    return true;
+}
+
+/* The first member that is not under its row's name, with the field it means; false: it means none. */
+static bool next_stray(const struct field *fields, json_t *object, const char **name,
+                       const struct field **field, struct err *err)
+{
+    json_t *value;
+
+    *field = NULL;
+    json_object_foreach(object, *name, value)
+    {
+        *field = field_named(fields, *name);
+        if (!*field)
+            return unknown_member(fields, *name, err);
+        if (strcmp((*field)->name, *name) != 0)
+            return true;
+    }
+    *field = NULL;
+    return true;
+}
+
+static bool settle(const struct field *fields, json_t *object, struct err *err);
+
+static bool settle_value(const struct field *field, json_t *value, struct err *err)
+{
+    if (!field->fields || (field->flags & F_OPEN))
+        return true;
+    if (field->type == T_OBJECT && json_is_object(value))
+        return settle(field->fields, value, err);
+    for (size_t i = 0; field->type == T_LIST && i < json_array_size(value); i++) {
+        json_t *item = json_array_get(value, i);
+
+        if (json_is_object(item) && !settle(field->fields, item, err))
+            return false;
+    }
+    return true;
+}
+
+/* As many rounds as there are twins, which are no more than the row has members. */
+static bool settle(const struct field *fields, json_t *object, struct err *err)
+{
+    const struct field *field;
+    const char *name;
+
+    while (next_stray(fields, object, &name, &field, err) && field)
+        if (!rename_member(object, field, name, err))
+            return false;
+    if (err->code != ERR_NONE)
+        return false;
+    for (field = fields; field->type; field++)
+        if (!settle_value(field, json_object_get(object, field->name), err))
+            return false;
+    return true;
+}
+
+/* A body may repeat what stands in the path, and must not contradict it. */
+static bool agrees_with_path(const struct raw_input *input, struct err *err)
+{
+    for (size_t i = 0; i < input->path_count; i++) {
+        const json_t *value = json_object_get(input->body, input->path[i].name);
+
+        if (value && !str_equal(json_string_value(value), input->path[i].text))
+            return err_field(err, input->path[i].name,
+                             "%s says one thing in the path and another in the body.", input->path[i].name);
+    }
+    return true;
+}
+
+bool spelling_of_body(const struct op *op, const struct raw_input *input, struct err *err)
+{
+    if (!input->body)
+        return true;
+    return settle(op->params, input->body, err) && agrees_with_path(input, err);
+}
+
+static bool check_query_name(const struct op *op, const char *name, struct err *err)
+{
+    const char *known[LIMIT_PARAMS + 2] = { NULL };
+    size_t count = 0;
+
+    for (const struct field *field = op->params; field->type; field++)
+        if (op_param_place(op, field) == IN_QUERY)
+            known[count++] = field->name;
+    if (op->waits)
+        known[count++] = "wait";
+    for (size_t i = 0; i < count; i++)
+        if (spelling_same(known[i], name))
+            return true;
+    if (field_named(op->params, name))
+        return err_field(err, name, "%s belongs in the body, not in the query.", name);
+    return spelling_unknown(name, known, err);
+}
+
+bool spelling_of_query(const struct op *op, const struct raw_input *input, struct err *err)
+{
+    for (size_t i = 0; i < input->query_count; i++) {
+        const struct raw_value *value = &input->query[i];
+
+        if (!check_query_name(op, value->name, err))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (spelling_same(input->query[j].name, value->name) &&
+                strcmp(input->query[j].text, value->text) != 0)
+                return told_twice(value->name, input->query[j].name, err);
+    }
+    return true;
+}
