@@ -4,6 +4,7 @@
 #include "ops/event_type.h"
 
 #include "core/chat/prompt.h"
+#include "core/questions/job.h"
 #include "ops/fields.h"
 #include "ops/question_fields.h"
 
@@ -95,10 +96,10 @@ static const struct field job_created[] = {
     { 0 },
 };
 
-static const struct field job_log[] = {
+static const struct field job_line[] = {
     { "jobId", T_UUID, REQUIRED, "The job." },
     { "line", T_INT, REQUIRED, "The line's number in the job's log." },
-    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = job_log_levels },
+    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = line_levels },
     { "message", T_TEXT, REQUIRED, "What happened." },
     { "data", T_JSON, REQUIRED, "The same for machines.", .flags = F_NULL },
     { 0 },
@@ -297,7 +298,7 @@ static const struct event_type types[] = {
       REACH_QUESTION, .fields = question_late },
     { "job.created", TAG_JOBS, "A job was made.", ROLES_READ, REACH_JOB, .fields = job_created },
     { "status", TAG_JOBS, "A job's status changed.", ROLES_READ, REACH_JOB, .fields = status_fields },
-    { "job.log", TAG_JOBS, "A line was added to a job's log.", ROLES_READ, REACH_JOB, .fields = job_log },
+    { "job.log", TAG_JOBS, "A line was added to a job's log.", ROLES_READ, REACH_JOB, .fields = job_line },
     { "job.progress", TAG_JOBS, "A job told how far it is.", ROLES_READ, REACH_JOB, .fields = job_progress },
     { "job.ended", TAG_JOBS, "A job has ended.", ROLES_READ, REACH_JOB, .fields = job_ended },
     { "chat.message", CHAT_TAG, "Something was said in the squad chat.", ROLES_READ, REACH_SQUAD,

@@ -1,15 +1,13 @@
-#include "base/str.h"
 #include "core/questions/job.h"
 #include "core/questions/response.h"
 #include "ops/fields.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"
 
-const char *const job_statuses[] = { "pending",   "running", "waiting_for_input", "waiting_for_approval",
-                                     "completed", "failed",  "cancelled",         NULL };
+#include "base/str.h"
+
 static const char *const first_statuses[] = { "pending", "running", NULL };
 static const char *const next_statuses[] = { "running", "completed", "failed", NULL };
-const char *const job_log_levels[] = { "debug", "info", "warn", "error", NULL };
 
 const struct field job_progress_fields[] = {
     { "done", T_REAL, REQUIRED, "How much is done.", .flags = F_NULL },
@@ -67,7 +65,7 @@ static const struct field line_fields[] = {
     { "at", T_TIME, REQUIRED, "When it was written." },
     { "kind", T_TEXT, REQUIRED,
       "log, progress, status, question, answer, timeout, cancelled, approval, extended, late, restart." },
-    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = job_log_levels },
+    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = line_levels },
     { "message", T_TEXT, REQUIRED, "What happened." },
     { "data", T_JSON, REQUIRED, "The same for machines.", .flags = F_NULL },
     { 0 },
@@ -99,7 +97,7 @@ static bool run_job_create(struct call *call)
         .agent = arg_text(call, "agent"),
         .project_id = arg_text(call, "projectId"),
         .task_id = arg_text(call, "taskId"),
-        .status = arg_text(call, "status"),
+        .status = arg_word(call, "status", job_statuses),
         .input = json_arg(call, "input"),
     };
 
@@ -112,7 +110,7 @@ static bool run_job_create(struct call *call)
 static bool run_job_list(struct call *call)
 {
     struct job_filter filter = {
-        .status = arg_text(call, "status"),
+        .status = arg_word(call, "status", job_statuses),
         .agent = arg_text(call, "agent"),
         .kind = arg_text(call, "kind"),
         .project_id = arg_text(call, "projectId"),
@@ -150,7 +148,7 @@ static bool run_job_get(struct call *call)
 static bool run_job_update(struct call *call)
 {
     struct job_change change = {
-        .status = arg_text(call, "status"),
+        .status = arg_word(call, "status", job_statuses),
         .result = json_arg(call, "result"),
         .error = arg_text(call, "error"),
     };
@@ -170,7 +168,7 @@ static bool run_job_cancel(struct call *call)
 static bool run_job_log(struct call *call)
 {
     struct job_line line = {
-        .level = arg_text(call, "level"),
+        .level = arg_word(call, "level", line_levels),
         .message = arg_text(call, "message"),
         .data = response_clean(call->tx.arena, arg_json(call, "data")),
     };
@@ -342,7 +340,7 @@ const struct op job_ops[] = {
         .params = {
             ID_PARAM,
             { "message", T_TEXT, REQUIRED, "What happened.", .max = LIMIT_MESSAGE_CEILING },
-            { "level", T_ENUM, OPTIONAL, "How serious it is.", .values = job_log_levels, .fallback = "info" },
+            { "level", T_ENUM, OPTIONAL, "How serious it is.", .values = line_levels, .fallback = "info" },
             { "data", T_JSON, OPTIONAL, "The same for machines.", .max = LIMIT_CONTEXT },
         },
     },

@@ -2,10 +2,7 @@
 
 #include "ops/fields.h"
 
-const char *const question_types[] = { "blocking", "non_blocking", "approval", "error_recovery", NULL };
-const char *const response_types[] = { "text", "choice", "boolean", "approval", NULL };
 const char *const question_roles[] = { "owner", "admin", "member", NULL };
-static const char *const statuses[] = { "pending", "answered", "timeout", "cancelled", NULL };
 
 const struct field option_fields[] = {
     { "id", T_TEXT, OPTIONAL, "Its name for answers; o1, o2 and so on when left out.", .max = LIMIT_REF },
@@ -61,7 +58,7 @@ const struct field question_fields[] = {
     { "type", T_ENUM, REQUIRED, "How it weighs on its job.", .values = question_types },
     { "question", T_TEXT, REQUIRED, "What is asked." },
     { "context", T_OBJECT, REQUIRED, "What there is to know about it.", .flags = F_OPEN | F_NULL },
-    { "status", T_ENUM, REQUIRED, "Open while pending; ended otherwise.", .values = statuses },
+    { "status", T_ENUM, REQUIRED, "Open while pending; ended otherwise.", .values = question_statuses },
     { "responseType", T_ENUM, REQUIRED, "What an answer looks like.", .values = response_types },
     { "options", T_LIST, REQUIRED, "What to choose from.", .items = T_OBJECT, .fields = option_fields,
       .flags = F_NULL },
@@ -103,8 +100,8 @@ struct question_wish question_wish_of(const struct call *call)
 {
     return (struct question_wish){
         .question = arg_text(call, "question"),
-        .type = arg_text(call, "type"),
-        .response_type = arg_text(call, "responseType"),
+        .type = arg_word(call, "type", question_types),
+        .response_type = arg_word(call, "responseType", response_types),
         .template = arg_text(call, "template"),
         .options = arg_json(call, "options"),
         .context = arg_json(call, "context"),

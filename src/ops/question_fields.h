@@ -15,8 +15,6 @@
     }
 #define TAG_JOBS "Jobs"
 
-extern const char *const question_types[];
-extern const char *const response_types[];
 extern const char *const question_roles[];
 extern const struct field question_fields[];
 extern const struct field option_fields[];

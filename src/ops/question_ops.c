@@ -4,6 +4,7 @@
 #include "ops/question_fields.h"
 #include "ops/tables.h"
 
+enum { SORT_CREATED = 1, SORT_DEADLINE };
 static const char *const sorts[] = { "created", "deadline", NULL };
 
 static const struct field preference_fields[] = {
@@ -123,9 +124,9 @@ static bool run_question_pending(struct call *call)
 {
     const char *bound = call->caller.project_id;
     struct question_filter filter = {
-        .type = arg_text(call, "type"),
+        .type = arg_word(call, "type", question_types),
         .project_id = arg_given(call, "projectId") ? arg_text(call, "projectId") : bound,
-        .by_deadline = str_equal(arg_text(call, "sort"), "deadline"),
+        .by_deadline = arg_word(call, "sort", sorts) == SORT_DEADLINE,
         .cursor = arg_text(call, "cursor"),
         .limit = (size_t)arg_int(call, "limit"),
     };

@@ -247,10 +247,10 @@ static const struct field login_reply[] = {
     { 0 },
 };
 
-static const char *const caller_kinds[] = { "local", "user", "token", "system", NULL };
+static const char *const login_kinds[] = { "local", "user", "token", "system", NULL };
 
 static const struct field caller_fields[] = {
-    { "kind", T_ENUM, REQUIRED, "local is the owner of a server in solo mode.", .values = caller_kinds },
+    { "kind", T_ENUM, REQUIRED, "local is the owner of a server in solo mode.", .values = login_kinds },
     { "id", T_TEXT, REQUIRED, "The user's or token's id." },
     { "name", T_TEXT, REQUIRED, "The user's or token's name." },
     { "role", T_ENUM, REQUIRED, "The role in this workspace; agent for a token that speaks as one.",

@@ -35,16 +35,12 @@ bool role_parse(const char *name, enum role *role)
     return false;
 }
 
+const char *const caller_kinds[] = { "local", "user", "token", "link", NULL };
+WORDS_FIT(caller_kinds, CALLER_KINDS);
+
 const char *caller_kind_name(enum caller_kind kind)
 {
-    switch (kind) {
-    case CALLER_NOBODY: return "nobody";
-    case CALLER_LOCAL: return "local";
-    case CALLER_USER: return "user";
-    case CALLER_TOKEN: return "token";
-    case CALLER_LINK: return "link";
-    }
-    return "nobody";
+    return kind == CALLER_NOBODY ? "nobody" : caller_kind_word(kind);
 }
 
 bool caller_is_person(const struct caller *caller)
@@ -224,10 +220,10 @@ static bool by_solo(const struct tx *tx, const char *wanted, struct caller *call
     *caller = (struct caller){
         .kind = CALLER_LOCAL,
         .role = ROLE_OWNER,
-        .id = "local",
-        .name = "local",
+        .id = CALLER_LOCAL_ID,
+        .name = CALLER_LOCAL_ID,
         .workspace_id = db_cell(&rows, 0, 1),
-        .credential = "local",
+        .credential = CALLER_LOCAL_ID,
     };
     return true;
 }
@@ -264,7 +260,7 @@ static bool by_ticket(const struct tx *tx, const struct credentials *credentials
         return err_hint(tx->err, "Get a new one from POST /api/tickets just before opening the stream.");
     }
     stands_for = db_cell(&rows, 0, 0);
-    if (str_equal(stands_for, "local") && !credentials->may_be_solo)
+    if (str_equal(stands_for, CALLER_LOCAL_ID) && !credentials->may_be_solo)
         return err_set(tx->err, ERR_UNAUTHORIZED, "This ticket is only good on the machine it was made on.");
     if (!caller_recheck(tx, stands_for, db_cell(&rows, 0, 1), &found))
         return false;

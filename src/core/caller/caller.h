@@ -45,6 +45,11 @@ struct credentials {
  * browsers keep the cookies of whatever ran on this host before.
  */
 enum caller_kind { CALLER_NOBODY, CALLER_LOCAL, CALLER_USER, CALLER_TOKEN, CALLER_LINK };
+#define CALLER_KINDS (CALLER_LINK + 1)
+WORDS_OF(caller_kind, caller_kinds); /* nobody has no word here */
+
+/* The id, name and credential of whoever works alone at home. */
+#define CALLER_LOCAL_ID "local"
 
 struct caller {
     enum caller_kind kind;

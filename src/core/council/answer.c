@@ -1,6 +1,5 @@
 #include "core/council/answer.h"
 
-#include "base/str.h"
 #include "core/caller/caller.h"
 #include "core/chat/prompt.h"
 #include "core/council/result.h"
@@ -47,7 +46,8 @@ static bool question_may(const struct tx *tx, const char *id, const char **proje
         return false;
     }
     if (!question_is_open(&question))
-        return err_set(tx->err, ERR_CONFLICT, "This question has already ended: %s.", question.status);
+        return err_set(tx->err, ERR_CONFLICT, "This question has already ended: %s.",
+                       question_status_word(question.status));
     if (question_needs_person(&question))
         return wrong_ref(tx, "This question needs a person's approval: no council decides it.");
     *project_id = question.project_id;
@@ -180,13 +180,13 @@ static json_t *response_for(struct machine *m, const struct question *question, 
     JSON_AUTO *vote = vote_of(m);
     const char *winner = json_string_value(json_object_get(vote, "winner"));
 
-    if (str_equal(question->response_type, "text"))
+    if (question->response_type == RESPONSE_TEXT)
         return json_pack("{s:s, s:s}", "type", "text", "value", text);
     if (!winner)
         return NULL;
-    if (str_equal(question->response_type, "choice"))
+    if (question->response_type == RESPONSE_CHOICE)
         return json_pack("{s:s, s:s, s:s}", "type", "choice", "value", winner, "text", text);
-    if (str_equal(question->response_type, "boolean"))
+    if (question->response_type == RESPONSE_BOOLEAN)
         return json_pack("{s:s, s:b, s:s}", "type", "boolean", "value",
                          strcasecmp(winner, "true") == 0 || strcasecmp(winner, "yes") == 0, "text", text);
     return NULL;

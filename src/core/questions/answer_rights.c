@@ -6,11 +6,11 @@
 
 unsigned answer_rights_roles(const struct question *question)
 {
-    if (str_equal(question->required_role, "owner"))
-        return ROLE_OWNER;
-    if (str_equal(question->required_role, "admin"))
-        return ROLES_MANAGE;
-    return ROLES_PEOPLE;
+    enum role least;
+
+    if (!question->required_role || !role_parse(question->required_role, &least))
+        return ROLES_PEOPLE;
+    return least == ROLE_OWNER ? ROLE_OWNER : least == ROLE_ADMIN ? ROLES_MANAGE : ROLES_PEOPLE;
 }
 
 bool answer_rights_projects(const struct tx *tx, const char *workspace_id,

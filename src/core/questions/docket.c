@@ -45,7 +45,7 @@ void docket_notify(struct docket *docket, const struct notification *notificatio
     *writes_notification(docket->writes) = *notification;
 }
 
-int64_t docket_log(struct docket *docket, struct job *job, const char *kind, const char *level,
+int64_t docket_log(struct docket *docket, struct job *job, enum line_kind kind, enum line_level level,
                    const char *message, const char *data)
 {
     job->dirty = true;
@@ -73,7 +73,7 @@ static void tell(struct docket *docket, const struct job *job, const char *type,
                                           .data = arena_copy(docket->tx->arena, data->bytes, data->len) });
 }
 
-static void tell_status(struct docket *docket, const struct job *job, const char *before)
+static void tell_status(struct docket *docket, const struct job *job, enum job_status before)
 {
     BUF_AUTO data = { 0 };
     struct json_out out;
@@ -81,17 +81,17 @@ static void tell_status(struct docket *docket, const struct job *job, const char
     json_begin(&out, &data);
     json_map(&out, NULL);
     json_text(&out, "jobId", job->id);
-    json_text(&out, "status", job->status);
-    json_text(&out, "previousStatus", before);
+    json_text(&out, "status", job_status_word(job->status));
+    json_text(&out, "previousStatus", job_status_word(before));
     json_map_end(&out);
     tell(docket, job, "status", job->id, &data);
 }
 
-void docket_set_status(struct docket *docket, struct job *job, const char *status)
+void docket_set_status(struct docket *docket, struct job *job, enum job_status status)
 {
-    const char *before = job->status;
+    enum job_status before = job->status;
 
-    if (str_equal(before, status))
+    if (before == status)
         return;
     job->status = status;
     job->dirty = true;
@@ -102,9 +102,9 @@ void docket_set_status(struct docket *docket, struct job *job, const char *statu
 
 static void tell_ended(struct docket *docket, const struct job *job, const struct question *question)
 {
-    const char *type = str_equal(question->status, "answered")  ? "question_answered"
-                       : str_equal(question->status, "timeout") ? "question_timeout"
-                                                                : "question_cancelled";
+    static const char *const types[QUESTION_STATUS_END] = { [QUESTION_ANSWERED] = "question_answered",
+                                                            [QUESTION_TIMEOUT] = "question_timeout",
+                                                            [QUESTION_CANCELLED] = "question_cancelled" };
     BUF_AUTO data = { 0 };
     struct json_out out;
 
@@ -116,30 +116,32 @@ static void tell_ended(struct docket *docket, const struct job *job, const struc
         json_raw(&out, "response", question->response);
     question_write_outcome(question, "outcome", &out);
     json_map_end(&out);
-    tell(docket, job, type, question->id, &data);
+    tell(docket, job, types[question->status], question->id, &data);
 }
 
 static void log_ended(struct docket *docket, struct job *job, const struct question *question,
                       const struct ending *ending)
 {
     const char *answer = ending->response_text ? ending->response_text : "";
-    const char *message, *kind = "answer", *level = "info";
+    enum line_kind kind = LINE_ANSWER;
+    enum line_level level = LINE_INFO;
+    const char *message;
     BUF_AUTO data = { 0 };
     struct json_out out;
 
-    if (str_equal(ending->source, "default")) {
+    if (ending->source == OUTCOME_DEFAULT) {
         message = arena_format(docket->tx->arena, "Nobody answered in time; the default holds: %s", answer);
-        level = "warn";
-    } else if (str_equal(ending->status, "answered")) {
+        level = LINE_WARN;
+    } else if (ending->status == QUESTION_ANSWERED) {
         message = arena_format(docket->tx->arena, "%s answered: %s", ending->by, answer);
-    } else if (str_equal(ending->status, "timeout")) {
+    } else if (ending->status == QUESTION_TIMEOUT) {
         message = "Nobody answered in time.";
-        kind = "timeout";
-        level = "warn";
+        kind = LINE_TIMEOUT;
+        level = LINE_WARN;
     } else {
         message = arena_format(docket->tx->arena, "%s cancelled the question%s%s", ending->by,
                                ending->reason ? ": " : ".", ending->reason ? ending->reason : "");
-        kind = "cancelled";
+        kind = LINE_CANCELLED;
     }
     json_begin(&out, &data);
     json_map(&out, NULL);
@@ -163,9 +165,9 @@ static const struct question *oldest_blocking(const struct docket *docket, const
     return NULL;
 }
 
-static const char *waiting_status(const struct question *question)
+static enum job_status waiting_status(const struct question *question)
 {
-    return str_equal(question->type, "approval") ? "waiting_for_approval" : "waiting_for_input";
+    return question->type == QUESTION_APPROVAL ? JOB_WAITING_FOR_APPROVAL : JOB_WAITING_FOR_INPUT;
 }
 
 /* With several open at once the job follows the oldest; after the last it runs. A lone one has its answer. */
@@ -178,13 +180,13 @@ static bool go_on(struct docket *docket, struct job *job, const struct question 
         return false;
     }
     if (!job->lone) {
-        docket_set_status(docket, job, "running");
+        docket_set_status(docket, job, JOB_RUNNING);
         return true;
     }
     job->result = ended->response;
     docket_end_job(
         docket, job,
-        &(struct job_ending){ .status = str_equal(ended->status, "cancelled") ? "cancelled" : "completed",
+        &(struct job_ending){ .status = ended->status == QUESTION_CANCELLED ? JOB_CANCELLED : JOB_COMPLETED,
                               .source = ended->outcome_source,
                               .by = ended->outcome_by });
     return true;
@@ -208,10 +210,10 @@ bool docket_end(struct docket *docket, struct question *question, const struct e
     tell_ended(docket, job, question);
     if (!question_blocks(question) || !job_is_open(job))
         return false;
-    if (str_equal(ending->status, "timeout")) {
+    if (ending->status == QUESTION_TIMEOUT) {
         docket_end_job(docket, job,
-                       &(struct job_ending){ .status = "failed",
-                                             .source = "timeout",
+                       &(struct job_ending){ .status = JOB_FAILED,
+                                             .source = OUTCOME_TIMEOUT,
                                              .by = "system",
                                              .error = "Question timed out without response" });
         return false;
@@ -229,10 +231,10 @@ static void tell_job_ended(struct docket *docket, const struct job *job)
     json_begin(&out, &data);
     json_map(&out, NULL);
     json_text(&out, "jobId", job->id);
-    json_text(&out, "status", job->status);
+    json_text(&out, "status", job_status_word(job->status));
     json_text(&out, "error", job->error);
     json_map(&out, "outcome");
-    json_text(&out, "source", job->outcome_source);
+    json_text(&out, "source", outcome_source_word(job->outcome_source));
     json_text(&out, "by", job->outcome_by);
     json_time(&out, "at", job->ended_ms);
     json_map_end(&out);
@@ -243,7 +245,7 @@ static void tell_job_ended(struct docket *docket, const struct job *job)
 /* Whoever asked for the job is told; those who wait for a lone question hear its answer anyway. */
 static void notify_requester(struct docket *docket, const struct job *job)
 {
-    bool failed = str_equal(job->status, "failed");
+    bool failed = job->status == JOB_FAILED;
     struct notification notification = {
         .workspace_id = job->workspace_id,
         .project_id = job->project_id,
@@ -256,30 +258,30 @@ static void notify_requester(struct docket *docket, const struct job *job)
         .ref_id = job->id,
     };
 
-    if (job->lone || !job->requested_kind || str_equal(job->status, "cancelled"))
+    if (job->lone || !job->requested_kind || job->status == JOB_CANCELLED)
         return;
-    if (str_equal(job->requested_kind, "user"))
+    if (job->requested_kind == REQUESTER_USER)
         notification.user_id = job->requested_by;
-    else if (str_equal(job->requested_kind, "agent"))
+    else if (job->requested_kind == REQUESTER_AGENT)
         notification.agent_key = str_fold(docket->tx->arena, job->requested_by);
     docket_notify(docket, &notification);
 }
 
 void docket_end_job(struct docket *docket, struct job *job, const struct job_ending *ending)
 {
-    const char *before = job->status;
+    enum job_status before = job->status;
+    const char *word = job_status_word(ending->status);
 
     job->status = ending->status;
     job->error = ending->error;
     job->ended_ms = docket->tx->now_ms;
     job->outcome_source = ending->source;
     job->outcome_by = ending->by;
-    docket_log(docket, job, "status", str_equal(ending->status, "failed") ? "error" : "info",
-               ending->error
-                   ? arena_format(docket->tx->arena, "The job has %s: %s", ending->status, ending->error)
-               : str_equal(ending->status, "cancelled")
+    docket_log(docket, job, LINE_STATUS, ending->status == JOB_FAILED ? LINE_ERROR : LINE_INFO,
+               ending->error ? arena_format(docket->tx->arena, "The job has %s: %s", word, ending->error)
+               : ending->status == JOB_CANCELLED
                    ? arena_format(docket->tx->arena, "%s cancelled the job.", ending->by)
-                   : arena_format(docket->tx->arena, "The job has %s.", ending->status),
+                   : arena_format(docket->tx->arena, "The job has %s.", word),
                NULL);
     tell_status(docket, job, before);
     tell_job_ended(docket, job);
@@ -291,8 +293,8 @@ void docket_end_job(struct docket *docket, struct job *job, const struct job_end
 
         if (strcmp(question->job_id, job->id) == 0 && question_is_open(question) && question_blocks(question))
             (void)docket_end(docket, question,
-                             &(struct ending){ .status = "cancelled",
-                                               .source = "cancelled",
+                             &(struct ending){ .status = QUESTION_CANCELLED,
+                                               .source = OUTCOME_CANCELLED,
                                                .by = ending->by,
                                                .reason = "the job has ended" });
     }
@@ -305,8 +307,9 @@ void docket_added(struct docket *docket, struct job *job, const struct question 
             docket_set_status(docket, job, waiting_status(question));
     } else if (job->lone) {
         job->result = question->default_response;
-        docket_end_job(docket, job,
-                       &(struct job_ending){ .status = "completed", .source = "default", .by = "system" });
+        docket_end_job(
+            docket, job,
+            &(struct job_ending){ .status = JOB_COMPLETED, .source = OUTCOME_DEFAULT, .by = "system" });
     }
 }
 
@@ -321,11 +324,11 @@ static int by_due(const void *a, const void *b)
 
 static void end_overdue(struct docket *docket, struct question *question)
 {
-    struct ending ending = { .status = "timeout", .source = "timeout", .by = "system" };
+    struct ending ending = { .status = QUESTION_TIMEOUT, .source = OUTCOME_TIMEOUT, .by = "system" };
 
     if (question->default_response) {
-        ending = (struct ending){ .status = "answered",
-                                  .source = "default",
+        ending = (struct ending){ .status = QUESTION_ANSWERED,
+                                  .source = OUTCOME_DEFAULT,
                                   .by = "system",
                                   .responded_by = "system",
                                   .response = question->default_response,
@@ -378,7 +381,8 @@ static bool load_questions(struct docket *docket)
     docket->questions = arena_array(docket->tx->arena, struct question, rows.count);
     docket->question_count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
-        question_from_row(&rows, i, &docket->questions[i]);
+        if (!question_from_row(&rows, i, &docket->questions[i], docket->tx->err))
+            return false;
     return true;
 }
 
@@ -387,7 +391,8 @@ static bool fill(struct docket *docket, const struct db_rows *jobs, size_t *ende
     docket->jobs = arena_array(docket->tx->arena, struct job, jobs->count);
     docket->job_count = jobs->count;
     for (size_t i = 0; i < jobs->count; i++)
-        job_from_row(jobs, i, &docket->jobs[i]);
+        if (!job_from_row(jobs, i, &docket->jobs[i], docket->tx->err))
+            return false;
     if (!load_questions(docket))
         return false;
     *ended = apply_deadlines(docket);
@@ -409,7 +414,7 @@ void docket_of_new(const struct tx *tx, struct docket *docket, struct job *job)
     json_text(&out, "agent", job->agent);
     json_text(&out, "projectId", job->project_id);
     json_text(&out, "taskId", job->task_id);
-    json_text(&out, "status", job->status);
+    json_text(&out, "status", job_status_word(job->status));
     json_text(&out, "restartOf", job->restart_of);
     json_map_end(&out);
     tell(docket, job, "job.created", NULL, &data);

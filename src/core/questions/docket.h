@@ -47,7 +47,8 @@ struct job *docket_job(struct docket *docket, const char *id); /* or NULL */
 struct question *docket_question(struct docket *docket, const char *id);
 
 struct ending {
-    const char *status, *source;
+    enum question_status status;
+    enum outcome_source source;
     const char *by;            /* who, by name */
     const char *responded_by;  /* who, by id; NULL without a response */
     const char *response;      /* a JSON text, or NULL */
@@ -62,21 +63,23 @@ struct ending {
 bool docket_end(struct docket *docket, struct question *question, const struct ending *ending);
 
 struct job_ending {
-    const char *status, *source, *by;
+    enum job_status status;
+    enum outcome_source source;
+    const char *by;
     const char *error; /* or NULL */
 };
 
 /* Ends a job and cancels its open questions; non-blocking ones stay answerable. */
 void docket_end_job(struct docket *docket, struct job *job, const struct job_ending *ending);
 /* Another status that is not an end. */
-void docket_set_status(struct docket *docket, struct job *job, const char *status);
+void docket_set_status(struct docket *docket, struct job *job, enum job_status status);
 /* A question that looks different now. */
 void docket_changed(struct docket *docket, struct question *question);
 /* A question was added to the job by other means: its status follows. */
 void docket_added(struct docket *docket, struct job *job, const struct question *question);
 
 /* A line of the job's log; `data` is a JSON object's text, or NULL. Returns its number. */
-int64_t docket_log(struct docket *docket, struct job *job, const char *kind, const char *level,
+int64_t docket_log(struct docket *docket, struct job *job, enum line_kind kind, enum line_level level,
                    const char *message, const char *data);
 /* Its time is the docket's. */
 void docket_event(struct docket *docket, const struct event *event);

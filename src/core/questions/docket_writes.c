@@ -78,12 +78,12 @@ static void put_question(const struct question *question, struct db_arg row[stat
     size_t at = 0;
 
     row[at++] = db_text(question->id);
-    row[at++] = db_text(question->status);
+    row[at++] = db_text(question_status_word(question->status));
     row[at++] = db_text(question->response);
     row[at++] = db_text(question->responded_by);
     row[at++] = db_text(question->responded_at);
     row[at++] = db_text(question->timeout_at);
-    row[at++] = db_text(question->outcome_source);
+    row[at++] = db_text(outcome_source_word(question->outcome_source));
     row[at++] = db_text(question->outcome_by);
     row[at++] = db_text(question->ended_at);
     row[at++] = db_text(question->approvals);
@@ -116,10 +116,10 @@ static void put_job(const struct job *job, struct db_arg row[static JOB_WIDTH])
     size_t at = 0;
 
     row[at++] = db_text(job->id);
-    row[at++] = db_text(job->status);
+    row[at++] = db_text(job_status_word(job->status));
     row[at++] = db_text(job->error);
     row[at++] = db_ms(job->ended_ms);
-    row[at++] = db_text(job->outcome_source);
+    row[at++] = db_text(outcome_source_word(job->outcome_source));
     row[at++] = db_text(job->outcome_by);
     row[at++] = db_int(job->log_lines);
     row[at] = db_text(job->result);
@@ -143,8 +143,8 @@ static void put_line(const struct docket_line *entry, struct db_arg row[static L
 
     row[at++] = db_text(entry->job_id);
     row[at++] = db_int(entry->line.seq);
-    row[at++] = db_text(entry->line.kind);
-    row[at++] = db_text(entry->line.level);
+    row[at++] = db_text(line_kind_word(entry->line.kind));
+    row[at++] = db_text(line_level_word(entry->line.level));
     row[at++] = db_text(entry->line.message);
     row[at++] = db_text(entry->line.data);
     row[at] = db_int(entry->line.at_ms);
@@ -171,8 +171,8 @@ static void put_audit(const struct docket *docket, const struct question *questi
 
     json_begin(&out, &detail);
     json_map(&out, NULL);
-    json_text(&out, "status", question->status);
-    json_text(&out, "source", question->outcome_source);
+    json_text(&out, "status", question_status_word(question->status));
+    json_text(&out, "source", outcome_source_word(question->outcome_source));
     json_raw(&out, "response", question->response);
     json_map_end(&out);
     row[at++] = db_text(question->workspace_id);

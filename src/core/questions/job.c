@@ -9,19 +9,27 @@
 #include "core/questions/docket.h"
 #include "core/questions/question_row.h"
 
-#include <string.h>
-
 #define LIST_NAME "jobs"
+
+const char *const job_statuses[] = { "pending",   "running", "waiting_for_input", "waiting_for_approval",
+                                     "completed", "failed",  "cancelled",         NULL };
+WORDS_FIT(job_statuses, JOB_STATUS_END);
+const char *const requester_kinds[] = { "user", "agent", "token", "local", "link", NULL };
+WORDS_FIT(requester_kinds, REQUESTER_END);
+
+bool job_status_is_open(enum job_status status)
+{
+    return status != JOB_COMPLETED && status != JOB_FAILED && status != JOB_CANCELLED;
+}
 
 bool job_is_open(const struct job *job)
 {
-    return !str_equal(job->status, "completed") && !str_equal(job->status, "failed") &&
-           !str_equal(job->status, "cancelled");
+    return job_status_is_open(job->status);
 }
 
 bool job_is_waiting(const struct job *job)
 {
-    return str_starts(job->status, "waiting_for_");
+    return job->status == JOB_WAITING_FOR_INPUT || job->status == JOB_WAITING_FOR_APPROVAL;
 }
 
 bool job_not_found(struct err *err)
@@ -38,8 +46,10 @@ bool job_may_drive(const struct caller *caller, const struct job *job, struct er
 enum { OVERDUE = COL_JOB_END };
 _Static_assert((int)COL_JOB_BRIEF_END == (int)COL_JOB_END, "both lists have the same places");
 
-void job_from_row(const struct db_rows *rows, size_t row, struct job *job)
+bool job_from_row(const struct db_rows *rows, size_t row, struct job *job, struct err *err)
 {
+    const char *strange = NULL;
+
     *job = (struct job){
         .id = db_cell(rows, row, COL_JOB_ID),
         .workspace_id = db_cell(rows, row, COL_JOB_WORKSPACE_ID),
@@ -47,24 +57,25 @@ void job_from_row(const struct db_rows *rows, size_t row, struct job *job)
         .task_id = db_cell(rows, row, COL_JOB_TASK_ID),
         .kind = db_cell(rows, row, COL_JOB_KIND),
         .agent = db_cell(rows, row, COL_JOB_AGENT),
-        .status = db_cell(rows, row, COL_JOB_STATUS),
+        .status = db_cell_word(rows, row, COL_JOB_STATUS, job_statuses, &strange),
         .progress = db_cell(rows, row, COL_JOB_PROGRESS),
         .input = db_cell(rows, row, COL_JOB_INPUT),
         .result = db_cell(rows, row, COL_JOB_RESULT),
         .error = db_cell(rows, row, COL_JOB_ERROR),
         .created_ms = db_cell_int(rows, row, COL_JOB_CREATED_AT),
         .ended_ms = db_cell_int(rows, row, COL_JOB_ENDED_AT),
-        .requested_kind = db_cell(rows, row, COL_JOB_REQUESTED_KIND),
+        .requested_kind = db_cell_word(rows, row, COL_JOB_REQUESTED_KIND, requester_kinds, &strange),
         .requested_by = db_cell(rows, row, COL_JOB_REQUESTED_BY),
         .requested_name = db_cell(rows, row, COL_JOB_REQUESTED_NAME),
         .lone = db_cell_bool(rows, row, COL_JOB_LONE),
         .restart_of = db_cell(rows, row, COL_JOB_RESTART_OF),
         .restart_answer = db_cell(rows, row, COL_JOB_RESTART_ANSWER),
-        .outcome_source = db_cell(rows, row, COL_JOB_OUTCOME_SOURCE),
+        .outcome_source = db_cell_word(rows, row, COL_JOB_OUTCOME_SOURCE, outcome_sources, &strange),
         .outcome_by = db_cell(rows, row, COL_JOB_OUTCOME_BY),
         .log_lines = db_cell_int(rows, row, COL_JOB_LOG_LINES),
         .overdue = db_cell_bool(rows, row, OVERDUE),
     };
+    return db_words_known(strange, err);
 }
 
 static bool is_due(struct err *err)
@@ -84,7 +95,8 @@ bool job_get(const struct tx *tx, const char *id, struct job *job)
         return false;
     if (rows.count == 0)
         return job_not_found(tx->err);
-    job_from_row(&rows, 0, &found);
+    if (!job_from_row(&rows, 0, &found, tx->err))
+        return false;
     if (!caller_sees_project(tx->caller, found.project_id))
         return job_not_found(tx->err);
     if (found.overdue)
@@ -121,18 +133,30 @@ static bool find_places(const struct tx *tx, struct job *job)
     return true;
 }
 
+static enum requester_kind kind_of_person(const struct caller *caller)
+{
+    switch (caller->kind) {
+    case CALLER_USER: return REQUESTER_USER;
+    case CALLER_TOKEN: return REQUESTER_TOKEN;
+    case CALLER_LOCAL: return REQUESTER_LOCAL;
+    case CALLER_LINK: return REQUESTER_LINK;
+    case CALLER_NOBODY: break;
+    }
+    return 0;
+}
+
 /* Whom to tell when it is done: a user, an agent by name, or the people at large. */
 static void note_requester(const struct caller *caller, struct job *job)
 {
     job->requested_name = caller_title(caller);
     job->requested_by = caller->id;
     if (caller->kind == CALLER_USER)
-        job->requested_kind = "user";
+        job->requested_kind = REQUESTER_USER;
     else if (caller->agent_name) {
-        job->requested_kind = "agent";
+        job->requested_kind = REQUESTER_AGENT;
         job->requested_by = caller->agent_name;
     } else if (caller_is_person(caller))
-        job->requested_kind = caller_kind_name(caller->kind);
+        job->requested_kind = kind_of_person(caller);
 }
 
 bool job_begin(const struct tx *tx, struct job *job)
@@ -153,10 +177,10 @@ bool job_insert(const struct tx *tx, const struct job *job)
     return tx_exec(tx, SQL_JOB_INSERT,
                    DB_ARGS(db_text(job->id), db_text(job->workspace_id), db_text(job->project_id),
                            db_text(job->task_id), db_text(job->kind), db_text(job->agent),
-                           db_text(job->status), db_text(job->input), db_int(job->created_ms),
-                           db_text(job->requested_kind), db_text(job->requested_by),
-                           db_text(job->requested_name), db_bool(job->lone), db_text(job->restart_of),
-                           db_text(job->restart_answer), db_int(job->log_lines)),
+                           db_text(job_status_word(job->status)), db_text(job->input),
+                           db_int(job->created_ms), db_text(requester_kind_word(job->requested_kind)),
+                           db_text(job->requested_by), db_text(job->requested_name), db_bool(job->lone),
+                           db_text(job->restart_of), db_text(job->restart_answer), db_int(job->log_lines)),
                    NULL);
 }
 
@@ -172,16 +196,11 @@ bool job_create(const struct tx *tx, struct job *job)
 
 /* Lists */
 
-static bool is_open_status(const char *status)
-{
-    return status && job_is_open(&(struct job){ .status = status });
-}
-
 static enum sql_id list_statement(const struct job_filter *filter)
 {
     if (filter->task_id)
         return SQL_JOB_LIST_TASK;
-    if (is_open_status(filter->status))
+    if (filter->status && job_status_is_open(filter->status))
         return SQL_JOB_LIST_OPEN;
     return filter->project_id ? SQL_JOB_LIST_PROJECT : SQL_JOB_LIST;
 }
@@ -203,14 +222,15 @@ bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_p
         !tx_query(tx, list_statement(&wanted),
                   DB_ARGS(db_text(tx->caller->workspace_id), db_text(from.id),
                           db_int((int64_t)filter->limit + 1), db_text(clock_text(tx->arena, tx->now_ms)),
-                          db_text(wanted.status), db_text(wanted.agent), db_text(wanted.kind),
-                          db_text(wanted.project_id), db_text(wanted.task_id)),
+                          db_text(job_status_word(wanted.status)), db_text(wanted.agent),
+                          db_text(wanted.kind), db_text(wanted.project_id), db_text(wanted.task_id)),
                   &rows))
         return false;
     found.count = rows.count < filter->limit ? rows.count : filter->limit;
     found.jobs = arena_array(tx->arena, struct job, found.count);
     for (size_t i = 0; i < found.count; i++) {
-        job_from_row(&rows, i, &found.jobs[i]);
+        if (!job_from_row(&rows, i, &found.jobs[i], tx->err))
+            return false;
         if (found.jobs[i].overdue)
             return is_due(tx->err);
     }
@@ -233,7 +253,7 @@ static void write_outcome(const struct job *job, struct json_out *out)
         return;
     }
     json_map(out, "outcome");
-    json_text(out, "source", job->outcome_source);
+    json_text(out, "source", outcome_source_word(job->outcome_source));
     json_text(out, "by", job->outcome_by);
     json_time(out, "at", job->ended_ms);
     json_map_end(out);
@@ -247,7 +267,7 @@ void job_write_members(const struct job *job, struct json_out *out)
     json_text(out, "agent", job->agent);
     json_text(out, "projectId", job->project_id);
     json_text(out, "taskId", job->task_id);
-    json_text(out, "status", job->status);
+    json_text(out, "status", job_status_word(job->status));
     json_raw(out, "progress", job->progress);
     json_raw(out, "input", job->input);
     json_raw(out, "result", job->result);

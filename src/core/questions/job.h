@@ -13,27 +13,54 @@
 #include "base/json.h"
 #include "core/caller/caller.h"
 #include "core/caller/tx.h"
+#include "core/log/outcome.h"
+
+enum job_status {
+    JOB_PENDING = 1,
+    JOB_RUNNING,
+    JOB_WAITING_FOR_INPUT,
+    JOB_WAITING_FOR_APPROVAL,
+    JOB_COMPLETED,
+    JOB_FAILED,
+    JOB_CANCELLED,
+    JOB_STATUS_END,
+};
+WORDS_OF(job_status, job_statuses);
+
+/* Who asked for it, and so is told of its end: one person, an agent by name, or the people at large. */
+enum requester_kind {
+    REQUESTER_USER = 1,
+    REQUESTER_AGENT,
+    REQUESTER_TOKEN,
+    REQUESTER_LOCAL,
+    REQUESTER_LINK,
+    REQUESTER_END,
+};
+WORDS_OF(requester_kind, requester_kinds);
 
 struct job {
     const char *id, *workspace_id;
     const char *project_id, *task_id; /* or NULL */
     const char *kind;
     const char *agent; /* or NULL */
-    const char *status;
+    enum job_status status;
     const char *progress, *input,
-        *result;                  /* JSON texts, or NULL; with a docket: result only, when it is new */
-    const char *error;            /* or NULL */
-    int64_t created_ms, ended_ms; /* 0: not */
-    const char *requested_kind, *requested_by, *requested_name; /* who asked for it, or NULL */
-    bool lone;                                                  /* made for one question: ends with it */
-    const char *restart_of;                                     /* or NULL */
-    const char *restart_answer;                                 /* a JSON object's text, or NULL */
-    const char *outcome_source, *outcome_by;                    /* NULL while open */
+        *result;                        /* JSON texts, or NULL; with a docket: result only, when it is new */
+    const char *error;                  /* or NULL */
+    int64_t created_ms, ended_ms;       /* 0: not */
+    enum requester_kind requested_kind; /* 0: an agent without a name */
+    const char *requested_by, *requested_name; /* who asked for it, or NULL */
+    bool lone;                                 /* made for one question: ends with it */
+    const char *restart_of;                    /* or NULL */
+    const char *restart_answer;                /* a JSON object's text, or NULL */
+    enum outcome_source outcome_source;        /* 0 while open */
+    const char *outcome_by;                    /* NULL while open */
     int64_t log_lines;
     bool overdue; /* a question of it has passed its deadline and nobody has ended it yet */
     bool dirty;   /* the docket's: to be written back */
 };
 
+bool job_status_is_open(enum job_status status);
 bool job_is_open(const struct job *job);
 bool job_is_waiting(const struct job *job);
 
@@ -46,8 +73,9 @@ CHECKED bool job_create(const struct tx *tx, struct job *job);
 CHECKED bool job_get(const struct tx *tx, const char *id, struct job *job);
 
 struct job_filter {
-    const char *status, *agent, *kind, *project_id, *task_id; /* or NULL */
-    const char *cursor;                                       /* or NULL */
+    enum job_status status;                          /* 0: all */
+    const char *agent, *kind, *project_id, *task_id; /* or NULL */
+    const char *cursor;                              /* or NULL */
     size_t limit;
 };
 
@@ -60,9 +88,9 @@ struct job_page {
 CHECKED bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_page *page);
 
 struct job_change {
-    const char *status; /* running, completed, failed; or NULL */
-    const char *result; /* a JSON text, or NULL */
-    const char *error;  /* or NULL */
+    enum job_status status; /* running, completed, failed; or 0 */
+    const char *result;     /* a JSON text, or NULL */
+    const char *error;      /* or NULL */
 };
 
 /*
@@ -73,9 +101,31 @@ CHECKED bool job_update(const struct tx *tx, const char *id, const struct job_ch
                         struct job *job);
 CHECKED bool job_cancel(const struct tx *tx, const char *id, const char *reason, struct job *job);
 
+/* What a line of a job's log tells of. */
+enum line_kind {
+    LINE_LOG = 1, /* the agent's own words */
+    LINE_PROGRESS,
+    LINE_STATUS,
+    LINE_QUESTION,
+    LINE_ANSWER,
+    LINE_TIMEOUT,
+    LINE_CANCELLED,
+    LINE_APPROVAL,
+    LINE_EXTENDED,
+    LINE_LATE,
+    LINE_RESTART,
+    LINE_KIND_END,
+};
+WORDS_OF(line_kind, line_kinds);
+
+enum line_level { LINE_DEBUG = 1, LINE_INFO, LINE_WARN, LINE_ERROR, LINE_LEVEL_END };
+WORDS_OF(line_level, line_levels);
+
 struct job_line {
     int64_t seq;
-    const char *kind, *level, *message;
+    enum line_kind kind;
+    enum line_level level;
+    const char *message;
     const char *data; /* a JSON text, or NULL */
     int64_t at_ms;
 };

@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+const char *const line_kinds[] = { "log",       "progress", "status",   "question", "answer",  "timeout",
+                                   "cancelled", "approval", "extended", "late",     "restart", NULL };
+WORDS_FIT(line_kinds, LINE_KIND_END);
+const char *const line_levels[] = { "debug", "info", "warn", "error", NULL };
+WORDS_FIT(line_levels, LINE_LEVEL_END);
+
 /* The docket of one job that this caller drives. */
 static bool open_one(const struct tx *tx, struct docket *docket, const char *id, struct job **job)
 {
@@ -26,21 +32,23 @@ static bool refuse_step(struct arena *arena, const struct job *job, const char *
     struct json_out out;
 
     json_begin(&out, &text);
-    json_text(&out, "status", job->status);
+    const char *status = job_status_word(job->status);
+
+    json_text(&out, "status", status);
     if (job_is_open(job))
-        err_set(err, ERR_CONFLICT, "A job that is %s cannot become %s.", job->status, wanted);
+        err_set(err, ERR_CONFLICT, "A job that is %s cannot become %s.", status, wanted);
     else
-        err_set(err, ERR_CONFLICT, "This job has already ended: %s.", job->status);
+        err_set(err, ERR_CONFLICT, "This job has already ended: %s.", status);
     err->detail = arena_copy(arena, text.bytes, text.len);
     return false;
 }
 
 /* An agent that waits for people does not decide by itself that it runs again. */
-static bool may_step(const struct job *job, const char *to)
+static bool may_step(const struct job *job, enum job_status to)
 {
     if (!job_is_open(job))
         return false;
-    if (str_equal(to, "running"))
+    if (to == JOB_RUNNING)
         return !job_is_waiting(job);
     return true;
 }
@@ -61,13 +69,13 @@ static bool may_end(const struct docket *docket, const struct job *job, const st
 static void step(struct docket *docket, struct job *job, const struct caller *caller,
                  const struct job_change *change)
 {
-    if (str_equal(change->status, "running")) {
-        docket_set_status(docket, job, "running");
+    if (change->status == JOB_RUNNING) {
+        docket_set_status(docket, job, JOB_RUNNING);
         return;
     }
     docket_end_job(docket, job,
                    &(struct job_ending){ .status = change->status,
-                                         .source = caller_is_person(caller) ? "human" : "agents",
+                                         .source = caller_is_person(caller) ? OUTCOME_HUMAN : OUTCOME_AGENTS,
                                          .by = caller_title(caller),
                                          .error = change->error });
 }
@@ -81,14 +89,15 @@ bool job_update(const struct tx *tx, const char *id, const struct job_change *ch
     if (!open_one(tx, &docket, id, &found))
         return false;
     if (!job_is_open(found) || (change->status && !may_step(found, change->status)))
-        return refuse_step(tx->arena, found, change->status ? change->status : "changed", tx->err);
-    if (change->status && !str_equal(change->status, "running") && !may_end(&docket, found, tx->caller))
+        return refuse_step(tx->arena, found, change->status ? job_status_word(change->status) : "changed",
+                           tx->err);
+    if (change->status && change->status != JOB_RUNNING && !may_end(&docket, found, tx->caller))
         return false;
-    if (change->error && !str_equal(change->status, "failed"))
+    if (change->error && change->status != JOB_FAILED)
         return err_field(tx->err, "error", "Only a job that failed has an error.");
     if (change->error)
         cleaned.error = str_sanitise(tx->arena, change->error);
-    else if (str_equal(change->status, "failed"))
+    else if (change->status == JOB_FAILED)
         cleaned.error = "The agent gave no reason.";
     if (change->result) {
         found->result = change->result;
@@ -107,12 +116,12 @@ bool job_cancel(const struct tx *tx, const char *id, const char *reason, struct 
     if (!open_one(tx, &docket, id, &found))
         return false;
     if (!job_is_open(found))
-        return refuse_step(tx->arena, found, "cancelled", tx->err);
+        return refuse_step(tx->arena, found, job_status_word(JOB_CANCELLED), tx->err);
     if (!may_end(&docket, found, tx->caller))
         return false;
     docket_end_job(&docket, found,
-                   &(struct job_ending){ .status = "cancelled",
-                                         .source = "cancelled",
+                   &(struct job_ending){ .status = JOB_CANCELLED,
+                                         .source = OUTCOME_CANCELLED,
                                          .by = caller_title(tx->caller),
                                          .error = reason ? str_sanitise(tx->arena, reason) : NULL });
     return docket_close(&docket) && job_get(tx, id, job);
@@ -129,7 +138,7 @@ static void tell_line(struct docket *docket, const struct job *job, const struct
     json_map(&out, NULL);
     json_text(&out, "jobId", job->id);
     json_int(&out, "line", line->seq);
-    json_text(&out, "level", line->level);
+    json_text(&out, "level", line_level_word(line->level));
     json_text(&out, "message", line->message);
     json_raw(&out, "data", line->data);
     json_map_end(&out);
@@ -147,7 +156,7 @@ bool job_log(const struct tx *tx, const char *id, struct job_line *line)
 
     if (!chat_check_text("message", line->message, tx->err) || !open_one(tx, &docket, id, &job))
         return false;
-    line->kind = "log";
+    line->kind = LINE_LOG;
     line->message = str_sanitise(tx->arena, line->message);
     line->at_ms = tx->now_ms;
     line->seq = docket_log(&docket, job, line->kind, line->level, line->message, line->data);
@@ -203,7 +212,7 @@ bool job_report(const struct tx *tx, const char *id, const struct job_progress *
     json_text(&out, "jobId", found->id);
     json_raw(&out, "progress", stored.bytes);
     json_map_end(&out);
-    docket_log(&docket, found, "progress", "info", progress_words(tx->arena, &clean),
+    docket_log(&docket, found, LINE_PROGRESS, LINE_INFO, progress_words(tx->arena, &clean),
                arena_copy(tx->arena, stored.bytes, stored.len));
     docket_event(&docket, &(struct event){ .workspace_id = found->workspace_id,
                                            .type = "job.progress",
@@ -217,6 +226,7 @@ bool job_report(const struct tx *tx, const char *id, const struct job_progress *
 bool job_logs(const struct tx *tx, const char *id, int64_t after, size_t limit, struct job_line **lines,
               size_t *count)
 {
+    const char *strange = NULL;
     struct db_rows rows;
     struct job job;
 
@@ -227,14 +237,14 @@ bool job_logs(const struct tx *tx, const char *id, int64_t after, size_t limit, 
     for (size_t i = 0; i < rows.count; i++)
         (*lines)[i] = (struct job_line){
             .seq = db_cell_int(&rows, i, 0),
-            .kind = db_cell(&rows, i, 1),
-            .level = db_cell(&rows, i, 2),
+            .kind = db_cell_word(&rows, i, 1, line_kinds, &strange),
+            .level = db_cell_word(&rows, i, 2, line_levels, &strange),
             .message = db_cell(&rows, i, 3),
             .data = db_cell(&rows, i, 4),
             .at_ms = db_cell_int(&rows, i, 5),
         };
     *count = rows.count;
-    return true;
+    return db_words_known(strange, tx->err);
 }
 
 void job_line_write(const struct job_line *line, struct json_out *out)
@@ -242,8 +252,8 @@ void job_line_write(const struct job_line *line, struct json_out *out)
     json_map(out, NULL);
     json_int(out, "seq", line->seq);
     json_time(out, "at", line->at_ms);
-    json_text(out, "kind", line->kind);
-    json_text(out, "level", line->level);
+    json_text(out, "kind", line_kind_word(line->kind));
+    json_text(out, "level", line_level_word(line->level));
     json_text(out, "message", line->message);
     json_raw(out, "data", line->data);
     json_map_end(out);

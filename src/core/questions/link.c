@@ -1,7 +1,6 @@
 #include "core/questions/link.h"
 
 #include "base/limits.h"
-#include "base/str.h"
 #include "core/caller/secret.h"
 #include "core/questions/answer_rights.h"
 #include "core/questions/question.h"
@@ -45,15 +44,17 @@ static bool refuse(struct err *err, const char *why)
 /* The maker's rights as they are today: a link must not outlive them. */
 static bool maker_of(const struct tx *tx, const struct db_rows *rows, struct caller *caller)
 {
-    const char *kind = db_cell(rows, 0, COL_LINK_MAKER_KIND);
-    const char *role = NULL;
+    const char *strange = NULL, *role = NULL;
+    enum caller_kind kind = db_cell_word(rows, 0, COL_LINK_MAKER_KIND, caller_kinds, &strange);
     bool solo;
 
     caller->id = db_cell(rows, 0, COL_LINK_MAKER_ID);
-    if (str_equal(kind, "user")) {
+    if (!db_words_known(strange, tx->err))
+        return false;
+    if (kind == CALLER_USER) {
         caller->name = db_cell(rows, 0, COL_LINK_USER_NAME);
         role = db_cell(rows, 0, COL_LINK_USER_DISABLED_AT) ? NULL : db_cell(rows, 0, COL_LINK_USER_ROLE);
-    } else if (str_equal(kind, "token")) {
+    } else if (kind == CALLER_TOKEN) {
         bool expired = db_cell(rows, 0, COL_LINK_TOKEN_EXPIRES_AT) &&
                        tx->now_ms > db_cell_int(rows, 0, COL_LINK_TOKEN_EXPIRES_AT);
 
@@ -66,8 +67,8 @@ static bool maker_of(const struct tx *tx, const struct db_rows *rows, struct cal
     } else {
         if (!caller_solo_allowed(tx, &solo))
             return false;
-        caller->name = "local";
-        role = solo ? "owner" : NULL;
+        caller->name = CALLER_LOCAL_ID;
+        role = solo ? role_name(ROLE_OWNER) : NULL;
     }
     if (!role || !role_parse(role, &caller->role) || !((unsigned)caller->role & ROLES_PEOPLE))
         return refuse(tx->err, "Whoever made this link may not answer here any more.");

@@ -8,14 +8,21 @@
 #include <string.h>
 #include <strings.h>
 
+const char *const question_types[] = { "blocking", "non_blocking", "approval", "error_recovery", NULL };
+WORDS_FIT(question_types, QUESTION_TYPE_END);
+const char *const question_statuses[] = { "pending", "answered", "timeout", "cancelled", NULL };
+WORDS_FIT(question_statuses, QUESTION_STATUS_END);
+const char *const response_types[] = { "text", "choice", "boolean", "approval", NULL };
+WORDS_FIT(response_types, RESPONSE_TYPE_END);
+
 bool question_is_open(const struct question *question)
 {
-    return str_equal(question->status, "pending");
+    return question->status == QUESTION_PENDING;
 }
 
 bool question_blocks(const struct question *question)
 {
-    return !str_equal(question->type, "non_blocking");
+    return question->type != QUESTION_NON_BLOCKING;
 }
 
 bool question_is_overdue(const struct question *question, int64_t now_ms)
@@ -25,7 +32,7 @@ bool question_is_overdue(const struct question *question, int64_t now_ms)
 
 bool question_ended_by_deadline(const struct question *question)
 {
-    return str_equal(question->outcome_source, "timeout") || str_equal(question->outcome_source, "default");
+    return question->outcome_source == OUTCOME_TIMEOUT || question->outcome_source == OUTCOME_DEFAULT;
 }
 
 bool question_not_found(struct err *err)
@@ -38,18 +45,20 @@ const char *caller_title(const struct caller *caller)
     return caller->agent_name ? caller->agent_name : caller->name;
 }
 
-void question_from_row(const struct db_rows *rows, size_t row, struct question *question)
+bool question_from_row(const struct db_rows *rows, size_t row, struct question *question, struct err *err)
 {
+    const char *strange = NULL;
+
     *question = (struct question){
         .id = db_cell(rows, row, COL_QUESTION_ID),
         .job_id = db_cell(rows, row, COL_QUESTION_JOB_ID),
         .workspace_id = db_cell(rows, row, COL_QUESTION_WORKSPACE_ID),
         .project_id = db_cell(rows, row, COL_QUESTION_PROJECT_ID),
-        .type = db_cell(rows, row, COL_QUESTION_TYPE),
+        .type = db_cell_word(rows, row, COL_QUESTION_TYPE, question_types, &strange),
         .question = db_cell(rows, row, COL_QUESTION_QUESTION),
         .context = db_cell(rows, row, COL_QUESTION_CONTEXT),
-        .status = db_cell(rows, row, COL_QUESTION_STATUS),
-        .response_type = db_cell(rows, row, COL_QUESTION_RESPONSE_TYPE),
+        .status = db_cell_word(rows, row, COL_QUESTION_STATUS, question_statuses, &strange),
+        .response_type = db_cell_word(rows, row, COL_QUESTION_RESPONSE_TYPE, response_types, &strange),
         .options = db_cell(rows, row, COL_QUESTION_OPTIONS),
         .response = db_cell(rows, row, COL_QUESTION_RESPONSE),
         .responded_by = db_cell(rows, row, COL_QUESTION_RESPONDED_BY),
@@ -73,7 +82,7 @@ void question_from_row(const struct db_rows *rows, size_t row, struct question *
         .draft_moves = db_cell_int(rows, row, COL_QUESTION_DRAFT_MOVES),
         .asked_by = db_cell(rows, row, COL_QUESTION_ASKED_BY),
         .requested_by = db_cell(rows, row, COL_QUESTION_REQUESTED_BY),
-        .outcome_source = db_cell(rows, row, COL_QUESTION_OUTCOME_SOURCE),
+        .outcome_source = db_cell_word(rows, row, COL_QUESTION_OUTCOME_SOURCE, outcome_sources, &strange),
         .outcome_by = db_cell(rows, row, COL_QUESTION_OUTCOME_BY),
         .ended_at = db_cell(rows, row, COL_QUESTION_ENDED_AT),
         .restart_job_id = db_cell(rows, row, COL_QUESTION_RESTART_JOB_ID),
@@ -83,6 +92,7 @@ void question_from_row(const struct db_rows *rows, size_t row, struct question *
     };
     if (question->timeout_at && !clock_parse(question->timeout_at, &question->due_ms))
         question->due_ms = 0;
+    return db_words_known(strange, err);
 }
 
 bool question_load(const struct tx *tx, const char *workspace_id, const char *id, struct question *question)
@@ -93,8 +103,7 @@ bool question_load(const struct tx *tx, const char *workspace_id, const char *id
         return false;
     if (rows.count == 0)
         return question_not_found(tx->err);
-    question_from_row(&rows, 0, question);
-    return true;
+    return question_from_row(&rows, 0, question, tx->err);
 }
 
 bool question_get(const struct tx *tx, const char *id, struct question *question)
@@ -126,9 +135,9 @@ bool question_may_end(const struct caller *caller, const struct job *job, const 
 
 /* What similar questions share */
 
-int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text)
+int64_t question_key(struct arena *arena, const char *workspace_id, enum question_type type, const char *text)
 {
-    const char *parts[] = { workspace_id, type, str_normal(arena, text) };
+    const char *parts[] = { workspace_id, question_type_word(type), str_normal(arena, text) };
     unsigned char hash[crypto_generichash_BYTES_MIN];
     crypto_generichash_state state;
     int64_t key;
@@ -150,7 +159,7 @@ void question_write_outcome(const struct question *question, const char *key, st
         return;
     }
     json_map(out, key);
-    json_text(out, "source", question->outcome_source);
+    json_text(out, "source", outcome_source_word(question->outcome_source));
     json_text(out, "by", question->outcome_by);
     json_text(out, "at", question->ended_at);
     json_map_end(out);
@@ -169,7 +178,7 @@ static size_t count_entries(const char *list)
 
 static void write_approvals(const struct question *question, struct json_out *out)
 {
-    if (!str_equal(question->type, "approval") && !str_equal(question->response_type, "approval")) {
+    if (question->type != QUESTION_APPROVAL && question->response_type != RESPONSE_APPROVAL) {
         json_none(out, "approvals");
         return;
     }
@@ -218,11 +227,11 @@ void question_write(const struct question *question, const char *key, struct jso
     json_text(out, "jobId", question->job_id);
     json_text(out, "workspaceId", question->workspace_id);
     json_text(out, "projectId", question->project_id);
-    json_text(out, "type", question->type);
+    json_text(out, "type", question_type_word(question->type));
     json_text(out, "question", question->question);
     json_raw(out, "context", question->context);
-    json_text(out, "status", question->status);
-    json_text(out, "responseType", question->response_type);
+    json_text(out, "status", question_status_word(question->status));
+    json_text(out, "responseType", response_type_word(question->response_type));
     json_raw(out, "options", question->options);
     json_raw(out, "response", question->response);
     json_text(out, "respondedBy", question->responded_by);

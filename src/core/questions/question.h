@@ -17,15 +17,45 @@
 #include "base/json.h"
 #include "core/caller/caller.h"
 #include "core/caller/tx.h"
+#include "core/log/outcome.h"
+
+/* How it weighs on its job. */
+enum question_type {
+    QUESTION_BLOCKING = 1,
+    QUESTION_NON_BLOCKING, /* the agent goes on with the default */
+    QUESTION_APPROVAL,
+    QUESTION_ERROR_RECOVERY,
+    QUESTION_TYPE_END,
+};
+WORDS_OF(question_type, question_types);
+
+enum question_status {
+    QUESTION_PENDING = 1,
+    QUESTION_ANSWERED, /* by a person, or by its default */
+    QUESTION_TIMEOUT,
+    QUESTION_CANCELLED,
+    QUESTION_STATUS_END,
+};
+WORDS_OF(question_status, question_statuses);
+
+/* What an answer looks like. */
+enum response_type {
+    RESPONSE_TEXT = 1,
+    RESPONSE_CHOICE,
+    RESPONSE_BOOLEAN,
+    RESPONSE_APPROVAL,
+    RESPONSE_TYPE_END,
+};
+WORDS_OF(response_type, response_types);
 
 struct question {
     const char *id, *job_id, *workspace_id;
     const char *project_id; /* or NULL */
-    const char *type;       /* blocking, non_blocking, approval, error_recovery */
+    enum question_type type;
     const char *question;
     const char *context; /* a JSON object's text, or NULL; so are options .. metadata */
-    const char *status;  /* pending, answered, timeout, cancelled */
-    const char *response_type;
+    enum question_status status;
+    enum response_type response_type;
     const char *options, *response, *default_response, *metadata;
     const char *responded_by, *responded_at; /* or NULL */
     const char *timeout_at;                  /* or NULL: no deadline */
@@ -42,13 +72,14 @@ struct question {
     const char *draft_by, *draft_at;
     int64_t draft_moves;
     const char *asked_by;
-    const char *asked_by_id;                            /* the user or token that asked; NULL: not known */
-    const char *requested_by;                           /* a user's id, or NULL */
-    const char *outcome_source, *outcome_by, *ended_at; /* NULL while open */
-    const char *restart_job_id;                         /* or NULL */
-    const char *template;                               /* or NULL */
-    int64_t key;                                        /* what similar questions share */
-    bool dirty;                                         /* the docket's: to be written back */
+    const char *asked_by_id;            /* the user or token that asked; NULL: not known */
+    const char *requested_by;           /* a user's id, or NULL */
+    enum outcome_source outcome_source; /* 0 while open; so are NULL: */
+    const char *outcome_by, *ended_at;
+    const char *restart_job_id; /* or NULL */
+    const char *template;       /* or NULL */
+    int64_t key;                /* what similar questions share */
+    bool dirty;                 /* the docket's: to be written back */
 };
 
 bool question_is_open(const struct question *question);
@@ -60,7 +91,9 @@ bool question_ended_by_deadline(const struct question *question);
 
 /* What is asked. Texts and JSON values are the caller's; NULL or 0 where not given. */
 struct question_wish {
-    const char *question, *type, *response_type;
+    const char *question;
+    enum question_type type;
+    enum response_type response_type;
     const char *template; /* fills in what is not given */
     const json_t *options, *context, *metadata, *action;
     const json_t *default_response;
@@ -101,9 +134,10 @@ CHECKED bool question_list_job(const struct tx *tx, const char *job_id, const ch
 
 struct question_filter {
     const char *workspace_id;
-    const char *type, *project_id; /* or NULL */
-    bool by_deadline;              /* the nearest first, those without any last; else the oldest first */
-    const char *cursor;            /* or NULL */
+    enum question_type type; /* 0: all */
+    const char *project_id;  /* or NULL */
+    bool by_deadline;        /* the nearest first, those without any last; else the oldest first */
+    const char *cursor;      /* or NULL */
     size_t limit;
 };
 CHECKED bool question_pending(const struct tx *tx, const struct question_filter *filter,

@@ -47,7 +47,8 @@ static bool find_ended(struct answering *answering, const struct question_answer
         return false;
     ended = arena_array(answering->tx->arena, struct question, rows.count);
     for (size_t row = 0; row < rows.count; row++) {
-        question_from_row(&rows, row, &ended[row]);
+        if (!question_from_row(&rows, row, &ended[row], answering->tx->err))
+            return false;
         for (size_t i = 0; i < count; i++)
             if (strcmp(answers[i].id, ended[row].id) == 0)
                 answering->questions[i] = &ended[row];
@@ -78,9 +79,9 @@ static const char *winner_of(struct arena *arena, const struct question *questio
     struct json_out out;
 
     json_begin(&out, &text);
-    json_text(&out, "status", question->status);
+    json_text(&out, "status", question_status_word(question->status));
     json_map(&out, "winner");
-    json_text(&out, "source", question->outcome_source);
+    json_text(&out, "source", outcome_source_word(question->outcome_source));
     json_text(&out, "by", question->outcome_by);
     json_text(&out, "at", question->ended_at);
     json_raw(&out, "response", question->response);
@@ -91,7 +92,7 @@ static const char *winner_of(struct arena *arena, const struct question *questio
 /* First answer wins; the loser learns who won and what. */
 static void refuse_second(struct answering *answering, const struct question *question, struct err *err)
 {
-    if (str_equal(question->status, "cancelled"))
+    if (question->status == QUESTION_CANCELLED)
         err_set(err, ERR_CONFLICT, "This question was cancelled by %.80s.", question->outcome_by);
     else
         err_set(err, ERR_CONFLICT, "%.80s has already answered this question.", question->outcome_by);
@@ -173,7 +174,7 @@ static void keep_late(struct answering *answering, struct question *question, co
     answer->kept = true;
     question->late_answers = kept;
     docket_changed(docket, question);
-    docket_log(docket, docket_job(docket, question->job_id), "late", "warn",
+    docket_log(docket, docket_job(docket, question->job_id), LINE_LATE, LINE_WARN,
                arena_format(answering->tx->arena, "%s answered too late: %s", answering->tx->caller->name,
                             response->summary),
                arena_format(answering->tx->arena, "{\"questionId\":\"%s\"}", question->id));
@@ -233,7 +234,7 @@ static void tell_approval(struct answering *answering, const struct question *qu
     json_int(&out, "need", answer->need);
     json_map_end(&out);
     json_map_end(&out);
-    docket_log(docket, docket_job(docket, question->job_id), "approval", "info",
+    docket_log(docket, docket_job(docket, question->job_id), LINE_APPROVAL, LINE_INFO,
                arena_format(answering->tx->arena, "%s approved (%lld of %lld).", answering->tx->caller->name,
                             (long long)answer->have, (long long)answer->need),
                arena_format(answering->tx->arena, "{\"questionId\":\"%s\"}", question->id));
@@ -316,7 +317,7 @@ static void accept(struct answering *answering, struct question *question, const
                    struct question_answer *answer)
 {
     if (is_approval(question, response) ||
-        (response->is_true && is_requester(answering, question) && str_equal(question->type, "approval"))) {
+        (response->is_true && is_requester(answering, question) && question->type == QUESTION_APPROVAL)) {
         count_approval(answering, question, response, answer);
         answer->partial = answer->have < answer->need;
         if (answer->partial)
@@ -326,8 +327,8 @@ static void accept(struct answering *answering, struct question *question, const
         question->approved_args = response->args;
     answer->job_resumed =
         docket_end(&answering->docket, question,
-                   &(struct ending){ .status = "answered",
-                                     .source = "human",
+                   &(struct ending){ .status = QUESTION_ANSWERED,
+                                     .source = OUTCOME_HUMAN,
                                      .by = answering->tx->caller->name,
                                      .responded_by = answering->tx->caller->id,
                                      .response = final_response(answering->tx->arena, question, response),
@@ -353,7 +354,7 @@ static bool check_response(struct answering *answering, const struct question *q
 static bool check_consent(const struct caller *caller, const struct question *question,
                           const struct response *response, struct err *err)
 {
-    bool approval = str_equal(question->type, "approval") || str_equal(question->response_type, "approval");
+    bool approval = question->type == QUESTION_APPROVAL || question->response_type == RESPONSE_APPROVAL;
 
     return !approval || response->is_false || answer_rights_consent(caller, question->asked_by_id, err);
 }

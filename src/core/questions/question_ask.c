@@ -13,11 +13,11 @@ static bool insert(const struct asking *asking)
 
     return tx_exec(asking->tx, SQL_QUESTION_INSERT,
                    DB_ARGS(db_text(q->id), db_text(q->job_id), db_text(q->workspace_id),
-                           db_text(q->project_id), db_text(q->type), db_text(q->question),
-                           db_text(q->context), db_text(q->response_type), db_text(q->options),
-                           db_text(q->timeout_at), db_text(q->default_response), db_text(q->metadata),
-                           db_text(q->created_at), db_text(q->parent_id), db_int(q->key),
-                           db_bool(q->allow_other), db_bool(q->allow_default_approve),
+                           db_text(q->project_id), db_text(question_type_word(q->type)), db_text(q->question),
+                           db_text(q->context), db_text(response_type_word(q->response_type)),
+                           db_text(q->options), db_text(q->timeout_at), db_text(q->default_response),
+                           db_text(q->metadata), db_text(q->created_at), db_text(q->parent_id),
+                           db_int(q->key), db_bool(q->allow_other), db_bool(q->allow_default_approve),
                            db_text(q->assigned_to), db_text(q->required_role), db_int(q->required_approvals),
                            db_text(q->action), db_text(q->asked_by), db_text(q->requested_by),
                            db_text(q->template), db_text(q->asked_by_id)),
@@ -35,8 +35,8 @@ static void tell_asked(struct docket *docket, const struct question *question)
     json_text(&out, "jobId", question->job_id);
     json_map(&out, "question");
     json_text(&out, "question", question->question);
-    json_text(&out, "type", question->type);
-    json_text(&out, "responseType", question->response_type);
+    json_text(&out, "type", question_type_word(question->type));
+    json_text(&out, "responseType", response_type_word(question->response_type));
     if (question->options)
         json_raw(&out, "options", question->options);
     if (question->context)
@@ -60,26 +60,26 @@ static void log_asked(struct docket *docket, struct job *job, const struct quest
     json_begin(&out, &data);
     json_map(&out, NULL);
     json_text(&out, "questionId", question->id);
-    json_text(&out, "type", question->type);
+    json_text(&out, "type", question_type_word(question->type));
     json_text(&out, "timeoutAt", question->timeout_at);
     json_map_end(&out);
-    docket_log(docket, job, "question", "info", question->question,
+    docket_log(docket, job, LINE_QUESTION, LINE_INFO, question->question,
                arena_copy(docket->tx->arena, data.bytes, data.len));
 }
 
 /* Asks those who may answer: one row for all of them, or one for each who is named. */
 static bool notify(struct docket *docket, const struct question *question)
 {
-    bool approval = str_equal(question->type, "approval");
+    bool approval = question->type == QUESTION_APPROVAL;
     const char *const *people;
     size_t count;
     struct notification notification = {
         .workspace_id = question->workspace_id,
         .project_id = question->project_id,
-        .user_id = str_equal(question->assigned_to, "local") ? NULL : question->assigned_to,
-        .kind = approval                                      ? "approval"
-                : str_equal(question->type, "error_recovery") ? "error"
-                                                              : "question",
+        .user_id = str_equal(question->assigned_to, CALLER_LOCAL_ID) ? NULL : question->assigned_to,
+        .kind = approval                                    ? "approval"
+                : question->type == QUESTION_ERROR_RECOVERY ? "error"
+                                                            : "question",
         .priority = question_blocks(question) ? "high" : "low",
         .title = arena_format(docket->tx->arena, approval ? "%s needs your approval" : "%s asks",
                               question->asked_by),
@@ -179,7 +179,8 @@ static bool ask_in(struct asking *asking, const char *job_id)
     if (!job_may_drive(asking->tx->caller, job, asking->tx->err))
         return false;
     if (!job_is_open(job))
-        return err_set(asking->tx->err, ERR_CONFLICT, "This job has already ended: %s.", job->status);
+        return err_set(asking->tx->err, ERR_CONFLICT, "This job has already ended: %s.",
+                       job_status_word(job->status));
     return question_make(asking, job) && check_rate(asking, &docket, job) &&
            put_question(asking, &docket, job);
 }
@@ -189,7 +190,7 @@ static bool ask_alone(struct asking *asking, struct job *job)
     struct docket docket;
 
     job->kind = "question";
-    job->status = "running";
+    job->status = JOB_RUNNING;
     job->lone = true;
     if (!job_begin(asking->tx, job) || !question_make(asking, job) || !job_insert(asking->tx, job))
         return false;

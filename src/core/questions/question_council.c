@@ -2,7 +2,6 @@
  * A question that a person has put to a council of agents. It is never the person's answer, and never
  * consent.
  */
-#include "base/str.h"
 #include "core/caller/caller.h"
 #include "core/questions/docket.h"
 #include "core/questions/question.h"
@@ -12,7 +11,7 @@
 
 bool question_needs_person(const struct question *question)
 {
-    return str_equal(question->type, "approval") || str_equal(question->response_type, "approval") ||
+    return question->type == QUESTION_APPROVAL || question->response_type == RESPONSE_APPROVAL ||
            question->action || question->assigned_to || question->required_role ||
            question->required_approvals > 1;
 }
@@ -45,8 +44,8 @@ bool question_answer_by_agents(const struct tx *tx, const char *id, const json_t
     if (question && question_is_open(question) && !question_needs_person(question) &&
         fits(tx, question, given, &response)) {
         (void)docket_end(&docket, question,
-                         &(struct ending){ .status = "answered",
-                                           .source = "agents",
+                         &(struct ending){ .status = QUESTION_ANSWERED,
+                                           .source = OUTCOME_AGENTS,
                                            .by = tx->caller->name,
                                            .responded_by = tx->caller->id,
                                            .response = response.json,

@@ -35,9 +35,10 @@ static bool must_be_open(struct arena *arena, const struct question *question, s
     if (question_is_open(question))
         return true;
     json_begin(&out, &text);
-    json_text(&out, "status", question->status);
+    json_text(&out, "status", question_status_word(question->status));
     question_write_outcome(question, "outcome", &out);
-    err_set(err, ERR_CONFLICT, "This question has already ended: %s.", question->status);
+    err_set(err, ERR_CONFLICT, "This question has already ended: %s.",
+            question_status_word(question->status));
     err->detail = arena_copy(arena, text.bytes, text.len);
     return false;
 }
@@ -52,10 +53,11 @@ bool question_cancel(const struct tx *tx, const char *id, const char *reason, bo
         !question_may_end(tx->caller, docket_job(&docket, question->job_id), question, tx->err) ||
         !must_be_open(tx->arena, question, tx->err))
         return false;
-    *job_resumed = docket_end(
-        &docket, question,
-        &(struct ending){
-            .status = "cancelled", .source = "cancelled", .by = caller_title(tx->caller), .reason = reason });
+    *job_resumed = docket_end(&docket, question,
+                              &(struct ending){ .status = QUESTION_CANCELLED,
+                                                .source = OUTCOME_CANCELLED,
+                                                .by = caller_title(tx->caller),
+                                                .reason = reason });
     return docket_close(&docket);
 }
 
@@ -72,8 +74,8 @@ static size_t drop_some(struct docket *docket, const struct caller *caller, cons
         dropped++;
         if (question_is_open(question))
             docket_end(docket, question,
-                       &(struct ending){ .status = "cancelled",
-                                         .source = "cancelled",
+                       &(struct ending){ .status = QUESTION_CANCELLED,
+                                         .source = OUTCOME_CANCELLED,
                                          .by = caller_title(caller),
                                          .reason = "The project was deleted." });
     }
@@ -163,7 +165,7 @@ bool question_extend(const struct tx *tx, const char *id, double minutes, struct
                          (long long)((latest_ms - found->due_ms) / 60000));
     set_due(&docket, found, llround(due));
     docket_log(
-        &docket, docket_job(&docket, found->job_id), "extended", "info",
+        &docket, docket_job(&docket, found->job_id), LINE_EXTENDED, LINE_INFO,
         arena_format(tx->arena, "%s moved the deadline to %s.", caller_title(tx->caller), found->timeout_at),
         arena_format(tx->arena, "{\"questionId\":\"%s\"}", found->id));
     tell_moved(&docket, found, "question_extended", caller_title(tx->caller));
@@ -200,10 +202,10 @@ bool question_draft(const struct tx *tx, const char *id, struct question *questi
 
 bool question_late_settles(const struct question *question, bool is_yes, const char *by)
 {
-    if (!str_equal(question->type, "approval") || !is_yes)
+    if (question->type != QUESTION_APPROVAL || !is_yes)
         return true;
     return question->required_approvals <= 1 &&
-           (str_equal(by, "local") || !str_equal(by, question->requested_by));
+           (str_equal(by, CALLER_LOCAL_ID) || !str_equal(by, question->requested_by));
 }
 
 static bool settles(const struct question *question, const json_t *late)
@@ -272,7 +274,7 @@ bool question_restart(const struct tx *tx, const char *id, struct job *job)
     *job = (struct job){
         .kind = before.kind,
         .agent = before.agent,
-        .status = "pending",
+        .status = JOB_PENDING,
         .project_id = before.project_id,
         .task_id = before.task_id,
         .input = before.input,
@@ -284,11 +286,12 @@ bool question_restart(const struct tx *tx, const char *id, struct job *job)
     question->restart_job_id = job->id;
     docket_changed(&docket, question);
     docket_log(
-        &docket, docket_job(&docket, question->job_id), "restart", "info",
+        &docket, docket_job(&docket, question->job_id), LINE_RESTART, LINE_INFO,
         arena_format(tx->arena, "%s started a new job with the late answer.", caller_title(tx->caller)),
         arena_format(tx->arena, "{\"questionId\":\"%s\",\"jobId\":\"%s\"}", question->id, job->id));
     docket_of_new(tx, &started, job);
-    docket_log(&started, job, "restart", "info", "Started again with an answer that came too late.", answer);
+    docket_log(&started, job, LINE_RESTART, LINE_INFO, "Started again with an answer that came too late.",
+               answer);
     return docket_close(&docket) && docket_close(&started);
 }
 

@@ -29,10 +29,12 @@ static bool read_place(const char *list, const char *cursor, struct cursor *from
     return true;
 }
 
-static void take_rows(struct question_page *page, const struct db_rows *rows)
+static bool take_rows(struct question_page *page, const struct db_rows *rows, struct err *err)
 {
     for (size_t i = 0; i < rows->count; i++)
-        question_from_row(rows, i, &page->questions[page->count++]);
+        if (!question_from_row(rows, i, &page->questions[page->count++], err))
+            return false;
+    return true;
 }
 
 static const char *sorted_by(const struct question *question, bool by_deadline)
@@ -68,7 +70,8 @@ bool question_list_job(const struct tx *tx, const char *job_id, const char *curs
             DB_ARGS(db_text(job_id), db_text(from.created_at), db_text(from.id), db_int((int64_t)limit + 1)),
             &rows))
         return false;
-    take_rows(&found, &rows);
+    if (!take_rows(&found, &rows, tx->err))
+        return false;
     cut(&found, tx->arena, LIST_JOB, false, limit);
     *page = found;
     return true;
@@ -79,7 +82,7 @@ static bool query_pending(const struct tx *tx, const struct question_filter *fil
 {
     struct db_arg args[7] = { db_text(filter->workspace_id), db_text(from->created_at), db_text(from->id),
                               db_int((int64_t)limit) };
-    struct db_arg type = db_text(filter->type), project = db_text(filter->project_id);
+    struct db_arg type = db_text(question_type_word(filter->type)), project = db_text(filter->project_id);
 
     if (filter->by_deadline && from->group == GROUP_UNDATED) {
         memcpy(&args[4], (struct db_arg[]){ type, project }, 2 * sizeof(*args));
@@ -104,9 +107,9 @@ bool question_pending(const struct tx *tx, const struct question_filter *filter,
     for (; from.group < groups && found.count < most; start_below(from.group + 1, &from)) {
         struct db_rows rows;
 
-        if (!query_pending(tx, filter, &from, most - found.count, &rows))
+        if (!query_pending(tx, filter, &from, most - found.count, &rows) ||
+            !take_rows(&found, &rows, tx->err))
             return false;
-        take_rows(&found, &rows);
     }
     cut(&found, tx->arena, list, filter->by_deadline, filter->limit);
     *page = found;
@@ -114,19 +117,22 @@ bool question_pending(const struct tx *tx, const struct question_filter *filter,
 }
 
 /* The key is a hash, and a hash may be hit on purpose: the texts decide. */
-static size_t keep_same(struct arena *arena, const struct question *like, const struct db_rows *rows,
-                        struct question *into)
+static bool keep_same(const struct tx *tx, const struct question *like, const struct db_rows *rows,
+                      struct question **kept, size_t *count)
 {
-    const char *normal = str_normal(arena, like->question);
-    size_t count = 0;
+    const char *normal = str_normal(tx->arena, like->question);
 
+    *kept = arena_array(tx->arena, struct question, rows->count);
+    *count = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        question_from_row(rows, i, &into[count]);
-        if (str_equal(into[count].type, like->type) &&
-            str_equal(str_normal(arena, into[count].question), normal))
-            count++;
+        struct question *into = &(*kept)[*count];
+
+        if (!question_from_row(rows, i, into, tx->err))
+            return false;
+        if (into->type == like->type && str_equal(str_normal(tx->arena, into->question), normal))
+            ++*count;
     }
-    return count;
+    return true;
 }
 
 bool question_similar(const struct tx *tx, const char *id, size_t limit, struct question **questions,
@@ -142,9 +148,7 @@ bool question_similar(const struct tx *tx, const char *id, size_t limit, struct 
                           db_text(tx->caller->project_id)),
                   &rows))
         return false;
-    *questions = arena_array(tx->arena, struct question, rows.count);
-    *count = keep_same(tx->arena, &like, &rows, *questions);
-    return true;
+    return keep_same(tx, &like, &rows, questions, count);
 }
 
 bool question_precedents(const struct tx *tx, const struct question *question, size_t limit,
@@ -157,7 +161,5 @@ bool question_precedents(const struct tx *tx, const struct question *question, s
                           db_int((int64_t)limit), db_text(tx->caller->project_id)),
                   &rows))
         return false;
-    *questions = arena_array(tx->arena, struct question, rows.count);
-    *count = keep_same(tx->arena, question, &rows, *questions);
-    return true;
+    return keep_same(tx, question, &rows, questions, count);
 }

@@ -17,6 +17,14 @@ static void take_text(const char **into, const json_t *from, const char *name)
         *into = json_string_value(json_object_get(from, name));
 }
 
+/* 0: not there, or none of the words. */
+static unsigned word_in(const json_t *from, const char *name, const char *const words[])
+{
+    unsigned value = words_find(words, json_string_value(json_object_get(from, name)));
+
+    return value == WORD_UNKNOWN ? 0 : value;
+}
+
 static void take_json(const json_t **into, const json_t *from, const char *name)
 {
     const json_t *value = json_object_get(from, name);
@@ -30,8 +38,10 @@ void question_take_template(struct question_wish *wish, const json_t *filled)
     const json_t *minutes = json_object_get(filled, "timeoutMinutes");
 
     take_text(&wish->question, filled, "question");
-    take_text(&wish->type, filled, "type");
-    take_text(&wish->response_type, filled, "responseType");
+    if (!wish->type)
+        wish->type = word_in(filled, "type", question_types);
+    if (!wish->response_type)
+        wish->response_type = word_in(filled, "responseType", response_types);
     take_text(&wish->required_role, filled, "requiredRole");
     take_json(&wish->options, filled, "options");
     take_json(&wish->context, filled, "context");
@@ -59,8 +69,8 @@ static bool check_texts(struct asking *asking)
     if (!wish->response_type)
         return err_field(asking->tx->err, "responseType", "responseType is required.");
     question->question = str_sanitise(asking->tx->arena, wish->question);
-    question->type = arena_text(asking->tx->arena, wish->type);
-    question->response_type = arena_text(asking->tx->arena, wish->response_type);
+    question->type = wish->type;
+    question->response_type = wish->response_type;
     question->template = wish->template;
     return chat_check_text("question", question->question, asking->tx->err);
 }
@@ -82,7 +92,7 @@ static bool check_action(struct asking *asking)
     if (!json_is_string(json_object_get(action, "name")) ||
         str_is_blank(json_string_value(json_object_get(action, "name"))))
         return err_field(asking->tx->err, "action", "action must have a name.");
-    if (!str_equal(asking->question->response_type, "approval"))
+    if (asking->question->response_type != RESPONSE_APPROVAL)
         return err_field(asking->tx->err, "action",
                          "Only a question that is answered by an approval has an action.");
     if (!check_size(action, "action", asking->tx->err))
@@ -100,7 +110,7 @@ static bool check_contents(struct asking *asking)
         !check_size(wish->metadata, "metadata", asking->tx->err) ||
         !response_options(asking->tx->arena, wish->options, "options", &question->options, asking->tx->err))
         return false;
-    if (str_equal(question->response_type, "choice") && json_array_size(wish->options) == 0)
+    if (question->response_type == RESPONSE_CHOICE && json_array_size(wish->options) == 0)
         return err_field(asking->tx->err, "options", "A choice needs options.");
     question->context = response_clean(asking->tx->arena, wish->context);
     question->metadata = response_clean(asking->tx->arena, wish->metadata);
@@ -115,11 +125,11 @@ static bool check_contents(struct asking *asking)
  */
 static bool check_consent(const struct question *question, const struct response *given, struct err *err)
 {
-    bool approval = str_equal(question->type, "approval");
+    bool approval = question->type == QUESTION_APPROVAL;
 
     if (question->allow_default_approve || given->is_false)
         return true;
-    if (!approval && !(str_equal(question->response_type, "approval") && given->is_true))
+    if (!approval && !(question->response_type == RESPONSE_APPROVAL && given->is_true))
         return true;
     err_field(err, "defaultResponse", "An approval must not be given by silence.");
     return err_hint(err, "Set allowDefaultApprove to true if nobody's answer shall count as a yes.");
@@ -152,11 +162,14 @@ static bool check_default(struct asking *asking)
 
 static int64_t usual_timeout_ms(const struct question *question)
 {
-    if (str_equal(question->type, "blocking"))
-        return QUESTION_BLOCKING_MS;
-    if (str_equal(question->type, "approval"))
-        return QUESTION_APPROVAL_MS;
-    return str_equal(question->type, "error_recovery") ? QUESTION_ERROR_MS : 0;
+    switch (question->type) {
+    case QUESTION_BLOCKING: return QUESTION_BLOCKING_MS;
+    case QUESTION_APPROVAL: return QUESTION_APPROVAL_MS;
+    case QUESTION_ERROR_RECOVERY: return QUESTION_ERROR_MS;
+    case QUESTION_NON_BLOCKING:
+    case QUESTION_TYPE_END: break;
+    }
+    return 0;
 }
 
 static bool check_timeout(struct asking *asking)
@@ -184,8 +197,8 @@ static bool check_approvals(struct asking *asking)
 {
     struct question *question = asking->question;
     int64_t need = asking->wish.required_approvals ? asking->wish.required_approvals : 1;
-    bool binary = str_equal(question->response_type, "approval") ||
-                  (str_equal(question->type, "approval") && str_equal(question->response_type, "boolean"));
+    bool binary = question->response_type == RESPONSE_APPROVAL ||
+                  (question->type == QUESTION_APPROVAL && question->response_type == RESPONSE_BOOLEAN);
 
     if (need < 1 || need > QUESTION_APPROVALS_MAX)
         return err_field(asking->tx->err, "requiredApprovals", "requiredApprovals must be from 1 to %d.",
@@ -203,8 +216,8 @@ static bool find_person(struct asking *asking, const char *field, const char *na
     *id = NULL;
     if (!name)
         return true;
-    if (asking->tx->caller->kind == CALLER_LOCAL && str_equal(name, "local")) {
-        *id = "local";
+    if (asking->tx->caller->kind == CALLER_LOCAL && str_equal(name, CALLER_LOCAL_ID)) {
+        *id = CALLER_LOCAL_ID;
         return true;
     }
     if (!tx_query(asking->tx, SQL_QUESTION_PERSON,
@@ -262,7 +275,7 @@ bool question_make(struct asking *asking, const struct job *job)
         .job_id = job->id,
         .workspace_id = job->workspace_id,
         .project_id = job->project_id,
-        .status = "pending",
+        .status = QUESTION_PENDING,
         .created_at = clock_text(asking->tx->arena, asking->tx->now_ms),
         .approvals = "[]",
         .late_answers = "[]",

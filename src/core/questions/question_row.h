@@ -9,9 +9,10 @@
 #include "core/questions/question.h"
 
 /* The row's columns are those of the view question_rows. */
-void question_from_row(const struct db_rows *rows, size_t row, struct question *question);
+CHECKED bool question_from_row(const struct db_rows *rows, size_t row, struct question *question,
+                               struct err *err);
 /* The row's columns are those of job_get. */
-void job_from_row(const struct db_rows *rows, size_t row, struct job *job);
+CHECKED bool job_from_row(const struct db_rows *rows, size_t row, struct job *job, struct err *err);
 
 CHECKED bool question_load(const struct tx *tx, const char *workspace_id, const char *id,
                            struct question *question);
@@ -23,7 +24,8 @@ CHECKED bool job_insert(const struct tx *tx, const struct job *job);
 CHECKED bool job_begin(const struct tx *tx, struct job *job);
 
 /* The same number for the same question, however it is written. */
-int64_t question_key(struct arena *arena, const char *workspace_id, const char *type, const char *text);
+int64_t question_key(struct arena *arena, const char *workspace_id, enum question_type type,
+                     const char *text);
 
 /*
  * Whether a late answer is worth what one in time would have been. A yes that needs several people, or comes

@@ -228,9 +228,9 @@ static bool check_choice(const struct response_rules *rules, const char *field, 
 static bool check_value(struct arena *arena, const struct response_rules *rules, const char *field,
                         struct answer *answer, struct err *err)
 {
-    if (str_equal(rules->response_type, "choice"))
+    if (rules->response_type == RESPONSE_CHOICE)
         return check_choice(rules, field, answer, err);
-    if (str_equal(rules->response_type, "text")) {
+    if (rules->response_type == RESPONSE_TEXT) {
         if (!json_is_string(answer->value))
             return err_field(err, field, "The answer must be a text: value must be a string.");
         if (!answer_text(arena, answer->value, field, &answer->written, err))
@@ -249,7 +249,7 @@ static bool check_args(const struct response_rules *rules, const json_t *args, c
 {
     if (!args)
         return true;
-    if (!rules->has_action || !str_equal(rules->response_type, "approval"))
+    if (!rules->has_action || rules->response_type != RESPONSE_APPROVAL)
         return err_field(err, field, "Only an approval of an action takes args.");
     if (!answer->truth)
         return err_field(err, field, "A rejection takes no args.");
@@ -258,9 +258,9 @@ static bool check_args(const struct response_rules *rules, const json_t *args, c
     return true;
 }
 
-static const char *truth_word(const char *response_type, bool truth)
+static const char *truth_word(enum response_type type, bool truth)
 {
-    if (str_equal(response_type, "approval"))
+    if (type == RESPONSE_APPROVAL)
         return truth ? "approved" : "rejected";
     return truth ? "yes" : "no";
 }
@@ -296,7 +296,8 @@ const char *response_summary(struct arena *arena, const char *json)
     return join_summary(
         arena,
         json_is_boolean(value)
-            ? truth_word(json_string_value(json_object_get(response, "type")), json_is_true(value))
+            ? truth_word(words_find(response_types, json_string_value(json_object_get(response, "type"))),
+                         json_is_true(value))
             : json_string_value(value),
         json_string_value(json_object_get(response, "text")));
 }
@@ -309,7 +310,7 @@ static const char *write_response(struct arena *arena, const struct response_rul
 
     json_begin(&out, &text);
     json_map(&out, NULL);
-    json_text(&out, "type", rules->response_type);
+    json_text(&out, "type", response_type_word(rules->response_type));
     if (answer->is_truth)
         json_bool(&out, "value", answer->truth);
     else
@@ -331,8 +332,10 @@ bool response_check(struct arena *arena, const struct response_rules *rules, con
 
     if (!json_is_object(value))
         return err_field(err, field, "%s must be an object: {type, value, text?}.", field);
-    if (type && !json_is_null(type) && !str_equal(json_string_value(type), rules->response_type))
-        return err_field(err, field, "The answer must be of type %s.", rules->response_type);
+    if (type && !json_is_null(type) &&
+        words_find(response_types, json_string_value(type)) != rules->response_type)
+        return err_field(err, field, "The answer must be of type %s.",
+                         response_type_word(rules->response_type));
     if (json_is_null(args))
         args = NULL;
     if (!answer_text(arena, json_object_get(value, "text"), field, &answer.text, err) ||

@@ -8,10 +8,11 @@
 #define CORE_QUESTIONS_RESPONSE_H
 
 #include "base/json.h"
+#include "core/questions/question.h"
 
 /* What is being answered. */
 struct response_rules {
-    const char *response_type;
+    enum response_type response_type;
     const json_t *options; /* checked ones, or NULL */
     bool allow_other;
     bool has_action; /* only then args mean something */

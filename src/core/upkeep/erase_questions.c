@@ -3,28 +3,33 @@
  */
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/questions/job.h"
+#include "core/questions/question.h"
 #include "core/upkeep/erase_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct asked {
-    const char *id, *job_id, *workspace_id, *question, *context, *response_type, *options, *response,
-        *responded_by, *default_response, *metadata, *approvals, *action, *approved_args, *late_answers,
-        *draft_by, *asked_by, *asked_by_id, *outcome_by, *restart_job_id;
+    const char *id, *job_id, *workspace_id, *question, *context, *options, *response, *responded_by,
+        *default_response, *metadata, *approvals, *action, *approved_args, *late_answers, *draft_by,
+        *asked_by, *asked_by_id, *outcome_by, *restart_job_id;
+    enum response_type response_type;
     int64_t at_ms, ended_ms;
     bool changed;
 };
 
-static struct asked asked_from_row(const struct db_rows *rows, size_t i)
+static bool asked_from_row(const struct db_rows *rows, size_t i, struct asked *asked, struct err *err)
 {
-    return (struct asked){
+    const char *strange = NULL;
+
+    *asked = (struct asked){
         .id = db_cell(rows, i, 0),
         .job_id = db_cell(rows, i, 1),
         .workspace_id = db_cell(rows, i, 2),
         .question = db_cell(rows, i, 3),
         .context = db_cell(rows, i, 4),
-        .response_type = db_cell(rows, i, 5),
+        .response_type = db_cell_word(rows, i, 5, response_types, &strange),
         .options = db_cell(rows, i, 6),
         .response = db_cell(rows, i, 7),
         .responded_by = db_cell(rows, i, 8),
@@ -42,6 +47,7 @@ static struct asked asked_from_row(const struct db_rows *rows, size_t i)
         .ended_ms = erase_time(db_cell(rows, i, 20)),
         .restart_job_id = db_cell(rows, i, 21),
     };
+    return db_words_known(strange, err);
 }
 
 /* Entries [{id, by, ...}] or [{response, by, respondedBy, ...}]: theirs by id. */
@@ -81,7 +87,7 @@ static const char *blank_action(struct arena *arena, const char *text)
 
 static void erase_own_question(struct erasing *e, struct arena *arena, struct asked *q)
 {
-    bool keeps_value = !str_equal(q->response_type, "text");
+    bool keeps_value = q->response_type != RESPONSE_TEXT;
 
     erase_note(e->own, "question", q->id);
     if (str_equal(q->question, ERASED_TEXT))
@@ -113,7 +119,7 @@ static bool erase_restart(const struct tx *tx, struct erasing *e, const struct a
         json_object_set_new(answer, "question", json_string(ERASED_TEXT));
     if (late && erase_is_name(e, tx->arena, erase_member(answer, "by"))) {
         json_object_set_new(answer, "by", json_string(ERASED_NAME));
-        erase_blank(json_object_get(answer, "response"), !str_equal(q->response_type, "text"));
+        erase_blank(json_object_get(answer, "response"), q->response_type != RESPONSE_TEXT);
     }
     return erase_change(tx, e, SQL_ERASE_RESTART,
                         DB_ARGS(db_text(q->restart_job_id), db_text(json_dump_text(tx->arena, answer))),
@@ -133,7 +139,7 @@ static bool write_question(const struct tx *tx, struct erasing *e, const struct 
 
 static bool erase_question(const struct tx *tx, struct erasing *e, struct asked *q)
 {
-    bool keeps_value = !str_equal(q->response_type, "text"), approved, late;
+    bool keeps_value = q->response_type != RESPONSE_TEXT, approved, late;
     bool answered = str_equal(q->responded_by, e->person->id);
     bool own = str_equal(q->asked_by_id, e->person->id) ||
                (!q->asked_by_id && erase_is_theirs(e, tx->arena, q->asked_by, q->workspace_id, q->at_ms));
@@ -184,8 +190,10 @@ bool erase_question_page(const struct tx *tx, struct erasing *e, struct erase_pa
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
-        struct asked asked = asked_from_row(&rows, i);
+        struct asked asked;
 
+        if (!asked_from_row(&rows, i, &asked, tx->err))
+            return false;
         page->after[0] = asked.id;
         if (!erase_question(tx, e, &asked))
             return false;
@@ -237,7 +245,8 @@ bool erase_job_page(const struct tx *tx, struct erasing *e, struct erase_page *p
 /* Lines of a log */
 
 struct line {
-    const char *job_id, *kind, *message, *data, *workspace_id;
+    enum line_kind kind;
+    const char *job_id, *message, *data, *workspace_id;
     int64_t at_ms;
 };
 
@@ -255,13 +264,13 @@ static bool names_them(const struct erasing *e, const struct line *line)
  * no author. */
 static bool erase_said(const struct erasing *e, struct line *line)
 {
-    static const char *const about[] = { "answer",   "late",    "approval", "cancelled",
-                                         "extended", "restart", "status" };
-    bool theirs = str_equal(line->kind, "status") && strstr(line->message, ": ") &&
-                  erase_noted(e->part, "job", line->job_id);
+    static const enum line_kind about[] = { LINE_ANSWER,   LINE_LATE,    LINE_APPROVAL, LINE_CANCELLED,
+                                            LINE_EXTENDED, LINE_RESTART, LINE_STATUS };
+    bool theirs =
+        line->kind == LINE_STATUS && strstr(line->message, ": ") && erase_noted(e->part, "job", line->job_id);
 
     for (size_t i = 0; i < sizeof(about) / sizeof(about[0]) && !theirs; i++)
-        theirs = str_equal(line->kind, about[i]) && names_them(e, line);
+        theirs = line->kind == about[i] && names_them(e, line);
     if (!theirs || str_equal(line->message, ERASED_TEXT))
         return false;
     line->message = ERASED_TEXT;
@@ -276,11 +285,11 @@ static bool erase_quoted(const struct erasing *e, struct arena *arena, struct li
     const char *id = erase_member(data, "questionId");
     bool own = id && erase_noted(e->own, "question", id);
 
-    if (str_equal(line->kind, "question") && own && !str_equal(line->message, ERASED_TEXT)) {
+    if (line->kind == LINE_QUESTION && own && !str_equal(line->message, ERASED_TEXT)) {
         line->message = ERASED_TEXT;
         return true;
     }
-    if (!str_equal(line->kind, "restart") || !json_object_get(data, "response"))
+    if (line->kind != LINE_RESTART || !json_object_get(data, "response"))
         return false;
     if (!own && !(erase_noted(e->part, "question", id) && erase_is_name(e, arena, erase_member(data, "by"))))
         return false;
@@ -290,6 +299,7 @@ static bool erase_quoted(const struct erasing *e, struct arena *arena, struct li
 
 bool erase_line_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_ERASE_LINE_PAGE,
@@ -300,7 +310,7 @@ bool erase_line_page(const struct tx *tx, struct erasing *e, struct erase_page *
     for (size_t i = 0; i < rows.count; i++) {
         struct line line = {
             .job_id = page->after[0],
-            .kind = db_cell(&rows, i, 1),
+            .kind = db_cell_word(&rows, i, 1, line_kinds, &strange),
             .message = db_cell(&rows, i, 2),
             .data = db_cell(&rows, i, 3),
             .at_ms = db_cell_int(&rows, i, 4),
@@ -308,6 +318,8 @@ bool erase_line_page(const struct tx *tx, struct erasing *e, struct erase_page *
         };
 
         page->after[1] = db_cell(&rows, i, 0);
+        if (!db_words_known(strange, tx->err))
+            return false;
         if (!erase_said(e, &line) && !erase_quoted(e, tx->arena, &line))
             continue;
         if (!erase_change(tx, e, SQL_ERASE_LINE,

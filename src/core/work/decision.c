@@ -139,8 +139,8 @@ static bool ask(const struct tx *tx, const struct project *project, struct decis
     struct job job = { .agent = decision->agent, .project_id = project->id };
     struct question_wish wish = {
         .question = decision->description,
-        .type = "approval",
-        .response_type = "approval",
+        .type = QUESTION_APPROVAL,
+        .response_type = RESPONSE_APPROVAL,
         .context = context,
     };
     struct question_preference ignored;
