@@ -1,3 +1,8 @@
+/*
+ * A queue of its own with the same expiry as the store's, so that work which waits too long for a processor
+ * is answered 503 like work which waits for the database. The threads start late: most servers never need
+ * them.
+ */
 #include "db/compute.h"
 
 #include "db/threads.h"

@@ -1,3 +1,8 @@
+/*
+ * Calls go straight to the driver; only two things are decided here. Many rows are given as one JSON list to
+ * one statement where the engine gains by it (PostgreSQL, a round trip each), and row by row where it does
+ * not. And an address is taken apart before libpq sees it, since libpq's errors repeat parts of a password.
+ */
 #include "db/db.h"
 
 #include "base/json.h"

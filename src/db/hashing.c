@@ -1,3 +1,7 @@
+/*
+ * A mutex, a condition and the waiting room of turns.c. The room evicts: a newcomer may push out a unit that
+ * was accepted before, which is then refused from here, outside the lock.
+ */
 #include "db/hashing.h"
 
 #include "db/queue.h"

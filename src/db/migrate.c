@@ -1,3 +1,8 @@
+/*
+ * One migration per transaction, and the number is read anew under the lock each time: two nodes that start
+ * together may take turns, and neither applies what the other has just done. What counts is the number in the
+ * store, never how far this process thinks it got.
+ */
 #include "db/migrate.h"
 
 #include "base/clock.h"

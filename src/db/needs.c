@@ -1,3 +1,8 @@
+/*
+ * Everything is looked up before the server locks itself in, with libpq's own parser, so that what is left
+ * open is what libpq will really use. Where an answer cannot be known beforehand (a service's file, too many
+ * hosts) any port is allowed: a store that cannot be reached is worse than a wider door.
+ */
 #include "db/needs.h"
 
 #include "db/db.h"

@@ -1,3 +1,8 @@
+/*
+ * One poll on two descriptors: the connection's socket and an eventfd for those who interrupt. A lost
+ * connection is tried again after pauses that double; an interrupt stays in the eventfd until a wait has seen
+ * it, so none is lost between two waits.
+ */
 #include "db/pglisten.h"
 
 #include "base/clock.h"

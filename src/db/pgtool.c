@@ -1,3 +1,7 @@
+/*
+ * The address is taken apart by libpq and handed on as PGHOST, PGPASSWORD and so on. Variables of this
+ * process that mean the same are left out, or one from the shell would win over the address.
+ */
 #include "db/pgtool.h"
 
 #include <errno.h>

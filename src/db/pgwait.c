@@ -1,3 +1,8 @@
+/*
+ * libpq in non-blocking mode under a poll with a deadline. The trap is a statement that is larger than the
+ * socket's buffer: the server may answer while we still send, so both directions are watched until all is
+ * out.
+ */
 #include "db/pgwait.h"
 
 #include "base/clock.h"

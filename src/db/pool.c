@@ -1,3 +1,9 @@
+/*
+ * A unit's outcome is one of three. FINISHED: done, or refused for good. AGAIN: the rows were contested, so
+ * it runs again after a random pause. LOST: the connection went before COMMIT was sent, so nothing happened
+ * and it runs once more on a new one. A connection that goes during COMMIT is none of these: the outcome is
+ * unknown, and running again could do it twice.
+ */
 #include "db/pool.h"
 
 #include "base/clock.h"

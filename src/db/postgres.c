@@ -1,3 +1,9 @@
+/*
+ * Every call of libpq goes through pgwait, so no statement outlives the limit; a connection that was late
+ * once is never used again, since its answer may still come and would be taken for that of the next
+ * statement. What an SQLSTATE means for the caller stands in one table (code_of); whether to run again, and
+ * whether the server refuses writes, is noted on the connection for the pool to ask.
+ */
 #include "db/postgres.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Two levels of links and no allocation: each share is a list of units, and the shares that hold any are a
+ * ring that is served from the front. A share leaves the ring with its last unit and joins at the end, so one
+ * round serves everybody once, in constant time. Reads and writes lie in the same ring; the lanes only count.
+ */
 #include "db/queue.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * A flag that readers look at without a lock, since it is almost always down; only those who find it up go to
+ * the mutex. The flag falls under that mutex, so that no reader goes to sleep after the last wake-up.
+ */
 #include "db/read_pause.h"
 
 void read_pause_init(struct read_pause *pause)

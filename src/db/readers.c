@@ -1,3 +1,8 @@
+/*
+ * Reading on the caller's thread needs a connection per thread and per store, and either may end first. So
+ * each such connection hangs in two lists, its thread's and its readers', and has a lock of its own: closing
+ * takes it out of one list and leaves an empty shell for the other to find.
+ */
 #include "db/readers.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Statements are prepared once and kept by their number. The trap is an error after which SQLite has dropped
+ * the transaction by itself: the connection is then in autocommit mode, and any further statement would be
+ * durable alone. So each statement first compares what we believe (open_transaction) with what SQLite says.
+ */
 #include "db/sqlite.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Most cells are numbers and short texts, so a row costs two allocations of the arena: its pointers and one
+ * piece for all its bytes. SQLite would make a text of each number on its own heap first.
+ */
 #include "db/sqlite_rows.h"
 
 #include "base/memory.h"

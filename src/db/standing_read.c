@@ -1,3 +1,7 @@
+/*
+ * BEGIN alone takes no lock, so the cheapest statement there is runs right after it. Moving is dropping and
+ * beginning anew; when nobody has read since the last move, it is only dropped.
+ */
 #include "db/standing_read.h"
 
 #include "base/limits.h"

@@ -1,3 +1,7 @@
+/*
+ * This file chooses which part runs a unit and knows in which order the parts end. A caller that waits hands
+ * in a stand-in on its own stack whose callback wakes it; the unit itself never knows that somebody waits.
+ */
 #include "db/store.h"
 
 #include "base/limits.h"

@@ -1,3 +1,7 @@
+/*
+ * After SQLite has failed, the path is looked at again from the outside with stat and access, from the folder
+ * to the file. The state may have changed meanwhile; the worst of that is a less exact sentence.
+ */
 #include "db/store_file.h"
 
 #include "base/arena.h"

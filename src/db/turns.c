@@ -1,3 +1,8 @@
+/*
+ * Each unit is given the number of a round when it comes: one after its owner's last, or after the one being
+ * served. Taking the lowest number is then fair without any memory of owners that have nothing waiting. The
+ * room has a few dozen places, so every search goes through all of it.
+ */
 #include "db/turns.h"
 
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * One loop: take a unit, begin, run it and all that have come meanwhile, commit, answer, move the log on. An
+ * answer is never given before its commit. After a commit whose outcome is unknown, or a checkpoint whose
+ * fsync failed, nothing is tried again: the writer ends, the process restarts, and recovery says what
+ * happened.
+ */
 #include "db/writer.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * A keyed hash to 64 bits, with a key made anew for each process. 0 means the server itself and is never
+ * given out.
+ */
 #include "edge/callerkey.h"
 
 #include "base/address.h"

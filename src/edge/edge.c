@@ -1,3 +1,8 @@
+/*
+ * Puts the parts together and takes them apart again. Everything that outlives its request is counted in
+ * `running`; closing waits for those a while and otherwise frees nothing: a leak at the end of a process
+ * harms nobody, a store thread that comes back to freed memory does.
+ */
 #include "edge/edge.h"
 
 #include "base/address.h"

@@ -1,3 +1,8 @@
+/*
+ * What can be judged from the head alone, in this order: the Host, the Origin, the rate. Credentials are only
+ * read here; whether they are good is decided in the operation's transaction. A request that was asked about
+ * before its body passes the rate once, and not again when the body is there.
+ */
 #include "base/clock.h"
 #include "base/str.h"
 #include "core/identity/cookie.h"

@@ -1,3 +1,8 @@
+/*
+ * Address, caller and workspace are taken one after the other, and those already taken are given back when a
+ * later one refuses. All three live in one tally; the kind is hashed in with the key, so that they cannot
+ * meet.
+ */
 #include "edge/holds.h"
 
 #include "base/address.h"

@@ -1,3 +1,8 @@
+/*
+ * A name is brought to one form (small letters, no brackets, no dot at the end, a port as a number) before
+ * anything is compared, and every place that accepts a name uses the same parser: a difference between two of
+ * them would be a way in.
+ */
 #include "edge/hosts.h"
 
 #include "base/str.h"

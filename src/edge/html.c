@@ -1,3 +1,7 @@
+/*
+ * Pages are text with html_text at every hole, and no template language: what they allow themselves is short,
+ * and the policy in their headers forbids the rest, so that even a mistake here would run no script.
+ */
 #include "edge/html.h"
 
 #include <string.h>

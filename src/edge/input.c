@@ -1,3 +1,8 @@
+/*
+ * A body is measured before it is parsed, by a scan that allocates nothing, and its tree is charged to the
+ * budget by that measure. A wrong input is not refused here but noted in bind_err: it is told only once the
+ * caller is known.
+ */
 #include "edge/input.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * A set-associative table of hashes, 4096 sets of four, that forgets the one used least recently. It can be
+ * as wrong as it likes: a miss only means that a caller shares its address's turn until its credential has
+ * been found good again.
+ */
 #include "edge/known.h"
 
 #include "edge/callerkey.h"

@@ -1,3 +1,7 @@
+/*
+ * A page is bounded by events and by bytes, and holds whole notices, so that handing them out needs no store
+ * and no arena. It may be run again from scratch, and then forgets what the run before had made.
+ */
 #include "edge/log_page.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * Each bucket is a rate limit with a key of another kind. An account's key holds the share that the address
+ * has by a secret hash, so a guesser cannot find out which other addresses share a bucket with the owner of
+ * the account.
+ */
 #include "edge/logins.h"
 
 #include "base/address.h"

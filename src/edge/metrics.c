@@ -1,3 +1,8 @@
+/*
+ * A row of counters for each operation, found by the address of the row through a small open table that never
+ * changes after the start, so counting takes no lock. Everything else is asked of its owner when the page is
+ * written.
+ */
 #include "edge/metrics.h"
 
 #include "edge/internal.h"

@@ -1,3 +1,6 @@
+/*
+ * The stage moves once by each of two threads, and the swap of the second tells it that it is the second.
+ */
 #include "edge/parking.h"
 
 enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };

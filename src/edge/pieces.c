@@ -1,3 +1,8 @@
+/*
+ * One lock and a handful of flags, since three sides meet here: the loop that pulls, the owner that reads,
+ * and the end, which may come from a client that left or a server that stops. It is freed
+ * by the later of two: the end of the stream, or the piece that was under way.
+ */
 #include "edge/pieces.h"
 
 #include "base/memory.h"

@@ -1,3 +1,8 @@
+/*
+ * IPv4 addresses are kept as IPv6 maps them, so that one comparison of bits serves both. The walk goes from
+ * right to left and stops at the first item that is no address: what stands beyond it was written by nobody
+ * we trust.
+ */
 #include "edge/proxies.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * The page is written from the reply of question_get, not from rows, so that it cannot show more than the API
+ * does. The form carries the type it was made for and the arguments that were shown, and the answer is
+ * checked by the same rules as any.
+ */
 #include "edge/question_form.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * A bucket as one number needs no clearing up: time that has passed is what fills it. The table never grows;
+ * with more keys than places, the one that has the most left is forgotten, which gives it at most what it
+ * would soon have had anyway.
+ */
 #include "edge/ratelimit.h"
 
 #include "base/uuid.h"

@@ -1,3 +1,7 @@
+/*
+ * A day's worth is a rate limit whose unit is a kilobyte and whose burst is the whole day. It is asked before
+ * the write and charged after it, so that a write which fails costs nothing.
+ */
 #include "edge/stored.h"
 
 #include "base/address.h"

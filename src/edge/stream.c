@@ -1,3 +1,8 @@
+/*
+ * What a stream has to say comes from four places, asked in this order: greetings, its last word, a page of
+ * the store, the ring. Threads other than the door's only ever set an atomic and wake it. Heartbeats are one
+ * line of streams in order of time, served by one thread, which checks the rights of many in one transaction.
+ */
 #include "edge/stream.h"
 
 #include "base/clock.h"

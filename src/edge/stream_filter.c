@@ -1,3 +1,7 @@
+/*
+ * A filter and all its texts are one block, so that changing it is one pointer. Types are checked against the
+ * table of events here, since a filter with a typo in it would listen for ever and hear nothing.
+ */
 #include "edge/stream_filter.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * One read answers all that has to be known: who calls, whether they may, whether the job or discussion is
+ * theirs to see, and where the log begins and ends. The filter is read before that but judged after it, so
+ * that strangers learn nothing from it.
+ */
 #include "edge/stream_open.h"
 
 #include "base/clock.h"

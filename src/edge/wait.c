@@ -1,3 +1,8 @@
+/*
+ * Each wait is in a hash by subject, for events, and in a heap by time, for the bell. A look that an event
+ * overtakes is repeated (`fired`); one that began after the time was up is final. Starting looks is a pump
+ * that only one thread works at a time, since a look may end at once and come back here.
+ */
 #include "edge/wait.h"
 
 #include "base/buf.h"

@@ -1,3 +1,8 @@
+/*
+ * Two looks with a rhythm of their own: alerts by the clock that tests move, the figures by ticks as well, so
+ * that a test which stands still in time still sees fresh ones. An alert is looked for with a read; only a
+ * change is worth a turn of the writer, which looks again, since another node may have been first.
+ */
 #include "engine/alerts.h"
 
 #include "base/clock.h"

@@ -1,3 +1,9 @@
+/*
+ * The driver's thread: one round opens mail, rings alarms, renews the lease, claims, and starts whatever
+ * calls the lanes allow. All state here belongs to that thread and needs no lock but the mailbox's. Work for
+ * the store or a model is handed off and comes back as mail, so a round never waits, and stopping is only:
+ * start nothing more, and go on until the last unit and the last turn are back.
+ */
 #include "engine/council.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Ends the process on purpose right before or after the commit of a phase that a test names, with SIGKILL, so
+ * that nothing is cleaned up: what the next node finds is what a real crash leaves.
+ */
 #include "base/str.h"
 #include "engine/council_internal.h"
 

@@ -1,3 +1,9 @@
+/*
+ * One thread whose rounds all have the same order: look (a read), end what is due, alerts, refusals, now and
+ * then a sweep. The cheap look comes first, so an idle server writes nothing. A part that fails is logged
+ * once, when it begins to fail, and must not hold up the parts behind it: nobody's deadline waits for an
+ * alert.
+ */
 #include "engine/deadlines.h"
 
 #include "base/clock.h"

@@ -1,3 +1,9 @@
+/*
+ * Commits poke, pokes are remembered, and every thread also looks by itself now and then: so a lost poke
+ * costs a second, never an event. engine_settle follows the same way a change takes (deadlines, writes,
+ * numbers, the tailer) and waits at each station, which is what lets tests move the clock and then simply
+ * look.
+ */
 #include "engine/engine.h"
 
 #include "base/clock.h"

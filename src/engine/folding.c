@@ -1,3 +1,7 @@
+/*
+ * Looking is a read and costs the writer nothing while there is nothing new. A batch that was full means that
+ * there may be more, so the loop goes on without a pause, one transaction for each.
+ */
 #include "engine/folding.h"
 
 #include "base/clock.h"

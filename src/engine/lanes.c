@@ -1,3 +1,8 @@
+/*
+ * Every turn is in exactly one of four places (LANE_NOWHERE, in line, aside, out), and each move between them
+ * is constant time: the lists are linked through the turns. A turn whose discussion has enough calls out
+ * steps aside instead of blocking its line; it goes back to the end of its line when one of its own returns.
+ */
 #include "engine/lanes.h"
 
 #include "base/memory.h"

@@ -1,3 +1,8 @@
+/*
+ * A notice and all its texts are one block, written once: the frame of a server-sent event with the JSON
+ * inside it, so that both doors send the same bytes without a copy. Who may hear it is decided here, once for
+ * an event and not once for each stream.
+ */
 #include "engine/notice.h"
 
 #include "base/str.h"

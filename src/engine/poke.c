@@ -1,3 +1,7 @@
+/*
+ * A condition variable and three flags. `passes` counts finished rounds, which is how somebody can wait for a
+ * round that began after they asked: the one under way may have looked too early, so it does not count.
+ */
 #include "engine/poke.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * A circle of pointers in order of their places, so that a cursor is found by bisection. Readers share a lock
+ * that prefers the writer, and let go of it after LOOK_MOST notices that they did not want: a stream with a
+ * narrow filter must not keep the tailer from appending.
+ */
 #include "engine/ring.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Numbers are given after the commit and by one session at a time (an advisory lock in the statement), so a
+ * number that can be read has no smaller one still in flight behind it. The others find the lock taken
+ * and try again; a session that holds it and sleeps is ended after its lease.
+ */
 #include "engine/sequencer.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * The order is what makes it safe: into the ring first, then the subscribers, then the readers that sleep. A
+ * reader declares itself asleep before its last look, so an event either is seen by that look or sees the
+ * reader asleep. Those to be woken are collected under the lock and woken without it.
+ */
 #include "engine/tailer.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * A state machine that takes one byte at a time, but for data, which is passed on in pieces as it lies. Each
+ * state names the bytes that may follow, and everything else is BAD for good: there is no place in which two
+ * readers could come to different ends of a body.
+ */
 #include "http/chunked.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * The life of a connection: each state has one thing to do when its socket, its mail or its timer calls, and
+ * conn_run, conn_mail, conn_expired and conn_stop find it. The socket is edge-triggered, so a turn that stops
+ * early (to let others go first) must ask for another with loop_again, or it would never be called.
+ */
 #include "http/internal.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * What handlers call. A parked exchange belongs to its owner and not to the loop, so everything that an owner
+ * does from another thread ends in mail to the loop, and the owner does not touch it afterwards. Every byte
+ * that is charged to the budget is counted in `charged`, and given back in one place.
+ */
 #include "http/internal.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,9 @@
+/*
+ * Bytes are sorted into kinds by one table, and each part of a line is a span of one kind between exact
+ * separators. Anything that proxies are known to read differently (two lengths, a tab around one, a length
+ * and chunks, a second Host) is refused rather than decided, since a disagreement is how requests are
+ * smuggled.
+ */
 #include "http/head.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * The first loop accepts for all and hands connections out in turn. Who comes over the limit of an address is
+ * heard up to twice that limit, so that it can be told 429; above that it is closed without a word, since
+ * even saying no costs a connection.
+ */
 #include "http/internal.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,9 @@
+/*
+ * One thread, one epoll. Other threads reach a connection only by mail; `asleep` says whether they have to
+ * wake the loop, which saves the system call while it is busy. Timers of one kind all have the same length,
+ * so each kind is a list in order of time and setting one is appending. A closed connection is freed at the
+ * end of the round, once neither mail nor a queue names it.
+ */
 #include "base/clock.h"
 #include "http/internal.h"
 

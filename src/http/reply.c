@@ -1,3 +1,8 @@
+/*
+ * A reply's head is written where the reply is made, on any thread; what only the loop knows (the date,
+ * whether the connection stays, the encoding that is sent) is added on the loop just before it goes out.
+ * Heads are built from constants where they can be, since this runs for every request.
+ */
 #include "base/clock.h"
 #include "http/internal.h"
 

@@ -1,3 +1,8 @@
+/*
+ * A request is one block: its bookkeeping, its head as it came, and often its body behind it. A body that
+ * came whole with its head is used where it lies; any other grows in a buffer of its own, and only as it
+ * arrives. The bytes behind a message are the next one's beginning and are moved to the front.
+ */
 #include "base/memory.h"
 #include "http/internal.h"
 

@@ -1,3 +1,8 @@
+/*
+ * The server has one reference of its own and one for each parked exchange that outlives its loop: the last
+ * to go frees it. Closing is in three steps, each heard by the loops: quiet (nothing new), closing (what
+ * waits is told), cut (the time is up).
+ */
 #include "http/server.h"
 
 #include "base/clock.h"

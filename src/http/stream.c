@@ -1,3 +1,8 @@
+/*
+ * Bytes are pulled, not pushed: the owner is asked for more only when all that it gave has left, so a slow
+ * reader costs a position in the log and no memory. Room is left before and behind each piece, so that a
+ * chunk's frame is written around it without moving it.
+ */
 #include "http/internal.h"
 
 #include <string.h>

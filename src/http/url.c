@@ -1,3 +1,6 @@
+/*
+ * The raw text is split before anything is decoded, so that an escaped '&' or '=' belongs to a value.
+ */
 #include "http/url.h"
 
 #include "base/limits.h"

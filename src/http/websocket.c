@@ -1,3 +1,8 @@
+/*
+ * The connection's part of a WebSocket: the socket, the beat, the owner's callbacks. Unlike a stream it may
+ * have a backlog, since its peer also speaks and has to be answered in order; a reader whose backlog has been
+ * full for a whole beat is told that it is too slow.
+ */
 #include "http/websocket.h"
 
 #include "base/limits.h"

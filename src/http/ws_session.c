@@ -1,3 +1,8 @@
+/*
+ * wslay is used as a translator between two buffers and never sees the socket, so that it can be fuzzed with
+ * plain bytes. Each message is turned into bytes at once and not left in wslay's own queue: its backlog is
+ * then one number, and a later fault cannot take back an answer.
+ */
 #include "http/ws_session.h"
 
 #include "base/limits.h"
