@@ -6,7 +6,6 @@
 
 #define TAG_DECISIONS "Decisions"
 
-static const char *const statuses[] = { "approved", "rejected", "pending", NULL };
 static const char *const levels[] = { "automated", "notify_and_proceed", "requires_approval", NULL };
 
 static const struct field decision_fields[] = {
@@ -17,7 +16,8 @@ static const struct field decision_fields[] = {
     { "details", T_JSON, REQUIRED, "What helps to decide.", .flags = F_NULL },
     { "agent", T_TEXT, REQUIRED, "Who wants to do it.", .flags = F_NULL },
     { "level", T_ENUM, REQUIRED, "What the project's hilConfig said when it was made.", .values = levels },
-    { "status", T_ENUM, REQUIRED, "Whether it may be done; no answer in time is a no.", .values = statuses },
+    { "status", T_ENUM, REQUIRED, "Whether it may be done; no answer in time is a no.",
+      .values = decision_statuses },
     { "questionId", T_UUID, REQUIRED, "The approval question that settles it; null when policy did.",
       .flags = F_NULL },
     { "comment", T_TEXT, REQUIRED, "What was said with the answer.", .flags = F_NULL },

@@ -127,7 +127,7 @@ static bool run_feedback_context(struct call *call)
     return feedback_of(call, &project, &feedback) &&
            brief_write(&call->tx, &project,
                        &(struct brief_subject){
-                           .source = "eval",
+                           .source = SOURCE_EVAL,
                            .source_id = feedback.id,
                            .title = arena_format(call->tx.arena, "Feedback of %s", feedback.author),
                            .text = feedback.text },
@@ -136,11 +136,12 @@ static bool run_feedback_context(struct call *call)
 
 /* Sections and plans are the same thing under two names. */
 struct kind {
-    const char *source, *key, *plural;
+    enum work_source source;
+    const char *key, *plural;
 };
 
-static const struct kind prd = { "prd", "sectionKey", "sections" };
-static const struct kind plan = { "plan", "planId", "plans" };
+static const struct kind prd = { SOURCE_PRD, "sectionKey", "sections" };
+static const struct kind plan = { SOURCE_PLAN, "planId", "plans" };
 
 static void write_document(struct call *call, const struct kind *kind, const struct project *project,
                            const struct document *document)

@@ -5,6 +5,8 @@
 
 #include "core/chat/prompt.h"
 #include "core/questions/job.h"
+#include "core/work/question_set.h"
+#include "core/work/task.h"
 #include "ops/fields.h"
 #include "ops/question_fields.h"
 

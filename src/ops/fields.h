@@ -36,7 +36,5 @@ extern const struct field set_answer_fields[];
 
 extern const char *const alert_kinds[];
 extern const char *const notification_priorities[];
-extern const char *const set_statuses[];
-extern const char *const task_statuses[];
 
 #endif

@@ -121,8 +121,8 @@ static bool run_project_delete(struct call *call)
     struct project project;
 
     return project_of(call, &project) && project_lock_whole(&call->tx, &project) &&
-           question_set_drop(&call->tx, &project, NULL, NULL) &&
-           question_drop_project(&call->tx, project.id) && project_delete(&call->tx, &project);
+           question_set_drop(&call->tx, &project, 0, NULL) && question_drop_project(&call->tx, project.id) &&
+           project_delete(&call->tx, &project);
 }
 
 #define DESCRIPTION_PARAM                                                                                    \

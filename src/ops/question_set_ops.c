@@ -6,8 +6,6 @@
 
 #define TAG_OPEN_QUESTIONS "Open questions"
 
-const char *const set_statuses[] = { "open", "resolved", NULL };
-
 const struct field set_question_fields[] = {
     { "id", T_TEXT, REQUIRED, "Its id within the set." },
     { "text", T_TEXT, REQUIRED, "What is asked." },

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-static const char *const agents[] = { "analyst", "dreamer", "planner", "coder", "reviewer", NULL };
-static const char *const sources[] = { "eval", "prd", "plan", "execute", NULL };
-
 static const struct field question_fields[] = {
     { "id", T_TEXT, REQUIRED, "Its id within the set." },
     { "text", T_TEXT, REQUIRED, "What is asked." },
@@ -29,14 +26,19 @@ static const struct field reply_fields[] = {
     { 0 },
 };
 
+static enum result_agent agent_of(const struct call *call)
+{
+    return arg_word(call, "agent", result_agents);
+}
+
 static bool check_source(struct call *call)
 {
-    const char *agent = arg_text(call, "agent"), *source = arg_text(call, "source");
+    enum work_source source = arg_word(call, "source", work_sources), own = result_source_of(agent_of(call));
 
-    if (!source || strcmp(source, result_source_of(agent)) == 0)
+    if (!source || source == own)
         return true;
-    return err_field(&call->err, "source", "The %s works on %s, not on %s.", agent, result_source_of(agent),
-                     source);
+    return err_field(&call->err, "source", "The %s works on %s, not on %s.", arg_text(call, "agent"),
+                     work_source_word(own), work_source_word(source));
 }
 
 /* Nothing is read for a project that the caller does not see. */
@@ -52,7 +54,7 @@ static bool before_result_submit(struct call *call)
 {
     struct output *output = arena_new(call->tx.arena, struct output);
     struct output_options options = {
-        .coder = strcmp(result_source_of(arg_text(call, "agent")), "execute") == 0,
+        .coder = result_source_of(agent_of(call)) == SOURCE_EXECUTE,
     };
     const char *text = arg_text(call, "output");
 
@@ -115,8 +117,8 @@ static const char *audit_detail(const struct call *call, const struct result *re
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_map(&out, NULL);
-    json_text(&out, "agent", result->agent);
-    json_text(&out, "source", result->source);
+    json_text(&out, "agent", result_agent_word(result->agent));
+    json_text(&out, "source", work_source_word(result->source));
     json_text(&out, "sourceId", result->source_id);
     json_bool(&out, "accepted", result->accepted);
     json_text(&out, "notificationId", result->notification_id);
@@ -127,8 +129,8 @@ static const char *audit_detail(const struct call *call, const struct result *re
 static bool run_result_submit(struct call *call)
 {
     struct result result = {
-        .agent = arg_text(call, "agent"),
-        .source = result_source_of(arg_text(call, "agent")),
+        .agent = agent_of(call),
+        .source = result_source_of(agent_of(call)),
         .source_id = arg_text(call, "sourceId"),
         .author = call->caller.agent_name ? call->caller.agent_name : arg_text(call, "agent"),
         .handed_in_by = call->caller.id,
@@ -164,10 +166,10 @@ const struct op result_ops[] = {
         .reply = reply_fields,
         .params = {
             PROJECT_PARAM,
-            { "agent", T_ENUM, REQUIRED, "Which agent.", .values = agents },
+            { "agent", T_ENUM, REQUIRED, "Which agent.", .values = result_agents },
             { "source", T_ENUM, OPTIONAL,
               "What it worked on: eval (analyst), prd (dreamer), plan (planner), execute (coder, reviewer).",
-              .values = sources },
+              .values = work_sources },
             { "sourceId", T_ID, REQUIRED, "Which one: feedbackId, sectionKey, planId or taskId." },
             { "output", T_TEXT, OPTIONAL, "The output as the model printed it.",
               .max = LIMIT_RESULT_OUTPUT },

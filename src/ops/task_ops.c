@@ -8,8 +8,6 @@
 #include "ops/project.h"
 #include "ops/tables.h"
 
-const char *const task_statuses[] = { "open", "in_progress", "blocked", "closed", NULL };
-
 const struct field task_fields[] = { TASK_FIELDS, { 0 } };
 
 static const struct field list_reply[] = {
@@ -96,7 +94,7 @@ static bool reply_list(struct call *call, const char *list, const struct task *t
 static bool run_task_list(struct call *call)
 {
     struct task_filter filter = {
-        .status = arg_text(call, "status"),
+        .status = arg_word(call, "status", task_statuses),
         .assignee = arg_text(call, "assignee"),
         .session_id = arg_text(call, "session_id"),
         .limit = (size_t)arg_int(call, "limit") + 1,
@@ -139,7 +137,7 @@ static bool run_task_create(struct call *call)
     struct task task = {
         .title = arg_text(call, "title"),
         .description = arg_given(call, "description") ? arg_text(call, "description") : "",
-        .status = "open",
+        .status = TASK_OPEN,
         .priority = arg_int(call, "priority"),
         .session_id = arg_text(call, "session_id"),
     };
@@ -172,7 +170,7 @@ static bool run_task_update(struct call *call)
     struct task_change change = {
         .title = arg_text(call, "title"),
         .description = arg_text(call, "description"),
-        .status = arg_text(call, "status"),
+        .status = arg_word(call, "status", task_statuses),
         .has_priority = arg_given(call, "priority"),
         .priority = arg_int(call, "priority"),
         .has_assignee = was_sent(call, "assignee"),
@@ -211,7 +209,7 @@ static bool run_task_delete(struct call *call)
     const char *id;
 
     return project_of_thing(call, "tid", &project, &id) &&
-           question_set_drop(&call->tx, &project, "execute", id) && task_delete(&call->tx, &project, id);
+           question_set_drop(&call->tx, &project, SOURCE_EXECUTE, id) && task_delete(&call->tx, &project, id);
 }
 
 /* The task that the path names; everything about a task begins with it. */
@@ -277,7 +275,7 @@ static bool run_task_context(struct call *call)
     struct task task;
 
     return task_of(call, &project, &task) && brief_write(&call->tx, &project,
-                                                         &(struct brief_subject){ .source = "execute",
+                                                         &(struct brief_subject){ .source = SOURCE_EXECUTE,
                                                                                   .source_id = task.id,
                                                                                   .title = task.title,
                                                                                   .text = task.description },

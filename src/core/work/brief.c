@@ -12,7 +12,8 @@ struct answer {
     const char *set_id, *question_id;
     const char *question;
     const char *answer; /* NULL: none */
-    const char *by, *source;
+    const char *by;
+    enum outcome_source source;
     bool has_approved, approved;
     int64_t at_ms;
 };
@@ -88,7 +89,7 @@ static bool gather_answers(const struct tx *tx, const struct project *project,
     if (!question_set_of_source(tx, project,
                                 &(struct question_set_filter){ .source = subject->source,
                                                                .source_id = subject->source_id,
-                                                               .status = "resolved",
+                                                               .status = SET_RESOLVED,
                                                                .limit = LIMIT_CONTEXT_SETS },
                                 &sets, &count))
         return false;
@@ -107,7 +108,7 @@ static bool gather_chat(const struct tx *tx, const struct project *project,
     struct tx narrowed = *tx;
     struct chat_page page;
 
-    if (strcmp(subject->source, "execute") != 0)
+    if (subject->source != SOURCE_EXECUTE)
         return true;
     narrowed.caller = &within;
     if (!chat_list(&narrowed,
@@ -125,9 +126,9 @@ static void add_answer(struct buf *text, const struct answer *answer)
     buf_format(text, "\nQuestion: %s\n", answer->question);
     if (answer->answer)
         buf_format(text, "Answer (%s): %s\n", answer->by, answer->answer);
-    if (answer->answer && str_equal(answer->source, "cancelled"))
+    if (answer->answer && answer->source == OUTCOME_CANCELLED)
         return;
-    if (str_equal(answer->source, "cancelled"))
+    if (answer->source == OUTCOME_CANCELLED)
         buf_format(text, "%s dismissed this without an answer. It counts as not approved.\n", answer->by);
     else if (answer->has_approved)
         buf_format(text, answer->approved ? "%s approved this.\n" : "%s did not approve this.\n", answer->by);
@@ -173,7 +174,7 @@ static void write_answers(const struct gathered *gathered, struct json_out *out)
             json_bool(out, "approved", answer->approved);
         else
             json_none(out, "approved");
-        json_text(out, "source", answer->source);
+        json_text(out, "source", outcome_source_word(answer->source));
         json_text(out, "by", answer->by);
         json_time(out, "at", answer->at_ms);
         json_map_end(out);
@@ -190,7 +191,7 @@ bool brief_write(const struct tx *tx, const struct project *project, const struc
         return false;
     json_map(out, NULL);
     json_text(out, "projectId", project->id);
-    json_text(out, "source", subject->source);
+    json_text(out, "source", work_source_word(subject->source));
     json_text(out, "sourceId", subject->source_id);
     json_text(out, "title", subject->title);
     json_text(out, "description", subject->text);

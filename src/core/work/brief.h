@@ -10,11 +10,13 @@
 
 #include "core/caller/tx.h"
 #include "core/work/project.h"
+#include "core/work/source.h"
 
 struct brief_subject {
-    const char *source, *source_id; /* eval, prd, plan or execute, and which */
-    const char *title;              /* one line */
-    const char *text;               /* the description, the feedback, the document; may be "" */
+    enum work_source source;
+    const char *source_id;
+    const char *title; /* one line */
+    const char *text;  /* the description, the feedback, the document; may be "" */
 };
 
 /* Writes the whole reply object. */

@@ -11,9 +11,12 @@
 
 #include <string.h>
 
+const char *const decision_statuses[] = { "approved", "rejected", "pending", NULL };
+WORDS_FIT(decision_statuses, DECISION_END);
+
 bool decision_is_pending(const struct decision *decision)
 {
-    return strcmp(decision->status, "pending") == 0;
+    return decision->status == DECISION_PENDING;
 }
 
 /* What people answered: {type, value, text?}. */
@@ -24,7 +27,7 @@ static bool read_response(struct arena *arena, const char *text, struct decision
     if (!json_parse(text, strlen(text), &response, err))
         return false;
     if (json_is_true(json_object_get(response, "value")))
-        decision->status = "approved";
+        decision->status = DECISION_APPROVED;
     decision->comment = arena_text(arena, json_string_value(json_object_get(response, "text")));
     return true;
 }
@@ -43,19 +46,22 @@ enum {
 static bool read_question(struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
                           struct decision *decision, struct err *err)
 {
-    const char *status = db_cell(rows, row, QUESTION_STATUS),
-               *response = db_cell(rows, row, QUESTION_RESPONSE);
+    const char *strange = NULL, *response = db_cell(rows, row, QUESTION_RESPONSE);
+    enum question_status status = db_cell_word(rows, row, QUESTION_STATUS, question_statuses, &strange);
+    enum outcome_source source = db_cell_word(rows, row, QUESTION_OUTCOME_SOURCE, outcome_sources, &strange);
     int64_t due_ms = 0;
 
-    if (status && strcmp(status, "pending") == 0) {
-        decision->status = "pending";
+    if (!db_words_known(strange, err))
+        return false;
+    if (status == QUESTION_PENDING) {
+        decision->status = DECISION_PENDING;
         if (db_cell(rows, row, QUESTION_TIMEOUT_AT) &&
             clock_parse(db_cell(rows, row, QUESTION_TIMEOUT_AT), &due_ms) && now_ms > due_ms)
             return err_set(err, ERR_DUE, "The time of this decision is up.");
         return true;
     }
-    decision->status = "rejected";
-    decision->outcome_source = status ? db_cell(rows, row, QUESTION_OUTCOME_SOURCE) : "cancelled";
+    decision->status = DECISION_REJECTED;
+    decision->outcome_source = status ? source : OUTCOME_CANCELLED;
     decision->outcome_by = status ? db_cell(rows, row, QUESTION_OUTCOME_BY) : "system";
     decision->ended_ms = decision->created_ms;
     if (db_cell(rows, row, QUESTION_ENDED_AT) &&
@@ -77,14 +83,15 @@ static bool from_row(struct arena *arena, const struct db_rows *rows, size_t row
         .level = db_cell(rows, row, COL_DECISION_LEVEL),
         .question_id = db_cell(rows, row, COL_DECISION_QUESTION_ID),
         .created_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
-        .status = "approved",
-        .outcome_source = "policy",
+        .status = DECISION_APPROVED,
+        .outcome_source = OUTCOME_POLICY,
         .outcome_by = "system",
         .ended_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
     };
     if (!decision->question_id)
         return true;
-    decision->outcome_source = decision->outcome_by = NULL;
+    decision->outcome_source = 0;
+    decision->outcome_by = NULL;
     decision->ended_ms = 0;
     return read_question(arena, rows, row, now_ms, decision, err);
 }
@@ -154,7 +161,7 @@ static bool ask(const struct tx *tx, const struct project *project, struct decis
     if (!question_ask_alone(tx, &wish, &job, &question, &ignored))
         return false;
     decision->id = decision->question_id = question.id;
-    decision->status = "pending";
+    decision->status = DECISION_PENDING;
     return insert(tx, project, decision);
 }
 
@@ -189,8 +196,8 @@ bool decision_make(const struct tx *tx, const struct project *project, struct de
     if (level == AUTONOMY_APPROVAL)
         return ask(tx, project, decision);
     decision->id = uuid_new(tx->arena);
-    decision->status = "approved";
-    decision->outcome_source = "policy";
+    decision->status = DECISION_APPROVED;
+    decision->outcome_source = OUTCOME_POLICY;
     decision->outcome_by = "system";
     decision->ended_ms = tx->now_ms;
     return insert(tx, project, decision) &&
@@ -199,7 +206,8 @@ bool decision_make(const struct tx *tx, const struct project *project, struct de
 
 static bool answer(const struct tx *tx, const char *id, bool approved, const char *comment)
 {
-    JSON_AUTO *response = json_pack("{s:s, s:b}", "type", "approval", "value", approved);
+    JSON_AUTO *response =
+        json_pack("{s:s, s:b}", "type", response_type_word(RESPONSE_APPROVAL), "value", approved);
     struct question_answer given = { .id = id, .response = response };
 
     if (comment)
@@ -243,12 +251,12 @@ void decision_write(const struct decision *decision, const char *key, struct jso
     json_raw(out, "details", decision->details);
     json_text(out, "agent", decision->agent);
     json_text(out, "level", decision->level);
-    json_text(out, "status", decision->status);
+    json_text(out, "status", decision_status_word(decision->status));
     json_text(out, "questionId", decision->question_id);
     json_text(out, "comment", decision->comment);
     if (decision->outcome_source) {
         json_map(out, "outcome");
-        json_text(out, "source", decision->outcome_source);
+        json_text(out, "source", outcome_source_word(decision->outcome_source));
         json_text(out, "by", decision->outcome_by);
         json_time(out, "at", decision->ended_ms);
         json_map_end(out);

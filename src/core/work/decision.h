@@ -13,7 +13,11 @@
 #define CORE_WORK_DECISION_H
 
 #include "core/caller/tx.h"
+#include "core/log/outcome.h"
 #include "core/work/project.h"
+
+enum decision_status { DECISION_APPROVED = 1, DECISION_REJECTED, DECISION_PENDING, DECISION_END };
+WORDS_OF(decision_status, decision_statuses);
 
 struct decision {
     const char *id, *project_id;
@@ -21,10 +25,11 @@ struct decision {
     const char *details; /* JSON, or NULL */
     const char *agent;   /* or NULL */
     const char *level;
-    const char *question_id;                 /* or NULL */
-    const char *status;                      /* approved, rejected, pending */
-    const char *comment;                     /* what was said with the answer, or NULL */
-    const char *outcome_source, *outcome_by; /* NULL while pending */
+    const char *question_id; /* or NULL */
+    enum decision_status status;
+    const char *comment;                /* what was said with the answer, or NULL */
+    enum outcome_source outcome_source; /* 0 while pending */
+    const char *outcome_by;             /* NULL while pending */
     int64_t created_ms, ended_ms;
 };
 

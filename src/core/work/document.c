@@ -112,44 +112,48 @@ void feedback_write(const struct feedback *feedback, const char *key, struct jso
 
 _Static_assert((int)COL_DOCUMENT_BRIEF_END == (int)COL_DOCUMENT_END, "both lists have the same places");
 
-static void document_from_row(const struct db_rows *rows, size_t row, struct document *document)
+static bool document_from_row(const struct db_rows *rows, size_t row, struct document *document,
+                              struct err *err)
 {
+    const char *strange = NULL;
+
     *document = (struct document){
-        .source = db_cell(rows, row, COL_DOCUMENT_SOURCE),
+        .source = db_cell_word(rows, row, COL_DOCUMENT_SOURCE, work_sources, &strange),
         .source_id = db_cell(rows, row, COL_DOCUMENT_SOURCE_ID),
         .version = db_cell_int(rows, row, COL_DOCUMENT_VERSION),
         .author = db_cell(rows, row, COL_DOCUMENT_AUTHOR),
         .text = db_cell(rows, row, COL_DOCUMENT_TEXT),
         .created_ms = db_cell_int(rows, row, COL_DOCUMENT_CREATED_AT),
     };
+    return db_words_known(strange, err);
 }
 
-static void take_documents(struct arena *arena, const struct db_rows *rows, struct document **documents,
+static bool take_documents(const struct tx *tx, const struct db_rows *rows, struct document **documents,
                            size_t *count)
 {
-    *documents = arena_array(arena, struct document, rows->count);
+    *documents = arena_array(tx->arena, struct document, rows->count);
     *count = rows->count;
     for (size_t row = 0; row < rows->count; row++)
-        document_from_row(rows, row, &(*documents)[row]);
+        if (!document_from_row(rows, row, &(*documents)[row], tx->err))
+            return false;
+    return true;
 }
 
 /* Leaves `document` as it is when there is none. */
-static bool find(const struct tx *tx, const struct project *project, const char *source, const char *id,
+static bool find(const struct tx *tx, const struct project *project, enum work_source source, const char *id,
                  int64_t version, struct document *document)
 {
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_DOCUMENT_GET,
-                  DB_ARGS(db_text(project->id), db_text(source), db_text(id),
+                  DB_ARGS(db_text(project->id), db_text(work_source_word(source)), db_text(id),
                           version ? db_int(version) : db_null()),
                   &rows))
         return false;
-    if (rows.count > 0)
-        document_from_row(&rows, 0, document);
-    return true;
+    return rows.count == 0 || document_from_row(&rows, 0, document, tx->err);
 }
 
-bool document_get(const struct tx *tx, const struct project *project, const char *source, const char *id,
+bool document_get(const struct tx *tx, const struct project *project, enum work_source source, const char *id,
                   int64_t version, struct document *document)
 {
     struct document found = { 0 };
@@ -158,7 +162,7 @@ bool document_get(const struct tx *tx, const struct project *project, const char
         return false;
     if (found.version == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no %s with that id in this project.",
-                       strcmp(source, "prd") == 0 ? "section" : "plan");
+                       source == SOURCE_PRD ? "section" : "plan");
     *document = found;
     return true;
 }
@@ -172,22 +176,23 @@ static bool tell_document(const struct tx *tx, const struct project *project, co
     json_begin(&out, &text);
     json_map(&out, NULL);
     json_text(&out, "projectId", project->id);
-    json_text(&out, strcmp(document->source, "prd") == 0 ? "sectionKey" : "planId", document->source_id);
+    json_text(&out, document->source == SOURCE_PRD ? "sectionKey" : "planId", document->source_id);
     json_int(&out, "version", document->version);
     json_text(&out, "author", document->author);
     json_map_end(&out);
-    return tell(tx, project, strcmp(document->source, "prd") == 0 ? "prd.updated" : "plan.updated",
+    return tell(tx, project, document->source == SOURCE_PRD ? "prd.updated" : "plan.updated",
                 document->source_id, text.bytes);
 }
 
-static bool check_room(const struct tx *tx, const struct project *project, const char *source,
+static bool check_room(const struct tx *tx, const struct project *project, enum work_source source,
                        const char *text, bool is_first)
 {
     struct db_rows rows;
 
     if (strlen(text) > LIMIT_DOCUMENT)
         return err_field(tx->err, "text", "The text is too long: at most %d bytes.", LIMIT_DOCUMENT);
-    if (!tx_query(tx, SQL_DOCUMENT_COUNT, DB_ARGS(db_text(project->id), db_text(source)), &rows))
+    if (!tx_query(tx, SQL_DOCUMENT_COUNT, DB_ARGS(db_text(project->id), db_text(work_source_word(source))),
+                  &rows))
         return false;
     return !is_first || db_cell_int(&rows, 0, 0) < LIMIT_DOCUMENTS ||
            err_set(tx->err, ERR_CONFLICT, "This project has %d of these, which is the most it can have.",
@@ -211,33 +216,35 @@ bool document_put(const struct tx *tx, const struct project *project, struct doc
     document->version = before.version + 1;
     document->created_ms = tx->now_ms;
     return tx_exec(tx, SQL_DOCUMENT_INSERT,
-                   DB_ARGS(db_text(project->id), db_text(document->source), db_text(document->source_id),
-                           db_int(document->version), db_text(project->workspace_id),
-                           db_text(document->author), db_text(document->text), db_int(document->created_ms)),
+                   DB_ARGS(db_text(project->id), db_text(work_source_word(document->source)),
+                           db_text(document->source_id), db_int(document->version),
+                           db_text(project->workspace_id), db_text(document->author), db_text(document->text),
+                           db_int(document->created_ms)),
                    NULL) &&
            tell_document(tx, project, document);
 }
 
-bool document_history(const struct tx *tx, const struct project *project, const char *source, const char *id,
-                      struct document **versions, size_t *count)
+bool document_history(const struct tx *tx, const struct project *project, enum work_source source,
+                      const char *id, struct document **versions, size_t *count)
 {
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_DOCUMENT_HISTORY,
-                  DB_ARGS(db_text(project->id), db_text(source), db_text(id), db_int(LIMIT_HISTORY)), &rows))
+                  DB_ARGS(db_text(project->id), db_text(work_source_word(source)), db_text(id),
+                          db_int(LIMIT_HISTORY)),
+                  &rows))
         return false;
-    take_documents(tx->arena, &rows, versions, count);
-    return true;
+    return take_documents(tx, &rows, versions, count);
 }
 
-bool document_list(const struct tx *tx, const struct project *project, const char *source,
+bool document_list(const struct tx *tx, const struct project *project, enum work_source source,
                    struct document **documents, size_t *count)
 {
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_DOCUMENT_LIST,
-                  DB_ARGS(db_text(project->id), db_text(source), db_int(LIMIT_DOCUMENTS)), &rows))
+                  DB_ARGS(db_text(project->id), db_text(work_source_word(source)), db_int(LIMIT_DOCUMENTS)),
+                  &rows))
         return false;
-    take_documents(tx->arena, &rows, documents, count);
-    return true;
+    return take_documents(tx, &rows, documents, count);
 }

@@ -9,6 +9,7 @@
 
 #include "core/caller/tx.h"
 #include "core/work/project.h"
+#include "core/work/source.h"
 
 struct feedback {
     const char *id, *project_id;
@@ -32,7 +33,7 @@ CHECKED bool feedback_set_handled(const struct tx *tx, const struct project *pro
 void feedback_write(const struct feedback *feedback, const char *key, struct json_out *out);
 
 struct document {
-    const char *source; /* "prd" or "plan" */
+    enum work_source source; /* SOURCE_PRD or SOURCE_PLAN */
     const char *source_id;
     int64_t version; /* 1, 2, ... */
     const char *author, *text;
@@ -40,7 +41,7 @@ struct document {
 };
 
 /* `version` 0: the newest. ERR_NOT_FOUND when there is none. */
-CHECKED bool document_get(const struct tx *tx, const struct project *project, const char *source,
+CHECKED bool document_get(const struct tx *tx, const struct project *project, enum work_source source,
                           const char *id, int64_t version, struct document *document);
 /*
  * Writes the next version; the same text again changes nothing. Takes source, source_id, author and text, and
@@ -49,10 +50,10 @@ CHECKED bool document_get(const struct tx *tx, const struct project *project, co
 CHECKED bool document_put(const struct tx *tx, const struct project *project, struct document *document,
                           bool *is_first);
 /* Newest first, at most LIMIT_HISTORY, without their texts. */
-CHECKED bool document_history(const struct tx *tx, const struct project *project, const char *source,
+CHECKED bool document_history(const struct tx *tx, const struct project *project, enum work_source source,
                               const char *id, struct document **versions, size_t *count);
 /* The newest version of each, by id, without their texts: at most LIMIT_DOCUMENTS. */
-CHECKED bool document_list(const struct tx *tx, const struct project *project, const char *source,
+CHECKED bool document_list(const struct tx *tx, const struct project *project, enum work_source source,
                            struct document **documents, size_t *count);
 
 #endif

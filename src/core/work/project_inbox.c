@@ -53,15 +53,14 @@ static struct question_set from_decision(struct arena *arena, const struct proje
         .id = decision->question_id,
         .workspace_id = project->workspace_id,
         .project_id = project->id,
-        .source = "decision",
         .source_id = decision->id,
-        .kind = "approval",
+        .kind = SET_APPROVAL,
         .questions = one_question(arena, decision),
         .responses = one_response(arena, decision),
-        .status = pending ? "open" : "resolved",
+        .status = pending ? SET_OPEN : SET_RESOLVED,
         .agent = decision->agent,
         .has_approved = !pending,
-        .approved = strcmp(decision->status, "approved") == 0,
+        .approved = decision->status == DECISION_APPROVED,
         .outcome_source = decision->outcome_source,
         .outcome_by = decision->outcome_by,
         .created_ms = decision->created_ms,
@@ -163,7 +162,7 @@ bool project_inbox_resolve(const struct tx *tx, const struct project *project, c
 
     if (!project_inbox_get(tx, project, id, notice))
         return false;
-    if (strcmp(notice->kind, "approval") != 0)
+    if (notice->kind != SET_APPROVAL)
         return question_set_resolve(tx, project, id, reply, notice);
     if (!answer_rights_for(tx->arena, tx->caller, project->settings, tx->err))
         return false;

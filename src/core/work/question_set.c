@@ -11,41 +11,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const set_kinds[] = { "open_question", "approval", NULL };
+WORDS_FIT(set_kinds, SET_KIND_END);
+const char *const set_statuses[] = { "open", "resolved", NULL };
+WORDS_FIT(set_statuses, SET_STATUS_END);
+
 bool question_set_is_open(const struct question_set *set)
 {
-    return strcmp(set->status, "open") == 0;
+    return set->status == SET_OPEN;
 }
 
-static void from_row(const struct db_rows *rows, size_t row, struct question_set *set)
+static bool from_row(const struct db_rows *rows, size_t row, struct question_set *set, struct err *err)
 {
+    const char *strange = NULL;
+
     *set = (struct question_set){
         .id = db_cell(rows, row, COL_QUESTION_SET_ID),
         .workspace_id = db_cell(rows, row, COL_QUESTION_SET_WORKSPACE_ID),
         .project_id = db_cell(rows, row, COL_QUESTION_SET_PROJECT_ID),
-        .source = db_cell(rows, row, COL_QUESTION_SET_SOURCE),
+        .source = db_cell_word(rows, row, COL_QUESTION_SET_SOURCE, work_sources, &strange),
         .source_id = db_cell(rows, row, COL_QUESTION_SET_SOURCE_ID),
-        .kind = db_cell(rows, row, COL_QUESTION_SET_KIND),
+        .kind = db_cell_word(rows, row, COL_QUESTION_SET_KIND, set_kinds, &strange),
         .questions = db_cell(rows, row, COL_QUESTION_SET_QUESTIONS),
         .responses = db_cell(rows, row, COL_QUESTION_SET_RESPONSES),
-        .status = db_cell(rows, row, COL_QUESTION_SET_STATUS),
+        .status = db_cell_word(rows, row, COL_QUESTION_SET_STATUS, set_statuses, &strange),
         .agent = db_cell(rows, row, COL_QUESTION_SET_AGENT),
         .has_approved = db_cell(rows, row, COL_QUESTION_SET_APPROVED) != NULL,
         .approved = db_cell_bool(rows, row, COL_QUESTION_SET_APPROVED),
-        .outcome_source = db_cell(rows, row, COL_QUESTION_SET_OUTCOME_SOURCE),
+        .outcome_source = db_cell_word(rows, row, COL_QUESTION_SET_OUTCOME_SOURCE, outcome_sources, &strange),
         .outcome_by = db_cell(rows, row, COL_QUESTION_SET_OUTCOME_BY),
         .created_ms = db_cell_int(rows, row, COL_QUESTION_SET_CREATED_AT),
         .resolved_ms = db_cell_int(rows, row, COL_QUESTION_SET_RESOLVED_AT),
         .asked_by_id = db_cell(rows, row, COL_QUESTION_SET_ASKED_BY_ID),
     };
+    return db_words_known(strange, err);
 }
 
-static void take_rows(struct arena *arena, const struct db_rows *rows, struct question_set **sets,
+static bool take_rows(const struct tx *tx, const struct db_rows *rows, struct question_set **sets,
                       size_t *count)
 {
-    *sets = arena_array(arena, struct question_set, rows->count);
+    *sets = arena_array(tx->arena, struct question_set, rows->count);
     *count = rows->count;
     for (size_t row = 0; row < rows->count; row++)
-        from_row(rows, row, &(*sets)[row]);
+        if (!from_row(rows, row, &(*sets)[row], tx->err))
+            return false;
+    return true;
 }
 
 bool question_set_get(const struct tx *tx, const struct project *project, const char *id,
@@ -57,8 +67,7 @@ bool question_set_get(const struct tx *tx, const struct project *project, const 
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
-    from_row(&rows, 0, set);
-    return true;
+    return from_row(&rows, 0, set, tx->err);
 }
 
 bool question_set_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
@@ -71,8 +80,7 @@ bool question_set_list(const struct tx *tx, const struct project *project, const
             DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
             &rows))
         return false;
-    take_rows(tx->arena, &rows, sets, count);
-    return true;
+    return take_rows(tx, &rows, sets, count);
 }
 
 bool question_set_of_source(const struct tx *tx, const struct project *project,
@@ -82,21 +90,22 @@ bool question_set_of_source(const struct tx *tx, const struct project *project,
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_QUESTION_SET_OF_SOURCE,
-                  DB_ARGS(db_text(project->id), db_text(filter->source), db_text(filter->source_id),
-                          db_text(filter->status), db_int((int64_t)filter->limit)),
+                  DB_ARGS(db_text(project->id), db_text(work_source_word(filter->source)),
+                          db_text(filter->source_id), db_text(set_status_word(filter->status)),
+                          db_int((int64_t)filter->limit)),
                   &rows))
         return false;
-    take_rows(tx->arena, &rows, sets, count);
-    return true;
+    return take_rows(tx, &rows, sets, count);
 }
 
-bool question_set_newest_open(const struct tx *tx, const struct project *project, const char *source,
+bool question_set_newest_open(const struct tx *tx, const struct project *project, enum work_source source,
                               const char *source_id, const char **id)
 {
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_QUESTION_SET_NEWEST_OPEN,
-                  DB_ARGS(db_text(project->id), db_text(source), db_text(source_id)), &rows))
+                  DB_ARGS(db_text(project->id), db_text(work_source_word(source)), db_text(source_id)),
+                  &rows))
         return false;
     *id = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
     return true;
@@ -147,7 +156,7 @@ static bool load_asked(const struct tx *tx, const struct project *project,
     if (!question_set_of_source(tx, project,
                                 &(struct question_set_filter){ .source = wish->source,
                                                                .source_id = wish->source_id,
-                                                               .status = "open",
+                                                               .status = SET_OPEN,
                                                                .limit = LIMIT_OPEN_QUESTIONS },
                                 &open, &count))
         return false;
@@ -240,22 +249,23 @@ static bool add(const struct tx *tx, const struct project *project, const struct
         .project_id = project->id,
         .source = wish->source,
         .source_id = wish->source_id,
-        .kind = "open_question",
+        .kind = SET_OPEN_QUESTIONS,
         .questions = questions_text(tx->arena, fresh, count, tx->now_ms),
         .responses = "[]",
-        .status = "open",
+        .status = SET_OPEN,
         .agent = wish->agent,
         .created_ms = tx->now_ms,
     };
     return tx_exec(tx, SQL_QUESTION_SET_INSERT,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
-                           db_text(set->source), db_text(set->source_id), db_text(set->kind),
-                           db_text(set->questions), db_text(set->agent), db_int(tx->now_ms),
-                           db_text(wish->asked_by_id)),
+                           db_text(work_source_word(set->source)), db_text(set->source_id),
+                           db_text(set_kind_word(set->kind)), db_text(set->questions), db_text(set->agent),
+                           db_int(tx->now_ms), db_text(wish->asked_by_id)),
                    NULL) &&
            tx_exec(tx, SQL_QUESTION_SET_INBOX_ADD,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
-                           db_text(set->kind), db_text(title), db_text(body), db_int(tx->now_ms)),
+                           db_text(set_kind_word(set->kind)), db_text(title), db_text(body),
+                           db_int(tx->now_ms)),
                    NULL) &&
            question_set_tell(tx, set, "notification.added", title, body);
 }
@@ -307,13 +317,13 @@ void question_set_write_members(const struct question_set *set, struct json_out 
 {
     json_text(out, "id", set->id);
     json_text(out, "projectId", set->project_id);
-    json_text(out, "source", set->source);
+    json_text(out, "source", set->kind == SET_APPROVAL ? "decision" : work_source_word(set->source));
     json_text(out, "sourceId", set->source_id);
-    json_text(out, "kind", set->kind);
+    json_text(out, "kind", set_kind_word(set->kind));
     json_text(out, "agent", set->agent);
     json_raw(out, "questions", set->questions);
     json_raw(out, "responses", set->responses);
-    json_text(out, "status", set->status);
+    json_text(out, "status", set_status_word(set->status));
     if (set->has_approved)
         json_bool(out, "approved", set->approved);
     else
@@ -322,7 +332,7 @@ void question_set_write_members(const struct question_set *set, struct json_out 
     if (set->resolved_ms) {
         json_time(out, "resolvedAt", set->resolved_ms);
         json_map(out, "outcome");
-        json_text(out, "source", set->outcome_source);
+        json_text(out, "source", outcome_source_word(set->outcome_source));
         json_text(out, "by", set->outcome_by);
         json_time(out, "at", set->resolved_ms);
         json_map_end(out);

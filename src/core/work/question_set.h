@@ -13,27 +13,39 @@
 #define CORE_WORK_QUESTION_SET_H
 
 #include "core/caller/tx.h"
+#include "core/log/outcome.h"
 #include "core/work/project.h"
+#include "core/work/source.h"
 #include "output/output.h"
+
+/* An approval is a decision that waits for people, shown as a set of one question (project_inbox.h). */
+enum set_kind { SET_OPEN_QUESTIONS = 1, SET_APPROVAL, SET_KIND_END };
+WORDS_OF(set_kind, set_kinds);
+
+enum set_status { SET_OPEN = 1, SET_RESOLVED, SET_STATUS_END };
+WORDS_OF(set_status, set_statuses);
 
 struct question_set {
     const char *id, *workspace_id, *project_id;
-    const char *source, *source_id;
-    const char *kind;
-    const char *questions;                   /* [{id, text, createdAt}], as JSON */
-    const char *responses;                   /* [{questionId, answer, by?, at?}], as JSON */
-    const char *status;                      /* open, resolved */
-    const char *agent;                       /* analyst, dreamer, planner, coder, reviewer */
-    bool has_approved, approved;             /* what was said about approving, if anything */
-    const char *outcome_source, *outcome_by; /* NULL while open */
-    int64_t created_ms, resolved_ms;         /* resolved 0: not */
-    const char *asked_by_id;                 /* the user or token that handed it in, or NULL: not known */
+    enum work_source source; /* 0: a decision */
+    const char *source_id;
+    enum set_kind kind;
+    const char *questions; /* [{id, text, createdAt}], as JSON */
+    const char *responses; /* [{questionId, answer, by?, at?}], as JSON */
+    enum set_status status;
+    const char *agent;                  /* analyst, dreamer, planner, coder, reviewer */
+    bool has_approved, approved;        /* what was said about approving, if anything */
+    enum outcome_source outcome_source; /* 0 while open */
+    const char *outcome_by;             /* NULL while open */
+    int64_t created_ms, resolved_ms;    /* resolved 0: not */
+    const char *asked_by_id;            /* the user or token that handed it in, or NULL: not known */
 };
 
 bool question_set_is_open(const struct question_set *set);
 
 struct question_set_wish {
-    const char *source, *source_id;
+    enum work_source source;
+    const char *source_id;
     const char *agent;
     const char *asked_by_id; /* the user or token that hands it in */
     const char *about;       /* the task's title, or what else people know the source by */
@@ -55,8 +67,9 @@ CHECKED bool question_set_get(const struct tx *tx, const struct project *project
 CHECKED bool question_set_list(const struct tx *tx, const struct project *project, const char *cursor,
                                size_t limit, struct question_set **sets, size_t *count);
 struct question_set_filter {
-    const char *source, *source_id;
-    const char *status; /* or NULL: all */
+    enum work_source source;
+    const char *source_id;
+    enum set_status status; /* 0: all */
     size_t limit;
 };
 /* Those about one source, newest first. */
@@ -65,8 +78,8 @@ CHECKED bool question_set_of_source(const struct tx *tx, const struct project *p
                                     size_t *count);
 
 /* The id of the newest one that is open about a source; NULL when none is. */
-CHECKED bool question_set_newest_open(const struct tx *tx, const struct project *project, const char *source,
-                                      const char *source_id, const char **id);
+CHECKED bool question_set_newest_open(const struct tx *tx, const struct project *project,
+                                      enum work_source source, const char *source_id, const char **id);
 
 struct question_set_reply {
     const json_t *responses; /* [{questionId, answer}], or NULL */
@@ -84,9 +97,9 @@ CHECKED bool question_set_resolve(const struct tx *tx, const struct project *pro
                                   const struct question_set_reply *reply, struct question_set *set);
 /* Dismisses all that are open, at most LIMIT_CLEAR; says how many. */
 CHECKED bool question_set_clear(const struct tx *tx, const struct project *project, size_t *count);
-/* What they are about goes away: a source, or the whole project (source NULL). All of them, and nothing is
+/* What they are about goes away: a source, or the whole project (source 0). All of them, and nothing is
  * unblocked. */
-CHECKED bool question_set_drop(const struct tx *tx, const struct project *project, const char *source,
+CHECKED bool question_set_drop(const struct tx *tx, const struct project *project, enum work_source source,
                                const char *source_id);
 
 /* key NULL: the root or inside a list. */

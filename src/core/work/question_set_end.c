@@ -175,14 +175,14 @@ static bool say_in_chat(const struct tx *tx, const struct question_set *set,
 
 struct settling {
     const char *responses; /* as stored; NULL: those that the set has */
-    const char *source;    /* of the outcome */
+    enum outcome_source source;
     bool has_approved, approved;
 };
 
 /* The row, its inbox row, and the word to everybody. */
 static bool settle(const struct tx *tx, struct question_set *set, const struct settling *settling)
 {
-    set->status = "resolved";
+    set->status = SET_RESOLVED;
     if (settling->responses)
         set->responses = settling->responses;
     set->has_approved = settling->has_approved;
@@ -193,7 +193,8 @@ static bool settle(const struct tx *tx, struct question_set *set, const struct s
     return tx_exec(tx, SQL_QUESTION_SET_RESOLVE,
                    DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses),
                            set->has_approved ? db_bool(set->approved) : db_null(),
-                           db_text(set->outcome_source), db_text(set->outcome_by), db_int(set->resolved_ms)),
+                           db_text(outcome_source_word(set->outcome_source)), db_text(set->outcome_by),
+                           db_int(set->resolved_ms)),
                    NULL) &&
            tx_exec(tx, SQL_QUESTION_SET_INBOX_RESOLVE, DB_ARGS(db_text(set->id), db_int(set->resolved_ms)),
                    NULL) &&
@@ -203,7 +204,7 @@ static bool settle(const struct tx *tx, struct question_set *set, const struct s
 static struct settling dismissal(void)
 {
     return (struct settling){
-        .source = "cancelled",
+        .source = OUTCOME_CANCELLED,
         .has_approved = true,
     };
 }
@@ -213,7 +214,7 @@ static bool let_go(const struct tx *tx, const struct project *project, const str
 {
     const char *open;
 
-    if (strcmp(set->source, "execute") != 0)
+    if (set->source != SOURCE_EXECUTE)
         return true;
     if (!question_set_newest_open(tx, project, set->source, set->source_id, &open))
         return false;
@@ -239,7 +240,7 @@ static bool settle_answered(const struct tx *tx, const struct project *project,
     bool answered = json_array_size(reply->responses) > 0;
 
     if (answered || reply->has_approved) {
-        settling.source = "human";
+        settling.source = OUTCOME_HUMAN;
         settling.responses = responses_text(tx->arena, answering->given, answering->fresh, NULL, tx->now_ms);
         settling.has_approved = reply->has_approved;
         settling.approved = reply->approved;
@@ -269,7 +270,7 @@ static bool take_reply(const struct tx *tx, const struct project *project,
     struct answering answering = { 0 };
     bool good = read_reply(tx->arena, set, reply, &answering, tx->err);
 
-    if (good && strcmp(set->source, "execute") == 0)
+    if (good && set->source == SOURCE_EXECUTE)
         good = say_in_chat(tx, set, &answering, reply);
     if (good && reply->keep_open && !reply->has_approved && !all_answered(&answering))
         good = note_answers(tx, &answering, set);
@@ -298,8 +299,7 @@ bool question_set_resolve(const struct tx *tx, const struct project *project, co
 static bool is_last_of_source(const struct question_set *sets, size_t count, size_t which)
 {
     for (size_t i = which + 1; i < count; i++)
-        if (strcmp(sets[i].source_id, sets[which].source_id) == 0 &&
-            strcmp(sets[i].source, sets[which].source) == 0)
+        if (strcmp(sets[i].source_id, sets[which].source_id) == 0 && sets[i].source == sets[which].source)
             return false;
     return true;
 }
@@ -321,7 +321,7 @@ bool question_set_clear(const struct tx *tx, const struct project *project, size
 }
 
 /* So many that are open, of a source or of the whole project. */
-static bool list_open(const struct tx *tx, const struct project *project, const char *source,
+static bool list_open(const struct tx *tx, const struct project *project, enum work_source source,
                       const char *source_id, struct question_set **sets, size_t *count)
 {
     if (!source)
@@ -329,12 +329,12 @@ static bool list_open(const struct tx *tx, const struct project *project, const 
     return question_set_of_source(
         tx, project,
         &(struct question_set_filter){
-            .source = source, .source_id = source_id, .status = "open", .limit = LIMIT_CONTEXT_SETS },
+            .source = source, .source_id = source_id, .status = SET_OPEN, .limit = LIMIT_CONTEXT_SETS },
         sets, count);
 }
 
 /* Until none is left: nobody could settle one whose subject is gone. */
-bool question_set_drop(const struct tx *tx, const struct project *project, const char *source,
+bool question_set_drop(const struct tx *tx, const struct project *project, enum work_source source,
                        const char *source_id)
 {
     struct settling settling = dismissal();

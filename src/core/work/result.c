@@ -9,24 +9,20 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct {
-    const char *agent, *source;
-} agents[] = {
-    { "analyst", "eval" },  { "dreamer", "prd" },      { "planner", "plan" },
-    { "coder", "execute" }, { "reviewer", "execute" },
-};
+const char *const result_agents[] = { "analyst", "dreamer", "planner", "coder", "reviewer", NULL };
+WORDS_FIT(result_agents, AGENT_END);
 
-const char *result_source_of(const char *agent)
+enum work_source result_source_of(enum result_agent agent)
 {
-    for (size_t i = 0; i < sizeof(agents) / sizeof(agents[0]); i++)
-        if (strcmp(agents[i].agent, agent) == 0)
-            return agents[i].source;
-    return NULL;
-}
-
-static bool is_about(const struct result *result, const char *source)
-{
-    return strcmp(result->source, source) == 0;
+    switch (agent) {
+    case AGENT_ANALYST: return SOURCE_EVAL;
+    case AGENT_DREAMER: return SOURCE_PRD;
+    case AGENT_PLANNER: return SOURCE_PLAN;
+    case AGENT_CODER:
+    case AGENT_REVIEWER: return SOURCE_EXECUTE;
+    case AGENT_END: break;
+    }
+    return 0;
 }
 
 static void add_problem(struct result *result, const char *problem)
@@ -52,7 +48,7 @@ static const char *outcome_text(struct arena *arena, const struct result *result
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_map(&out, NULL);
-    json_text(&out, "agent", result->agent);
+    json_text(&out, "agent", result_agent_word(result->agent));
     json_text(&out, "status", result->output->status == OUTPUT_SUCCESS ? "success" : "failed");
     json_text(&out, "summary", result->output->summary);
     json_time(&out, "at", now_ms);
@@ -96,13 +92,13 @@ static bool find_subject(const struct tx *tx, const struct project *project, str
     struct feedback feedback;
 
     *about = result->source_id;
-    if (is_about(result, "execute")) {
+    if (result->source == SOURCE_EXECUTE) {
         if (!task_lock(tx, project, result->source_id, &result->task))
             return false;
         result->has_task = true;
         *about = result->task.title;
     }
-    if (!is_about(result, "eval"))
+    if (result->source != SOURCE_EVAL)
         return true;
     if (!feedback_get(tx, project, result->source_id, &feedback))
         return false;
@@ -116,7 +112,7 @@ static bool ask(const struct tx *tx, const struct project *project, const char *
     struct question_set_wish wish = {
         .source = result->source,
         .source_id = result->source_id,
-        .agent = result->agent,
+        .agent = result_agent_word(result->agent),
         .asked_by_id = result->handed_in_by,
         .about = about,
         .questions = result->questions,
@@ -134,7 +130,7 @@ static bool ask(const struct tx *tx, const struct project *project, const char *
     result->task.problems = json_texts(tx->arena, result->problems, result->problem_count);
     if (failed) {
         result->task.result = outcome_text(tx->arena, result, tx->now_ms);
-        task_block(&result->task, strcmp(result->agent, "coder") != 0);
+        task_block(&result->task, result->agent != AGENT_CODER);
     }
     return task_save(tx, project, &result->task);
 }
@@ -170,10 +166,10 @@ static bool keep_on_task(const struct tx *tx, const struct project *project, str
     if (result->accepted) {
         task->result = outcome_text(tx->arena, result, tx->now_ms);
         if (succeeded(result)) {
-            task->status = "closed";
+            task->status = TASK_CLOSED;
             task->block_reason = NULL;
-        } else if (task_is(task, "in_progress")) {
-            task->status = "open";
+        } else if (task->status == TASK_IN_PROGRESS) {
+            task->status = TASK_OPEN;
             task->assignee = NULL;
         }
     }
@@ -195,15 +191,17 @@ static bool apply(const struct tx *tx, const struct project *project, const stru
                   struct result *result)
 {
     const struct output *output = result->output;
-    const char *text = is_about(result, "prd") ? output->prd : is_about(result, "plan") ? output->plan : NULL;
+    const char *text = result->source == SOURCE_PRD    ? output->prd
+                       : result->source == SOURCE_PLAN ? output->plan
+                                                       : NULL;
 
-    if (output->prd && !is_about(result, "prd"))
+    if (output->prd && result->source != SOURCE_PRD)
         add_problem(result, "`prd` is taken from the dreamer only and was passed over.");
-    if (output->plan && !is_about(result, "plan"))
+    if (output->plan && result->source != SOURCE_PLAN)
         add_problem(result, "`plan` is taken from the planner only and was passed over.");
     if (!result_make_tasks(tx, project, plan, result) || !write_document(tx, project, text, result))
         return false;
-    return !is_about(result, "eval") || feedback_set_handled(tx, project, result->source_id);
+    return result->source != SOURCE_EVAL || feedback_set_handled(tx, project, result->source_id);
 }
 
 /* What would not be taken from a person is not taken from an agent either. */

@@ -17,12 +17,23 @@
 #include "core/work/task.h"
 #include "output/output.h"
 
+enum result_agent {
+    AGENT_ANALYST = 1,
+    AGENT_DREAMER,
+    AGENT_PLANNER,
+    AGENT_CODER,
+    AGENT_REVIEWER,
+    AGENT_END,
+};
+WORDS_OF(result_agent, result_agents);
+
 struct result {
     /* Given. */
-    const char *agent;              /* analyst, dreamer, planner, coder, reviewer */
-    const char *source, *source_id; /* what it is about */
-    const char *author;             /* who hands it in, by name */
-    const char *handed_in_by;       /* the same by id: a user's or token's */
+    enum result_agent agent;
+    enum work_source source; /* what it is about */
+    const char *source_id;
+    const char *author;       /* who hands it in, by name */
+    const char *handed_in_by; /* the same by id: a user's or token's */
     const struct output *output;
     /* Filled in. */
     bool accepted;                           /* it was understood and taken */
@@ -37,8 +48,8 @@ struct result {
     size_t problem_count;
 };
 
-/* Which source an agent works on; NULL for an agent nobody knows. */
-const char *result_source_of(const char *agent);
+/* Which source an agent works on. */
+enum work_source result_source_of(enum result_agent agent);
 
 /* ERR_NOT_FOUND when what it is about is not in the project. */
 CHECKED bool result_hand_in(const struct tx *tx, const struct project *project, struct result *result);

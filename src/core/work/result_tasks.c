@@ -220,7 +220,7 @@ bool result_make_tasks(const struct tx *tx, const struct project *project, const
             .task = { .id = ids[i],
                       .title = wanted->title,
                       .description = wanted->description,
-                      .status = "open",
+                      .status = TASK_OPEN,
                       .priority = fit_priority(wanted) },
             .deps = plan->deps[i],
             .dep_count = wanted->depends_count,

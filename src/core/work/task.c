@@ -1,24 +1,21 @@
 #include "core/work/task.h"
 
-#include "base/str.h"
 #include "core/work/task_row.h"
 
-#include <string.h>
+const char *const task_statuses[] = { "open", "in_progress", "blocked", "closed", NULL };
+WORDS_FIT(task_statuses, TASK_STATUS_END);
 
-bool task_is(const struct task *task, const char *status)
+bool task_from_row(const struct db_rows *rows, size_t row, struct task *task, struct err *err)
 {
-    return strcmp(task->status, status) == 0;
-}
+    const char *strange = NULL;
 
-void task_from_row(const struct db_rows *rows, size_t row, struct task *task)
-{
     *task = (struct task){
         .id = db_cell(rows, row, COL_TASK_ID),
         .workspace_id = db_cell(rows, row, COL_TASK_WORKSPACE_ID),
         .project_id = db_cell(rows, row, COL_TASK_PROJECT_ID),
         .title = db_cell(rows, row, COL_TASK_TITLE),
         .description = db_cell(rows, row, COL_TASK_DESCRIPTION),
-        .status = db_cell(rows, row, COL_TASK_STATUS),
+        .status = db_cell_word(rows, row, COL_TASK_STATUS, task_statuses, &strange),
         .priority = db_cell_int(rows, row, COL_TASK_PRIORITY),
         .assignee = db_cell(rows, row, COL_TASK_ASSIGNEE),
         .block_reason = db_cell(rows, row, COL_TASK_BLOCK_REASON),
@@ -31,6 +28,7 @@ void task_from_row(const struct db_rows *rows, size_t row, struct task *task)
         .depends_on = db_cell(rows, row, COL_TASK_DEPENDS_ON),
         .own_block = db_cell(rows, row, COL_TASK_OWN_BLOCK),
     };
+    return db_words_known(strange, err);
 }
 
 bool task_get(const struct tx *tx, const struct project *project, const char *id, struct task *task)
@@ -41,8 +39,7 @@ bool task_get(const struct tx *tx, const struct project *project, const char *id
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no task with that id in this project.");
-    task_from_row(&rows, 0, task);
-    return true;
+    return task_from_row(&rows, 0, task, tx->err);
 }
 
 bool task_lock(const struct tx *tx, const struct project *project, const char *id, struct task *task)
@@ -57,7 +54,7 @@ static void write_members(const struct task *task, struct json_out *out)
     json_text(out, "project_id", task->project_id);
     json_text(out, "title", task->title);
     json_text(out, "description", task->description);
-    json_text(out, "status", task->status);
+    json_text(out, "status", task_status_word(task->status));
     json_int(out, "priority", task->priority);
     json_text(out, "assignee", task->assignee);
     json_text(out, "block_reason", task->block_reason);
@@ -112,10 +109,10 @@ bool task_save(const struct tx *tx, const struct project *project, struct task *
 {
     return tx_exec(tx, SQL_TASK_SAVE,
                    DB_ARGS(db_text(task->id), db_text(project->id), db_text(task->title),
-                           db_text(task->description), db_text(task->status), db_int(task->priority),
-                           db_text(task->assignee), db_text(task->block_reason), db_text(task->session_id),
-                           db_text(task->result), db_text(task->problems), db_int(tx->now_ms),
-                           db_text(task->own_block)),
+                           db_text(task->description), db_text(task_status_word(task->status)),
+                           db_int(task->priority), db_text(task->assignee), db_text(task->block_reason),
+                           db_text(task->session_id), db_text(task->result), db_text(task->problems),
+                           db_int(tx->now_ms), db_text(task->own_block)),
                    NULL) &&
            task_get(tx, project, task->id, task) && task_tell(tx, task);
 }

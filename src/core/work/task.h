@@ -17,10 +17,13 @@
 /* The reason for which a task is blocked that waits for answers. */
 #define BLOCKED_BY_QUESTION "Open Question"
 
+enum task_status { TASK_OPEN = 1, TASK_IN_PROGRESS, TASK_BLOCKED, TASK_CLOSED, TASK_STATUS_END };
+WORDS_OF(task_status, task_statuses);
+
 struct task {
     const char *id, *workspace_id, *project_id;
     const char *title, *description;
-    const char *status;
+    enum task_status status;
     int64_t priority;         /* 0 comes first */
     const char *assignee;     /* or NULL */
     const char *block_reason; /* or NULL */
@@ -32,8 +35,6 @@ struct task {
     int64_t created_ms, updated_ms;
     const char *depends_on; /* a JSON list's text: ids */
 };
-
-bool task_is(const struct task *task, const char *status);
 
 /* Takes all but the ids, times and depends_on, which it fills in. `deps` are ids of tasks of the project. */
 CHECKED bool task_create(const struct tx *tx, const struct project *project, const char *const *deps,
@@ -69,7 +70,8 @@ CHECKED bool task_claim(const struct tx *tx, const struct project *project, cons
 
 /* What to change; what is NULL or not given stays. */
 struct task_change {
-    const char *title, *description, *status;
+    const char *title, *description;
+    enum task_status status; /* 0: as it is */
     bool has_priority, has_assignee, has_block_reason, has_session, has_result, has_deps;
     int64_t priority;
     const char *assignee, *block_reason, *session_id, *result; /* NULL clears */
@@ -96,8 +98,9 @@ void task_block(struct task *task, bool keep_claim);
 CHECKED bool task_unblock(const struct tx *tx, const struct project *project, const char *id);
 
 struct task_filter {
-    const char *status, *assignee, *session_id; /* or NULL */
-    const char *cursor;                         /* an id, or NULL */
+    enum task_status status;           /* 0: all */
+    const char *assignee, *session_id; /* or NULL */
+    const char *cursor;                /* an id, or NULL */
     size_t limit;
 };
 

@@ -2,8 +2,6 @@
 #include "core/work/question_set.h"
 #include "core/work/task.h"
 
-#include <string.h>
-
 /* What stands beside the error: enough for an agent to decide what to do instead. */
 static const char *error_detail(struct arena *arena, const struct task *task, const struct db_rows *waiting)
 {
@@ -12,7 +10,7 @@ static const char *error_detail(struct arena *arena, const struct task *task, co
 
     buf_init(&text, 0);
     json_begin(&out, &text);
-    json_text(&out, "status", task->status);
+    json_text(&out, "status", task_status_word(task->status));
     json_text(&out, "assignee", task->assignee);
     json_text(&out, "block_reason", task->block_reason);
     if (waiting->count > 0) {
@@ -33,14 +31,14 @@ static bool refuse_claim(const struct tx *tx, const struct task *task)
 {
     struct db_rows waiting = { 0 };
 
-    if (task_is(task, "in_progress")) {
+    if (task->status == TASK_IN_PROGRESS) {
         err_set(tx->err, ERR_CONFLICT, "This task has been claimed by %s.", task->assignee);
         tx->err->name = "claimed";
-    } else if (task_is(task, "blocked")) {
+    } else if (task->status == TASK_BLOCKED) {
         err_set(tx->err, ERR_CONFLICT, "This task is blocked: %s.",
                 task->block_reason ? task->block_reason : "no reason was given");
         tx->err->name = "blocked";
-    } else if (task_is(task, "closed")) {
+    } else if (task->status == TASK_CLOSED) {
         err_set(tx->err, ERR_CONFLICT, "This task is closed.");
         tx->err->name = "closed";
     } else {
@@ -78,15 +76,15 @@ static void settle(const struct task_change *change, struct task *wanted)
         wanted->assignee = change->assignee;
     if (change->status)
         wanted->status = change->status;
-    else if (change->has_assignee && change->assignee && task_is(wanted, "open"))
-        wanted->status = "in_progress";
-    else if (gives_back && task_is(wanted, "in_progress"))
-        wanted->status = "open";
-    if (task_is(wanted, "open") && !(change->has_assignee && change->assignee))
+    else if (change->has_assignee && change->assignee && wanted->status == TASK_OPEN)
+        wanted->status = TASK_IN_PROGRESS;
+    else if (gives_back && wanted->status == TASK_IN_PROGRESS)
+        wanted->status = TASK_OPEN;
+    if (wanted->status == TASK_OPEN && !(change->has_assignee && change->assignee))
         wanted->assignee = NULL;
     if (change->has_block_reason)
         wanted->block_reason = change->block_reason;
-    if (!task_is(wanted, "blocked"))
+    if (wanted->status != TASK_BLOCKED)
         wanted->block_reason = NULL;
     if (!str_equal(wanted->block_reason, BLOCKED_BY_QUESTION))
         wanted->own_block = NULL;
@@ -106,14 +104,14 @@ static void refuse_close(struct arena *arena, const struct task *task, struct er
 static bool check_questions(const struct tx *tx, const struct project *project, const struct task *from,
                             const struct task *to)
 {
-    bool waited = task_is(from, "closed") || task_is_blocked_by_question(from);
-    bool goes_on = !task_is(to, "closed") && !task_is_blocked_by_question(to);
-    bool closes = task_is(to, "closed") && !task_is(from, "closed") && !caller_is_person(tx->caller);
+    bool waited = from->status == TASK_CLOSED || task_is_blocked_by_question(from);
+    bool goes_on = to->status != TASK_CLOSED && !task_is_blocked_by_question(to);
+    bool closes = to->status == TASK_CLOSED && from->status != TASK_CLOSED && !caller_is_person(tx->caller);
     const char *open;
 
     if (!(waited && goes_on) && !closes)
         return true;
-    if (!question_set_newest_open(tx, project, "execute", from->id, &open))
+    if (!question_set_newest_open(tx, project, SOURCE_EXECUTE, from->id, &open))
         return false;
     if (!open)
         return true;
@@ -129,13 +127,13 @@ static bool check_questions(const struct tx *tx, const struct project *project, 
 static bool check_step(const struct tx *tx, const struct project *project, const struct task *from,
                        const struct task *to)
 {
-    bool starts = task_is(to, "in_progress") && !task_is(from, "in_progress");
-    bool takes_over = task_is(to, "in_progress") && task_is(from, "in_progress") &&
+    bool starts = to->status == TASK_IN_PROGRESS && from->status != TASK_IN_PROGRESS;
+    bool takes_over = to->status == TASK_IN_PROGRESS && from->status == TASK_IN_PROGRESS &&
                       !str_equal(from->assignee, to->assignee);
 
-    if (task_is(to, "in_progress") && !to->assignee)
+    if (to->status == TASK_IN_PROGRESS && !to->assignee)
         return err_field(tx->err, "assignee", "A task in progress needs an assignee: claim it.");
-    if (task_is(to, "open") && to->assignee)
+    if (to->status == TASK_OPEN && to->assignee)
         return err_field(tx->err, "assignee",
                          "An open task has no assignee: claim it, or set it in_progress.");
     if (to->assignee && !str_equal(from->assignee, to->assignee) &&
@@ -146,7 +144,7 @@ static bool check_step(const struct tx *tx, const struct project *project, const
     if (starts && to->open_deps > 0) {
         struct task still = *from;
 
-        still.status = "open";
+        still.status = TASK_OPEN;
         return refuse_claim(tx, &still);
     }
     if (takes_over && !caller_is_person(tx->caller))
@@ -191,16 +189,16 @@ bool task_update(const struct tx *tx, const struct project *project, const char 
 
 bool task_is_blocked_by_question(const struct task *task)
 {
-    return task_is(task, "blocked") && str_equal(task->block_reason, BLOCKED_BY_QUESTION);
+    return task->status == TASK_BLOCKED && str_equal(task->block_reason, BLOCKED_BY_QUESTION);
 }
 
 void task_block(struct task *task, bool keep_claim)
 {
-    if (task_is(task, "closed"))
+    if (task->status == TASK_CLOSED)
         return;
-    if (task_is(task, "blocked") && !task_is_blocked_by_question(task))
+    if (task->status == TASK_BLOCKED && !task_is_blocked_by_question(task))
         task->own_block = task->block_reason;
-    task->status = "blocked";
+    task->status = TASK_BLOCKED;
     task->block_reason = BLOCKED_BY_QUESTION;
     if (!keep_claim)
         task->assignee = NULL;
@@ -220,7 +218,7 @@ bool task_unblock(const struct tx *tx, const struct project *project, const char
     if (!task_is_blocked_by_question(&task))
         return true;
     if (!task.own_block)
-        task.status = task.assignee ? "in_progress" : "open";
+        task.status = task.assignee ? TASK_IN_PROGRESS : TASK_OPEN;
     task.block_reason = task.own_block;
     task.own_block = NULL;
     return task_save(tx, project, &task);

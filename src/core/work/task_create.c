@@ -2,8 +2,6 @@
 #include "core/log/event.h"
 #include "core/work/task_row.h"
 
-#include <string.h>
-
 #define TASK_WIDTH 13
 
 static void put_row(const struct task *task, struct db_arg row[static TASK_WIDTH])
@@ -15,7 +13,7 @@ static void put_row(const struct task *task, struct db_arg row[static TASK_WIDTH
     row[at++] = db_text(task->project_id);
     row[at++] = db_text(task->title);
     row[at++] = db_text(task->description);
-    row[at++] = db_text(task->status);
+    row[at++] = db_text(task_status_word(task->status));
     row[at++] = db_int(task->priority);
     row[at++] = db_text(task->assignee);
     row[at++] = db_text(task->block_reason);
@@ -53,7 +51,8 @@ static bool read_back(const struct tx *tx, const struct project *project, struct
     if (rows.count != count)
         return err_set(tx->err, ERR_INTERNAL, "Tasks that were just made are gone.");
     for (size_t i = 0; i < count; i++)
-        task_from_row(&rows, i, &drafts[i].task);
+        if (!task_from_row(&rows, i, &drafts[i].task, tx->err))
+            return false;
     return true;
 }
 

@@ -2,12 +2,14 @@
 #include "core/work/task.h"
 #include "core/work/task_row.h"
 
-static void take_rows(struct arena *arena, const struct db_rows *rows, struct task **tasks, size_t *count)
+static bool take_rows(const struct tx *tx, const struct db_rows *rows, struct task **tasks, size_t *count)
 {
-    *tasks = arena_array(arena, struct task, rows->count);
+    *tasks = arena_array(tx->arena, struct task, rows->count);
     *count = rows->count;
     for (size_t row = 0; row < rows->count; row++)
-        task_from_row(rows, row, &(*tasks)[row]);
+        if (!task_from_row(rows, row, &(*tasks)[row], tx->err))
+            return false;
+    return true;
 }
 
 /* Each filter has the index that serves it; the rest is checked row by row. */
@@ -20,11 +22,13 @@ static bool query(const struct tx *tx, const struct project *project, const stru
     if (filter->assignee)
         return tx_query(tx, SQL_TASK_LIST_ASSIGNEE,
                         DB_ARGS(db_text(project->id), db_text(filter->assignee), below, limit, session,
-                                db_text(filter->status)),
+                                db_text(task_status_word(filter->status))),
                         rows);
     if (filter->status)
-        return tx_query(tx, SQL_TASK_LIST_STATUS,
-                        DB_ARGS(db_text(project->id), db_text(filter->status), below, limit, session), rows);
+        return tx_query(
+            tx, SQL_TASK_LIST_STATUS,
+            DB_ARGS(db_text(project->id), db_text(task_status_word(filter->status)), below, limit, session),
+            rows);
     return tx_query(tx, SQL_TASK_LIST,
                     DB_ARGS(db_text(project->workspace_id), db_text(project->id), below, limit, session),
                     rows);
@@ -37,8 +41,7 @@ bool task_list(const struct tx *tx, const struct project *project, const struct 
 
     if (!query(tx, project, filter, &rows))
         return false;
-    take_rows(tx->arena, &rows, tasks, count);
-    return true;
+    return take_rows(tx, &rows, tasks, count);
 }
 
 bool task_ready(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
@@ -58,6 +61,5 @@ bool task_ready(const struct tx *tx, const struct project *project, const char *
                           db_text(after.id), db_int((int64_t)limit)),
                   &rows))
         return false;
-    take_rows(tx->arena, &rows, tasks, count);
-    return true;
+    return take_rows(tx, &rows, tasks, count);
 }

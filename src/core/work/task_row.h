@@ -10,7 +10,7 @@
 #include "core/work/task.h"
 
 /* The row's columns are those of task_get, which every statement on whole tasks returns. */
-void task_from_row(const struct db_rows *rows, size_t row, struct task *task);
+CHECKED bool task_from_row(const struct db_rows *rows, size_t row, struct task *task, struct err *err);
 /* Its data lives in the arena. */
 struct event task_event(struct arena *arena, const char *type, const struct task *task, int64_t now_ms);
 /* Of tasks that this transaction made: nothing can depend on them but what stands among them. */

@@ -137,7 +137,7 @@ static void the_largest_result_takes_a_few_statements(void **state)
 static void a_name_is_an_id_then_a_title_then_a_place(void **state)
 {
     struct engine *e = engine_of(state);
-    struct task before = { .title = "Before", .description = "", .status = "open" };
+    struct task before = { .title = "Before", .description = "", .status = TASK_OPEN };
     struct result result;
     const char *names[] = { "before", "1", "0", "Twin", NULL };
 
@@ -163,9 +163,9 @@ static void a_name_is_an_id_then_a_title_then_a_place(void **state)
 static void what_is_closed_is_not_waited_for(void **state)
 {
     struct engine *e = engine_of(state);
-    struct task made[2] = { { .title = "a", .description = "", .status = "closed" },
-                            { .title = "b", .description = "", .status = "open" } };
-    struct task after = { .title = "c", .description = "", .status = "open" };
+    struct task made[2] = { { .title = "a", .description = "", .status = TASK_CLOSED },
+                            { .title = "b", .description = "", .status = TASK_OPEN } };
+    struct task after = { .title = "c", .description = "", .status = TASK_OPEN };
     const char *deps[2];
 
     make_project(e);
@@ -184,7 +184,7 @@ static void what_is_closed_is_not_waited_for(void **state)
 static void an_unknown_dependency_is_named(void **state)
 {
     struct engine *e = engine_of(state);
-    struct task task = { .title = "a", .description = "", .status = "open" }, next = task;
+    struct task task = { .title = "a", .description = "", .status = TASK_OPEN }, next = task;
     const char *deps[3];
 
     make_project(e);
