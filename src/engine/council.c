@@ -132,7 +132,7 @@ static void after_claim(struct unit *unit)
     atomic_fetch_add(&council->claimed, claim->count);
     for (size_t i = 0; i < claim->count && !council->stopping; i++) {
         turns_doom(council, claim->list[i].discussion_id, claim->list[i].epoch);
-        step_advance(council, &claim->list[i]);
+        step_advance(council, claim->list[i].discussion_id, claim->list[i].epoch);
     }
     unit_free(unit);
 }

@@ -2,6 +2,8 @@
  * Ends the process on purpose right before or after the commit of a phase that a test names, with SIGKILL, so
  * that nothing is cleaned up: what the next node finds is what a real crash leaves.
  */
+#include "base/buf.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "engine/council_internal.h"
 
@@ -17,6 +19,17 @@ struct crash_point {
 
 static struct crash_point point; /* set before any unit runs */
 
+/* A test that asks for anything else is told what there is. */
+static void say_phases(void)
+{
+    BUF_AUTO names = { 0 };
+
+    buf_init(&names, 0);
+    for (unsigned phase = 0; phase < PHASES; phase++)
+        buf_format(&names, "%s%s", phase ? "," : "", phase_text(phase));
+    log_line(LOG_WARN, "no such phase to crash at", "phases", names.bytes, NULL);
+}
+
 void crash_setup(void)
 {
     const char *test = getenv("WITAN_TEST"), *at = getenv("WITAN_TEST_CRASH_AT");
@@ -28,6 +41,8 @@ void crash_setup(void)
     for (unsigned phase = 0; phase < PHASES; phase++)
         if (strncmp(phase_text(phase), at, len) == 0 && phase_text(phase)[len] == '\0')
             point = (struct crash_point){ 1U << phase, strcmp(at + len, ":before") == 0 };
+    if (point.phase == 0)
+        say_phases();
 }
 
 static void crash(unsigned phases, bool before)

@@ -141,7 +141,7 @@ struct lane_key turn_lane(const struct turn *turn);
 void turns_end(struct council *council);
 
 /* council_step.c: turns and discussions on their way through the store. */
-void step_advance(struct council *council, const struct drive_claimed *claimed);
+void step_advance(struct council *council, const char *discussion_id, int64_t epoch);
 void step_begin(struct turn *turn);
 void step_finish(struct turn *turn);
 

@@ -51,6 +51,14 @@ struct advance_unit {
     struct drive_step step;
 };
 
+/* What is to be answered is a step of its own, in a transaction of its own. */
+static void go_on(struct council *council, const struct drive_step *step, const char *discussion_id,
+                  int64_t epoch)
+{
+    if (step->phase == PHASE_ANSWERING && !step->over && !council->stopping)
+        step_advance(council, discussion_id, epoch);
+}
+
 static bool run_advance(const struct tx *tx, struct unit *unit)
 {
     struct advance_unit *advance = (struct advance_unit *)unit;
@@ -78,6 +86,7 @@ static void after_advance(struct unit *unit)
     if (unit->work.err.code == ERR_NONE) {
         log_lines(&advance->step);
         turns_adopt(council, &advance->step, SIZE_MAX);
+        go_on(council, &advance->step, advance->discussion_id, advance->epoch);
     } else if (!unit_was_late(unit) && !council->stopping) {
         log_line(LOG_WARN, "a discussion could not be moved on; trying again", "discussion",
                  advance->discussion_id, "why", unit->work.err.text, NULL);
@@ -88,12 +97,12 @@ static void after_advance(struct unit *unit)
     unit_free(unit);
 }
 
-void step_advance(struct council *council, const struct drive_claimed *claimed)
+void step_advance(struct council *council, const char *discussion_id, int64_t epoch)
 {
     struct advance_unit *advance = unit_new(council, sizeof(*advance), run_advance, after_advance);
 
-    advance->epoch = claimed->epoch;
-    snprintf(advance->discussion_id, sizeof(advance->discussion_id), "%s", claimed->discussion_id);
+    advance->epoch = epoch;
+    snprintf(advance->discussion_id, sizeof(advance->discussion_id), "%s", discussion_id);
     unit_hand_in(&advance->unit);
 }
 
@@ -250,6 +259,7 @@ static void after_finish(struct unit *unit)
     }
     atomic_fetch_add(&council->stored, 1);
     log_lines(&finish->step);
+    go_on(council, &finish->step, turn->wanted.ref.discussion_id, turn->wanted.ref.epoch);
     turn_drop(turn);
     if (finish->begun != SIZE_MAX && !council->stopping)
         start_begun(council, finish);

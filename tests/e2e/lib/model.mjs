@@ -11,7 +11,8 @@ const usage = (tokens) =>
 
 const words = (text) => text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 
-// What `answer` may give: a text, or { text | pieces, first, every (ms), status, hang, flood, html, drop }.
+// What `answer` may give: a text, or { text | pieces, first, every (ms), status, hang, flood, html, drop,
+// wait (a promise to hold it back by) }.
 async function speak(reply, call, say) {
     if (say.status) {
         reply.writeHead(say.status, { 'Content-Type': 'application/json', ...say.headers });
@@ -26,6 +27,7 @@ async function speak(reply, call, say) {
     if (say.hang) return;
     reply.writeHead(200, { 'Content-Type': 'text/event-stream' });
     reply.flushHeaders();
+    if (say.wait) await say.wait;
     if (say.first) await pause(say.first);
     const pieces = say.pieces ?? words(say.text ?? '');
     for (const piece of pieces) {
