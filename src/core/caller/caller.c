@@ -1,3 +1,9 @@
+/*
+ * A credential is looked up in the transaction of the operation that it is for, by the hash of its secret and
+ * one index; nothing is remembered between two calls, so a right that was taken away is gone with the next
+ * one. What was shown is always judged: a wrong token beside a good cookie is refused, and only an ended
+ * login falls back to solo mode.
+ */
 #include "core/caller/caller.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * A name that nobody has is checked against a hash all the same, made once by the same function, so that the
+ * time a login takes does not say whether there is such a user.
+ */
 #include "core/caller/secret.h"
 
 #include "base/uuid.h"

@@ -1,3 +1,7 @@
+/*
+ * Core only inserts: triggers number, count and tell, for rows of other programs as for ours. What is left to
+ * do here is what SQL cannot see, namely who may speak under a name and which project a message belongs to.
+ */
 #include "core/chat/chat.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * One pass over the text that skips code and looks back from each '@' whether it stands in an address. A run
+ * of backticks is looked for its closing twin only once per length: a text of nothing but backticks would
+ * otherwise be searched again from each of them.
+ */
 #include "core/chat/mention.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Every change locks the row first and is decided by what that row says then. One that is overdue counts as
+ * ended for every caller, but is not written here: a call that is refused undoes what it wrote, so that is
+ * left to the timer (ERR_DUE).
+ */
 #include "core/chat/prompt.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * An agent's list is two lists behind one cursor, those that mention it and the rest. Each filter has a
+ * statement with the index that serves it; which part a page ended in stands in the cursor.
+ */
 #include "base/str.h"
 #include "core/chat/prompt.h"
 #include "core/chat/prompt_row.h"

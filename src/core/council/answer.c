@@ -1,3 +1,8 @@
+/*
+ * The council speaks as a caller of its own who is nobody, so that no rule can take it for a person. What has
+ * ended since it was asked is no error: the discussion ends all the same, and its result says that the reply
+ * was not posted.
+ */
 #include "core/council/answer.h"
 
 #include "core/caller/caller.h"

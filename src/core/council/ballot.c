@@ -1,3 +1,8 @@
+/*
+ * Two readers with opposite manners. What a model sent is guessed at: the last object that can be read, a
+ * choice by number or inside a phrase, as long as it can mean only one. What a program sent must be exact,
+ * since a program can be told what was wrong with it.
+ */
 #include "core/council/ballot.h"
 
 #include "base/str.h"

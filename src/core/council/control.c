@@ -1,3 +1,8 @@
+/*
+ * Each of these locks the discussion, changes rows and, where the course changes, gives it back to whichever
+ * node claims it next (discussion_want). Calls that are out are not stopped from here: their epoch is over,
+ * so whatever they bring back is dropped.
+ */
 #include "core/council/control.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * All state is one row, read whole and written whole under its lock, so that a crash between two writes
+ * cannot leave a discussion that is half in one phase and half in another.
+ */
 #include "core/council/discussion.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * Pure functions of the facts they are given: no store, no clock. So the driver and a replay, years later,
+ * come to the same verdict from the same log.
+ */
 #include "core/council/ending.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * The text is made anew for each turn. Where it no longer fits, half a window is given up at once rather than
+ * one entry: a model that is shown the same beginning again finds it in its cache, and a summary is not
+ * needed with every turn.
+ */
 #include "core/council/history.h"
 
 #include "base/buf.h"

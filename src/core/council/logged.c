@@ -1,3 +1,8 @@
+/*
+ * The number of a row is given by the statement that inserts it, under the lock of the discussion, so numbers
+ * have no gaps and no twins. Metadata is only parsed where a plain search finds one of the words that matter:
+ * most rows have none of them.
+ */
 #include "core/council/logged.h"
 
 #include "base/uuid.h"

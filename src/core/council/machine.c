@@ -1,3 +1,9 @@
+/*
+ * A loop that takes one small step at a time until a turn is open, somebody outside has to speak, or it is
+ * over. Each step looks at the rows again and changes them at once, so that the loop can be left at any point
+ * and taken up by another node. Whatever decides anything is a pure function elsewhere (order.h, ending.h,
+ * vote.h); here is only what follows from it.
+ */
 #include "core/council/machine.h"
 
 #include "base/str.h"

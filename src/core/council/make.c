@@ -1,3 +1,8 @@
+/*
+ * Checks come in the order in which they can be explained: the options, the rounds, the project, then each
+ * participant by its place in the list. A fork takes the log up to an entry and stands where the next turn
+ * would have been.
+ */
 #include "core/council/make.h"
 
 #include "base/settings.h"

@@ -1,3 +1,8 @@
+/*
+ * One table of members, each with its two spellings, its form and its bounds, does both the checking and the
+ * naming of mistakes. Names that look like secrets are refused with a word about where keys belong, before
+ * they can be stored.
+ */
 #include "core/council/model_config.h"
 
 #include "base/json.h"

@@ -1,3 +1,7 @@
+/*
+ * Only hashes of word triples are kept, in a table with open addressing that doubles in the arena. Two
+ * different triples may share a hash; with 64 bits that is rarer than any mistake of the measure itself.
+ */
 #include "core/council/novelty.h"
 
 #include "base/str.h"

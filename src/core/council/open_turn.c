@@ -1,3 +1,7 @@
+/*
+ * A row, a notification and an event belong together: opening a turn that somebody outside owes makes all
+ * three, and deleting it settles the notification. Turns of models have neither: nobody's inbox is for them.
+ */
 #include "core/council/open_turn.h"
 
 #include "base/settings.h"

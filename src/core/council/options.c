@@ -1,3 +1,8 @@
+/*
+ * Checking and reading are two functions on purpose. What is stored has passed the first, so the second
+ * cannot fail; where another program has written nonsense, it takes the careful value (all must agree,
+ * nothing ends early).
+ */
 #include "core/council/options.h"
 
 #include "base/settings.h"

@@ -1,3 +1,7 @@
+/*
+ * The whole of turn taking as functions of a place, an order and a mode, without a store. A place that the
+ * order does not have, after a log was altered, is skipped and never read.
+ */
 #include "core/council/order.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * The order of the steps matters: the speaker's own label is taken off first, or a stop sequence such as "["
+ * would cut the whole reply at its beginning. Of stops and other speakers' labels the earliest cut wins, and
+ * what was cut by is kept for the ruling.
+ */
 #include "core/council/reply_cut.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * Put together anew for each attempt, from the log as it stands then: an interjection that came while a turn
+ * waited in line is in it. In mode parallel nobody is shown the round that is being spoken, so that all begin
+ * from the same place.
+ */
 #include "core/council/request.h"
 
 #include "base/str.h"

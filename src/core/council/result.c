@@ -1,3 +1,7 @@
+/*
+ * Most of a result is derived from the log each time and therefore cannot disagree with it. Only what the log
+ * does not hold is kept, as one JSON object with a member for each.
+ */
 #include "core/council/result.h"
 
 #include "core/council/ending.h"

@@ -1,3 +1,8 @@
+/*
+ * Each maker writes the same members in the same order, and texts go in as hashes, so that two rulings can be
+ * compared without the log. A store may lay JSON out differently, so inputs are compared as values and not as
+ * text.
+ */
 #include "core/council/ruling.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * A word that no table has is a row that this program did not write: reading one ends the process rather than
+ * guessing a state.
+ */
 #include "core/council/state.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * One function for each event, since the table of events (ops/event_types.c) names the members of each: a
+ * helper that took any members would hide what is told from the search for it.
+ */
 #include "core/council/tell.h"
 
 #include "core/caller/caller.h"

@@ -1,3 +1,7 @@
+/*
+ * Everything is made from the same list of entries in one pass for each round; rounds are few. The plain text
+ * is a format that others already parse, line by line: its words are not ours to improve.
+ */
 #include "core/council/transcript.h"
 
 #include "base/str.h"

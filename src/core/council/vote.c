@@ -1,3 +1,8 @@
+/*
+ * Weights are tenths kept as whole numbers, and a share is compared with a little room, so that no sum
+ * depends on the order of the ballots. A tie is a result and not broken by chance: a winner is something that
+ * can be relied on.
+ */
 #include "core/council/vote.h"
 
 #include "base/str.h"

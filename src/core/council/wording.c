@@ -1,3 +1,7 @@
+/*
+ * Values are put in while the text is walked once, from left to right, and never looked at again: a topic
+ * that holds {{history}} stays a topic.
+ */
 #include "core/council/wording.h"
 
 #include "base/buf.h"

@@ -1,3 +1,8 @@
+/*
+ * The password is brought to a plain form (small letters, 0 for o, digits and signs around it gone) and
+ * looked up in a list of words and in runs of keys, forwards and backwards. Guessing programs do the same,
+ * which is the point.
+ */
 #include "core/identity/password.h"
 
 #include "base/limits.h"

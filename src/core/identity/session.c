@@ -1,3 +1,7 @@
+/*
+ * The insert itself checks that the password's hash is still the one that was verified: it may have been
+ * changed, or the user disabled, while the slow hash was being computed.
+ */
 #include "core/identity/session.h"
 
 #include "base/settings.h"

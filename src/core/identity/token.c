@@ -1,3 +1,8 @@
+/*
+ * A rotated token keeps its row and its id; only the hash moves, and the one before goes to a table of its
+ * own with an end. So everything that refers to a token (rights, approvals, audit rows) knows nothing of
+ * rotation.
+ */
 #include "core/identity/token.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Inserts come first and questions later: the unique index decides who has a name, and a change that would
+ * take a workspace's last owner away is found under a lock on the owners' rows, so that two who leave at once
+ * cannot both be told yes.
+ */
 #include "core/identity/user.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * Being seen is asked before anything else is said, and a workspace in which the caller has no role is
+ * answered like one that there is not. Slugs that read as an id are refused, since either may name a
+ * workspace in a path.
+ */
 #include "core/identity/workspace.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Each kind is a question about rows, asked from scratch: nothing is counted in memory. The insert of a
+ * beginning and the update of an end say whether they changed anything, and only the node whose statement did
+ * tells of it.
+ */
 #include "core/inbox/alert.h"
 
 #include "base/clock.h"

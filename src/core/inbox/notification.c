@@ -1,3 +1,8 @@
+/*
+ * Reading what is everybody's makes a row for the reader and leaves the notification alone; reading one's own
+ * marks the notification. On SQLite nothing is resolved without a look first, since an update that finds
+ * nothing still costs the writer a page.
+ */
 #include "core/inbox/notification.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * A short text in the event's row, parsed once for each event and compared by each stream. What cannot be
+ * parsed is for the owner alone: a newer version may mean something narrower by it than we could guess.
+ */
 #include "core/log/audience.h"
 
 #include "base/str.h"

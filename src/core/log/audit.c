@@ -1,3 +1,8 @@
+/*
+ * Sealing is a second step after the insert, in the order of the numbers. SQLite does it within the commit of
+ * the batch. On PostgreSQL many nodes may try at once: rows are read and hashed without a lock, and the one
+ * statement that stores the hashes changes nothing if anybody has sealed since.
+ */
 #include "core/log/audit.h"
 
 #include "base/limits.h"

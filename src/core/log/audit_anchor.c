@@ -1,3 +1,8 @@
+/*
+ * The signature is over values with their lengths, not over the JSON, so that the file may be laid out anew
+ * without breaking it. A chain that was purged beyond the anchor is told apart from one that was cut: the
+ * checkpoint says how far purging went.
+ */
 #include "core/log/audit_anchor.h"
 
 #include "base/clock.h"

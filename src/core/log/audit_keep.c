@@ -1,3 +1,8 @@
+/*
+ * The records are written before the rows go, in the same transaction and under the sealing lock. The guard
+ * in the database opens for as long as one statement needs it and is closed again even after a failure, since
+ * the connection lives on.
+ */
 #include "core/log/audit_keep.h"
 
 #include "base/limits.h"

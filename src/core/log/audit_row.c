@@ -1,3 +1,7 @@
+/*
+ * Each value is preceded by its length, so that no two different rows have the same bytes. This format is
+ * published and may never change.
+ */
 #include "core/log/audit_row.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * Each chain is walked once, page by page, with one hash in hand. A row that lost its person cannot be hashed
+ * any more: its stored hash is taken on trust and added to a digest, and the trust is paid back when the
+ * record of that erasure is met further on. What is still owed at the end is a break.
+ */
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/uuid.h"

@@ -1,3 +1,7 @@
+/*
+ * A fixed number of hex digits. The checksum is no secret and keeps nobody out; it catches cursors that were
+ * cut, altered or brought from another list before they can be a place that means something else.
+ */
 #include "core/log/cursor.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * A row's data is the text of a JSON object without the members that every event has; those are put before it
+ * when it is written out, and the rest is copied byte for byte, never parsed again.
+ */
 #include "core/log/event.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * The claim is an insert on a unique index: a second request waits in the database for the first to commit,
+ * without a lock of ours. The hash covers path and body, so a key that is used for something else is noticed
+ * and not answered with the wrong reply.
+ */
 #include "core/log/idempotency.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Projects' settings are read once for all questions of a batch, and only parsed where the word "answerers"
+ * is in them at all.
+ */
 #include "core/questions/answer_rights.h"
 
 #include "base/str.h"

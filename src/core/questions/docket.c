@@ -1,3 +1,9 @@
+/*
+ * Rules change structs and never write; what they change is gathered and written at the close, so that ending
+ * a job may end its questions, which may end the job, without a row being written twice. The jobs' locks are
+ * taken in order of id before anything is read, and deadlines are applied right after: no rule here ever sees
+ * a question whose time is up and which is still open.
+ */
 #include "core/questions/docket.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * Lists that grow in the arena, one for each table, flushed with one statement each. The order at the close
+ * is fixed (questions, jobs, lines, notifications, events, audit), so that two dockets never lock tables the
+ * other way round.
+ */
 #include "core/questions/docket_writes.h"
 
 #include "core/log/audit.h"

@@ -1,3 +1,8 @@
+/*
+ * A job is read with a flag that says whether one of its questions is overdue. Readers that meet it say
+ * ERR_DUE, and the dispatcher has deadlines applied and reads again: a list never shows a job that waits for
+ * something that has ended.
+ */
 #include "core/questions/job.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * What an agent does to its own job. Everything goes through the job's docket, log lines too, because the
+ * docket numbers them; so two reports at once cannot get the same number.
+ */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * A link is judged anew with every use: its question, whether it was used, and what its maker may do today.
+ * Two secrets exist, the one in the mail and the one in the cookie, and the second never leads back to the
+ * first.
+ */
 #include "core/questions/link.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * The row, how it is read and how it is shown; what may be done to it is in the files beside (question_ask.c,
+ * question_answer.c, question_end.c). Similar questions share a key, a hash of workspace, type and normal
+ * text.
+ */
 #include "core/questions/question.h"
 
 #include "base/clock.h"

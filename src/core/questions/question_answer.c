@@ -1,3 +1,8 @@
+/*
+ * A batch is one docket: all questions are locked together, each answer is checked completely before anything
+ * of it is applied, and one that is refused leaves the others as they are. Refusals are kept with their
+ * answer; only a failing store fails the batch.
+ */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * The question is made and checked in memory first (question_make.c), then put on its job's docket, which
+ * sets the job waiting, writes the log line and tells. A question without a job gets one of its own that
+ * lives and ends with it.
+ */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/settings.h"

@@ -1,3 +1,7 @@
+/*
+ * Everything that ends a question other than an answer, and everything that moves its end. All of it opens
+ * the docket of the question, where deadlines have been applied, so "still open" means open now.
+ */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"

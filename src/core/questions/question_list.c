@@ -1,3 +1,7 @@
+/*
+ * Oldest first, so cursors begin below every row. By deadline there are two parts, since a row without a
+ * deadline has no place among those that have one.
+ */
 #include "base/clock.h"
 #include "base/str.h"
 #include "core/log/cursor.h"

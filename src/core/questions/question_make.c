@@ -1,3 +1,8 @@
+/*
+ * Checks in the order in which the parts depend on each other: a default can only be judged once the response
+ * type and the options are known. What a template fills in goes through the same checks as what an agent
+ * says.
+ */
 #include "core/questions/question_make.h"
 
 #include "base/clock.h"

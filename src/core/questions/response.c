@@ -1,3 +1,8 @@
+/*
+ * An answer is written anew from the parts that were understood and never copied from the request, so that
+ * stored answers have one form. An option may be named by value or id, therefore no two options may share any
+ * of these.
+ */
 #include "core/questions/response.h"
 
 #include "base/limits.h"

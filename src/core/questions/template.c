@@ -1,3 +1,8 @@
+/*
+ * Built-in templates are rows in this file that a workspace's own of the same name takes the place of.
+ * Options that come from a workspace's settings are reduced to label, value and description: the settings of
+ * integrations hold secrets.
+ */
 #include "core/questions/template.h"
 
 #include "base/limits.h"

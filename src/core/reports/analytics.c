@@ -1,3 +1,8 @@
+/*
+ * The exact count is tried first with a limit one above what is allowed: if that many rows come back, the
+ * figures are used instead. So small ranges are exact to the millisecond and no range costs more than the
+ * limit.
+ */
 #include "core/reports/analytics_figures.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * The range is split into whole days and the hours at its two ends, which are summed by one statement. Times
+ * are piles of equal two-digit values: a median is found by walking the piles, and their size does not grow
+ * with the number of questions.
+ */
 #include "core/reports/analytics_figures.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * On SQLite the writer is alone, so folding is three plain statements up to a number. On PostgreSQL one node
+ * claims the work and a function in the database does it in one go, since rows must not be added twice by two
+ * nodes.
+ */
 #include "core/reports/figures.h"
 
 bool figures_waiting(const struct tx *tx, bool *waiting)

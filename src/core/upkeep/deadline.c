@@ -1,3 +1,7 @@
+/*
+ * A row for each kind of wait: how to end what is due, and when the next is. A batch is shared by all kinds,
+ * in the order of the table, so that one transaction stays small however many kinds there are.
+ */
 #include "core/upkeep/deadline.h"
 
 #include "base/clock.h"

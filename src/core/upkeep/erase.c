@@ -1,3 +1,8 @@
+/*
+ * Every page is done twice: read in a snapshot to find out whether anything in it has to change, and only
+ * then, in a transaction of its own, for good. Most pages have nothing, and readers are not disturbed by
+ * those. The work can be repeated from the start at any time: what is already gone is not found again.
+ */
 #include "core/upkeep/erase.h"
 
 #include "base/clock.h"

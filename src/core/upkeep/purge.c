@@ -1,3 +1,7 @@
+/*
+ * A table of kinds with a name, a setting and a statement each. A batch reports something done even when it
+ * only skipped what was empty, since the caller stops at the first batch that says nothing.
+ */
 #include "core/upkeep/purge.h"
 
 #include "base/clock.h"

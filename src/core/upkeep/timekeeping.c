@@ -1,3 +1,7 @@
+/*
+ * A reading that took long is not believed, because nobody knows at which moment of it the database looked at
+ * its clock. The first one is, since a server without any time cannot start.
+ */
 #include "core/upkeep/timekeeping.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Three small tables (categories, levels, words) say everything; AUTONOMY_APPROVAL is 0, so that a struct
+ * nobody filled in allows nothing.
+ */
 #include "core/work/autonomy.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * Everything is gathered first and then written twice, as parts and as one text, from the same struct. The
+ * chat is read as a caller that is bound to this project: a prompt must not carry another project's words,
+ * however much its reader may see.
+ */
 #include "core/work/brief.h"
 
 #include "base/clock.h"

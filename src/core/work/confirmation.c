@@ -1,3 +1,8 @@
+/*
+ * Texts become words between single spaces, after which each rule is a plain search. The rule errs towards
+ * finding a confirmation: a question that is left out is reported, one too many teaches people to say yes
+ * unread.
+ */
 #include "core/work/confirmation.h"
 
 #include "base/str.h"

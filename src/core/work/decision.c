@@ -1,3 +1,7 @@
+/*
+ * A decision that people settle has no state of its own: it is read from its question's cells, which every
+ * statement brings along. So there are not two rows that could disagree about a yes.
+ */
 #include "core/work/decision.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Versions are rows and never updated; a text that is the same as the newest makes none. The count is checked
+ * only when an id is new.
+ */
 #include "core/work/document.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Two locks on the project's row: one under which others may still add rows that refer to it, and a whole one
+ * for those who are about to delete it. What belongs to a project is found by its id alone, since only
+ * project_see gives one out.
+ */
 #include "core/work/project.h"
 
 #include "base/uuid.h"

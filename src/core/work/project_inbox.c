@@ -1,3 +1,7 @@
+/*
+ * Two lists that are both sorted by id are merged into one page with one cursor. An id may be a set's, a
+ * decision's or that of the notification somebody was shown, and they are tried in that order.
+ */
 #include "core/work/project_inbox.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * All open questions about one source are read once and sorted, and each new one is looked up by its normal
+ * text: a result may hold hundreds, and the writer waits for nobody.
+ */
 #include "core/work/question_set.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * First what stands in the way (open questions, questions of its own), then the effects. Everything the
+ * result lists is planned and checked before the first row is made, so that a mistake in the last task leaves
+ * no half of a plan behind.
+ */
 #include "core/work/result.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Names are sorted once and looked up by bisection, because a result may name 50,000 dependencies. Tasks are
+ * made in an order in which each comes after what it depends on, so that a circle shows as tasks that never
+ * get a place.
+ */
 #include "core/work/result_tasks.h"
 
 #include "base/limits.h"

@@ -1,3 +1,7 @@
+/*
+ * A task is written whole and read back, since triggers keep its count of open dependencies and its list.
+ * Events tell the row as it is afterwards, never the struct that was sent.
+ */
 #include "core/work/task.h"
 
 #include "core/work/task_row.h"

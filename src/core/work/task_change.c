@@ -1,3 +1,8 @@
+/*
+ * Claiming is one conditional update and the row says who won; everything else locks the task, works out the
+ * wanted state and only then asks whether the step from the old to the new is allowed. So every way into a
+ * state meets the same rules.
+ */
 #include "base/str.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"

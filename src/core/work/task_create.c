@@ -1,3 +1,7 @@
+/*
+ * Many at once in three statements: the rows, their dependencies, the read back. New ids sort in the order
+ * they are given, which is how rows and drafts find each other again.
+ */
 #include "base/uuid.h"
 #include "core/log/event.h"
 #include "core/work/task_row.h"

@@ -1,3 +1,8 @@
+/*
+ * A circle is looked for by a walk in the database that is bounded; one that does not reach its end proves
+ * nothing and is refused. Tasks that are just being made are not walked from, since nothing can depend on
+ * them yet.
+ */
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/work/task_row.h"
