@@ -51,6 +51,8 @@ type Listener = (happening: Happening) => void;
 
 class Stream {
     state = $state<LiveState>({ is: 'connecting' });
+    online = $state(navigator.onLine);
+    readonly open = $derived(this.online && this.state.is === 'live');
     #live: Live | undefined;
     #hear: Listener[] = [];
     #reload: Array<() => void> = [];
@@ -114,6 +116,11 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 api.onUnauthorized = () => session.ended();
-addEventListener('online', () => stream.hurry());
+// A network that goes takes the stream with it, at the latest when it is back.
+addEventListener('offline', () => (stream.online = false));
+addEventListener('online', () => {
+    stream.online = true;
+    stream.hurry();
+});
 addEventListener('pageshow', (event) => event.persisted && stream.hurry());
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && stream.hurry());

@@ -350,6 +350,7 @@ export const t = {
 
     away: {
         title: 'The server is away',
+        kept: (n: number) => `${many(n, 'answer is', 'answers are')} kept on this device and sent then.`,
         long: 'It cannot be reached. This page goes on by itself as soon as it is back.',
     },
     notice: { title: (who: string) => `${who} needs you` },
