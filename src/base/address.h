@@ -1,8 +1,8 @@
 /*
  * address.h - whose an address is, as far as limits are concerned.
  *
- * Whoever has one IPv6 address has the 2^64 of its network, so limits count those together. An IPv4 address
- * that is written as an IPv6 one ("::ffff:192.0.2.1") is the IPv4 address.
+ * A machine that has one IPv6 address has the 2^64 of its network, so limits count those together. An IPv4
+ * address that is written as an IPv6 one ("::ffff:192.0.2.1") is the IPv4 address.
  *
  * Thread: any.
  */

@@ -1,3 +1,8 @@
+/*
+ * A list of blocks, of which the newest is filled from its front. What is larger than a block gets one of its
+ * own behind the newest, so that the rest of that is not lost. A reset keeps one block, since the next call
+ * will want it.
+ */
 #include "base/arena.h"
 
 #include "base/memory.h"

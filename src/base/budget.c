@@ -1,3 +1,7 @@
+/*
+ * One atomic number. Taking is a loop of compare and swap, so that two who ask at once cannot both get the
+ * last bytes.
+ */
 #include "base/budget.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * An empty buffer points to a static NUL and owns nothing, so that it can be read, cleared and freed like any
+ * other. A buffer that is full drops what comes and stays full: callers look once at the end instead of after
+ * each append.
+ */
 #include "base/buf.h"
 
 #include "base/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Now is the boot time plus a shift that moves slowly from one value to another. Three numbers belong
+ * together and are read without a lock, under a version that is odd while they change; the ticks are read
+ * between the two looks, or time could step back by a millisecond.
+ */
 #include "base/clock.h"
 
 #include "base/limits.h"

@@ -1,3 +1,7 @@
+/*
+ * The map from code to name, status and exit code is one X-macro (ERR_MAP), so that a code which lacks one of
+ * them does not compile. The database's own words (raw) never reach a caller.
+ */
 #include "base/err.h"
 
 #include <stdarg.h>

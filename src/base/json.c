@@ -1,3 +1,8 @@
+/*
+ * Writing is what every reply does, so plain text is looked at eight bytes at a time and goes out in one
+ * copy. Before anything is parsed, the text is measured in one pass without memory: depth and the number of
+ * values bound what the parser may build.
+ */
 #include "base/json.h"
 
 #include "base/clock.h"

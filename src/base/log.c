@@ -1,3 +1,7 @@
+/*
+ * A line is put together in memory and written with one call, so that lines of several threads do not mix.
+ * What could end a line or steer a terminal is escaped: values come from callers.
+ */
 #include "base/log.h"
 
 #include "base/buf.h"

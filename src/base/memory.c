@@ -1,3 +1,8 @@
+/*
+ * C has no way to leave ten frames and run their cleanups, but the unwinder of C++ has: a forced unwind walks
+ * to the frame of memory_try, and the compiler's cleanup attributes run on the way (-fexceptions). The frame
+ * is found by its address on the stack.
+ */
 #include "base/memory.h"
 
 #include <setjmp.h>

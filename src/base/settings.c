@@ -1,3 +1,7 @@
+/*
+ * Defaults are made from the table on first use, so that tests and tools need no config. One that cannot be
+ * parsed ends the program: it is in our own table.
+ */
 #include "base/settings.h"
 
 #include "base/str.h"

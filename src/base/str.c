@@ -1,3 +1,7 @@
+/*
+ * Texts are UTF-8, decoded here and nowhere else. Folding knows ASCII only, on purpose: it is for names as
+ * keys, and must give the same result in every version, locale and database.
+ */
 #include "base/str.h"
 
 #include <ctype.h>

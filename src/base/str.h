@@ -30,7 +30,7 @@ char *str_sanitise(struct arena *arena, const char *text);
  * names and titles: two that look alike must be alike.
  */
 bool str_is_plain_line(const char *text);
-/* What is left of a text as such a line: for titles that nobody can be asked to type anew. One that is plain
+/* The rest of a text as such a line: for titles that nobody can be asked to type anew. One that is plain
  * stays. */
 char *str_plain_line(struct arena *arena, const char *text);
 /* ASCII letters lowered, the rest kept: the key under which names are compared. */

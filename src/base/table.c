@@ -1,3 +1,7 @@
+/*
+ * Lists in slots, doubled when there are as many items as slots. Items bring their own link, so that adding
+ * allocates nothing but the slots.
+ */
 #include "base/table.h"
 
 #include "base/memory.h"

@@ -1,3 +1,7 @@
+/*
+ * A hash table of counts under one lock, with a seed of its own for each process. A holder is made with its
+ * first and freed with its last, so the table is as large as what is held, never as what was ever seen.
+ */
 #include "base/tally.h"
 
 #include "base/uuid.h"

@@ -1,3 +1,8 @@
+/*
+ * Strictly increasing within a process: a counter fills the bits behind the millisecond and begins at a
+ * random place in each. A clock that stands still or goes back does not matter, since the last millisecond is
+ * remembered and counted on from.
+ */
 #include "base/uuid.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Written from the same table as the help. zsh reads the script of bash; fish has conditions of its own for
+ * each command.
+ */
 #include "base/buf.h"
 #include "cli/cli.h"
 

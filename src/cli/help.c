@@ -1,3 +1,7 @@
+/*
+ * Help is put together from the command's row and, where it says nothing itself, from the operation's.
+ * Whatever is printed to a terminal goes through cli_print, which takes out what could steer it.
+ */
 #include "base/buf.h"
 #include "base/str.h"
 #include "cli/cli.h"

@@ -1,3 +1,7 @@
+/*
+ * An operation that has a name for the command line and no command of its own gets one made from its row:
+ * path parameters become arguments, the rest options.
+ */
 #include "base/str.h"
 #include "cli/cli.h"
 #include "ops/openapi.h"

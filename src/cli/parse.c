@@ -1,3 +1,8 @@
+/*
+ * One pass over the words with the command's own table of options, after the one or two words of its name.
+ * Conversions that belong to the command line (durations, "-" for standard input) are done here, so that
+ * commands only see values.
+ */
 #include "base/clock.h"
 #include "base/str.h"
 #include "cli/cli.h"

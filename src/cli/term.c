@@ -1,3 +1,8 @@
+/*
+ * A table is kept whole and measured before it is written; only its last column is cut, to the width of the
+ * terminal and never in a pipe. Characters are counted, not their widths: names in wide scripts may stand a
+ * little off.
+ */
 #include "cli/term.h"
 
 #include "base/clock.h"

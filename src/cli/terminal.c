@@ -1,3 +1,8 @@
+/*
+ * A session is named by its leader's number, the tick at which that was started and the boot, read from
+ * /proc: numbers of processes are used again, so the number alone would one day name somebody else's
+ * terminal.
+ */
 #include "cli/terminal.h"
 
 #include "base/str.h"

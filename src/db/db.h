@@ -137,7 +137,8 @@ CHECKED bool db_words_known(const char *strange, struct err *err); /* NULL: all 
 struct db *db_open(const char *url, struct err *err);
 /* Which engine a url names, and the part of it that the driver wants. */
 CHECKED bool db_url_engine(const char *url, enum db_engine *engine, const char **path, struct err *err);
-/* What is said of an address that PostgreSQL cannot read: nothing of it, since a password may stand anywhere.
+/* Refuses an address that PostgreSQL cannot read and repeats nothing of it, since a password may stand
+ * anywhere.
  */
 bool db_url_unreadable(struct err *err);
 void db_close(struct db *db); /* accepts NULL */

@@ -122,7 +122,7 @@ static void set_unavailable(struct work *work, const char *why)
     work->err.retry_after_s = 1;
 }
 
-/* Whoever has waited for as long as the setting says is not made to wait once more. */
+/* A caller who has waited for as long as the setting says is not made to wait once more. */
 static enum outcome gone(const struct db *db, struct work *work)
 {
     if (!db->late)

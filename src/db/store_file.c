@@ -35,7 +35,7 @@ static bool refuse_writing(const char *what, const char *path, int why, struct e
     return err_hint(err, OWNER_HINT);
 }
 
-/* What is wrong with the folder, if anything is; false and err then. */
+/* Whether the folder can be used; err says what is wrong with it. */
 static bool check_folder(const char *folder, struct err *err)
 {
     struct stat about;

@@ -1,9 +1,9 @@
 /*
  * callerkey.h - numbers that tell callers apart.
  *
- * What is shared out fairly, such as the store's threads (db/queue.h), goes by such a number: that of the
- * token or user, once a request's credential is known to be theirs (edge/known.h), and that of its address
- * until then. The key of the hash is the process's and random, so nobody can aim at another one's.
+ * Things that are shared out fairly, such as the store's threads (db/queue.h), go by such a number: that of
+ * the token or user, once a request's credential is known to be theirs (edge/known.h), and that of its
+ * address until then. The key of the hash is the process's and random, so nobody can aim at another one's.
  *
  * Thread: any.
  */

@@ -1,7 +1,7 @@
 /*
  * input.h - from a request's path, query and body to checked arguments.
  *
- * What is small is bound on the HTTP thread. A larger body is parsed on a worker, and only once its sender
+ * A small body is bound on the HTTP thread. A larger one is parsed on a worker, and only once its sender
  * may make the call (request->bind, see ops/dispatch.h): a tree takes many times the memory of its text, and
  * a stranger's is not worth either. What the tree will take is counted first and taken from the server's
  * budget, until input_done.

@@ -45,7 +45,7 @@ void known_free(struct known *known)
     free(known);
 }
 
-/* What is judged when both are shown, as in caller_identify; 0: neither is. */
+/* The one that is judged when both are shown, as in caller_identify; 0: neither is shown. */
 static uint64_t key_of(const struct credentials *shown)
 {
     const char *secret = shown->bearer ? shown->bearer : shown->session;

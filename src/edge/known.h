@@ -1,7 +1,7 @@
 /*
  * known.h - credentials that were good when they were last shown, and whose they are.
  *
- * What is shared out before anybody has looked up who calls (turns in the store, the rate) should go by who
+ * Turns in the store and the rate are shared out before anybody has looked up who calls, and should go by who
  * calls all the same. Going by what a request shows would give whoever makes up a new token for every request
  * a share for each of them. So the owner of a credential that has been found good is remembered here: a
  * token, whichever of its secrets is shown, or a user. What is not remembered, because nobody has shown it

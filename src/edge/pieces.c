@@ -143,7 +143,7 @@ void pieces_put(struct pieces *pieces, struct buf *piece, bool more)
         pieces_free(pieces);
 }
 
-/* What is under way comes back in pieces_put, which then has the last hold. */
+/* A piece that is under way comes back in pieces_put, which then has the last hold. */
 static void ended(void *data)
 {
     struct pieces *pieces = data;

@@ -356,7 +356,7 @@ static bool read_wait(struct rest_call *call, int *seconds)
     return true;
 }
 
-/* What is waited for is what the path names last, in the form it has in the log. */
+/* A wait is for the thing that the path names last, in the form it has in the log. */
 static const char *wait_subject(const struct rest_call *call)
 {
     const struct op *op = call->request.op;

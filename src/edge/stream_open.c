@@ -82,7 +82,7 @@ static bool run_opening(struct db *db, struct work *work)
            event_first(&tx, &opening->bounds.first) && event_last(&tx, &opening->bounds.last);
 }
 
-/* Whoever opens too many is told so once it is known who it is. */
+/* A caller who opens too many is told so once it is known who it is. */
 static bool take_place(struct stream_opening *opening, struct err *err)
 {
     char remote[INET6_ADDRSTRLEN];

@@ -197,7 +197,7 @@ static void renew(struct council *council)
     unit_hand_in(unit_new(council, sizeof(struct unit), run_renew, after_renew));
 }
 
-/* What is heard from the log. */
+/* News from the log. */
 
 struct heard {
     struct mail mail; /* first */
@@ -282,7 +282,7 @@ static void sooner(int64_t *at, int64_t than)
         *at = than;
 }
 
-/* What is under way already comes back as mail. */
+/* Work that is under way already comes back as mail. */
 static int64_t next_moment(const struct council *council)
 {
     int64_t now = clock_ticks_ms(), at = now + COUNCIL_LOOK_MS;

@@ -1,7 +1,7 @@
 /*
  * council.h - drives discussions: asks models for the turns that the rules want, and hands the replies back.
  *
- * What is said, by whom and what follows is decided in core (core/council/drive.h) and stands in rows. This
+ * The words, the speaker and what follows are decided in core (core/council/drive.h) and stands in rows. This
  * is the part that keeps calls to models in flight: it claims discussions that want to be driven, puts their
  * open turns in line (lanes.h), begins one when its turn has come, passes its text on as it is written, and
  * finishes it in one transaction, which gives the next calls. Nothing here is the truth: a node that dies

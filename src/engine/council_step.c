@@ -1,5 +1,5 @@
 /*
- * What is written: a discussion is advanced, a turn is begun, a reply is stored. Storing a reply also begins
+ * The writes: a discussion is advanced, a turn is begun, a reply is stored. Storing a reply also begins
  * the next turn in the same transaction when that one goes to the same lane and nobody waits for it: one
  * commit for each turn, shared with those of other discussions.
  */

@@ -41,8 +41,8 @@ struct round {
 };
 
 /*
- * Whoever numbered seals as well. The others were told of the numbers at that moment: they leave it a round,
- * so that not every node reads and hashes the same rows.
+ * The node that numbered seals as well. The others were told of the numbers at that moment: they leave it a
+ * round, so that not every node reads and hashes the same rows.
  */
 static bool seal(const struct tx *tx, struct sequencer *sequencer, struct round *round)
 {

@@ -1,3 +1,7 @@
+/*
+ * The key is checked for its form, so that copying it into the fixed buffer below is safe; what it says is
+ * only hashed.
+ */
 #include "http/handshake.h"
 
 #include <openssl/evp.h>

@@ -175,7 +175,7 @@ bool conn_flush(struct http_exchange *conn);
 
 /* request.c: reads what there is; true when a whole message is there for the handler. */
 bool request_read(struct http_exchange *conn);
-/* What is there of the socket: bytes, 0 for its end, -1 when there is nothing now. */
+/* Reads from the socket: bytes, 0 for its end, -1 when there is nothing now. */
 ssize_t request_receive(struct http_exchange *conn, char *into, size_t room);
 void request_free(struct http_exchange *conn);
 /* Gives the request its id; there may be no request yet, only something to refuse. */

@@ -1,5 +1,5 @@
 /*
- * Asking and waiting, for whoever has a thread to spare: the command line and tests.
+ * Asking and waiting, for those who have a thread to spare: the command line and tests.
  */
 #include "llm/llm.h"
 

@@ -1,3 +1,7 @@
+/*
+ * A call on the loop of calls for somebody who waits on another thread: the command line, or the start of a
+ * server. It gives up within seconds, since a server of Ollama is on the same machine or next to it.
+ */
 #include "llm/catalog.h"
 
 #include "base/buf.h"

@@ -1,3 +1,8 @@
+/*
+ * What providers send in pieces is gathered by number: text through the stops, tool calls by their index,
+ * each with a bound, because a server may send without end. The first failure is kept; what follows it is
+ * usually its consequence.
+ */
 #include "llm/draft.h"
 
 #include "base/limits.h"

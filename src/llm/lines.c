@@ -1,3 +1,7 @@
+/*
+ * Lines are handed on where they lie in the piece that brought them; only the beginning of a line whose end
+ * is still to come is copied. A CR at the end of one piece may belong to an LF at the beginning of the next.
+ */
 #include "llm/lines.h"
 
 #include "base/limits.h"

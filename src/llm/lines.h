@@ -28,7 +28,7 @@ void lines_init(struct lines *lines, enum lines_end end);
 void lines_done(struct lines *lines);
 /* False: `take` said so, or too_long. */
 bool lines_feed(struct lines *lines, const char *bytes, size_t len, lines_take *take, void *user);
-/* What is left without a line end. */
+/* Hands on the rest, which has no line end. */
 bool lines_flush(struct lines *lines, lines_take *take, void *user);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * The rows of one table do the parsing, the bounds and the sentences about mistakes. Where a model is and its
+ * key are the operator's: a model that an agent spelled out with an address of its own is never given a key.
+ */
 #include "llm/model.h"
 
 #include "base/limits.h"

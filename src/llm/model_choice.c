@@ -1,3 +1,7 @@
+/*
+ * The choice is a copy of the operator's model on which only the harmless settings are changed, and it is
+ * checked again as a whole afterwards.
+ */
 #include "llm/model_choice.h"
 
 #include "base/json.h"

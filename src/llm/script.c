@@ -1,3 +1,7 @@
+/*
+ * The script is walked from its beginning for every turn: it is short, and so a turn that is repeated after a
+ * crash says the same line.
+ */
 #include "llm/script.h"
 
 #include "base/limits.h"

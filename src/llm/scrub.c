@@ -1,3 +1,7 @@
+/*
+ * Servers repeat a part of the key they refuse ("sk-12***"). So a word that begins like the key is replaced
+ * whole, not only the key itself.
+ */
 #include "llm/scrub.h"
 
 #include "base/buf.h"

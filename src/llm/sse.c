@@ -1,3 +1,7 @@
+/*
+ * Only `data` matters to us; lines are put together until an empty one ends the event, with a line break
+ * between them as the standard says.
+ */
 #include "llm/sse.h"
 
 #include "base/limits.h"

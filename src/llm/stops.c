@@ -1,3 +1,7 @@
+/*
+ * Text is held back only as far as it may still become a stop, the label or the secret. At the end of the
+ * stream what was held turns out to be text, and a shorter candidate inside it is looked for again.
+ */
 #include "llm/stops.h"
 
 #include "base/limits.h"

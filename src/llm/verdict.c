@@ -152,7 +152,7 @@ static void of_the_status(struct errand *errand)
             said ? scrub(&errand->arena, said, errand->key, SAID_CHARS) : "it does not say why.");
 }
 
-/* What is left when a stream has ended. Half an event is one that broke off, not one that is wrong. */
+/* The rest, when a stream has ended. Half an event is one that broke off, not one that is wrong. */
 static void flush(struct errand *errand)
 {
     struct draft *draft = &errand->draft;

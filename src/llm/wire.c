@@ -1,3 +1,7 @@
+/*
+ * A value that nobody has set is left out of the request altogether: providers have defaults of their own,
+ * and some refuse what they do not know.
+ */
 #include "llm/wire.h"
 
 #include "base/str.h"

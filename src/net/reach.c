@@ -1,3 +1,7 @@
+/*
+ * Tables in which the first match decides, so the narrow networks stand before the wide ones. IPv6 addresses
+ * that carry an IPv4 address are judged by what they carry, or they would be a way around.
+ */
 #include "net/reach.h"
 
 #include <arpa/inet.h>

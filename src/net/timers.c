@@ -1,3 +1,7 @@
+/*
+ * A binary heap in which each timer knows its place, so that one can be stopped or moved without a search. A
+ * timer that sets itself again while it runs is not run twice in one round.
+ */
 #include "net/timers.h"
 
 #include "base/memory.h"

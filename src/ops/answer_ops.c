@@ -1,3 +1,7 @@
+/*
+ * A late answer is the one refusal that has to be committed: it is written as an error, with the error's
+ * status, and is a success to the store, so that the answer is kept.
+ */
 #include "base/settings.h"
 #include "base/str.h"
 #include "core/identity/cookie.h"

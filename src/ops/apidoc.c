@@ -1,3 +1,7 @@
+/*
+ * Markdown from the same rows as OpenAPI, in the order of the table. It is checked in, so that a change of a
+ * row shows in a review as a change of what users read.
+ */
 #include "base/str.h"
 #include "ops/event_type.h"
 #include "ops/openapi.h"

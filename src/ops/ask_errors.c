@@ -1,3 +1,8 @@
+/*
+ * A place for each workspace with counts, and at most one unit of work on its way for each: what comes
+ * meanwhile is added to the counts and goes with the next. Places are few and fixed; when all are taken, an
+ * error is counted in the total only.
+ */
 #include "ops/ask_errors.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/*
+ * An export is read in pieces: the handler writes one and says where the next begins (more_after), and the
+ * door asks again when its client has taken it. Lines keep `detail` as the text that is stored, since that is
+ * what the hash covers.
+ */
 #include "core/log/audit.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * One function for each type, all with the same shape, so that a list or an object is checked by calling the
+ * same ones on its members. A value from a path or query is text and one from a body is JSON; what follows
+ * does not know which. The limits here and those in schema.c are the same by a test.
+ */
 #include "ops/bind.h"
 
 #include "base/clock.h"

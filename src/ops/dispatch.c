@@ -1,3 +1,8 @@
+/*
+ * A request is moved from one unit of work to the next (knock, bind, fetch, before, run, due, run again), and
+ * each `done` decides what follows: never by waiting. Steps that a row does not need are left out, so that a
+ * point read goes straight to its run on the thread that brought it.
+ */
 #include "ops/dispatch.h"
 
 #include "base/address.h"

@@ -1,3 +1,7 @@
+/*
+ * Sections of the PRD and plans are one thing under two names: the handlers are written once and told which
+ * (struct kind).
+ */
 #include "core/work/brief.h"
 #include "core/work/document.h"
 #include "ops/fields.h"

@@ -1,3 +1,7 @@
+/*
+ * Checking is for tests alone and therefore strict where the API is lenient: a member too many is an error,
+ * because nobody has documented it.
+ */
 #include "ops/event_type.h"
 
 #include "base/clock.h"

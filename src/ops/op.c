@@ -1,3 +1,9 @@
+/*
+ * Rows are gathered from the nouns' arrays when first asked for. The table is checked before the server
+ * starts, with the operation's name in every complaint, so that no caller ever meets a mistake in a row.
+ * Arguments are found by name, and a name that the row does not have ends the program, since no input can
+ * cause it.
+ */
 #include "ops/op.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * Written straight to the buffer, without a tree, when the server starts. Paths are collected by walking the
+ * table for each new path, which is slow and happens once.
+ */
 #include "ops/openapi.h"
 
 #include "base/str.h"

@@ -1,3 +1,9 @@
+/*
+ * The order of the steps is the promise: the caller before the input, the input before the effect, the effect
+ * before the audit row, all in one transaction that may be run again. Everything a run has set is therefore
+ * set anew at its start (run_op). Pages are cut here for every list alike, by running the handler again with
+ * a smaller limit.
+ */
 #include "ops/perform.h"
 
 #include "base/clock.h"

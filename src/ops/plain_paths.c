@@ -1,3 +1,6 @@
+/*
+ * Paths that are no operations, listed for the descriptions alone; edge/pages.c and the streams serve them.
+ */
 #include "ops/plain_path.h"
 
 #define STREAM_TAG "Streams"

@@ -1,3 +1,6 @@
+/*
+ * Fields that several tables share stand here once, so that a question looks the same in every reply.
+ */
 #include "ops/question_fields.h"
 
 #include "ops/fields.h"

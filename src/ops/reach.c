@@ -1,3 +1,7 @@
+/*
+ * A table from each kind of reach to the statement that finds a thing's project. The question is only asked
+ * for tokens that are bound to a project; for all others it costs nothing.
+ */
 #include "ops/reach.h"
 
 #include "ops/openapi.h"
@@ -63,7 +67,7 @@ static bool sees(const struct caller *caller, enum reach reach, const char *proj
                                : caller_sees_project(caller, project_id);
 }
 
-/* What is not there at all is left to the handler, which says so in the same words. */
+/* A thing that is not there at all is left to the handler, which says so in the same words. */
 bool reach_thing(const struct call *call, struct err *err)
 {
     enum reach reach = call->op->reaches;

@@ -1,3 +1,8 @@
+/*
+ * A place for each kind of refusal with a count, and a pause that doubles with every row it has caused.
+ * Taking from a place and writing are two steps, since requests go on being refused while the store is busy;
+ * counts that could not be written are put back. The last place is for all that find none.
+ */
 #include "ops/refusals.h"
 
 #include "base/clock.h"
@@ -133,7 +138,7 @@ void refusals_note(const struct request *request)
     pthread_mutex_unlock(&lock);
 }
 
-/* What is written in one go: copies, since requests go on being refused meanwhile. */
+/* Written in one go. These are copies, since requests go on being refused meanwhile. */
 struct batch {
     struct work work; /* first: the store hands it back */
     size_t count;

@@ -1,3 +1,7 @@
+/*
+ * A tree by segments, built once. A walk may have to step back (a literal that leads nowhere, then the
+ * parameter), so values that it took on the way are forgotten by setting the count back.
+ */
 #include "ops/route.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * One recursion writes all types. What may come in is described more closely than what goes out: patterns and
+ * bytes are limits on callers, and a reader of replies must not break when one of ours is raised.
+ */
 #include "ops/schema.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * A login is three steps of one row: .fetch looks up the account and the place, .before computes the slow
+ * hash on a worker, .run writes, in a transaction that checks that the hash is still the one that was read.
+ */
 #include "core/identity/session.h"
 
 #include "base/settings.h"

@@ -1,3 +1,8 @@
+/*
+ * The body's tree is changed in place before it is bound: a member under its twin's name is moved to the
+ * row's, so that everything behind this knows one name only. jansson does not like members that move while
+ * they are walked, so each round finds one stray and begins again.
+ */
 #include "ops/spelling.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * Only what came in the body is changed: a member that is null and one that is missing mean different things
+ * here, and arg_given and arg_null tell them apart.
+ */
 #include "base/str.h"
 #include "core/chat/chat.h"
 #include "core/work/brief.h"
@@ -245,7 +249,7 @@ static bool run_task_chat_list(struct call *call)
     return true;
 }
 
-/* Whoever names no author speaks for themselves, and is a person if they are one. */
+/* A caller who names no author speaks for themselves, and is a person if they are one. */
 static bool run_task_chat_post(struct call *call)
 {
     bool named = arg_given(call, "agent_name");

@@ -1,3 +1,7 @@
+/*
+ * Every request would like to leave its time on the token's row. The caller brings the last one along, and
+ * only when that is a minute old is a unit handed in, which nobody waits for.
+ */
 #include "ops/token_use.h"
 
 #include "base/arena.h"

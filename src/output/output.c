@@ -1,3 +1,8 @@
+/*
+ * The first pass reads strictly and takes complete objects only; the second, with repairs, runs where that
+ * found no questions although a key of a result was named. Candidates are offered one by one and the search
+ * keeps the best, so no list of them grows with the input.
+ */
 #include "output/output.h"
 
 #include "base/limits.h"

@@ -1,9 +1,9 @@
 /*
  * value.h - values of JSON, read forgivingly from a place in a text.
  *
- * Whoever knows where an object begins gets of it what can be read: single quotes, bare keys, missing and
- * trailing commas, raw line breaks and quotes inside strings, comments and a missing end are all let through,
- * and said. Time is linear in the text, and everything lives in the arena.
+ * From the place where an object begins, all of it that can be read is read: single quotes, bare keys,
+ * missing and trailing commas, raw line breaks and quotes inside strings, comments and a missing end are all
+ * let through, and said. Time is linear in the text, and everything lives in the arena.
  */
 #ifndef OUTPUT_VALUE_H
 #define OUTPUT_VALUE_H

@@ -1,3 +1,8 @@
+/*
+ * Every source goes through config_set, which knows the row, the bounds and the place, so that a flag is
+ * checked like a line of the file. Rows come from the one table of settings; only values that are words are
+ * checked by hand, at the end, when the last source has spoken.
+ */
 #include "server/config.h"
 
 #include "base/json.h"

@@ -1,3 +1,7 @@
+/*
+ * Keys come one by one as `models.NAME.SETTING`, in any order, so a model is made with its first line and
+ * judged when all are there. Names may hold dots: the last one divides.
+ */
 #include "server/config_models.h"
 
 #include "base/limits.h"

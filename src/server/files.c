@@ -1,3 +1,7 @@
+/*
+ * New files are made with O_EXCL and for the owner alone. A file gets its final name last, by a rename
+ * between two fsyncs: a crash leaves the old one or the new one, and never a half.
+ */
 #include "server/files.h"
 
 #include <errno.h>

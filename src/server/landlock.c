@@ -1,3 +1,7 @@
+/*
+ * Rights and structures that an older kernel header lacks are written out here, and the version the kernel
+ * reports decides how much of them is used. A path that does not exist needs no rule.
+ */
 #include "server/landlock.h"
 
 #include <errno.h>

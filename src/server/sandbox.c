@@ -1,3 +1,8 @@
+/*
+ * The list of paths and ports is derived from the settings before anything is opened. What fails here fails
+ * the start, since a server that believes itself locked in and is not would be worse than one that says it
+ * cannot.
+ */
 #include "server/sandbox.h"
 
 #include "base/log.h"

@@ -1,3 +1,8 @@
+/*
+ * The order of starting is that of who needs whom, and stopping goes the other way. Signals are blocked in
+ * all threads and taken by the main one; once a stop has begun they are let through, so that a second one
+ * ends the process at once.
+ */
 #include "server/serve.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Calls are named and resolved at run time, so that one list serves all kernels and machines. Sanitizers need
+ * two of them, which are then left open.
+ */
 #include "server/syscalls.h"
 
 #include "base/sanitized.h"

@@ -1,3 +1,7 @@
+/*
+ * libyaml's events, a stack of prefixes, and nothing else: no tree, no anchors, no lists. What the settings
+ * cannot mean is refused with its line.
+ */
 #include "server/yaml.h"
 
 #include "base/arena.h"

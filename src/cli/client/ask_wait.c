@@ -1,3 +1,8 @@
+/*
+ * The server holds each look for as long as it may (?wait), so waiting costs one request a minute and hears
+ * of the end at once. The countdown is drawn by curl's progress callback, which is also where a signal is
+ * noticed: there is no second thread.
+ */
 #include "cli/client/ask_wait.h"
 
 #include "base/clock.h"

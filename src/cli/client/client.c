@@ -1,3 +1,8 @@
+/*
+ * One curl handle for each request, closed behind it. A stream is cut into lines by hand; that it is open is
+ * known by the empty line behind its headers, from which on nothing is missed. Codes of errors are found by
+ * name in the same map that the server has.
+ */
 #include "cli/client/client.h"
 
 #include "base/json.h"

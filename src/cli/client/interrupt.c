@@ -1,3 +1,7 @@
+/*
+ * A handler only notes the first signal and takes itself back out (SA_RESETHAND), so that the second one does
+ * what it always does: ends the program.
+ */
 #include "cli/client/interrupt.h"
 
 #include <signal.h>

@@ -1,3 +1,8 @@
+/*
+ * Words become JSON by the row's types, and one that does not look like its type is sent as it is: the
+ * server's sentence about it is better than one made here. Only what can be repeated without doing it twice
+ * is tried again.
+ */
 #include "cli/client/invoke.h"
 
 #include "base/str.h"

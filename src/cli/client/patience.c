@@ -1,3 +1,7 @@
+/*
+ * The time begins with the first failure and not with the command: an hour of waiting must not use it up.
+ * Whether a failure may pass is asked of the error alone.
+ */
 #include "cli/client/patience.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * The API filters by type and project; by text and by the end of an id is filtered here, page by page, until
+ * there are enough.
+ */
 #include "cli/client/pending.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Names are found by listing the projects that the caller sees, so that a name means the same here as in
+ * `witan project list`. What is looked for by an id alone is asked for in each of them in turn.
+ */
 #include "cli/client/project_scope.h"
 
 #include "base/str.h"

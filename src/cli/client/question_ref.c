@@ -1,3 +1,8 @@
+/*
+ * The file only grows, under flock: line N is number N, so a number that was shown never changes its meaning.
+ * Half a line at the end, of a program that was killed, is cut off by the next writer; a number that could
+ * not be kept is not shown at all.
+ */
 #include "cli/client/question_ref.h"
 
 #include "base/buf.h"

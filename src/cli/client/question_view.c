@@ -1,3 +1,8 @@
+/*
+ * Everything here is judged from the JSON that the server sent, since scripts act on it: an exit code of 0
+ * needs an answer of the type that was asked for, whose value is exactly true where a yes was wanted, and a
+ * person's where only that counts.
+ */
 #include "cli/client/question_view.h"
 
 #include "base/clock.h"

@@ -36,7 +36,7 @@ const char *view_left(struct arena *arena, const json_t *question, int64_t now_m
 /* What happens at the deadline, as the end of a sentence: "\"skip\" is taken". */
 const char *view_deadline(struct arena *arena, const json_t *question);
 
-/* What is asked, by whom, its options, what was proposed and what happens at the deadline. */
+/* The question, who asks, its options, what was proposed and what happens at the deadline. */
 void view_write(struct term *term, const json_t *question, int64_t now_ms);
 
 #endif

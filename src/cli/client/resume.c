@@ -1,3 +1,7 @@
+/*
+ * Only options that mean the same for the next command are carried over, and every word is quoted for a
+ * shell: ids and paths come from elsewhere.
+ */
 #include "cli/client/resume.h"
 
 #include "base/buf.h"

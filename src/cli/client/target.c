@@ -1,3 +1,7 @@
+/*
+ * Each of the three (where, who, which workspace) is looked for in its own order of places. A token is
+ * checked before it is sent: a stray line end in a file would otherwise become a header.
+ */
 #include "cli/client/target.h"
 
 #include "base/limits.h"

@@ -1,3 +1,7 @@
+/*
+ * Several answers are shown together, confirmed once and sent in parts of as many as the server takes. The
+ * exit code is the worst of the results.
+ */
 #include "cli/commands/answer_batch.h"
 #include "base/limits.h"
 #include "base/str.h"

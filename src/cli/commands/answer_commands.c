@@ -1,3 +1,7 @@
+/*
+ * Questions are named by number, short id or filter and all become one batch; whatever can be wrong with it
+ * is found before anything is sent.
+ */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * Asking and waiting are two steps with the question's id between them, so that whatever interrupts the
+ * second can be gone on with by `witan wait ID`.
+ */
 #include "base/clock.h"
 #include "base/str.h"
 #include "cli/client/ask_wait.h"

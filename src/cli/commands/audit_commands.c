@@ -1,3 +1,7 @@
+/*
+ * Verifying and exporting work on the store without a server, page by page, in memory that does not grow with
+ * the log.
+ */
 #include "base/json.h"
 #include "base/limits.h"
 #include "cli/commands/tables.h"

@@ -97,7 +97,7 @@ static bool check_sqlite(struct job *job, const char *path, struct copy *copy, s
 
 /* Backup */
 
-/* Whoever takes a copy of everything is written down, in the copy as well. */
+/* That somebody took a copy of everything is written down, in the copy as well. */
 static bool note_backup(struct job *job, struct err *err)
 {
     struct local local;

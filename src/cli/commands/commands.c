@@ -1,3 +1,6 @@
+/*
+ * The one list of commands, and the frame in which each is run: parsing, help, signals, the server's address.
+ */
 #include "cli/commands/commands.h"
 
 #include "base/buf.h"

@@ -1,3 +1,7 @@
+/*
+ * With --watch the stream is opened first and the list read then, so that nothing falls between the two; what
+ * the stream repeats is known by its id.
+ */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -128,7 +132,7 @@ static bool shows_table(const struct cli *cli)
     return !cli->json && !cli_has(cli, "plain");
 }
 
-/* What is about to be shown, by its number where it has one. */
+/* Gives numbers to those that are about to be shown. */
 static void number(struct inbox *inbox, size_t from)
 {
     size_t count = inbox->count - from;

@@ -1,3 +1,7 @@
+/*
+ * A job is followed by its own stream from the first event on, so that `job follow` shows the same whenever
+ * it is begun.
+ */
 #include "base/clock.h"
 #include "base/str.h"
 #include "cli/client/interrupt.h"
@@ -262,7 +266,7 @@ static bool take_opening(void *user)
     return false;
 }
 
-/* Whoever follows a job only looks on: a signal ends that, not the job. */
+/* Following a job is only looking on: a signal ends that, not the job. */
 static int left_alone(struct cli *cli)
 {
     const char *id = term_line(cli->arena, cli_get(cli, "ID"));

@@ -1,3 +1,7 @@
+/*
+ * Waiting for a prompt survives a restart of the server: the prompt is a row, so the same look is repeated
+ * until it has ended.
+ */
 #include "base/clock.h"
 #include "base/str.h"
 #include "cli/client/ask_wait.h"
@@ -274,7 +278,7 @@ static int run_show(struct cli *cli)
     return cli->json ? invoke_print(cli, &reply, false) : print_state(cli, state);
 }
 
-/* Whoever answers something that has ended was too late, which scripts want to tell from a wrong call. */
+/* An answer to something that has ended came too late, which scripts want to tell from a wrong call. */
 static bool has_ended(struct cli *cli, const json_t *params)
 {
     JSON_AUTO *state = NULL;

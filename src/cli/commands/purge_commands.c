@@ -1,3 +1,7 @@
+/*
+ * A dry run unless --yes is said. Each batch is a transaction of its own, so that a running server goes on in
+ * between.
+ */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/*
+ * The set is read before and after, because the server takes the same settlement twice: only by comparing can
+ * it be told whether this command line is what holds now.
+ */
 #include "base/str.h"
 #include "cli/client/project_scope.h"
 #include "cli/client/question_view.h"

@@ -1,3 +1,7 @@
+/*
+ * Bytes that are no text are replaced and counted, since an agent's questions must not be lost to what a
+ * program printed between them.
+ */
 #include "base/clock.h"
 #include "base/str.h"
 #include "cli/client/project_scope.h"

@@ -1,3 +1,7 @@
+/*
+ * These work on the store and not through the API: they are how the first owner is made, and how one gets in
+ * again who is locked out.
+ */
 #include "cli/commands/tables.h"
 #include "cli/store/list.h"
 #include "cli/store/new_password.h"

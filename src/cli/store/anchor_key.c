@@ -1,3 +1,7 @@
+/*
+ * The file is opened before it is judged and judged by its descriptor, so that nobody can put another in its
+ * place in between. One that others could read is refused rather than used with a warning.
+ */
 #include "cli/store/anchor_key.h"
 
 #include "base/uuid.h"

@@ -1,3 +1,7 @@
+/*
+ * Runs the operation's own handler on the store, without a server, as its owner: the rows and the JSON are
+ * then the same as over the API.
+ */
 #include "cli/store/list.h"
 
 #include "base/json.h"

@@ -1,9 +1,9 @@
 /*
  * local.h - work on the store itself, beside a running server or without one.
  *
- * Whoever may read and write the store is its owner, so no token is asked for; every change leaves an audit
- * row that says it was made here. A store that does not exist yet is made by the first change; an older one
- * is left for `witan migrate`.
+ * The user who may read and write the store is its owner, so no token is asked for; every change leaves an
+ * audit row that says it was made here. A store that does not exist yet is made by the first change; an older
+ * one is left for `witan migrate`.
  */
 #ifndef CLI_STORE_LOCAL_H
 #define CLI_STORE_LOCAL_H

@@ -1,3 +1,7 @@
+/*
+ * The terminal itself is asked (/dev/tty), with its echo off; an interrupt is noted and raised again only
+ * after the echo is back on.
+ */
 #include "cli/store/new_password.h"
 
 #include "base/limits.h"

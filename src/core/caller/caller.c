@@ -101,7 +101,7 @@ static enum role stored_role(const char *name)
 }
 
 /*
- * Whoever speaks as an agent is one, whatever role the token was made with: what people decide is not open
+ * A token that speaks as an agent is one, whatever role it was made with: what people decide is not open
  * to it, nor anything beyond what agents see.
  */
 static enum role token_role(const char *name, const char *agent_name)

@@ -1,3 +1,8 @@
+/*
+ * A name is looked for before a row is written with it, since PostgreSQL runs nothing more in a transaction
+ * after a statement that failed; the unique index is there for two who come at once. Deleting leaves the row,
+ * for the log that names it, and frees the name.
+ */
 #include "core/council/agent.h"
 
 #include "base/str.h"

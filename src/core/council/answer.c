@@ -152,7 +152,7 @@ static void call_as_council(struct machine *m, struct council_call *as)
     as->tx.err = &as->err;
 }
 
-/* What is not there any more, or whose time is up, takes no reply; anything else went wrong. */
+/* A thing that is gone, or whose time is up, takes no reply; anything else went wrong. */
 static bool is_gone(struct machine *m, const struct council_call *as)
 {
     if (as->err.code == ERR_NOT_FOUND || as->err.code == ERR_DUE)

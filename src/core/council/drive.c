@@ -171,7 +171,7 @@ static void write_usage(const struct turn_reply *reply, struct json_out *out)
     json_map_end(out);
 }
 
-/* What is worth knowing of a reply beside its text. */
+/* All that is worth knowing of a reply beside its text. */
 static const char *metadata_of(const struct tx *tx, const struct open_turn *turn,
                                const struct turn_reply *reply, const struct pass *pass)
 {

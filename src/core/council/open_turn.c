@@ -42,7 +42,7 @@ static void from_row(const struct db_rows *rows, size_t row, struct open_turn *t
     };
 }
 
-/* Whoever owes a turn finds it in their inbox: an agent by its name, a person by theirs, or the people at
+/* Those who owe a turn find it in their inbox: an agent by its name, a person by theirs, or the people at
  * large. */
 static bool notify(const struct tx *tx, const struct discussion *d, const struct open_turn *turn,
                    const char *agent_key)

@@ -1,3 +1,7 @@
+/*
+ * What an agent says and which model it has is joined in each time the seats are read, never copied into the
+ * seat: a change holds from its next turn on.
+ */
 #include "core/council/participant.h"
 
 #include "base/uuid.h"

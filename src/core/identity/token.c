@@ -161,7 +161,7 @@ static bool may_rotate(const struct token *token, int64_t now_ms, struct err *er
     return true;
 }
 
-/* What is to be done about its end has been done. */
+/* Its end needs nothing more to be done about it. */
 static bool resolve_notice(const struct tx *tx, const char *id)
 {
     struct event *events;

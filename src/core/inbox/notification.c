@@ -38,7 +38,7 @@ void notification_write(const struct notification *notification, const char *key
     json_map_end(out);
 }
 
-/* Whoever may hear of it may read several inboxes: whose it is stands beside. */
+/* Those who hear of it may read several inboxes: whose it is stands beside. */
 static const char *event_data(struct arena *arena, const struct notification *notification)
 {
     BUF_AUTO text = { 0 };
@@ -314,7 +314,7 @@ static const char *reader_of(struct arena *arena, const struct notification *not
     return notification->user_id ? arena_format(arena, "user:%s", notification->user_id) : "people";
 }
 
-/* What is for everybody is read by each for themselves. */
+/* One that is for everybody is read by each for themselves. */
 static bool mark_read(const struct tx *tx, const struct notification *notification, size_t *changed)
 {
     if (!notification->agent_key && !notification->user_id)

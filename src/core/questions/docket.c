@@ -248,7 +248,7 @@ static void tell_job_ended(struct docket *docket, const struct job *job)
     tell(docket, job, "job.ended", NULL, &data);
 }
 
-/* Whoever asked for the job is told; those who wait for a lone question hear its answer anyway. */
+/* The one who asked for the job is told; those who wait for a lone question hear its answer anyway. */
 static void notify_requester(struct docket *docket, const struct job *job)
 {
     bool failed = job->status == JOB_FAILED;

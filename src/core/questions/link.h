@@ -1,7 +1,7 @@
 /*
  * link.h - a one-time link to one question.
  *
- * Whoever holds it may look at that question and answer it once, without a login, with the right of the
+ * Its holder may look at that question and answer it once, without a login, with the right of the
  * person who made it and only as long as that person has it. It lives as long as its question is open and
  * has not been answered with it. The secret is told once; only its hash is kept.
  *

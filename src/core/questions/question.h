@@ -89,7 +89,7 @@ bool question_is_overdue(const struct question *question, int64_t now_ms);
 /* Whether an answer now would be a late one: its deadline ended it. */
 bool question_ended_by_deadline(const struct question *question);
 
-/* What is asked. Texts and JSON values are the caller's; NULL or 0 where not given. */
+/* The question as it is to be asked. Texts and JSON values are the caller's; NULL or 0 where not given. */
 struct question_wish {
     const char *question;
     enum question_type type;

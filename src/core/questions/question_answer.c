@@ -215,7 +215,7 @@ static const char *approval_entry(struct answering *answering)
     return arena_copy(answering->tx->arena, text.bytes, text.len);
 }
 
-/* Whoever asked for it as a user does not also grant it. Alone at home there is nobody else. */
+/* The user who asked for it does not also grant it. Alone at home there is nobody else. */
 static bool is_requester(const struct answering *answering, const struct question *question)
 {
     return answering->tx->caller->kind != CALLER_LOCAL && question->requested_by &&
@@ -261,7 +261,7 @@ static bool same_args(const char *one, const char *other)
            json_parse(other, strlen(other), &b, &ignored) && json_equal(a, b);
 }
 
-/* Whoever says yes without args may have seen the ones from before they were changed. */
+/* Somebody who says yes without args may have seen the ones from before they were changed. */
 static bool check_args(struct arena *arena, const struct question *question, const struct response *response,
                        struct err *err)
 {
@@ -355,7 +355,7 @@ static bool check_response(struct answering *answering, const struct question *q
                           given, "response", response, err);
 }
 
-/* What is asked for here is a yes, so that everything but a plain no could be taken for one. */
+/* A yes is asked for here, so that everything but a plain no could be taken for one. */
 static bool check_consent(const struct caller *caller, const struct question *question,
                           const struct response *response, struct err *err)
 {

@@ -178,7 +178,7 @@ bool question_extend(const struct tx *tx, const char *id, double minutes, struct
 }
 
 /*
- * Whoever is typing shall be able to finish the sentence. A few times only, or an open tab would keep a
+ * Somebody who is typing shall be able to finish the sentence. A few times only, or an open tab would keep a
  * question alive for ever.
  */
 bool question_draft(const struct tx *tx, const char *id, struct question *question)

@@ -15,7 +15,7 @@ struct asking {
     struct question *question; /* being made */
 };
 
-/* What is said with the question wins over what the template says. `filled` must live as long as the wish. */
+/* The question's own values win over the template's. `filled` must live as long as the wish. */
 void question_take_template(struct question_wish *wish, const json_t *filled);
 /* Fills in asking->question for this job, or says which field is wrong. */
 CHECKED bool question_make(struct asking *asking, const struct job *job);

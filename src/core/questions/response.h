@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "core/questions/question.h"
 
-/* What is being answered. */
+/* The question's side of an answer. */
 struct response_rules {
     enum response_type response_type;
     const json_t *options; /* checked ones, or NULL */

@@ -41,7 +41,7 @@ bool erase_find(const struct tx *tx, const char *name_or_id, struct person *pers
     return err_hint(tx->err, "Names of removed users must be written as they were.");
 }
 
-/* What is known */
+/* Learning */
 
 static void note_deed(json_t *deeds, struct arena *arena, const char *workspace_id, const char *subject,
                       const char *at)
@@ -53,7 +53,7 @@ static void note_deed(json_t *deeds, struct arena *arena, const char *workspace_
     json_object_set_new(deeds, arena_format(arena, "%s %s %s", workspace_id, subject, at), json_true());
 }
 
-/* Whoever takes a task, or gives it to somebody, is the last to have done so. */
+/* The last to have taken a task, or given it to somebody, counts. */
 static void note_claim(struct erasing *e, const struct db_rows *rows, size_t i, bool theirs)
 {
     const char *operation = db_cell(rows, i, COL_ERASE_DEED_OPERATION),

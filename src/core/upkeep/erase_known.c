@@ -1,5 +1,5 @@
 /*
- * What is known of a person who is to be erased, and the small questions that every table asks.
+ * All that is known of a person who is to be erased, and the small questions that every table asks.
  */
 #include "base/clock.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /*
  * erase_parts.h - one erasure while it runs: who it is, what is known of them, and the pages of each table.
  *
- * What is somebody's is decided by ids where a row has one. Where it has a name only, the audit log decides:
+ * Whose a row is is decided by ids where it has one. Where it has a name only, the audit log decides:
  * it knows by id who did what to which row at which millisecond, and everything that a call writes has the
  * call's time. A name by itself decides only where it can mean nobody else: for messages that are marked as a
  * person's, and, where the audit log has been purged or keeps no row, in workspaces in which no token and no

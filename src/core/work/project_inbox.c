@@ -93,7 +93,7 @@ bool project_inbox_list(const struct tx *tx, const struct project *project, cons
     return true;
 }
 
-/* Whoever heard of it as a notification in an inbox has that one's id. */
+/* A caller who heard of it as a notification in an inbox has that one's id. */
 static bool find_by_inbox(const struct tx *tx, const struct project *project, const char *id,
                           struct decision *decision)
 {

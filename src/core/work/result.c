@@ -255,7 +255,7 @@ static bool may_wait(const struct result *result)
 
 /*
  * While a question about the same thing is open nothing is made of a result: the answer may change all of it.
- * Whoever hands it in is shown the open set. A confirmation that was left out because its twin is still open
+ * The caller is shown the open set. A confirmation that was left out because its twin is still open
  * has been asked, so such a result is taken; one that asks nothing has to be handed in again.
  */
 static bool wait_for_answers(const struct tx *tx, const struct project *project, struct result *result)

@@ -1,3 +1,7 @@
+/*
+ * A statement for each filter that has an index of its own. The list of what is ready is ordered by priority,
+ * so its cursor is a task and the list goes on from where that one stands now.
+ */
 #include "core/identity/workspace.h"
 #include "core/work/task.h"
 #include "core/work/task_row.h"
