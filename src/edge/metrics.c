@@ -208,30 +208,34 @@ static void write_questions(const struct analytics_metrics *metrics, struct buf 
         const struct {
             const char *outcome;
             int64_t count;
-        } outcomes[] = { { "human", metrics->types[i].answered },
-                         { "default", metrics->types[i].by_default },
-                         { "timeout", metrics->types[i].timed_out },
-                         { "cancelled", metrics->types[i].cancelled },
-                         { "pending", metrics->types[i].pending } };
+        } outcomes[] = { { outcome_source_word(OUTCOME_HUMAN), metrics->types[i].answered },
+                         { outcome_source_word(OUTCOME_DEFAULT), metrics->types[i].by_default },
+                         { outcome_source_word(OUTCOME_TIMEOUT), metrics->types[i].timed_out },
+                         { outcome_source_word(OUTCOME_CANCELLED), metrics->types[i].cancelled },
+                         { question_status_word(QUESTION_PENDING), metrics->types[i].pending } };
 
         for (size_t at = 0; at < sizeof(outcomes) / sizeof(outcomes[0]); at++)
-            buf_format(into, "witan_questions_day{type=\"%s\",outcome=\"%s\"} %lld\n", metrics->types[i].type,
-                       outcomes[at].outcome, (long long)outcomes[at].count);
+            buf_format(into, "witan_questions_day{type=\"%s\",outcome=\"%s\"} %lld\n",
+                       question_type_word(metrics->types[i].type), outcomes[at].outcome,
+                       (long long)outcomes[at].count);
     }
     head(into, "witan_question_answer_seconds_day", "gauge", "How long people took for them on average.");
     for (size_t i = 0; i < metrics->type_count; i++)
         if (metrics->types[i].answered > 0)
-            buf_format(into, "witan_question_answer_seconds_day{type=\"%s\"} %.3f\n", metrics->types[i].type,
+            buf_format(into, "witan_question_answer_seconds_day{type=\"%s\"} %.3f\n",
+                       question_type_word(metrics->types[i].type),
                        (double)metrics->types[i].took_ms / 1000.0 / (double)metrics->types[i].answered);
     head(into, "witan_questions_per_job_day", "gauge", "Questions for each job that asked any of that type.");
     for (size_t i = 0; i < metrics->type_count; i++)
         if (metrics->types[i].jobs > 0)
-            buf_format(into, "witan_questions_per_job_day{type=\"%s\"} %.3f\n", metrics->types[i].type,
+            buf_format(into, "witan_questions_per_job_day{type=\"%s\"} %.3f\n",
+                       question_type_word(metrics->types[i].type),
                        (double)metrics->types[i].asked / (double)metrics->types[i].jobs);
     head(into, "witan_alerts", "gauge", "Alerts that hold, by kind.");
-    for (size_t i = 0; i < metrics->alert_count; i++)
-        buf_format(into, "witan_alerts{kind=\"%s\"} %lld\n", metrics->alerts[i].kind,
-                   (long long)metrics->alerts[i].active);
+    for (enum alert_kind kind = 1; kind < ALERT_KIND_END; kind++)
+        if (metrics->alerts[kind] > 0)
+            buf_format(into, "witan_alerts{kind=\"%s\"} %lld\n", alert_kind_word(kind),
+                       (long long)metrics->alerts[kind]);
     ask_errors_stats(&asking);
     head(into, "witan_ask_errors_total", "counter", "Requests to ask people that went wrong.");
     buf_format(

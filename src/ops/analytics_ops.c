@@ -32,7 +32,7 @@ static void write_counts(struct json_out *out, const char *key, const struct ana
 {
     json_map(out, key);
     if (counts->type)
-        json_text(out, "type", counts->type);
+        json_text(out, "type", question_type_word(counts->type));
     json_int(out, "asked", counts->asked);
     json_int(out, "answered", counts->answered);
     json_int(out, "byDefault", counts->by_default);
@@ -52,7 +52,7 @@ static void write_questions(struct json_out *out, const char *key, const struct 
     for (size_t i = 0; i < count; i++) {
         json_map(out, NULL);
         json_text(out, "question", questions[i].question);
-        json_text(out, "type", questions[i].type);
+        json_text(out, "type", question_type_word(questions[i].type));
         json_int(out, "asked", questions[i].asked);
         json_int(out, "answered", questions[i].answered);
         json_int(out, "timedOut", questions[i].timed_out);
@@ -212,7 +212,6 @@ static const struct field outcomes_fields[] = {
     { 0 },
 };
 
-const char *const alert_kinds[] = { "timeout_rate", "unanswered", "ask_errors", NULL };
 static const struct field alert_fields[] = {
     { "id", T_UUID, REQUIRED, "The alert." },
     { "kind", T_ENUM, REQUIRED, "What holds.", .values = alert_kinds },

@@ -4,6 +4,8 @@
 #include "ops/event_type.h"
 
 #include "core/chat/prompt.h"
+#include "core/inbox/alert.h"
+#include "core/inbox/notification.h"
 #include "core/questions/job.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"
@@ -282,7 +284,7 @@ static const struct field gap_word[] = {
 #define INBOX_TAG "Inbox"
 
 static const struct event_type types[] = {
-    { "question_asked", TAG_QUESTIONS, "An agent asks people.", ROLES_READ, REACH_QUESTION,
+    { EVENT_QUESTION_ASKED, TAG_QUESTIONS, "An agent asks people.", ROLES_READ, REACH_QUESTION,
       .fields = question_asked },
     { "question_answered", TAG_QUESTIONS, "A question was answered, by a person or by its default.",
       ROLES_READ, REACH_QUESTION, .fields = question_answered },
@@ -292,7 +294,7 @@ static const struct event_type types[] = {
       .fields = question_ended },
     { "question_cancelled", TAG_QUESTIONS, "A question was taken back, or its job has ended.", ROLES_READ,
       REACH_QUESTION, .fields = question_ended },
-    { "question_draft", TAG_QUESTIONS, "Somebody is typing an answer.", ROLES_READ, REACH_QUESTION,
+    { EVENT_QUESTION_DRAFT, TAG_QUESTIONS, "Somebody is typing an answer.", ROLES_READ, REACH_QUESTION,
       .fields = question_moved },
     { "question_extended", TAG_QUESTIONS, "A deadline was moved.", ROLES_READ, REACH_QUESTION,
       .fields = question_moved },

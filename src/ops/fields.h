@@ -34,7 +34,4 @@ extern const struct field set_answer_fields[];
         "updated_at", T_TIME, REQUIRED, "When it last changed."                                              \
     }
 
-extern const char *const alert_kinds[];
-extern const char *const notification_priorities[];
-
 #endif

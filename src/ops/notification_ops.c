@@ -2,8 +2,6 @@
 #include "ops/fields.h"
 #include "ops/tables.h"
 
-const char *const notification_priorities[] = { "high", "normal", "low", NULL };
-
 const struct field notification_ref_fields[] = {
     { "type", T_TEXT, REQUIRED, "What kind of thing: prompt, chat, question, job, token." },
     { "id", T_TEXT, REQUIRED, "Which one." },

@@ -381,7 +381,7 @@ const struct op task_ops[] = {
         .params = { PROJECT_PARAM, TASK_PARAM },
     },
     {
-        .name = "task_update",
+        .name = OP_TASK_UPDATE,
         .http = "PATCH /api/projects/{id}/tasks/{tid}",
         .tag = TAG_PROJECTS,
         .help = "Change a task. Status closed finishes it, which an agent cannot do while questions about it are "
@@ -419,7 +419,7 @@ const struct op task_ops[] = {
         .params = { PROJECT_PARAM, TASK_PARAM },
     },
     {
-        .name = "task_claim",
+        .name = OP_TASK_CLAIM,
         .http = "POST /api/projects/{id}/tasks/{tid}/claim",
         .tag = TAG_PROJECTS,
         .help = "Take an open task for an agent. Of two that try, one gets it; the other is told who has it.",

@@ -215,7 +215,7 @@ static bool by_solo(const struct tx *tx, const char *wanted, struct caller *call
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_CALLER_SOLO, DB_ARGS(db_text(wanted ? wanted : "default")), &rows))
+    if (!tx_query(tx, SQL_CALLER_SOLO, DB_ARGS(db_text(wanted ? wanted : DEFAULT_WORKSPACE_SLUG)), &rows))
         return false;
     if (!db_cell_bool(&rows, 0, 0)) {
         *caller = (struct caller){ 0 };
@@ -325,7 +325,7 @@ bool caller_solo_allowed(const struct tx *tx, bool *allowed)
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_CALLER_SOLO, DB_ARGS(db_text("default")), &rows))
+    if (!tx_query(tx, SQL_CALLER_SOLO, DB_ARGS(db_text(DEFAULT_WORKSPACE_SLUG)), &rows))
         return false;
     *allowed = db_cell_bool(&rows, 0, 0);
     return true;

@@ -10,7 +10,8 @@
 #include "core/caller/tx.h"
 
 /* The workspace of a fresh install; it cannot be deleted. */
-#define DEFAULT_WORKSPACE_ID "00000000-0000-7000-8000-000000000001"
+#define DEFAULT_WORKSPACE_ID   "00000000-0000-7000-8000-000000000001"
+#define DEFAULT_WORKSPACE_SLUG "default"
 
 enum role {
     ROLE_OWNER = 1,

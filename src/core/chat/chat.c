@@ -75,7 +75,7 @@ bool chat_tell_mentions(const struct tx *tx, const struct chat *chat)
 {
     return mention_tell(tx, &(struct mention_source){ .workspace_id = chat->workspace_id,
                                                       .project_id = chat->project_id,
-                                                      .in = MENTION_IN_CHAT,
+                                                      .in = ABOUT_CHAT,
                                                       .ref_id = chat->id,
                                                       .author = chat->agent_name,
                                                       .text = chat->message,

@@ -14,9 +14,6 @@
 #define FENCE_MAX    64 /* longer runs of backticks are taken as they stand */
 #define PROMPT_WIDTH 4  /* values of a row of prompt_mentions */
 
-const char *const mention_places[] = { "prompt", "chat", NULL };
-WORDS_FIT(mention_places, MENTION_PLACE_END);
-
 struct scan {
     const char *at, *start, *end;
     bool unclosed[FENCE_MAX + 1]; /* no run of this length follows: looked for once, not for every run */
@@ -189,19 +186,19 @@ size_t mention_find(struct arena *arena, const char *text, struct mention found[
 static struct notification notification_of(struct arena *arena, const struct mention_source *source,
                                            const struct mention *mention)
 {
-    bool in_prompt = source->in == MENTION_IN_PROMPT;
+    bool in_prompt = source->in == ABOUT_PROMPT;
 
     return (struct notification){
         .workspace_id = source->workspace_id,
         .project_id = source->project_id,
         .agent_key = mention->key,
-        .kind = "mention",
-        .priority = "normal",
+        .kind = NOTIFICATION_MENTION,
+        .priority = PRIORITY_NORMAL,
         .title =
             arena_format(arena, in_prompt ? "%s asks for your input" : "%s mentioned you in the squad chat",
                          source->author),
         .body = str_beginning(arena, source->text, NOTIFICATION_CHARS),
-        .ref_type = mention_place_word(source->in),
+        .about = source->in,
         .ref_id = source->ref_id,
     };
 }
@@ -229,7 +226,7 @@ static bool tell_all(const struct tx *tx, const struct mention_source *source, s
 {
     struct event events[LIMIT_MENTIONS];
 
-    if (source->in == MENTION_IN_PROMPT && !put_first(tx, source, told, count))
+    if (source->in == ABOUT_PROMPT && !put_first(tx, source, told, count))
         return false;
     if (!notification_insert(tx, told, count))
         return false;
@@ -271,7 +268,7 @@ static bool sweep_row(const struct tx *tx, const struct db_rows *rows, size_t ro
 {
     const char *strange = NULL;
     struct mention_source source = {
-        .in = db_cell_word(rows, row, 0, mention_places, &strange),
+        .in = db_cell_word(rows, row, 0, notification_subjects, &strange),
         .ref_id = db_cell(rows, row, 1),
         .workspace_id = db_cell(rows, row, 2),
         .project_id = db_cell(rows, row, 3),
@@ -283,7 +280,7 @@ static bool sweep_row(const struct tx *tx, const struct db_rows *rows, size_t ro
     if (!db_words_known(strange, tx->err) || (source.workspace_id && !mention_tell(tx, &source)))
         return false;
     return tx_exec(tx, SQL_MENTION_UNQUEUE,
-                   DB_ARGS(db_text(mention_place_word(source.in)), db_text(source.ref_id)), NULL);
+                   DB_ARGS(db_text(notification_subject_word(source.in)), db_text(source.ref_id)), NULL);
 }
 
 bool mention_sweep(const struct tx *tx, size_t limit, size_t *swept)

@@ -12,8 +12,8 @@
 #define CORE_CHAT_MENTION_H
 
 #include "base/limits.h"
-#include "base/words.h"
 #include "core/caller/tx.h"
+#include "core/inbox/notification.h"
 
 struct mention {
     const char *name; /* as written */
@@ -23,14 +23,10 @@ struct mention {
 /* Finds each name once, in order. Never more than LIMIT_MENTIONS. */
 size_t mention_find(struct arena *arena, const char *text, struct mention found[static LIMIT_MENTIONS]);
 
-/* Where it stands; the words are those of the notification's reference. */
-enum mention_place { MENTION_IN_PROMPT = 1, MENTION_IN_CHAT, MENTION_PLACE_END };
-WORDS_OF(mention_place, mention_places);
-
 struct mention_source {
     const char *workspace_id, *project_id; /* project or NULL */
-    enum mention_place in;
-    const char *ref_id; /* which prompt or message */
+    enum notification_subject in;          /* ABOUT_PROMPT or ABOUT_CHAT */
+    const char *ref_id;                    /* which prompt or message */
     const char *author, *text;
     const char *created_at; /* of the prompt or message */
 };

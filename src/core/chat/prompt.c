@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/str.h"
 #include "base/uuid.h"
 #include "core/chat/mention.h"
 #include "core/chat/prompt_row.h"
@@ -130,7 +129,7 @@ static bool tell_mentions(const struct tx *tx, const struct prompt *prompt)
 {
     return mention_tell(tx, &(struct mention_source){ .workspace_id = prompt->workspace_id,
                                                       .project_id = prompt->project_id,
-                                                      .in = MENTION_IN_PROMPT,
+                                                      .in = ABOUT_PROMPT,
                                                       .ref_id = prompt->id,
                                                       .author = prompt->requester_agent,
                                                       .text = prompt->prompt_message,

@@ -52,11 +52,11 @@ static bool notify(const struct tx *tx, const struct discussion *d, const struct
         .project_id = d->project_id,
         .agent_key = agent_key,
         .user_id = agent_key ? NULL : turn->user_id,
-        .kind = "turn",
-        .priority = "normal",
+        .kind = NOTIFICATION_TURN,
+        .priority = PRIORITY_NORMAL,
         .title = arena_format(tx->arena, "It is your turn: %s", str_beginning(tx->arena, d->topic, 100)),
         .body = arena_format(tx->arena, "%s has the word in round %d.", turn->speaker, turn->round),
-        .ref_type = "turn",
+        .about = ABOUT_TURN,
         .ref_id = turn->id,
     };
 
@@ -152,7 +152,7 @@ bool open_turn_delete(const struct tx *tx, const struct open_turn *turn)
         return false;
     if (turn->state != TURN_OUTSIDE)
         return true;
-    return notification_resolve(tx, "turn", &turn->id, 1, &events, &count) &&
+    return notification_resolve(tx, ABOUT_TURN, &turn->id, 1, &events, &count) &&
            (count == 0 || event_append_many(tx, events, count));
 }
 

@@ -167,7 +167,8 @@ static bool resolve_notice(const struct tx *tx, const char *id)
     struct event *events;
     size_t count;
 
-    return notification_resolve(tx, "token", &id, 1, &events, &count) && event_append_many(tx, events, count);
+    return notification_resolve(tx, ABOUT_TOKEN, &id, 1, &events, &count) &&
+           event_append_many(tx, events, count);
 }
 
 static int64_t earlier(int64_t a_ms, int64_t b_ms)

@@ -27,8 +27,8 @@ static bool tell(const struct tx *tx, const struct db_rows *rows, size_t row)
     struct event events[READERS];
     struct notification notice = {
         .workspace_id = db_cell(rows, row, 1),
-        .kind = "token_expiring",
-        .priority = "normal",
+        .kind = NOTIFICATION_TOKEN_EXPIRING,
+        .priority = PRIORITY_NORMAL,
         .title = arena_format(tx->arena, "The token \"%s\" expires in %s", db_cell(rows, row, 2),
                               time_left(tx->arena, expires_ms - tx->now_ms)),
         .body =
@@ -36,7 +36,7 @@ static bool tell(const struct tx *tx, const struct db_rows *rows, size_t row)
                          "It ends at %s. `witan token rotate %s` gives it a new secret, and keeps the one "
                          "in use good for a while.",
                          clock_text(tx->arena, expires_ms), id),
-        .ref_type = "token",
+        .about = ABOUT_TOKEN,
         .ref_id = id,
         .roles = ROLES_MANAGE,
     };

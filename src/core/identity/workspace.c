@@ -177,7 +177,7 @@ bool workspace_update(const struct tx *tx, const char *id, const struct workspac
 
     if (wish->slug && !check_slug(wish->slug, tx->err))
         return false;
-    if (wish->slug && str_equal(id, DEFAULT_WORKSPACE_ID) && strcmp(wish->slug, "default") != 0)
+    if (wish->slug && str_equal(id, DEFAULT_WORKSPACE_ID) && strcmp(wish->slug, DEFAULT_WORKSPACE_SLUG) != 0)
         return err_set(tx->err, ERR_CONFLICT, "The workspace default keeps its slug.");
     if (!tx_query(tx, SQL_WORKSPACE_UPDATE,
                   DB_ARGS(db_text(id), db_text(wish->slug), db_text(wish->name), db_text(wish->settings)),

@@ -7,17 +7,13 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/str.h"
 #include "base/uuid.h"
 #include "core/log/event.h"
 
-#include <string.h>
-
 #define MINUTE_MS INT64_C(60000)
 
-enum { TIMEOUT_RATE, UNANSWERED, ASK_ERRORS, KINDS };
-
-static const char *const kind_names[KINDS] = { "timeout_rate", "unanswered", "ask_errors" };
+const char *const alert_kinds[] = { "timeout_rate", "unanswered", "ask_errors", NULL };
+WORDS_FIT(alert_kinds, ALERT_KIND_END);
 
 /* What one kind looks like in one workspace. */
 struct finding {
@@ -120,7 +116,7 @@ static bool tell(const struct tx *tx, const char *workspace_id, const struct ale
     json_begin(&out, &text);
     json_map(&out, NULL);
     json_text(&out, "alertId", alert->id);
-    json_text(&out, "kind", alert->kind);
+    json_text(&out, "kind", alert_kind_word(alert->kind));
     json_bool(&out, "active", ended_ms == 0);
     json_time(&out, "since", alert->since_ms);
     if (ended_ms)
@@ -134,14 +130,15 @@ static bool tell(const struct tx *tx, const char *workspace_id, const struct ale
 }
 
 /* Another node may have been faster: then there is nothing left to say. */
-static bool begin(const struct tx *tx, const char *workspace_id, int kind, const struct finding *finding)
+static bool begin(const struct tx *tx, const char *workspace_id, enum alert_kind kind,
+                  const struct finding *finding)
 {
-    struct alert alert = { .id = uuid_new(tx->arena), .kind = kind_names[kind], .since_ms = tx->now_ms };
+    struct alert alert = { .id = uuid_new(tx->arena), .kind = kind, .since_ms = tx->now_ms };
     size_t changed;
 
     if (!tx_exec(tx, SQL_ALERT_BEGIN,
-                 DB_ARGS(db_text(alert.id), db_text(workspace_id), db_text(alert.kind), db_int(tx->now_ms),
-                         db_text(finding->details)),
+                 DB_ARGS(db_text(alert.id), db_text(workspace_id), db_text(alert_kind_word(kind)),
+                         db_int(tx->now_ms), db_text(finding->details)),
                  &changed))
         return false;
     return changed == 0 || tell(tx, workspace_id, &alert, finding->details, 0);
@@ -157,27 +154,27 @@ static bool end(const struct tx *tx, const char *workspace_id, const struct aler
     return changed == 0 || tell(tx, workspace_id, alert, finding->details, tx->now_ms);
 }
 
-static const struct alert *open_one(const struct alert *alerts, size_t count, const char *kind)
+static const struct alert *open_one(const struct alert *alerts, size_t count, enum alert_kind kind)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(alerts[i].kind, kind) == 0)
+        if (alerts[i].kind == kind)
             return &alerts[i];
     return NULL;
 }
 
 static bool check_workspace(const struct tx *tx, const char *workspace_id, bool apply, size_t *changes)
 {
-    struct finding findings[KINDS];
+    struct finding findings[ALERT_KIND_END];
     struct alert *alerts;
     size_t count;
 
-    if (!look_rate(tx, workspace_id, &findings[TIMEOUT_RATE]) ||
-        !look_unanswered(tx, workspace_id, &findings[UNANSWERED]) ||
-        !look_errors(tx, workspace_id, &findings[ASK_ERRORS]) ||
+    if (!look_rate(tx, workspace_id, &findings[ALERT_TIMEOUT_RATE]) ||
+        !look_unanswered(tx, workspace_id, &findings[ALERT_UNANSWERED]) ||
+        !look_errors(tx, workspace_id, &findings[ALERT_ASK_ERRORS]) ||
         !alert_list(tx, workspace_id, &alerts, &count))
         return false;
-    for (int kind = 0; kind < KINDS; kind++) {
-        const struct alert *open = open_one(alerts, count, kind_names[kind]);
+    for (enum alert_kind kind = ALERT_TIMEOUT_RATE; kind < ALERT_KIND_END; kind++) {
+        const struct alert *open = open_one(alerts, count, kind);
 
         if (findings[kind].holds == (open != NULL))
             continue;
@@ -210,6 +207,7 @@ bool alert_check(const struct tx *tx, bool apply, size_t *changes)
 
 bool alert_list(const struct tx *tx, const char *workspace_id, struct alert **alerts, size_t *count)
 {
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_ALERT_OPEN, DB_ARGS(db_text(workspace_id)), &rows))
@@ -219,18 +217,18 @@ bool alert_list(const struct tx *tx, const char *workspace_id, struct alert **al
     for (size_t i = 0; i < rows.count; i++)
         (*alerts)[i] = (struct alert){
             .id = db_cell(&rows, i, 0),
-            .kind = db_cell(&rows, i, 1),
+            .kind = db_cell_word(&rows, i, 1, alert_kinds, &strange),
             .since_ms = db_cell_int(&rows, i, 2),
             .details = db_cell(&rows, i, 3),
         };
-    return true;
+    return db_words_known(strange, tx->err);
 }
 
 void alert_write(const struct alert *alert, struct json_out *out)
 {
     json_map(out, NULL);
     json_text(out, "id", alert->id);
-    json_text(out, "kind", alert->kind);
+    json_text(out, "kind", alert_kind_word(alert->kind));
     json_time(out, "since", alert->since_ms);
     json_raw(out, "details", alert->details);
     json_map_end(out);

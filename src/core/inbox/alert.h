@@ -15,8 +15,12 @@
 #include "base/json.h"
 #include "core/caller/tx.h"
 
+enum alert_kind { ALERT_TIMEOUT_RATE = 1, ALERT_UNANSWERED, ALERT_ASK_ERRORS, ALERT_KIND_END };
+WORDS_OF(alert_kind, alert_kinds);
+
 struct alert {
-    const char *id, *kind;
+    const char *id;
+    enum alert_kind kind;
     int64_t since_ms;
     const char *details; /* a JSON object's text */
 };

@@ -14,15 +14,25 @@
 #define LIST_NAME "notifications"
 #define ROW_WIDTH 13
 
+const char *const notification_kinds[] = { "mention",        "question", "approval", "error",
+                                           "completed",      "failed",   "decision", "open_question",
+                                           "token_expiring", "turn",     NULL };
+WORDS_FIT(notification_kinds, NOTIFICATION_KIND_END);
+const char *const notification_priorities[] = { "high", "normal", "low", NULL };
+WORDS_FIT(notification_priorities, PRIORITY_END);
+const char *const notification_subjects[] = { "prompt",   "chat",          "question", "job", "token",
+                                              "decision", "open_question", "turn",     NULL };
+WORDS_FIT(notification_subjects, ABOUT_END);
+
 static void write_members(const struct notification *notification, struct json_out *out)
 {
     json_text(out, "id", notification->id);
-    json_text(out, "kind", notification->kind);
-    json_text(out, "priority", notification->priority);
+    json_text(out, "kind", notification_kind_word(notification->kind));
+    json_text(out, "priority", notification_priority_word(notification->priority));
     json_text(out, "title", notification->title);
     json_text(out, "body", notification->body);
     json_map(out, "ref");
-    json_text(out, "type", notification->ref_type);
+    json_text(out, "type", notification_subject_word(notification->about));
     json_text(out, "id", notification->ref_id);
     json_map_end(out);
     json_text(out, "projectId", notification->project_id);
@@ -65,7 +75,7 @@ static const char *audience_of(struct arena *arena, const struct notification *n
     struct audience audience = { .agent_key = notification->agent_key,
                                  .user_id = notification->user_id,
                                  .roles = roles_of(notification),
-                                 .squad = str_equal(notification->kind, "mention") };
+                                 .squad = notification->kind == NOTIFICATION_MENTION };
 
     return audience_text(arena, &audience);
 }
@@ -90,24 +100,28 @@ struct event notification_added(struct arena *arena, const struct notification *
 /* Whether it is read depends on who looks, so that stands behind the columns. */
 enum { READ_AT = COL_NOTIFICATION_END, RESOLVED_AT, ROLES };
 
-static void from_row(const struct db_rows *rows, size_t row, struct notification *notification)
+static bool from_row(const struct db_rows *rows, size_t row, struct notification *notification,
+                     struct err *err)
 {
+    const char *strange = NULL;
+
     *notification = (struct notification){
         .id = db_cell(rows, row, COL_NOTIFICATION_ID),
         .workspace_id = db_cell(rows, row, COL_NOTIFICATION_WORKSPACE_ID),
         .project_id = db_cell(rows, row, COL_NOTIFICATION_PROJECT_ID),
         .user_id = db_cell(rows, row, COL_NOTIFICATION_USER_ID),
         .agent_key = db_cell(rows, row, COL_NOTIFICATION_AGENT_KEY),
-        .kind = db_cell(rows, row, COL_NOTIFICATION_KIND),
-        .priority = db_cell(rows, row, COL_NOTIFICATION_PRIORITY),
+        .kind = db_cell_word(rows, row, COL_NOTIFICATION_KIND, notification_kinds, &strange),
+        .priority = db_cell_word(rows, row, COL_NOTIFICATION_PRIORITY, notification_priorities, &strange),
         .title = db_cell(rows, row, COL_NOTIFICATION_TITLE),
         .body = db_cell(rows, row, COL_NOTIFICATION_BODY),
-        .ref_type = db_cell(rows, row, COL_NOTIFICATION_REF_TYPE),
+        .about = db_cell_word(rows, row, COL_NOTIFICATION_REF_TYPE, notification_subjects, &strange),
         .ref_id = db_cell(rows, row, COL_NOTIFICATION_REF_ID),
         .created_ms = db_cell_int(rows, row, COL_NOTIFICATION_CREATED_AT),
         .read_ms = db_cell_int(rows, row, READ_AT),
         .resolved_ms = db_cell_int(rows, row, RESOLVED_AT),
     };
+    return db_words_known(strange, err);
 }
 
 static void put_row(const struct notification *notification, struct db_arg row[static ROW_WIDTH])
@@ -119,11 +133,11 @@ static void put_row(const struct notification *notification, struct db_arg row[s
     row[at++] = db_text(notification->project_id);
     row[at++] = db_text(notification->user_id);
     row[at++] = db_text(notification->agent_key);
-    row[at++] = db_text(notification->kind);
-    row[at++] = db_text(notification->priority);
+    row[at++] = db_text(notification_kind_word(notification->kind));
+    row[at++] = db_text(notification_priority_word(notification->priority));
     row[at++] = db_text(notification->title);
     row[at++] = db_text(notification->body);
-    row[at++] = db_text(notification->ref_type);
+    row[at++] = db_text(notification_subject_word(notification->about));
     row[at++] = db_text(notification->ref_id);
     row[at++] = db_int(notification->created_ms);
     row[at] = db_int(roles_of(notification));
@@ -151,10 +165,10 @@ bool notification_add(const struct tx *tx, struct notification *notification)
     return event_append(tx, &added);
 }
 
-static bool resolve_rows(const struct tx *tx, const char *ref_type, const char *const ids[], size_t count,
-                         struct db_rows *rows)
+static bool resolve_rows(const struct tx *tx, enum notification_subject about, const char *const ids[],
+                         size_t count, struct db_rows *rows)
 {
-    struct db_arg args[] = { db_text(ref_type),
+    struct db_arg args[] = { db_text(notification_subject_word(about)),
                              db_text(count == 1 ? ids[0] : json_texts(tx->arena, ids, count)),
                              db_int(tx->now_ms) };
 
@@ -166,18 +180,19 @@ static bool resolve_rows(const struct tx *tx, const char *ref_type, const char *
            (rows->count == 0 || tx_exec(tx, SQL_NOTIFICATION_RESOLVE_ONE, 3, args, NULL));
 }
 
-bool notification_resolve(const struct tx *tx, const char *ref_type, const char *const ids[], size_t count,
-                          struct event **events, size_t *event_count)
+bool notification_resolve(const struct tx *tx, enum notification_subject about, const char *const ids[],
+                          size_t count, struct event **events, size_t *event_count)
 {
     struct db_rows rows;
 
-    if (!resolve_rows(tx, ref_type, ids, count, &rows))
+    if (!resolve_rows(tx, about, ids, count, &rows))
         return false;
     *events = arena_array(tx->arena, struct event, rows.count);
     for (size_t i = 0; i < rows.count; i++) {
         struct notification resolved;
 
-        from_row(&rows, i, &resolved);
+        if (!from_row(&rows, i, &resolved, tx->err))
+            return false;
         resolved.roles = (unsigned)db_cell_int(&rows, i, ROLES);
         (*events)[i] = event_of(tx->arena, "notification.resolved", &resolved, tx->now_ms);
     }
@@ -228,7 +243,8 @@ bool notification_list(const struct tx *tx, const char *workspace_id, const stru
     *page = (struct notification_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
     page->items = arena_array(tx->arena, struct notification, page->count);
     for (size_t i = 0; i < page->count; i++)
-        from_row(&rows, i, &page->items[i]);
+        if (!from_row(&rows, i, &page->items[i], tx->err))
+            return false;
     if (rows.count > page->count)
         page->next_cursor = cursor_at(tx->arena, &page->items[page->count - 1]);
     return true;
@@ -248,16 +264,17 @@ bool notification_pending(const struct tx *tx, const char *workspace_id, const s
     return true;
 }
 
-bool notification_ref(const struct tx *tx, const char *workspace_id, const char *id, const char **ref_type,
-                      const char **ref_id)
+bool notification_ref(const struct tx *tx, const char *workspace_id, const char *id,
+                      enum notification_subject *about, const char **ref_id)
 {
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_NOTIFICATION_REF, DB_ARGS(db_text(id), db_text(workspace_id)), &rows))
         return false;
-    *ref_type = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
+    *about = rows.count > 0 ? db_cell_word(&rows, 0, 0, notification_subjects, &strange) : 0;
     *ref_id = rows.count > 0 ? db_cell(&rows, 0, 1) : NULL;
-    return true;
+    return db_words_known(strange, tx->err);
 }
 
 /* Those who work here may tidy up for any agent, a token bound to one for that one, a user for themselves. */
@@ -265,8 +282,8 @@ static bool is_readers(const struct caller *caller, struct arena *arena,
                        const struct notification *notification)
 {
     /* A token that is bound to a project does not learn what others ask. */
-    if (str_equal(notification->kind, "mention") ? !caller_hears_project(caller, notification->project_id)
-                                                 : !caller_sees_project(caller, notification->project_id))
+    if (notification->kind == NOTIFICATION_MENTION ? !caller_hears_project(caller, notification->project_id)
+                                                   : !caller_sees_project(caller, notification->project_id))
         return false;
     if (notification->agent_key)
         return caller->role != ROLE_VIEWER &&
@@ -335,7 +352,8 @@ bool notification_read(const struct tx *tx, const char *id, struct notification 
                   DB_ARGS(db_text(id), db_text(tx->caller->workspace_id), db_text(tx->caller->id)), &rows))
         return false;
     if (rows.count > 0) {
-        from_row(&rows, 0, notification);
+        if (!from_row(&rows, 0, notification, tx->err))
+            return false;
         notification->roles = (unsigned)db_cell_int(&rows, 0, ROLES);
     }
     if (rows.count == 0 || !is_readers(tx->caller, tx->arena, notification))

@@ -14,13 +14,48 @@
 #include "core/caller/tx.h"
 #include "core/log/event.h"
 
+/* Why it came. */
+enum notification_kind {
+    NOTIFICATION_MENTION = 1,
+    NOTIFICATION_QUESTION,
+    NOTIFICATION_APPROVAL,
+    NOTIFICATION_ERROR, /* an agent asks how to go on after one */
+    NOTIFICATION_COMPLETED,
+    NOTIFICATION_FAILED,
+    NOTIFICATION_DECISION,      /* an agent has decided something and says so */
+    NOTIFICATION_OPEN_QUESTION, /* a set of questions from an agent's output */
+    NOTIFICATION_TOKEN_EXPIRING,
+    NOTIFICATION_TURN, /* somebody owes one in a discussion */
+    NOTIFICATION_KIND_END,
+};
+WORDS_OF(notification_kind, notification_kinds);
+
+enum notification_priority { PRIORITY_HIGH = 1, PRIORITY_NORMAL, PRIORITY_LOW, PRIORITY_END };
+WORDS_OF(notification_priority, notification_priorities);
+
+/* What it points at. */
+enum notification_subject {
+    ABOUT_PROMPT = 1,
+    ABOUT_CHAT,
+    ABOUT_QUESTION,
+    ABOUT_JOB,
+    ABOUT_TOKEN,
+    ABOUT_DECISION,
+    ABOUT_SET,
+    ABOUT_TURN,
+    ABOUT_END,
+};
+WORDS_OF(notification_subject, notification_subjects);
+
 struct notification {
     const char *id, *workspace_id;
     const char *project_id;          /* or NULL */
     const char *user_id, *agent_key; /* one of them, or neither */
-    const char *kind, *priority;
+    enum notification_kind kind;
+    enum notification_priority priority;
     const char *title, *body;
-    const char *ref_type, *ref_id;
+    enum notification_subject about;
+    const char *ref_id;                       /* which one */
     unsigned roles;                           /* at large: for these; 0: ROLES_PEOPLE */
     int64_t created_ms, read_ms, resolved_ms; /* 0: not */
 };
@@ -38,8 +73,9 @@ struct event notification_added(struct arena *arena, const struct notification *
  * What these ids of one kind name has ended. Gives an event for each notification that this resolved, which
  * the caller appends.
  */
-CHECKED bool notification_resolve(const struct tx *tx, const char *ref_type, const char *const ids[],
-                                  size_t count, struct event **events, size_t *event_count);
+CHECKED bool notification_resolve(const struct tx *tx, enum notification_subject about,
+                                  const char *const ids[], size_t count, struct event **events,
+                                  size_t *event_count);
 
 struct inbox {
     const char *reader;
@@ -64,9 +100,9 @@ struct notification_filter {
 };
 CHECKED bool notification_list(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
                                const struct notification_filter *filter, struct notification_page *page);
-/* What one is about; NULL when it is not there. */
+/* What one is about; 0 and NULL when it is not there. */
 CHECKED bool notification_ref(const struct tx *tx, const char *workspace_id, const char *id,
-                              const char **ref_type, const char **ref_id);
+                              enum notification_subject *about, const char **ref_id);
 /* How many are neither read nor resolved. */
 CHECKED bool notification_pending(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
                                   int64_t *count);

@@ -255,12 +255,12 @@ static void notify_requester(struct docket *docket, const struct job *job)
     struct notification notification = {
         .workspace_id = job->workspace_id,
         .project_id = job->project_id,
-        .kind = failed ? "failed" : "completed",
-        .priority = "normal",
+        .kind = failed ? NOTIFICATION_FAILED : NOTIFICATION_COMPLETED,
+        .priority = PRIORITY_NORMAL,
         .title = arena_format(docket->tx->arena, "%s%s", job->agent ? job->agent : job->kind,
                               failed ? " failed" : " has finished"),
         .body = job->error ? job->error : "",
-        .ref_type = "job",
+        .about = ABOUT_JOB,
         .ref_id = job->id,
     };
 

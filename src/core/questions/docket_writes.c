@@ -212,7 +212,7 @@ static bool write_notifications(struct docket *docket)
     for (size_t i = 0; i < list->count; i++)
         *writes_event(docket->writes) = notification_added(docket->tx->arena, &notifications[i]);
     if (resolved->count > 0 &&
-        !notification_resolve(docket->tx, "question", resolved->items, resolved->count, &events, &count))
+        !notification_resolve(docket->tx, ABOUT_QUESTION, resolved->items, resolved->count, &events, &count))
         return false;
     for (size_t i = 0; i < count; i++)
         *writes_event(docket->writes) = events[i];

@@ -82,6 +82,10 @@ struct question {
     bool dirty;                 /* the docket's: to be written back */
 };
 
+/* Events that others look for by name. */
+#define EVENT_QUESTION_ASKED "question_asked"
+#define EVENT_QUESTION_DRAFT "question_draft"
+
 bool question_is_open(const struct question *question);
 /* Whether its job waits for it. */
 bool question_blocks(const struct question *question);

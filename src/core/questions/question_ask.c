@@ -50,7 +50,7 @@ static void tell_asked(struct docket *docket, const struct question *question)
     json_map_end(&out);
     json_map_end(&out);
     docket_event(docket, &(struct event){ .workspace_id = question->workspace_id,
-                                          .type = "question_asked",
+                                          .type = EVENT_QUESTION_ASKED,
                                           .project_id = question->project_id,
                                           .job_id = question->job_id,
                                           .subject = question->id,
@@ -75,6 +75,12 @@ static void log_asked(struct docket *docket, struct job *job, const struct quest
 /* Asks those who may answer: one row for all of them, or one for each who is named. */
 static bool notify(struct docket *docket, const struct question *question)
 {
+    static const enum notification_kind kinds[QUESTION_TYPE_END] = {
+        [QUESTION_BLOCKING] = NOTIFICATION_QUESTION,
+        [QUESTION_NON_BLOCKING] = NOTIFICATION_QUESTION,
+        [QUESTION_APPROVAL] = NOTIFICATION_APPROVAL,
+        [QUESTION_ERROR_RECOVERY] = NOTIFICATION_ERROR,
+    };
     bool approval = question->type == QUESTION_APPROVAL;
     const char *const *people;
     size_t count;
@@ -82,14 +88,12 @@ static bool notify(struct docket *docket, const struct question *question)
         .workspace_id = question->workspace_id,
         .project_id = question->project_id,
         .user_id = str_equal(question->assigned_to, CALLER_LOCAL_ID) ? NULL : question->assigned_to,
-        .kind = approval                                    ? "approval"
-                : question->type == QUESTION_ERROR_RECOVERY ? "error"
-                                                            : "question",
-        .priority = question_blocks(question) ? "high" : "low",
+        .kind = kinds[question->type],
+        .priority = question_blocks(question) ? PRIORITY_HIGH : PRIORITY_LOW,
         .title = arena_format(docket->tx->arena, approval ? "%s needs your approval" : "%s asks",
                               question->asked_by),
         .body = str_beginning(docket->tx->arena, question->question, NOTIFICATION_CHARS),
-        .ref_type = "question",
+        .about = ABOUT_QUESTION,
         .ref_id = question->id,
         .roles = answer_rights_roles(question),
     };

@@ -197,7 +197,7 @@ bool question_draft(const struct tx *tx, const char *id, struct question *questi
         found->draft_moves++;
         set_due(&docket, found, tx->now_ms + QUESTION_DRAFT_MS);
     }
-    tell_moved(&docket, found, "question_draft", tx->caller->name);
+    tell_moved(&docket, found, EVENT_QUESTION_DRAFT, tx->caller->name);
     *question = *found;
     return docket_close(&docket);
 }

@@ -7,9 +7,6 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/str.h"
-
-#include <stdio.h>
 
 #define DAY_MS INT64_C(86400000)
 
@@ -37,10 +34,13 @@ double analytics_response_rate(const struct analytics_counts *counts)
         db_text(clock_text((tx)->arena, (range)->until_ms)), db_text((range)->project_id),                   \
         db_int(ANALYTICS_EXACT + 1)
 
-static void read_counts(const struct db_rows *rows, size_t row, struct analytics_counts *counts)
+static bool read_counts(const struct db_rows *rows, size_t row, struct analytics_counts *counts,
+                        struct err *err)
 {
+    const char *strange = NULL;
+
     *counts = (struct analytics_counts){
-        .type = db_cell(rows, row, 0),
+        .type = db_cell_word(rows, row, 0, question_types, &strange),
         .asked = db_cell_int(rows, row, 1),
         .answered = db_cell_int(rows, row, 2),
         .by_default = db_cell_int(rows, row, 3),
@@ -48,6 +48,7 @@ static void read_counts(const struct db_rows *rows, size_t row, struct analytics
         .cancelled = db_cell_int(rows, row, 5),
         .pending = db_cell_int(rows, row, 6),
     };
+    return db_words_known(strange, err);
 }
 
 static bool read_types(const struct tx *tx, struct analytics *report)
@@ -62,7 +63,8 @@ static bool read_types(const struct tx *tx, struct analytics *report)
     for (size_t i = 0; i < rows.count; i++) {
         struct analytics_counts *one = &report->types[i];
 
-        read_counts(&rows, i, one);
+        if (!read_counts(&rows, i, one, tx->err))
+            return false;
         all->asked += one->asked;
         all->answered += one->answered;
         all->by_default += one->by_default;
@@ -73,23 +75,25 @@ static bool read_types(const struct tx *tx, struct analytics *report)
     return true;
 }
 
-/* NULL is the row of all types. */
-static struct analytics_counts *counts_of(struct analytics *report, const char *type)
+/* 0 is the row of all types. */
+static struct analytics_counts *counts_of(struct analytics *report, enum question_type type)
 {
     for (size_t i = 0; type && i < report->type_count; i++)
-        if (str_equal(report->types[i].type, type))
+        if (report->types[i].type == type)
             return &report->types[i];
     return type ? NULL : &report->all;
 }
 
 static bool read_times(const struct tx *tx, struct analytics *report)
 {
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_ANALYTICS_TIMES, DB_ARGS(RANGE_ARGS(tx, &report->range)), &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
-        struct analytics_counts *counts = counts_of(report, db_cell(&rows, i, 0));
+        struct analytics_counts *counts =
+            counts_of(report, db_cell_word(&rows, i, 0, question_types, &strange));
 
         if (counts)
             counts->times = (struct analytics_times){
@@ -98,12 +102,13 @@ static bool read_times(const struct tx *tx, struct analytics *report)
                 .p90_ms = db_cell_int(&rows, i, 3),
             };
     }
-    return true;
+    return db_words_known(strange, tx->err);
 }
 
 bool analytics_read_questions(const struct tx *tx, enum sql_id sql, size_t argc, const struct db_arg argv[],
                               struct analytics_question **questions, size_t *count)
 {
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, sql, argc, argv, &rows))
@@ -113,12 +118,12 @@ bool analytics_read_questions(const struct tx *tx, enum sql_id sql, size_t argc,
     for (size_t i = 0; i < rows.count; i++)
         (*questions)[i] = (struct analytics_question){
             .question = db_cell(&rows, i, 0),
-            .type = db_cell(&rows, i, 1),
+            .type = db_cell_word(&rows, i, 1, question_types, &strange),
             .asked = db_cell_int(&rows, i, 2),
             .answered = db_cell_int(&rows, i, 3),
             .timed_out = db_cell_int(&rows, i, 4),
         };
-    return true;
+    return db_words_known(strange, tx->err);
 }
 
 static bool read_top(const struct tx *tx, struct analytics *report)
@@ -132,22 +137,23 @@ static bool read_top(const struct tx *tx, struct analytics *report)
                                     &report->unanswered_count);
 }
 
-void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count)
+void analytics_add_jobs(struct analytics_jobs *jobs, enum job_status status, int64_t count)
 {
     jobs->jobs += count;
-    if (str_equal(status, "completed"))
-        jobs->completed += count;
-    else if (str_equal(status, "failed"))
-        jobs->failed += count;
-    else if (str_equal(status, "cancelled"))
-        jobs->cancelled += count;
-    else
+    if (job_status_is_open(status))
         jobs->open += count;
+    else if (status == JOB_COMPLETED)
+        jobs->completed += count;
+    else if (status == JOB_FAILED)
+        jobs->failed += count;
+    else
+        jobs->cancelled += count;
 }
 
 static bool read_jobs(const struct tx *tx, struct analytics *report)
 {
     const struct analytics_range *range = &report->range;
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_ANALYTICS_JOBS,
@@ -158,12 +164,12 @@ static bool read_jobs(const struct tx *tx, struct analytics *report)
     for (size_t i = 0; i < rows.count; i++) {
         struct analytics_jobs *jobs = db_cell_int(&rows, i, 0) ? &report->with : &report->without;
 
-        analytics_add_jobs(jobs, db_cell(&rows, i, 1), db_cell_int(&rows, i, 2));
+        analytics_add_jobs(jobs, db_cell_word(&rows, i, 1, job_statuses, &strange), db_cell_int(&rows, i, 2));
         jobs->questions += db_cell_int(&rows, i, 3);
         if (db_cell_int(&rows, i, 4) > jobs->most_questions)
             jobs->most_questions = db_cell_int(&rows, i, 4);
     }
-    return true;
+    return db_words_known(strange, tx->err);
 }
 
 static bool is_too_much(const struct analytics *report)
@@ -188,31 +194,37 @@ bool analytics_read(const struct tx *tx, const struct analytics_range *range, st
 
 bool analytics_metrics(const struct tx *tx, struct analytics_metrics *metrics)
 {
-    const size_t types = sizeof(metrics->types) / sizeof(metrics->types[0]);
-    const size_t kinds = sizeof(metrics->alerts) / sizeof(metrics->alerts[0]);
+    struct analytics_metrics read = { 0 };
+    const char *strange = NULL;
     struct db_rows rows, alerts;
 
     if (!tx_query(tx, SQL_ANALYTICS_METRICS,
                   DB_ARGS(db_text(clock_text(tx->arena, tx->now_ms - DAY_MS)), db_int(WATCH_ROWS)), &rows) ||
         !tx_query(tx, SQL_ANALYTICS_METRICS_ALERTS, DB_NO_ARGS, &alerts))
         return false;
-    *metrics = (struct analytics_metrics){ 0 };
-    for (size_t i = 0; i < rows.count && i < types; i++) {
-        snprintf(metrics->types[i].type, sizeof(metrics->types[i].type), "%s", db_cell(&rows, i, 0));
-        metrics->types[i].asked = db_cell_int(&rows, i, 1);
-        metrics->types[i].answered = db_cell_int(&rows, i, 2);
-        metrics->types[i].by_default = db_cell_int(&rows, i, 3);
-        metrics->types[i].timed_out = db_cell_int(&rows, i, 4);
-        metrics->types[i].cancelled = db_cell_int(&rows, i, 5);
-        metrics->types[i].pending = db_cell_int(&rows, i, 6);
-        metrics->types[i].took_ms = db_cell_int(&rows, i, 7);
-        metrics->types[i].jobs = db_cell_int(&rows, i, 8);
-        metrics->type_count = i + 1;
+    /* One row for each word that is known, so there is room for all of them. */
+    for (size_t i = 0; i < rows.count && !strange; i++) {
+        enum question_type type = db_cell_word(&rows, i, 0, question_types, &strange);
+
+        if (!strange)
+            read.types[read.type_count++] = (struct analytics_metrics_type){
+                .type = type,
+                .asked = db_cell_int(&rows, i, 1),
+                .answered = db_cell_int(&rows, i, 2),
+                .by_default = db_cell_int(&rows, i, 3),
+                .timed_out = db_cell_int(&rows, i, 4),
+                .cancelled = db_cell_int(&rows, i, 5),
+                .pending = db_cell_int(&rows, i, 6),
+                .took_ms = db_cell_int(&rows, i, 7),
+                .jobs = db_cell_int(&rows, i, 8),
+            };
     }
-    for (size_t i = 0; i < alerts.count && i < kinds; i++) {
-        snprintf(metrics->alerts[i].kind, sizeof(metrics->alerts[i].kind), "%s", db_cell(&alerts, i, 0));
-        metrics->alerts[i].active = db_cell_int(&alerts, i, 1);
-        metrics->alert_count = i + 1;
+    for (size_t i = 0; i < alerts.count && !strange; i++) {
+        enum alert_kind kind = db_cell_word(&alerts, i, 0, alert_kinds, &strange);
+
+        if (!strange)
+            read.alerts[kind] = db_cell_int(&alerts, i, 1);
     }
-    return true;
+    *metrics = read;
+    return db_words_known(strange, tx->err);
 }

@@ -12,6 +12,8 @@
 
 #include "base/json.h"
 #include "core/caller/tx.h"
+#include "core/inbox/alert.h"
+#include "core/questions/question.h"
 
 struct analytics_range {
     const char *workspace_id;
@@ -25,7 +27,7 @@ struct analytics_times {
 };
 
 struct analytics_counts {
-    const char *type; /* NULL: all types */
+    enum question_type type; /* 0: all types */
     int64_t asked, answered, by_default, timed_out, cancelled, pending;
     struct analytics_times times;
 };
@@ -35,7 +37,8 @@ double analytics_timeout_rate(const struct analytics_counts *counts);
 double analytics_response_rate(const struct analytics_counts *counts);
 
 struct analytics_question {
-    const char *question, *type;
+    const char *question;
+    enum question_type type;
     int64_t asked, answered, timed_out;
 };
 
@@ -60,17 +63,15 @@ CHECKED bool analytics_read(const struct tx *tx, const struct analytics_range *r
                             struct analytics *analytics);
 
 /* All workspaces together, for the operator's metrics: the newest questions of the last 24 hours. */
+struct analytics_metrics_type {
+    enum question_type type;
+    int64_t asked, answered, by_default, timed_out, cancelled, pending, took_ms, jobs;
+};
+
 struct analytics_metrics {
-    struct {
-        char type[16];
-        int64_t asked, answered, by_default, timed_out, cancelled, pending, took_ms, jobs;
-    } types[4];
+    struct analytics_metrics_type types[QUESTION_TYPE_END]; /* those that were asked */
     size_t type_count;
-    struct {
-        char kind[16];
-        int64_t active;
-    } alerts[3];
-    size_t alert_count;
+    int64_t alerts[ALERT_KIND_END]; /* how many of each kind hold */
 };
 CHECKED bool analytics_metrics(const struct tx *tx, struct analytics_metrics *metrics);
 

@@ -100,38 +100,44 @@ static struct analytics_times times_of(struct pile *piles, size_t count)
     return times;
 }
 
+/* How it stands: pending, or what ended it. */
 static void count_state(struct analytics_counts *counts, const char *state, int64_t n)
 {
     counts->asked += n;
-    if (str_equal(state, "human"))
-        counts->answered += n;
-    else if (str_equal(state, "default"))
-        counts->by_default += n;
-    else if (str_equal(state, "timeout"))
-        counts->timed_out += n;
-    else if (str_equal(state, "cancelled"))
-        counts->cancelled += n;
-    else if (str_equal(state, "pending"))
+    if (words_find(question_statuses, state) == QUESTION_PENDING) {
         counts->pending += n;
+        return;
+    }
+    switch ((enum outcome_source)words_find(outcome_sources, state)) {
+    case OUTCOME_HUMAN: counts->answered += n; break;
+    case OUTCOME_DEFAULT: counts->by_default += n; break;
+    case OUTCOME_TIMEOUT: counts->timed_out += n; break;
+    case OUTCOME_CANCELLED: counts->cancelled += n; break;
+    case OUTCOME_AGENTS:
+    case OUTCOME_POLICY:
+    case OUTCOME_FORCED:
+    case OUTCOME_END: break;
+    }
 }
 
 /* Rows come sorted by type. */
-static void count_questions(struct arena *arena, const struct db_rows *rows, struct analytics *report)
+static bool count_questions(const struct tx *tx, const struct db_rows *rows, struct analytics *report)
 {
-    struct pile *piles = arena_array(arena, struct pile, rows->count);
+    struct pile *piles = arena_array(tx->arena, struct pile, rows->count);
+    const char *strange = NULL;
     size_t count = 0, first = 0;
 
-    report->types = arena_array(arena, struct analytics_counts, rows->count + 1);
+    report->types = arena_array(tx->arena, struct analytics_counts, rows->count + 1);
     for (size_t i = 0; i < rows->count; i++) {
         const char *type = db_cell(rows, i, 0), *state = db_cell(rows, i, 1);
         int64_t n = db_cell_int(rows, i, 3);
         bool last = i + 1 == rows->count || !str_equal(db_cell(rows, i + 1, 0), type);
         struct analytics_counts *counts = &report->types[report->type_count];
 
-        counts->type = type;
+        counts->type = db_cell_word(rows, i, 0, question_types, &strange);
         count_state(counts, state, n);
         count_state(&report->all, state, n);
-        if (str_equal(state, "human"))
+        if (words_find(outcome_sources, state) == OUTCOME_HUMAN)
             piles[count++] = (struct pile){ .took_ms = db_cell_int(rows, i, 2), .n = n };
         if (last) {
             counts->times = times_of(&piles[first], count - first);
@@ -140,19 +146,23 @@ static void count_questions(struct arena *arena, const struct db_rows *rows, str
         }
     }
     report->all.times = times_of(piles, count);
+    return db_words_known(strange, tx->err);
 }
 
-static void count_jobs(const struct db_rows *rows, struct analytics *report)
+static bool count_jobs(const struct db_rows *rows, struct analytics *report, struct err *err)
 {
+    const char *strange = NULL;
+
     for (size_t i = 0; i < rows->count; i++) {
         int64_t asked = db_cell_int(rows, i, 2), n = db_cell_int(rows, i, 3);
         struct analytics_jobs *jobs = asked > 0 ? &report->with : &report->without;
 
-        analytics_add_jobs(jobs, db_cell(rows, i, 0), n);
+        analytics_add_jobs(jobs, db_cell_word(rows, i, 0, job_statuses, &strange), n);
         jobs->questions += asked * n;
         if (asked > jobs->most_questions)
             jobs->most_questions = asked;
     }
+    return db_words_known(strange, err);
 }
 
 /* Days of which nothing is known are not walked through. */
@@ -198,8 +208,8 @@ bool analytics_from_figures(const struct tx *tx, struct analytics *report)
     if (!read_sums(tx, &counted.range, &span, "question", &questions) ||
         !read_sums(tx, &counted.range, &span, "job", &jobs) || !read_tallies(tx, &span, &counted))
         return false;
-    count_questions(tx->arena, &questions, &counted);
-    count_jobs(&jobs, &counted);
+    if (!count_questions(tx, &questions, &counted) || !count_jobs(&jobs, &counted, tx->err))
+        return false;
     *report = counted;
     return true;
 }

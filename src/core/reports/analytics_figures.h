@@ -9,13 +9,14 @@
 #define CORE_REPORTS_ANALYTICS_FIGURES_H
 
 #include "core/caller/tx.h"
+#include "core/questions/job.h"
 #include "core/reports/analytics.h"
 
 /* Fills in everything but the range, which becomes the one that was counted. */
 CHECKED bool analytics_from_figures(const struct tx *tx, struct analytics *report);
 
 /* analytics.c */
-void analytics_add_jobs(struct analytics_jobs *jobs, const char *status, int64_t count);
+void analytics_add_jobs(struct analytics_jobs *jobs, enum job_status status, int64_t count);
 CHECKED bool analytics_read_questions(const struct tx *tx, enum sql_id sql, size_t argc,
                                       const struct db_arg argv[], struct analytics_question **questions,
                                       size_t *count);

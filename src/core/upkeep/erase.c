@@ -11,6 +11,7 @@
 #include "core/identity/user.h"
 #include "core/log/audit_keep.h"
 #include "core/upkeep/erase_parts.h"
+#include "core/work/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,11 +61,11 @@ static void note_claim(struct erasing *e, const struct db_rows *rows, size_t i, 
                *task = db_cell(rows, i, COL_ERASE_DEED_SUBJECT);
     JSON_AUTO *detail = erase_parse(db_cell(rows, i, COL_ERASE_DEED_DETAIL));
 
-    if (!task || (!str_equal(operation, "task_claim") && !str_equal(operation, "task_update")))
+    if (!task || (!str_equal(operation, OP_TASK_CLAIM) && !str_equal(operation, OP_TASK_UPDATE)))
         return;
     if (theirs)
         json_object_set_new(e->claims, task, json_integer(db_cell_int(rows, i, COL_ERASE_DEED_CREATED_AT)));
-    else if (str_equal(operation, "task_claim") || json_object_get(detail, "assignee"))
+    else if (str_equal(operation, OP_TASK_CLAIM) || json_object_get(detail, "assignee"))
         json_object_del(e->claims, task);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/questions/question.h"
 #include "core/upkeep/erase_parts.h"
 
 #include <stdlib.h>
@@ -37,9 +38,9 @@ static bool question_tells(const struct erasing *e, struct arena *arena, const s
 {
     const char *id = erase_member(told->data, "questionId"), *by = erase_member(told->data, "by");
 
-    if (str_equal(told->type, "question_asked"))
+    if (str_equal(told->type, EVENT_QUESTION_ASKED))
         return erase_noted(e->own, "question", id);
-    if (str_equal(told->type, "question_draft")) /* which leaves no row in the audit log */
+    if (str_equal(told->type, EVENT_QUESTION_DRAFT)) /* which leaves no row in the audit log */
         return erase_is_name(e, arena, by) &&
                (erase_noted(e->part, "question", id) || erase_is_alone(e, told->workspace_id));
     return done_by_them(e, arena, told, by) || done_by_them(e, arena, told, outcome_by(told));

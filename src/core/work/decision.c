@@ -175,13 +175,13 @@ static bool tell_people(const struct tx *tx, const struct project *project, cons
     struct notification notification = {
         .workspace_id = project->workspace_id,
         .project_id = project->id,
-        .kind = "decision",
-        .priority = "normal",
+        .kind = NOTIFICATION_DECISION,
+        .priority = PRIORITY_NORMAL,
         .title =
             arena_format(tx->arena, "%s goes ahead: %.*s", decision->agent ? decision->agent : "An agent",
                          (int)len, decision->description),
         .body = arena_format(tx->arena, "%s in %s", decision->category, project->name),
-        .ref_type = "decision",
+        .about = ABOUT_DECISION,
         .ref_id = decision->id,
     };
 

@@ -98,11 +98,12 @@ static bool find_by_inbox(const struct tx *tx, const struct project *project, co
                           struct decision *decision)
 {
     struct err first = *tx->err;
-    const char *type, *about;
+    enum notification_subject type;
+    const char *about;
 
     if (!notification_ref(tx, project->workspace_id, id, &type, &about))
         return false;
-    if (!str_equal(type, "question"))
+    if (type != ABOUT_QUESTION)
         return false;
     *tx->err = (struct err){ 0 };
     if (decision_get(tx, project, about, decision))

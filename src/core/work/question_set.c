@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/identity/workspace.h"
+#include "core/inbox/notification.h"
 #include "core/log/event.h"
 #include "core/work/question_set_row.h"
 
@@ -298,13 +299,13 @@ bool question_set_tell(const struct tx *tx, const struct question_set *set, cons
     json_begin(&out, &text);
     json_map(&out, NULL);
     question_set_write_members(set, &out);
-    json_text(&out, "priority", "high");
+    json_text(&out, "priority", notification_priority_word(PRIORITY_HIGH));
     if (title)
         json_text(&out, "title", title);
     if (body)
         json_text(&out, "body", body);
     json_map(&out, "ref");
-    json_text(&out, "type", "open_question");
+    json_text(&out, "type", notification_subject_word(ABOUT_SET));
     json_text(&out, "id", set->id);
     json_map_end(&out);
     json_bool(&out, "resolved", !question_set_is_open(set));

@@ -14,6 +14,10 @@
 #include "core/caller/tx.h"
 #include "core/work/project.h"
 
+/* The operations that give a task to somebody, as the audit log names them. */
+#define OP_TASK_CLAIM  "task_claim"
+#define OP_TASK_UPDATE "task_update"
+
 /* The reason for which a task is blocked that waits for answers. */
 #define BLOCKED_BY_QUESTION "Open Question"
 

@@ -540,7 +540,7 @@ static void mentions_reach_the_inbox_and_end_with_the_prompt(void **state)
     assert_int_equal(inbox(e, "Dev", &page), 0);
     assert_int_equal(inbox(e, "growth", &page), 1);
     assert_int_equal(inbox(e, "Builder", &page), 2);
-    assert_string_equal(page.items[0].ref_type, "chat");
+    assert_int_equal(page.items[0].about, ABOUT_CHAT);
     assert_string_equal(page.items[0].ref_id, chat.id);
     assert_string_equal(page.items[1].ref_id, prompt.id);
     assert_string_equal(page.items[1].title, "Dev asks for your input");

@@ -197,7 +197,7 @@ static void a_report_of_much_says_the_same_as_counting(void **state)
         assert_int_equal(all.all.by_default, 750);
         assert_int_equal(all.all.pending, 750);
         assert_int_equal(all.type_count, 2);
-        assert_string_equal(all.types[0].type, "approval");
+        assert_int_equal(all.types[0].type, QUESTION_APPROVAL);
         assert_int_equal(all.types[0].asked, 1000);
         assert_int_equal(all.types[0].answered, 250);
         /* Answered were the 4th after 4 s, the 8th after 8 s, ... the 3000th after 3000 s. */
