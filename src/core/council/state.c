@@ -4,8 +4,9 @@
  */
 #include "core/council/state.h"
 
+#include "base/words.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 const char *const council_statuses[] = { "active", "paused", "completed", "cancelled", "failed", NULL };
 const char *const council_phases[] = { "opening",   "asking", "calling", "speaking",    "outside",
@@ -26,10 +27,11 @@ _Static_assert(sizeof(council_refs) / sizeof(char *) == REFS, "a word for each b
 
 static size_t place_of(const char *const words[], const char *text)
 {
-    for (size_t i = 0; words[i]; i++)
-        if (strcmp(words[i], text) == 0)
-            return i;
-    abort();
+    unsigned value = words_find(words, text);
+
+    if (value == 0 || value == WORD_UNKNOWN)
+        abort();
+    return value - 1;
 }
 
 const char *status_text(enum council_status status)
