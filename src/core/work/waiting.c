@@ -1,0 +1,160 @@
+#include "core/work/waiting.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "core/caller/caller.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const waiting_types[] = { "blocking",       "non_blocking", "approval", "error_recovery",
+                                      "open_questions", "prompt",       NULL };
+
+/* One place that things wait in. */
+struct source {
+    const char *type; /* the only one it has; NULL: the types of questions */
+    bool (*query)(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows);
+    void (*finish)(struct arena *arena, struct waiting *item); /* or NULL */
+};
+
+static int64_t limit_of(const struct waiting_filter *filter)
+{
+    return (int64_t)filter->limit + 1;
+}
+
+static bool query_questions(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows)
+{
+    return tx_query(tx, SQL_WAITING_QUESTIONS,
+                    DB_ARGS(db_text(tx->caller->workspace_id), db_text(filter->project_id),
+                            db_int(limit_of(filter)), db_text(clock_text(tx->arena, tx->now_ms)),
+                            db_text(filter->type)),
+                    rows);
+}
+
+static bool query_sets(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows)
+{
+    return tx_query(
+        tx, SQL_WAITING_SETS,
+        DB_ARGS(db_text(tx->caller->workspace_id), db_text(filter->project_id), db_int(limit_of(filter))),
+        rows);
+}
+
+static bool query_prompts(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows)
+{
+    const struct caller *caller = tx->caller;
+    const char *name = caller->agent_name ? caller->agent_name : caller->name;
+
+    return tx_query(tx, SQL_WAITING_PROMPTS,
+                    DB_ARGS(db_text(caller->workspace_id), db_text(filter->project_id),
+                            db_int(limit_of(filter)), db_int(tx->now_ms), db_text(str_fold(tx->arena, name))),
+                    rows);
+}
+
+/* A set is shown by its first question. */
+static void finish_set(struct arena *arena, struct waiting *item)
+{
+    JSON_AUTO *list = json_loads(item->text, 0, NULL);
+    const char *first = json_string_value(json_object_get(json_array_get(list, 0), "text"));
+
+    item->questions = (int64_t)json_array_size(list);
+    item->text = arena_text(arena, first ? first : "");
+}
+
+static const struct source sources[] = {
+    { NULL, query_questions, NULL },
+    { "open_questions", query_sets, finish_set },
+    { "prompt", query_prompts, NULL },
+};
+
+/* Tables hold times as text or as milliseconds. */
+static int64_t time_of(const char *text)
+{
+    int64_t ms;
+
+    if (!text || (!str_to_int(text, &ms) && !clock_parse(text, &ms)))
+        return 0;
+    return ms;
+}
+
+static struct waiting from_row(const struct db_rows *rows, size_t row)
+{
+    const char *agent = db_cell(rows, row, COL_INBOX_ITEM_AGENT);
+
+    return (struct waiting){
+        .type = db_cell(rows, row, COL_INBOX_ITEM_TYPE),
+        .id = db_cell(rows, row, COL_INBOX_ITEM_ID),
+        .text = db_cell(rows, row, COL_INBOX_ITEM_TEXT),
+        .agent = agent && *agent ? agent : NULL,
+        .project_id = db_cell(rows, row, COL_INBOX_ITEM_PROJECT_ID),
+        .project = db_cell(rows, row, COL_INBOX_ITEM_PROJECT),
+        .assigned_to = db_cell(rows, row, COL_INBOX_ITEM_ASSIGNED_TO),
+        .assignee = db_cell(rows, row, COL_INBOX_ITEM_ASSIGNEE),
+        .due_ms = time_of(db_cell(rows, row, COL_INBOX_ITEM_DUE)),
+        .asked_ms = time_of(db_cell(rows, row, COL_INBOX_ITEM_ASKED)),
+        .source = db_cell(rows, row, COL_INBOX_ITEM_SOURCE),
+        .default_response = db_cell(rows, row, COL_INBOX_ITEM_DEFAULT_RESPONSE),
+        .questions = 1,
+    };
+}
+
+static bool is_wanted(const struct source *source, const char *type)
+{
+    if (!type)
+        return true;
+    if (source->type)
+        return strcmp(source->type, type) == 0;
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+        if (sources[i].type && strcmp(sources[i].type, type) == 0)
+            return false;
+    return true;
+}
+
+static int by_number(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct waiting *one = a, *other = b;
+    int order = by_number(one->asked_ms, other->asked_ms);
+
+    return order ? order : strcmp(one->id, other->id);
+}
+
+static int by_urgency(const void *a, const void *b)
+{
+    const struct waiting *one = a, *other = b;
+    int order = by_number(one->due_ms ? one->due_ms : INT64_MAX, other->due_ms ? other->due_ms : INT64_MAX);
+
+    return order ? order : by_age(a, b);
+}
+
+bool waiting_list(const struct tx *tx, const struct waiting_filter *filter, struct waiting **items,
+                  size_t *count, bool *more)
+{
+    enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
+    struct waiting *found = arena_array(tx->arena, struct waiting, SOURCES * (filter->limit + 1));
+    size_t total = 0;
+
+    for (size_t i = 0; i < SOURCES; i++) {
+        struct db_rows rows;
+
+        if (!is_wanted(&sources[i], filter->type))
+            continue;
+        if (!sources[i].query(tx, filter, &rows))
+            return false;
+        for (size_t row = 0; row < rows.count; row++) {
+            found[total] = from_row(&rows, row);
+            if (sources[i].finish)
+                sources[i].finish(tx->arena, &found[total]);
+            total++;
+        }
+    }
+    qsort(found, total, sizeof(*found), filter->by_age ? by_age : by_urgency);
+    *more = total > filter->limit;
+    *count = *more ? filter->limit : total;
+    *items = found;
+    return true;
+}

@@ -1,0 +1,42 @@
+/*
+ * waiting.h - everything that waits for people, in one list.
+ *
+ * Questions and approvals (decisions among them), sets of open questions, and prompts that mention the
+ * caller: of all projects, the most urgent first. What has a deadline goes by that; what has none comes
+ * after, the oldest first. A new kind of thing is a row of the table in waiting.c and a statement with the
+ * same columns.
+ */
+#ifndef CORE_WORK_WAITING_H
+#define CORE_WORK_WAITING_H
+
+#include "base/err.h"
+#include "core/caller/tx.h"
+
+/* What may wait: the types of questions, and the other kinds. Ends with NULL. */
+extern const char *const waiting_types[];
+
+struct waiting {
+    const char *type; /* one of waiting_types */
+    const char *id, *text;
+    const char *agent;                  /* who asks, or NULL */
+    const char *project_id, *project;   /* or NULL */
+    const char *assigned_to, *assignee; /* a user's id and name, or NULL */
+    const char *default_response;       /* JSON: what holds at the deadline, or NULL */
+    const char *source;                 /* of a set: eval, prd, plan or execute; else NULL */
+    int64_t due_ms;                     /* 0: no deadline */
+    int64_t asked_ms;
+    int64_t questions; /* how many a set holds; else 1 */
+};
+
+struct waiting_filter {
+    const char *type;       /* or NULL: all */
+    const char *project_id; /* or NULL: all that the caller sees */
+    bool by_age;            /* the oldest first, whatever their deadlines */
+    size_t limit;
+};
+
+/* At most limit of them, and whether there are more. Overdue questions are left out. */
+CHECKED bool waiting_list(const struct tx *tx, const struct waiting_filter *filter, struct waiting **items,
+                          size_t *count, bool *more);
+
+#endif

@@ -1,0 +1,42 @@
+-- What waits for people, from every table that holds such things, in the columns of one list. $1 the workspace, $2 a
+-- project or NULL, $3 how many at most.
+
+-- columns: inbox_item
+type, id, text, agent, project_id, project, assigned_to, assignee, due, asked, source, default_response;
+
+-- Those with a deadline first, the nearest ahead. $4 now, $5 a type or NULL.
+-- name: waiting_questions
+SELECT q.type AS type, q.id AS id, q.question AS text, j.agent AS agent, q.project_id AS project_id, p.name AS project,
+       q.assigned_to AS assigned_to, u.name AS assignee, q.timeout_at AS due, q.created_at AS asked,
+       CAST(NULL AS TEXT) AS source, q.default_response AS default_response
+  FROM question_rows q JOIN jobs j ON j.id = q.job_id
+       LEFT JOIN projects p ON p.id = q.project_id
+       LEFT JOIN users u ON u.id = q.assigned_to
+ WHERE q.workspace_id = $1 AND q.status = 'pending' AND (q.due_at IS NULL OR q.due_at >= $4)
+   AND (CAST($2 AS TEXT) IS NULL OR q.project_id = $2)
+   AND (CAST($5 AS TEXT) IS NULL OR q.type = $5)
+ ORDER BY CASE WHEN q.due_at IS NULL THEN 1 ELSE 0 END, q.due_at, q.sort_at, q.id
+ LIMIT $3;
+
+-- Its text is the list of its questions. Their tasks stand still until somebody answers; there is no deadline.
+-- name: waiting_sets
+SELECT 'open_questions' AS type, s.id AS id, s.questions AS text, s.agent AS agent, s.project_id AS project_id,
+       p.name AS project, CAST(NULL AS TEXT) AS assigned_to, CAST(NULL AS TEXT) AS assignee, CAST(NULL AS TEXT) AS due,
+       s.created_at AS asked, s.source AS source, CAST(NULL AS TEXT) AS default_response
+  FROM projects p JOIN open_questions s ON s.project_id = p.id AND s.status = 'open'
+ WHERE p.workspace_id = $1 AND (CAST($2 AS TEXT) IS NULL OR p.id = $2)
+ ORDER BY s.id
+ LIMIT $3;
+
+-- Prompts that mention the caller, who has not answered them: $4 now, $5 the folded name.
+-- name: waiting_prompts
+SELECT 'prompt' AS type, p.id AS id, p.prompt_message AS text, p.requester_agent AS agent, p.project_id AS project_id,
+       o.name AS project, CAST(NULL AS TEXT) AS assigned_to, CAST(NULL AS TEXT) AS assignee, p.due_at AS due,
+       witan_time(p.created_at) AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response
+  FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
+       LEFT JOIN projects o ON o.id = p.project_id
+ WHERE m.workspace_id = $1 AND m.agent_key = $5 AND p.status IN ('pending', 'collecting') AND p.due_at >= $4
+   AND p.requester_key <> $5 AND NOT witan_spoke(p.voices, $5)
+   AND (CAST($2 AS TEXT) IS NULL OR p.project_id = $2)
+ ORDER BY p.due_at, p.id
+ LIMIT $3;

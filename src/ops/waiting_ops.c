@@ -1,0 +1,111 @@
+#include "base/str.h"
+#include "core/work/waiting.h"
+#include "ops/fields.h"
+#include "ops/tables.h"
+
+static const char *const sorts[] = { "urgency", "created", NULL };
+
+static const struct field item_fields[] = {
+    { "type", T_ENUM, REQUIRED,
+      "What it is: a question of one of the four types, a set of open questions, a prompt.",
+      .values = waiting_types },
+    { "id", T_UUID, REQUIRED, "The question, set or prompt." },
+    { "text", T_TEXT, REQUIRED, "The beginning of what is asked; of a set, of its first question." },
+    { "questions", T_INT, REQUIRED, "How many questions a set holds; else 1." },
+    { "agent", T_TEXT, REQUIRED, "Which agent asks.", .flags = F_NULL },
+    { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL },
+    { "project", T_TEXT, REQUIRED, "The project's name.", .flags = F_NULL },
+    { "assignedTo", T_TEXT, REQUIRED, "The user who shall answer; null: whoever may.", .flags = F_NULL },
+    { "assignee", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
+    { "timeoutAt", T_TIME, REQUIRED, "When it ends by itself.", .flags = F_NULL },
+    { "defaultResponse", T_OBJECT, REQUIRED, "The answer that holds then.", .flags = F_NULL | F_OPEN },
+    { "source", T_TEXT, REQUIRED, "Of a set: eval, prd, plan or execute.", .flags = F_NULL },
+    { "createdAt", T_TIME, REQUIRED, "When it was asked." },
+    { 0 },
+};
+
+static const struct field list_reply[] = {
+    { "items", T_LIST, REQUIRED, "What waits, the most urgent first.", .items = T_OBJECT,
+      .fields = item_fields },
+    { "serverTime", T_TIME, REQUIRED, "Now, to count the time that is left." },
+    { "more", T_BOOL, REQUIRED, "Whether more waits than is shown." },
+    { 0 },
+};
+
+static void write_time(struct json_out *out, const char *key, int64_t ms)
+{
+    if (ms)
+        json_time(out, key, ms);
+    else
+        json_text(out, key, NULL);
+}
+
+static void write_item(struct arena *arena, const struct waiting *item, struct json_out *out)
+{
+    json_map(out, NULL);
+    json_text(out, "type", item->type);
+    json_text(out, "id", item->id);
+    json_text(out, "text", str_beginning(arena, item->text, NOTIFICATION_CHARS));
+    json_int(out, "questions", item->questions);
+    json_text(out, "agent", item->agent);
+    json_text(out, "projectId", item->project_id);
+    json_text(out, "project", item->project);
+    json_text(out, "assignedTo", item->assigned_to);
+    json_text(out, "assignee", item->assignee);
+    write_time(out, "timeoutAt", item->due_ms);
+    json_raw(out, "defaultResponse", item->default_response ? item->default_response : "null");
+    json_text(out, "source", item->source);
+    json_time(out, "createdAt", item->asked_ms);
+    json_map_end(out);
+}
+
+static bool run_inbox_list(struct call *call)
+{
+    const char *project =
+        arg_given(call, "projectId") ? arg_text(call, "projectId") : call->caller.project_id;
+    struct waiting *items;
+    size_t count;
+    bool more;
+
+    if (!caller_sees_project(&call->caller, project))
+        return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
+    if (!waiting_list(&call->tx,
+                      &(struct waiting_filter){ .type = arg_text(call, "type"),
+                                                .project_id = project,
+                                                .by_age = str_equal(arg_text(call, "sort"), "created"),
+                                                .limit = (size_t)arg_int(call, "limit") },
+                      &items, &count, &more))
+        return false;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "items");
+    for (size_t i = 0; i < count; i++)
+        write_item(call->tx.arena, &items[i], &call->out);
+    json_list_end(&call->out);
+    json_time(&call->out, "serverTime", call->tx.now_ms);
+    json_bool(&call->out, "more", more);
+    json_map_end(&call->out);
+    return true;
+}
+
+const struct op waiting_ops[] = {
+    {
+        .name = "inbox_list",
+        .http = "GET /api/inbox",
+        .tag = "Notifications",
+        .help = "List everything that waits for people: questions, approvals, decisions, sets of open questions, and "
+                "prompts that mention you, of all projects, the most urgent first.",
+        .needs = ROLES_READ,
+        .reaches = REACH_INBOX,
+        .kind = OP_READ,
+        .run = run_inbox_list,
+        .reply = list_reply,
+        .params = {
+            { "type", T_ENUM, OPTIONAL, "Only this.", .values = waiting_types },
+            { "projectId", T_ID, OPTIONAL, "Only of this project." },
+            { "sort", T_ENUM, OPTIONAL, "By what is most urgent, or the oldest first.", .values = sorts,
+              .fallback = "urgency" },
+            { "limit", T_INT, OPTIONAL, "How many at most.", .min = 1, .max = INBOX_SHOWN_MAX, .fallback = "200" },
+        },
+    },
+    { 0 },
+};
