@@ -50,7 +50,7 @@ const char *term_when(struct arena *arena, const char *time, int64_t now_ms);
  */
 const char *term_time(struct arena *arena, const char *time, int64_t now_ms, bool utc);
 
-#define TABLE_COLUMNS 8
+#define TABLE_COLUMNS 9
 
 /* Rows with aligned columns; the last column is cut at the terminal's edge. */
 struct table {

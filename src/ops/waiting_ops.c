@@ -3,7 +3,7 @@
 #include "ops/fields.h"
 #include "ops/tables.h"
 
-static const char *const sorts[] = { "urgency", "created", NULL };
+static const char *const sorts[] = { "deadline", "created", NULL };
 
 static const struct field item_fields[] = {
     { "type", T_ENUM, REQUIRED,
@@ -102,8 +102,8 @@ const struct op waiting_ops[] = {
         .params = {
             { "type", T_ENUM, OPTIONAL, "Only this.", .values = waiting_types },
             { "projectId", T_ID, OPTIONAL, "Only of this project." },
-            { "sort", T_ENUM, OPTIONAL, "By what is most urgent, or the oldest first.", .values = sorts,
-              .fallback = "urgency" },
+            { "sort", T_ENUM, OPTIONAL, "What ends first and then what has no deadline; or the oldest first.", .values = sorts,
+              .fallback = "deadline" },
             { "limit", T_INT, OPTIONAL, "How many at most.", .min = 1, .max = INBOX_SHOWN_MAX, .fallback = "200" },
         },
     },

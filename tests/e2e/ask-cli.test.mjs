@@ -347,10 +347,10 @@ onBothEngines('the inbox lists what is open, and answers go by number and by id'
     const list = await witan('inbox');
     const lines = list.stdout.trimEnd().split('\n');
     assert.equal(lines.length, 4);
-    assert.match(lines[1], /^[0-9a-f]{8} +blocking +(30:00|29:\d\d) +takes "eu" .*Which region\?$/);
-    assert.match(lines[2], /^[0-9a-f]{8} +approval +(15:00|14:\d\d) +not approved .*Deploy\?$/);
+    assert.match(lines[1], /^[0-9a-f]{8} +approval +(15:00|14:\d\d) +not approved .*Deploy\?$/);
+    assert.match(lines[2], /^[0-9a-f]{8} +blocking +(30:00|29:\d\d) +takes "eu" .*Which region\?$/);
     assert.deepEqual(
-        (await witan('inbox', '--plain')).stdout
+        (await witan('inbox', '--plain', '--sort', 'created')).stdout
             .trim()
             .split('\n')
             .map((line) => line.split('\t')[0]),
@@ -364,7 +364,7 @@ onBothEngines('the inbox lists what is open, and answers go by number and by id'
 
     // Numbers stay what they were when the list was shown, whatever has happened since.
     const terminal = await Terminal.open(t, server);
-    const shown = (await terminal.run('witan inbox')).shown;
+    const shown = (await terminal.run('witan inbox --sort created')).shown;
     assert.deepEqual(numbersIn(shown), { 'Which region?': '1', 'Deploy?': '2', 'A name?': '3' });
     const wrong = await terminal.run('witan answer 1 mars');
     assert.equal(wrong.code, 2);

@@ -42,10 +42,8 @@ static bool holds(struct arena *arena, const json_t *question, const struct pend
     return !filter->text || (text && strstr(str_fold(arena, text), str_fold(arena, filter->text)));
 }
 
-static json_t *params_of(const struct pending_filter *filter, const char *workspace)
+static json_t *params_of(const struct pending_filter *filter, json_t *params)
 {
-    json_t *params = json_pack("{s:s, s:i}", "workspaceId", workspace, "limit", LIMIT_PAGE);
-
     if (filter->type)
         json_object_set_new(params, "type", json_string(filter->type));
     if (filter->project)
@@ -75,6 +73,16 @@ static bool add_page(struct cli *cli, const struct pending_filter *filter, const
     return true;
 }
 
+static int64_t time_of(struct cli *cli, const json_t *page, const struct client_reply *reply)
+{
+    const char *now = member_text(cli->arena, page, "serverTime");
+    int64_t now_ms;
+
+    if (now && clock_parse(now, &now_ms))
+        return now_ms;
+    return reply->date_ms ? reply->date_ms : clock_now_ms();
+}
+
 static bool read_pages(struct cli *cli, const struct pending_filter *filter, json_t *params,
                        struct pending *pending, struct err *err)
 {
@@ -83,13 +91,11 @@ static bool read_pages(struct cli *cli, const struct pending_filter *filter, jso
     while (room) {
         JSON_AUTO *page = NULL;
         struct client_reply reply;
-        const char *now, *cursor;
+        const char *cursor;
 
         if (!invoke_json(cli, op_find("question_pending"), params, 0, &reply, &page, err))
             return false;
-        now = member_text(cli->arena, page, "serverTime");
-        if (!now || !clock_parse(now, &pending->now_ms))
-            pending->now_ms = reply.date_ms ? reply.date_ms : clock_now_ms();
+        pending->now_ms = time_of(cli, page, &reply);
         room = add_page(cli, filter, page, pending);
         cursor = json_string_value(json_object_get(page, "nextCursor"));
         if (!cursor)
@@ -106,11 +112,31 @@ bool pending_read(struct cli *cli, const struct pending_filter *filter, struct p
 
     if (!workspace_of(cli, &workspace, err))
         return false;
-    JSON_AUTO *params = params_of(filter, workspace);
+    JSON_AUTO *params =
+        params_of(filter, json_pack("{s:s, s:i}", "workspaceId", workspace, "limit", LIMIT_PAGE));
 
     *pending = (struct pending){ .questions = json_array() };
     if (read_pages(cli, filter, params, pending, err))
         return true;
     json_decref(pending->questions);
     return false;
+}
+
+bool pending_items_read(struct cli *cli, const struct pending_filter *filter, struct pending_items *pending,
+                        struct err *err)
+{
+    JSON_AUTO *params = params_of(filter, json_pack("{s:I}", "limit", (json_int_t)filter->limit));
+    JSON_AUTO *page = NULL;
+    struct client_reply reply;
+
+    if (!invoke_json(cli, op_find("inbox_list"), params, 0, &reply, &page, err))
+        return false;
+    *pending = (struct pending_items){
+        .items = json_incref(json_object_get(page, "items")),
+        .now_ms = time_of(cli, page, &reply),
+        .more = json_is_true(json_object_get(page, "more")),
+    };
+    if (!pending->items)
+        pending->items = json_array();
+    return true;
 }

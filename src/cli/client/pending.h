@@ -20,6 +20,16 @@ struct pending {
     bool more;         /* there are others beyond the limit */
 };
 
+/* Everything that waits, in the few words of one list: sets of open questions and prompts as well. */
+struct pending_items {
+    json_t *items; /* the caller json_decrefs them */
+    int64_t now_ms;
+    bool more;
+};
+CHECKED bool pending_items_read(struct cli *cli, const struct pending_filter *filter,
+                                struct pending_items *pending, struct err *err);
+
+/* Open questions alone, each whole. */
 CHECKED bool pending_read(struct cli *cli, const struct pending_filter *filter, struct pending *pending,
                           struct err *err);
 

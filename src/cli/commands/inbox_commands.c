@@ -38,15 +38,16 @@ static const char *in_line(struct arena *arena, const json_t *question, const ch
     return term_line(arena, member_text(arena, question, name));
 }
 
-static const char *deadline_of(struct arena *arena, const json_t *question)
+static const char *deadline_of(struct arena *arena, const json_t *item)
 {
-    const char *answer = view_answer(arena, json_object_get(question, "defaultResponse"));
+    const char *answer = view_answer(arena, json_object_get(item, "defaultResponse"));
+    const char *type = member_text(arena, item, "type");
 
     if (answer)
         return arena_format(arena, "takes \"%.*s\"", 24, answer);
-    if (!json_is_string(json_object_get(question, "timeoutAt")))
+    if (!json_is_string(json_object_get(item, "timeoutAt")))
         return "-";
-    return strcmp(member_text(arena, question, "type"), "approval") == 0 ? "not approved" : "job fails";
+    return str_equal(type, "approval") ? "not approved" : str_equal(type, "prompt") ? "ends" : "job fails";
 }
 
 static const char *number_text(struct arena *arena, size_t number)
@@ -54,75 +55,135 @@ static const char *number_text(struct arena *arena, size_t number)
     return number > 0 ? arena_format(arena, "%zu", number) : "-";
 }
 
-/* Without a terminal that keeps its numbers, the ids alone: a number there would mean nothing. */
-static void write_table(struct inbox *inbox, const struct pending *pending, struct buf *into)
+static const char *text_of_item(struct arena *arena, const json_t *item)
 {
-    static const char *const heads[] = { "#", "ID", "TYPE", "LEFT", "AT THE DEADLINE", "ASKED", "QUESTION" };
+    int64_t questions = member_int(item, "questions");
+    const char *text = member_text(arena, item, "text");
+
+    return questions > 1 ? arena_format(arena, "%s (and %lld more)", text, (long long)questions - 1) : text;
+}
+
+enum column { C_NUMBER, C_ID, C_TYPE, C_LEFT, C_DEADLINE, C_AGENT, C_PROJECT, C_ASSIGNEE, C_TEXT, COLUMNS };
+
+static const char *const heads[] = { "#",    "ID",      "TYPE", "LEFT", "AT THE DEADLINE",
+                                     "FROM", "PROJECT", "FOR",  "WHAT" };
+
+static void cells_of(struct inbox *inbox, const json_t *item, size_t index, int64_t now_ms,
+                     const char *cells[COLUMNS])
+{
     struct arena *arena = inbox->cli->arena;
-    size_t skip = inbox->numbered ? 0 : 1, columns = sizeof(heads) / sizeof(heads[0]) - skip;
+
+    cells[C_NUMBER] = number_text(arena, inbox->numbers[index]);
+    cells[C_ID] = question_ref_short(arena, inbox->ids[index]);
+    cells[C_TYPE] = member_text(arena, item, "type");
+    cells[C_LEFT] = view_left(arena, item, now_ms);
+    cells[C_DEADLINE] = deadline_of(arena, item);
+    cells[C_AGENT] = member_text(arena, item, "agent");
+    cells[C_PROJECT] = member_text(arena, item, "project");
+    cells[C_ASSIGNEE] = member_text(arena, item, "assignee");
+    cells[C_TEXT] = text_of_item(arena, item);
+}
+
+/* Without a terminal that keeps its numbers, the ids alone; nor is a column shown that nothing stands in. */
+static size_t choose_columns(const struct inbox *inbox, const json_t *items, enum column chosen[COLUMNS])
+{
+    static const char *const members[COLUMNS] = {
+        [C_AGENT] = "agent", [C_PROJECT] = "project", [C_ASSIGNEE] = "assignee"
+    };
+    size_t count = 0;
+
+    for (enum column column = 0; column < COLUMNS; column++) {
+        bool filled = column == C_NUMBER ? inbox->numbered : !members[column];
+
+        for (size_t i = 0; members[column] && i < json_array_size(items); i++)
+            filled |= json_is_string(json_object_get(json_array_get(items, i), members[column]));
+        if (filled)
+            chosen[count++] = column;
+    }
+    return count;
+}
+
+static void write_table(struct inbox *inbox, const struct pending_items *pending, struct buf *into)
+{
+    enum column chosen[COLUMNS];
+    size_t columns = choose_columns(inbox, pending->items, chosen), index;
+    const char *row[COLUMNS], *cells[COLUMNS];
     struct term term;
     struct table table;
-    const json_t *question;
-    size_t index;
+    const json_t *item;
 
-    term_init(&term, arena, into, inbox->cli->colour);
-    table_init(&table, &term, columns, heads + skip);
-    json_array_foreach(pending->questions, index, question)
+    term_init(&term, inbox->cli->arena, into, inbox->cli->colour);
+    for (size_t i = 0; i < columns; i++)
+        row[i] = heads[chosen[i]];
+    table_init(&table, &term, columns, row);
+    json_array_foreach(pending->items, index, item)
     {
-        const char *cells[] = { number_text(arena, inbox->numbers[index]),
-                                question_ref_short(arena, inbox->ids[index]),
-                                member_text(arena, question, "type"),
-                                view_left(arena, question, pending->now_ms),
-                                deadline_of(arena, question),
-                                term_when(arena, member_text(arena, question, "createdAt"), pending->now_ms),
-                                member_text(arena, question, "question") };
-
-        table_row(&table, cells + skip);
+        cells_of(inbox, item, index, pending->now_ms, cells);
+        for (size_t i = 0; i < columns; i++)
+            row[i] = cells[chosen[i]];
+        table_row(&table, row);
     }
     table_end(&table);
 }
 
 /* For scripts: no heading, a tab between the columns. */
-static void write_plain(struct inbox *inbox, const struct pending *pending, struct buf *into)
+static void write_plain(struct inbox *inbox, const struct pending_items *pending, struct buf *into)
 {
     struct arena *arena = inbox->cli->arena;
-    const json_t *question;
+    const json_t *item;
     size_t index;
 
-    json_array_foreach(pending->questions, index, question)
-        buf_format(into, "%s\t%s\t%s\t%s\n", in_line(arena, question, "id"), in_line(arena, question, "type"),
-                   in_line(arena, question, "timeoutAt"), in_line(arena, question, "question"));
+    json_array_foreach(pending->items, index, item)
+        buf_format(into, "%s\t%s\t%s\t%s\n", in_line(arena, item, "id"), in_line(arena, item, "type"),
+                   in_line(arena, item, "timeoutAt"), in_line(arena, item, "text"));
 }
 
-static void write_json(const struct pending *pending, struct buf *into)
+static void write_json(const struct pending_items *pending, const struct pending *whole, struct buf *into)
 {
     struct json_out out;
 
     json_begin(&out, into);
     json_map(&out, NULL);
-    json_value(&out, "questions", pending->questions);
+    json_value(&out, "items", pending->items);
+    json_value(&out, "questions", whole->questions);
     json_time(&out, "serverTime", pending->now_ms);
     json_bool(&out, "more", pending->more);
     json_map_end(&out);
     buf_char(into, '\n');
 }
 
-/* One line for each question, as the events after them are lines. */
-static void write_json_lines(const struct pending *pending, struct buf *into)
+static bool is_question(const json_t *item)
 {
-    const json_t *question;
+    const char *type = json_string_value(json_object_get(item, "type"));
+
+    return !str_equal(type, "open_questions") && !str_equal(type, "prompt");
+}
+
+static void write_json_line(const char *type, const char *key, const json_t *value, struct buf *into)
+{
+    struct json_out out;
+
+    json_begin(&out, into);
+    json_map(&out, NULL);
+    json_text(&out, "type", type);
+    json_value(&out, key, value);
+    json_map_end(&out);
+    buf_char(into, '\n');
+}
+
+/* One line for each, as the events after them are lines. */
+static void write_json_lines(const struct pending_items *pending, const struct pending *whole,
+                             struct buf *into)
+{
+    const json_t *entry;
     size_t index;
 
-    json_array_foreach(pending->questions, index, question)
+    json_array_foreach(whole->questions, index, entry)
+        write_json_line("question_pending", "question", entry, into);
+    json_array_foreach(pending->items, index, entry)
     {
-        struct json_out out;
-
-        json_begin(&out, into);
-        json_map(&out, NULL);
-        json_text(&out, "type", "question_pending");
-        json_value(&out, "question", question);
-        json_map_end(&out);
-        buf_char(into, '\n');
+        if (!is_question(entry))
+            write_json_line("inbox_item", "item", entry, into);
     }
 }
 
@@ -143,46 +204,75 @@ static void number(struct inbox *inbox, size_t from)
         inbox->numbered |= inbox->numbers[i] > 0;
 }
 
-static void remember(struct inbox *inbox, const struct pending *pending)
+static void remember(struct inbox *inbox, const struct pending_items *pending)
 {
-    const json_t *question;
+    const json_t *item;
     size_t index;
 
     inbox->count = 0;
     inbox->ahead_ms = pending->now_ms - clock_ticks_ms();
-    json_array_foreach(pending->questions, index, question)
+    json_array_foreach(pending->items, index, item)
     {
-        const char *id = member_text(inbox->cli->arena, question, "id");
+        const char *id = member_text(inbox->cli->arena, item, "id");
 
-        inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, id ? id : "?");
+        if (inbox->count < INBOX_SHOWN_MAX)
+            inbox->ids[inbox->count++] = arena_text(inbox->cli->arena, id ? id : "?");
     }
     number(inbox, 0);
 }
 
-static bool show_list(struct inbox *inbox, struct err *err)
+/* For programs, questions are also given whole: they are what can be answered at once. */
+static bool list_as_json(struct inbox *inbox, const struct pending_items *pending, struct buf *into,
+                         struct err *err)
+{
+    const char *type = inbox->filter.type;
+    struct pending whole = { 0 };
+
+    if (str_equal(type, "open_questions") || str_equal(type, "prompt"))
+        whole.questions = json_array();
+    else if (!pending_read(inbox->cli, &inbox->filter, &whole, err))
+        return false;
+    if (cli_has(inbox->cli, "watch"))
+        write_json_lines(pending, &whole, into);
+    else
+        write_json(pending, &whole, into);
+    json_decref(whole.questions);
+    return true;
+}
+
+static bool write_listing(struct inbox *inbox, const struct pending_items *pending, struct buf *into,
+                          struct err *err)
 {
     struct cli *cli = inbox->cli;
-    BUF_AUTO text = { 0 };
-    struct pending pending;
 
-    if (!pending_read(cli, &inbox->filter, &pending, err))
+    if (cli->json)
+        return list_as_json(inbox, pending, into, err);
+    if (cli_has(cli, "plain"))
+        write_plain(inbox, pending, into);
+    else if (json_array_size(pending->items) > 0)
+        write_table(inbox, pending, into);
+    else
+        cli_note(cli, "Nothing waits for an answer.");
+    return true;
+}
+
+static bool show_list(struct inbox *inbox, struct err *err)
+{
+    BUF_AUTO text = { 0 };
+    struct pending_items pending;
+    bool done;
+
+    if (!pending_items_read(inbox->cli, &inbox->filter, &pending, err))
         return false;
     remember(inbox, &pending);
     buf_init(&text, 0);
-    if (cli->json && cli_has(cli, "watch"))
-        write_json_lines(&pending, &text);
-    else if (cli->json)
-        write_json(&pending, &text);
-    else if (cli_has(cli, "plain"))
-        write_plain(inbox, &pending, &text);
-    else if (json_array_size(pending.questions) > 0)
-        write_table(inbox, &pending, &text);
-    else
-        cli_note(cli, "Nothing waits for an answer.");
-    if (pending.more)
-        cli_note(cli, "There are more; --limit shows them.");
-    json_decref(pending.questions);
+    done = write_listing(inbox, &pending, &text, err);
+    json_decref(pending.items);
+    if (!done)
+        return false;
     inbox->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
+    if (pending.more)
+        cli_note(inbox->cli, "There are more; --limit shows them.");
     return true;
 }
 
@@ -353,9 +443,11 @@ static int run_inbox(struct cli *cli)
 const struct cli_command inbox_commands[] = {
     {
         .name = "inbox",
-        .op = "question_pending",
-        .help = "List what waits for an answer. On a terminal each question has a number for `witan answer N`, which "
-                "stays its number in that terminal; the short id means the same everywhere.",
+        .op = "inbox_list",
+        .help = "List what waits for people, of all projects, the most urgent first: questions, approvals, decisions, "
+                "sets of open questions, and prompts that mention you. On a terminal each has a number for "
+                "`witan show N` and `witan answer N`, which stays its number in that terminal; the short id means the "
+                "same everywhere.",
         .examples = "witan inbox\nwitan inbox --watch\nwitan inbox | grep -i deploy\nwitan inbox --type approval --sort deadline\n"
                     "witan inbox --watch --json | while read -r line; do ...; done",
         .uses = CLI_SERVER | CLI_JSON,

@@ -9,6 +9,7 @@
 /* Against a running server. */
 extern const struct cli_command ask_commands[];
 extern const struct cli_command inbox_commands[];
+extern const struct cli_command show_commands[];
 extern const struct cli_command answer_commands[];
 extern const struct cli_command job_commands[];
 extern const struct cli_command chat_commands[];

@@ -30,6 +30,7 @@ export type History = { version: number; author: string; createdAt: string };
 export type Plan = { planId: string; projectId: string; version: number; author: string; createdAt: string };
 export type Notification = { id: string; projectId: string; source: string; sourceId: string; kind: string; agent: string | null; questions: Array<{ id: string; text: string; createdAt: string }>; responses: Array<{ questionId: string; answer: string; by?: string; at?: string }>; status: 'open' | 'resolved'; approved: boolean | null; createdAt: string; resolvedAt: string | null; outcome: Outcome | null };
 export type Decision = { id: string; projectId: string; category: string; description: string; details: unknown; agent: string | null; level: 'automated' | 'notify_and_proceed' | 'requires_approval'; status: 'approved' | 'rejected' | 'pending'; questionId: string | null; comment: string | null; outcome: Outcome | null; createdAt: string };
+export type Item = { type: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt'; id: string; text: string; questions: number; agent: string | null; projectId: string | null; project: string | null; assignedTo: string | null; assignee: string | null; timeoutAt: string | null; defaultResponse: Record<string, unknown> | null; source: string | null; createdAt: string };
 export type Ref = { type: string; id: string };
 export type User = { id: string; name: string };
 export type Workspace = { id: string; slug: string; name: string };
@@ -260,6 +261,9 @@ export const decision_list: Op<{ path: { id: string }; query?: { pending?: boole
 
 /** Show a decision and how it was settled. */
 export const decision_get: Op<{ path: { id: string; did: string }; query?: { wait?: number } }, { id: string; projectId: string; category: string; description: string; details: unknown; agent: string | null; level: 'automated' | 'notify_and_proceed' | 'requires_approval'; status: 'approved' | 'rejected' | 'pending'; questionId: string | null; comment: string | null; outcome: Outcome | null; createdAt: string }> = /*#__PURE__*/ op('GET', '/api/projects/{id}/decisions/{did}');
+
+/** List everything that waits for people: questions, approvals, decisions, sets of open questions, and prompts that mention you, of all projects, the most urgent first. */
+export const inbox_list: Op<{ query?: { type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt'; projectId?: string; sort?: 'deadline' | 'created'; limit?: number } }, { items: Array<Item>; serverTime: string; more: boolean }> = /*#__PURE__*/ op('GET', '/api/inbox');
 
 /** Read an inbox, newest first: your own, or that of the agent you name. */
 export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: Ref; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
