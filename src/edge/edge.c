@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "edge/assets.h"
 #include "edge/internal.h"
+#include "edge/mcp/mcp.h"
 #include "edge/rest.h"
 #include "edge/stream.h"
 #include "edge/wait.h"
@@ -67,9 +68,14 @@ static void handle(struct http_exchange *exchange, void *user)
         rest_handle(edge, exchange);
 }
 
+static bool is_mcp(const char *path)
+{
+    return strcmp(path, "/mcp") == 0;
+}
+
 static bool before_body(struct http_exchange *exchange, void *user)
 {
-    return rest_before_body(user, exchange);
+    return is_mcp(http_path(exchange)) ? mcp_before_body(user, exchange) : rest_before_body(user, exchange);
 }
 
 /*
@@ -85,6 +91,9 @@ static size_t body_limit(enum http_method method, const char *path, void *user)
     struct err err = { 0 };
     size_t limit = (size_t)settings()->limits_body;
 
+    /* What a tool hands in may be as large as what is handed in over REST. */
+    if (method == HTTP_POST && is_mcp(path))
+        return limit > LIMIT_RESULT_BODY ? limit : LIMIT_RESULT_BODY;
     if (method == HTTP_GET || method == HTTP_DELETE ||
         !route_find(edge->routes, &arena, names[method], path, &match, &err) || !match.op ||
         match.op->needs & ROLE_ANYONE)
@@ -149,6 +158,7 @@ static void describe_api(struct edge *edge)
 
 static void edge_free(struct edge *edge)
 {
+    mcp_free(edge->mcp);
     waits_free(edge->waits);
     streams_free(edge->streams);
     metrics_free(edge->metrics);
@@ -219,6 +229,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->streams = streams_new(edge->store, engine_tailer(edge->engine), engine_council(edge->engine));
     edge->waits = waits_new(engine_tailer(edge->engine));
     rest_open(edge);
+    edge->mcp = mcp_new(edge);
     describe_api(edge);
     if (!listen_on(edge, err)) {
         tailer_unsubscribe(engine_tailer(edge->engine), edge->waits);

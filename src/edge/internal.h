@@ -22,6 +22,7 @@
 
 struct streams;
 struct rest_call;
+struct mcp;
 
 /* A document that does not change while the program runs, so it is written once. */
 struct description {
@@ -46,6 +47,7 @@ struct edge {
     struct waits *waits;
     struct wait_door rest_waits;
     struct streams *streams;
+    struct mcp *mcp;
     struct budget budget; /* of all bodies and replies in flight */
     struct description openapi, asyncapi;
     pthread_mutex_t spare_lock;

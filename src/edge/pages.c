@@ -6,6 +6,7 @@
 #include "edge/assets.h"
 #include "edge/html.h"
 #include "edge/internal.h"
+#include "edge/mcp/mcp.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -211,6 +212,9 @@ static const struct {
     { "/api/events", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/api/jobs/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/api/discussions/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
+    { "/mcp", HTTP_OTHER, "GET, POST, DELETE", mcp_handle, false, true, false },
+    { "/.well-known/oauth-protected-resource", HTTP_GET, "GET, HEAD", mcp_metadata, false, false, false },
+    { "/.well-known/oauth-protected-resource/mcp", HTTP_GET, "GET, HEAD", mcp_metadata, false, false, false },
     { "/ws", HTTP_GET, "GET", ws_handle, false, true, false },
     { "/api/test/clock", HTTP_POST, "POST", test_clock, false, false, true },
 };

@@ -5,6 +5,14 @@
 
 enum stage { STAGE_SUBMITTED, STAGE_PARKED, STAGE_FINISHED };
 
+void parking_park(struct parking *parking)
+{
+    if (parking->parked)
+        return;
+    parking->parked = true;
+    http_park(parking->exchange);
+}
+
 bool parking_submit(struct parking *parking, struct store *store, struct request *request)
 {
     int submitted = STAGE_SUBMITTED;
@@ -13,7 +21,7 @@ bool parking_submit(struct parking *parking, struct store *store, struct request
     dispatch_submit(store, request);
     if (atomic_load(&parking->stage) == STAGE_FINISHED)
         return true;
-    http_park(parking->exchange);
+    parking_park(parking);
     return !atomic_compare_exchange_strong(&parking->stage, &submitted, STAGE_PARKED);
 }
 

@@ -17,10 +17,13 @@
 struct parking {
     struct http_exchange *exchange;
     atomic_int stage; /* zero to begin with */
+    bool parked;
 };
 
 /* Submits it, from the exchange's handler. True: it has finished, and the caller answers. */
 CHECKED bool parking_submit(struct parking *parking, struct store *store, struct request *request);
+/* Parks it, from the exchange's handler, if that has not been done: for what is not answered at once. */
+void parking_park(struct parking *parking);
 /* For request->finished. True: the caller answers. */
 CHECKED bool parking_finished(struct parking *parking);
 

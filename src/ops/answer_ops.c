@@ -332,6 +332,7 @@ const struct op answer_ops[] = {
         .needs = ROLES_WRITE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
+        .tool = "cancel_question",
         .run = run_question_cancel,
         .reply = cancel_reply,
         .params = {

@@ -116,6 +116,7 @@ const struct op chat_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .cli = "chat-post",
+        .tool = "post_to_chat",
         .run = run_chat_post,
         .reply = chat_post_reply,
         .params = {

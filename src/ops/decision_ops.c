@@ -101,6 +101,7 @@ const struct op decision_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
         .status = 201,
+        .tool = "request_decision",
         .run = run_decision_create,
         .reply = decision_fields,
         .params = {

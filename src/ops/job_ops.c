@@ -257,7 +257,7 @@ const struct op job_ops[] = {
         .reply = list_reply,
         .params = {
             { "status", T_ENUM, OPTIONAL, "Only jobs with this status.", .values = job_statuses },
-            { "agent", T_NAME, OPTIONAL, "Only jobs of this agent." },
+            { "agent", T_NAME, OPTIONAL, "Only jobs of this agent.", .flags = F_SPEAKER },
             { "kind", T_NAME, OPTIONAL, "Only jobs of this kind." },
             { "projectId", T_ID, OPTIONAL, "Only jobs of this project." },
             { "taskId", T_ID, OPTIONAL, "Only jobs of this task." },
@@ -353,6 +353,7 @@ const struct op job_ops[] = {
         .reaches = REACH_JOB,
         .kind = OP_WRITE,
         .no_audit = true,
+        .tool = "report_progress",
         .run = run_job_progress,
         .reply = job_fields,
         .params = {

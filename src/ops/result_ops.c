@@ -162,6 +162,7 @@ const struct op result_ops[] = {
         .body_max = LIMIT_RESULT_BODY,
         .fetch = fetch_result_submit,
         .before = before_result_submit,
+        .tool = "hand_in_result",
         .run = run_result_submit,
         .reply = reply_fields,
         .params = {

@@ -141,16 +141,16 @@ static void write_output_limits(struct json_out *out, const struct field *field,
 
 static void write_limits(struct json_out *out, const struct field *field, enum type type, enum schema_of of)
 {
-    if (of != SCHEMA_REPLY)
+    if (of == SCHEMA_BODY || of == SCHEMA_QUERY)
         write_input_limits(out, field, type);
-    else
+    else if (of == SCHEMA_REPLY)
         write_output_limits(out, field, type);
     if (type != T_INT && type != T_REAL)
         return;
     if (field->min || field->max) {
         json_int(out, "minimum", field->min);
         json_int(out, "maximum", field->max);
-    } else if (type == T_INT) {
+    } else if (type == T_INT && of != SCHEMA_TOOL) {
         json_text(out, "format", "int64");
     }
 }
@@ -192,7 +192,7 @@ void schema_write(struct json_out *out, const char *key, const struct field *fie
     json_map(out, key);
     write_type(out, field, type, of);
     write_limits(out, field, type, of);
-    if (field->form && type != T_LIST && of != SCHEMA_REPLY)
+    if (field->form && type != T_LIST && of != SCHEMA_REPLY && of != SCHEMA_TOOL)
         write_form(out, field->form);
     if (type == T_ENUM)
         write_values(out, field, of);

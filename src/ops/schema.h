@@ -10,8 +10,11 @@
 
 #include "ops/op.h"
 
-/* A member of a body, which may be null where it may be left out; a part of a path or query; or a reply. */
-enum schema_of { SCHEMA_BODY, SCHEMA_QUERY, SCHEMA_REPLY };
+/*
+ * A member of a body, which may be null where it may be left out; a part of a path or query; a reply; or an
+ * argument of a tool, for models: what kind of value it is, without the patterns, which bind.c checks.
+ */
+enum schema_of { SCHEMA_BODY, SCHEMA_QUERY, SCHEMA_REPLY, SCHEMA_TOOL };
 
 /* The schema of a value of this type with the field's limits, under `key`. */
 void schema_write(struct json_out *out, const char *key, const struct field *field, enum type type,

@@ -40,7 +40,7 @@
 
 struct server {
     const struct config *config;
-    bool test_clock;
+    struct serve_tests tests;
     struct engine *engine;
     struct store *store;
     struct edge *edge;
@@ -152,7 +152,8 @@ static bool start(struct server *server, struct err *err)
 
     server->engine = engine_new();
     server->store = store_open(&store, err);
-    if (!server->store || !engine_start(server->engine, server->store, s->store_url, server->test_clock, err))
+    if (!server->store ||
+        !engine_start(server->engine, server->store, s->store_url, server->tests.clock, err))
         return false;
     struct edge_options edge = {
         .store = server->store,
@@ -160,7 +161,8 @@ static bool start(struct server *server, struct err *err)
         .listen = s->server_listen,
         .version = WITAN_VERSION,
         .require_auth = s->server_require_auth,
-        .test_clock = server->test_clock,
+        .test_clock = server->tests.clock,
+        .mcp_fixtures = server->tests.mcp_fixtures,
     };
 
     memory_reserve(MEMORY_RESERVE);
@@ -247,10 +249,10 @@ static bool run(struct server *server, struct err *err)
     return true;
 }
 
-bool serve(const struct config *config, bool test_clock, struct err *err)
+bool serve(const struct config *config, const struct serve_tests *tests, struct err *err)
 {
     const struct settings *s = &config->settings;
-    struct server server = { .config = config, .test_clock = test_clock };
+    struct server server = { .config = config, .tests = *tests };
     struct claim claim = CLAIM_NONE;
     enum log_level level = LOG_INFO;
 

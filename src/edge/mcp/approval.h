@@ -1,0 +1,30 @@
+/*
+ * approval.h - approve_tool_use: the question that a client asks before it runs a tool.
+ *
+ * Claude Code with --permission-prompt-tool calls it with {tool_name, input, tool_use_id} and wants
+ * {behavior: "allow", updatedInput} or {behavior: "deny", message}. It is an approval like any other: what
+ * people change in the arguments comes back as updatedInput.
+ */
+#ifndef EDGE_MCP_APPROVAL_H
+#define EDGE_MCP_APPROVAL_H
+
+#include "edge/mcp/call.h"
+
+#define APPROVAL_INPUT                                                                                       \
+    "{\"type\":\"object\",\"properties\":{"                                                                  \
+    "\"tool_name\":{\"type\":\"string\",\"description\":\"The tool that shall run.\"},"                      \
+    "\"input\":{\"type\":\"object\",\"description\":\"Its input.\"},"                                        \
+    "\"tool_use_id\":{\"type\":\"string\",\"description\":\"The client's name for this use.\"}},"            \
+    "\"required\":[\"tool_name\",\"input\"]}"
+#define APPROVAL_OUTPUT                                                                                      \
+    "{\"type\":\"object\",\"properties\":{"                                                                  \
+    "\"behavior\":{\"type\":\"string\",\"enum\":[\"allow\",\"deny\"]},"                                      \
+    "\"updatedInput\":{\"type\":\"object\",\"description\":\"With allow: run it with this.\"},"              \
+    "\"message\":{\"type\":\"string\",\"description\":\"With deny: why.\"}},"                                \
+    "\"required\":[\"behavior\"]}"
+
+/* For the row of tools.c. */
+json_t *approval_prepare(struct mcp_call *call, const json_t *given);
+void approval_shape(struct mcp_call *call, bool pending, struct buf *into);
+
+#endif

@@ -1,0 +1,297 @@
+/*
+ * tools.c - the table of tools, and how it is told.
+ */
+#include "edge/mcp/tools.h"
+
+#include "base/str.h"
+#include "edge/mcp/approval.h"
+#include "edge/mcp/fixtures.h"
+#include "ops/schema.h"
+
+#include <string.h>
+
+static const struct tool tools[] = {
+    {
+        .name = "ask_question",
+        .title = "Ask a person",
+        .help =
+            "Ask the people in charge when you need a decision, a fact or a preference that you cannot find "
+            "out "
+            "yourself. Ask before you guess. The question appears in their inbox; the call waits up to 50 "
+            "seconds "
+            "for the answer. If the result says \"pending\": true, go on with other work or call "
+            "wait_for_answer with its questionId. type: \"blocking\" when you cannot go on without an "
+            "answer, "
+            "\"non_blocking\" with a defaultResponse when you can, \"approval\" before something that cannot "
+            "be "
+            "undone, \"error_recovery\" when something failed. Example: {\"question\": \"Which database "
+            "shall the "
+            "service use?\", \"type\": \"blocking\", \"responseType\": \"choice\", \"options\": [{\"label\": "
+            "\"PostgreSQL\"}, {\"label\": \"SQLite\"}], \"context\": {\"currentStep\": \"schema\"}}",
+        .then = "question_get",
+        .made = "questionId",
+        .then_id = "id",
+        .unless = "response",
+        .go_on = "wait_for_answer",
+    },
+    {
+        .name = "wait_for_answer",
+        .title = "Wait for a person's answer",
+        .help = "Look at a question that you asked, and wait up to 50 seconds until it has ended. The answer "
+                "is in "
+                "question.response; question.status is pending, answered, timeout or cancelled. Call it "
+                "again while "
+                "\"pending\" is true. Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
+        .reads = true,
+    },
+    {
+        .name = "cancel_question",
+        .title = "Withdraw a question",
+        .help = "Take back a question that you asked and no longer need answered, so that nobody spends time "
+                "on it. "
+                "Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
+    },
+    {
+        .name = "ask_squad",
+        .title = "Ask the other agents",
+        .help =
+            "Ask the other agents of the squad for their views. The prompt appears in the squad chat and "
+            "collects "
+            "replies until enough different agents have answered or its time is up; write @Name to call one. "
+            "Then call wait_for_squad with the prompt's id. Example: {\"prompt_message\": \"Cursor or offset "
+            "for "
+            "the list API? @Reviewer\", \"required_responses\": 2, \"timeout_minutes\": 10}",
+    },
+    {
+        .name = "wait_for_squad",
+        .title = "Wait for the other agents",
+        .help =
+            "Look at a prompt to the squad with its replies, and wait up to 50 seconds until it is ready. "
+            "Call it "
+            "again while \"pending\" is true. Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
+        .reads = true,
+    },
+    {
+        .name = "answer_squad",
+        .title = "Answer another agent",
+        .help =
+            "Answer a prompt that another agent put to the squad. Each agent counts once. Example: {\"id\": "
+            "\"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"message\": \"Cursor: offsets skip rows under "
+            "writes.\"}",
+    },
+    {
+        .name = "list_squad_prompts",
+        .title = "See what the squad is asked",
+        .help = "List the prompts that wait for replies of agents. With agent, only what that one may still "
+                "answer, "
+                "those that mention it first. Example: {\"agent\": \"Reviewer\"}",
+        .reads = true,
+    },
+    {
+        .name = "post_to_chat",
+        .title = "Write to the squad chat",
+        .help =
+            "Tell the squad something that needs no answer: what you are about to do, what you found. @Name "
+            "mentions an agent, who finds it in its inbox. Example: {\"message\": \"@Coder the schema is "
+            "final.\"}",
+    },
+    {
+        .name = "report_progress",
+        .title = "Report progress",
+        .help = "Say how far your job is. Without id it is about the job that you have open. Example: "
+                "{\"done\": 3, "
+                "\"total\": 10, \"step\": \"migrating tables\"}",
+        .finds_job = true,
+    },
+    {
+        .name = "hand_in_result",
+        .title = "Hand in a result",
+        .help =
+            "Hand in what you produced for a project: id is the project. If something is still open, put it "
+            "into "
+            "open_questions of the result instead of guessing: people answer, and you get the answers with "
+            "the next "
+            "run. Example: {\"id\": \"shop\", \"agent\": \"planner\", \"sourceId\": \"plan-1\", \"result\": "
+            "{\"tasks\": [{\"title\": \"Add the cart\"}], \"open_questions\": [\"Which currencies?\"]}}",
+    },
+    {
+        .name = "request_decision",
+        .title = "Ask whether you may",
+        .help =
+            "Before you change the scope, the architecture or the dependencies of a project, ask whether you "
+            "may: "
+            "id is the project. Depending on its settings that is approved at once or put to people; the "
+            "call waits "
+            "up to 50 seconds. Go on only when status is approved. Example: {\"id\": \"shop\", \"category\": "
+            "\"dependencyModifications\", \"description\": \"Add libvips for thumbnails\"}",
+        .then = "decision_get",
+        .made = "id",
+        .then_id = "did",
+    },
+    {
+        .name = "approve_tool_use",
+        .title = "Ask for permission to use a tool",
+        .help =
+            "For clients that ask before they run a tool (--permission-prompt-tool): puts the tool and its "
+            "input to "
+            "the people in charge and returns {\"behavior\": \"allow\", \"updatedInput\"} or {\"behavior\": "
+            "\"deny\", \"message\"}. Not for models to call by themselves. Example: {\"tool_name\": "
+            "\"Bash\", "
+            "\"input\": {\"command\": \"git push\"}, \"tool_use_id\": \"toolu_1\"}",
+        .row = "question_create",
+        .then = "question_get",
+        .made = "questionId",
+        .then_id = "id",
+        .input = APPROVAL_INPUT,
+        .output = APPROVAL_OUTPUT,
+        .prepare = approval_prepare,
+        .shape = approval_shape,
+    },
+    { 0 },
+};
+
+const struct tool *tools_all(void)
+{
+    return tools;
+}
+
+static const struct tool *find_in(const struct tool *table, const char *name)
+{
+    for (const struct tool *tool = table; tool->name; tool++)
+        if (strcmp(tool->name, name) == 0)
+            return tool;
+    return NULL;
+}
+
+const struct tool *tool_find(const struct mcp *mcp, const char *name)
+{
+    const struct tool *tool = find_in(tools, name);
+
+    return tool || !mcp->edge->options.mcp_fixtures ? tool : find_in(fixture_tools(), name);
+}
+
+const struct op *tool_op(const struct tool *tool)
+{
+    if (tool->done)
+        return fixture_op();
+    if (tool->row)
+        return op_find(tool->row);
+    for (const struct op *const *op = op_all(); *op; op++)
+        if (str_equal((*op)->tool, tool->name))
+            return *op;
+    return NULL;
+}
+
+bool tool_waits(const struct tool *tool)
+{
+    return tool->then || (tool_op(tool)->waits && !tool->done);
+}
+
+/* What a model may leave out is not required: who it is, and the job that it has open. */
+static void write_input(struct json_out *out, const struct tool *tool)
+{
+    static const struct field wait = {
+        "wait_seconds",    T_INT,
+        OPTIONAL,          "How long to wait at most; 0 looks and returns at once.",
+        .max = MCP_HOLD_S, .fallback = "50"
+    };
+    struct field fields[LIMIT_PARAMS + 2];
+    size_t count = 0;
+
+    if (tool->input) {
+        json_raw(out, "inputSchema", tool->input);
+        return;
+    }
+    for (const struct field *param = tool_op(tool)->params; param->type; param++) {
+        fields[count] = *param;
+        if ((param->flags & F_SPEAKER) || (tool->finds_job && strcmp(param->name, "id") == 0))
+            fields[count].need = OPTIONAL;
+        count++;
+    }
+    if (tool_waits(tool))
+        fields[count++] = wait;
+    fields[count] = (struct field){ 0 };
+    json_map(out, "inputSchema");
+    json_text(out, "type", "object");
+    schema_write_members(out, fields, SCHEMA_TOOL);
+    json_map_end(out);
+}
+
+static size_t add_fields(struct field *into, size_t count, const struct field *fields, bool optional)
+{
+    for (; fields && fields->type; fields++) {
+        into[count] = *fields;
+        if (optional)
+            into[count].need = OPTIONAL;
+        count++;
+    }
+    return count;
+}
+
+/* What waits says so; what goes on to another row has the reply of one or the other. */
+static void write_output(struct json_out *out, const struct tool *tool)
+{
+    static const struct field waited[] = {
+        { "pending", T_BOOL, REQUIRED, "It has not ended: call again." },
+        { "poll_after_ms", T_INT, OPTIONAL, "While pending: when to look again." },
+        { "next", T_TEXT, OPTIONAL, "While pending: how to go on." },
+        { 0 },
+    };
+    struct field fields[3 * LIMIT_PARAMS];
+    size_t count;
+
+    if (tool->output) {
+        json_raw(out, "outputSchema", tool->output);
+        return;
+    }
+    if (tool->done)
+        return;
+    count = add_fields(fields, 0, tool_op(tool)->reply, tool->then != NULL);
+    if (tool->then && tool->unless)
+        count = add_fields(fields, count, op_find(tool->then)->reply, true);
+    if (tool_waits(tool))
+        count = add_fields(fields, count, waited, false);
+    fields[count] = (struct field){ 0 };
+    json_map(out, "outputSchema");
+    json_text(out, "type", "object");
+    schema_write_members(out, fields, SCHEMA_REPLY);
+    json_map_end(out);
+}
+
+static void write_tool(struct json_out *out, const struct tool *tool)
+{
+    json_map(out, NULL);
+    json_text(out, "name", tool->name);
+    if (tool->title)
+        json_text(out, "title", tool->title);
+    json_text(out, "description", tool->help);
+    write_input(out, tool);
+    write_output(out, tool);
+    json_map(out, "annotations");
+    json_bool(out, "readOnlyHint", tool->reads);
+    json_bool(out, "destructiveHint", false);
+    json_bool(out, "openWorldHint", false);
+    json_map_end(out);
+    json_map_end(out);
+}
+
+static void write_all(struct json_out *out, const struct tool *table)
+{
+    for (const struct tool *tool = table; tool->name; tool++)
+        write_tool(out, tool);
+}
+
+void tools_list(struct mcp_call *call)
+{
+    struct json_out out;
+    struct buf result;
+
+    call_begin(call, &out, &result);
+    call_write_ttl(call, &out, 60000, true);
+    json_list(&out, "tools");
+    write_all(&out, tools);
+    if (call->mcp->edge->options.mcp_fixtures)
+        write_all(&out, fixture_tools());
+    json_list_end(&out);
+    call_result(call, &out, &result);
+}

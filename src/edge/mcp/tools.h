@@ -1,0 +1,46 @@
+/*
+ * tools.h - what models are offered: operations under names and with descriptions that they understand.
+ *
+ * A row of the operation table with `.tool` is a tool. Its parameters and its reply are the row's, described
+ * by the row; this table adds what a model needs beside that: when to use it, and an example. A few do more
+ * than one row: they go on to another that waits, or shape arguments and result for a client that expects its
+ * own.
+ */
+#ifndef EDGE_MCP_TOOLS_H
+#define EDGE_MCP_TOOLS_H
+
+#include "edge/mcp/call.h"
+
+struct tool {
+    const char *name, *title;
+    const char *help;    /* for models, with an example */
+    const char *row;     /* NULL: the one whose .tool is this name */
+    const char *then;    /* the row that is looked at until what the first has made has ended, or NULL */
+    const char *made;    /* the member of the first reply that names it */
+    const char *then_id; /* the parameter of `then` that takes it; others come from the arguments */
+    const char *unless;  /* a member of the first reply with which there is nothing to wait for, or NULL */
+    const char *go_on;   /* what to call when it is still pending; NULL: the same again */
+    bool reads;          /* changes nothing */
+    bool finds_job;      /* without an id: the job that the caller's agent has open */
+    const char *input;   /* the schema of the arguments when they are not the row's, or NULL */
+    const char *output;  /* of the result, likewise */
+    /* Arguments of the row from those that were given; NULL and call->error: they are wrong. Or NULL. */
+    json_t *(*prepare)(struct mcp_call *call, const json_t *given);
+    /* The result from the row's reply, as a JSON object. Or NULL. */
+    void (*shape)(struct mcp_call *call, bool pending, struct buf *into);
+    void (*done)(struct mcp_call *call); /* takes over once the row has been run, or NULL */
+};
+
+/* The tools, with those of the test suite when the server offers them. Ends with an empty one. */
+const struct tool *tools_all(void);
+const struct tool *tool_find(const struct mcp *mcp, const char *name);
+const struct op *tool_op(const struct tool *tool);
+bool tool_waits(const struct tool *tool);
+
+/* tools/list and tools/call. */
+void tools_list(struct mcp_call *call);
+void tools_call(struct mcp_call *call);
+/* For mcp->waits. */
+void tool_look(void *mcp, struct wait *wait);
+
+#endif

@@ -1,0 +1,359 @@
+// The MCP door on the running program, with clients that others wrote and the protocol's own suite.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conformance, newClient, oldClient } from '../mcp/clients.mjs';
+import { cli } from './lib/cli.mjs';
+import { makeToken } from './lib/identity.mjs';
+import { cleanEnv, full, onBothEngines, start, until } from './lib/server.mjs';
+
+const clients = { 'the SDK of 2025': oldClient, 'the SDK of 2026': newClient };
+const question = { question: 'Which cache?', type: 'blocking', responseType: 'text' };
+
+// One message as it is; the reply parsed, whether it came as JSON or as a stream.
+async function send(server, message, { headers = {}, token, session } = {}) {
+    const reply = await server.api('POST', '/mcp', message, {
+        token,
+        headers: {
+            Accept: 'application/json, text/event-stream',
+            ...(session ? { 'Mcp-Session-Id': session } : {}),
+            ...headers,
+        },
+    });
+    const last = reply.text?.match(/^data: (.*)$/gm)?.at(-1);
+    return { ...reply, message: last ? JSON.parse(last.slice(6)) : reply.body };
+}
+const request = (method, params, id = 1) => ({ jsonrpc: '2.0', id, method, params });
+const call = async (server, tool, args, options) =>
+    (await send(server, request('tools/call', { name: tool, arguments: args }), options)).message;
+const pending = (server) =>
+    until(async () => {
+        const list = await server.must(200, 'GET', '/api/questions/pending?workspaceId=default');
+        return list.questions.at(-1);
+    }, 'a question');
+const answer = (server, id, response) =>
+    server.must(200, 'POST', `/api/questions/${id}/answer`, { response });
+
+for (const revision of ['2025-11-25', '2026-07-28'])
+    test(`every scenario that ${revision} requires passes`, { timeout: 240_000 }, async (t) => {
+        const server = await start(t, { args: ['--test-mcp-fixtures'] });
+        const { code, stdout, stderr } = await conformance(
+            ['server', '--url', `${server.url}/mcp`, '--requirements', revision],
+            cleanEnv(server.folder),
+        );
+        assert.equal(code, 0, stdout + stderr);
+        assert.match(stdout, /✓ tools-call-with-progress/);
+    });
+
+test('what the suite calls is there for tests only', async (t) => {
+    const server = await start(t);
+    const { message } = await send(server, request('tools/list'));
+    assert.ok(message.result.tools.every((tool) => !tool.name.startsWith('test_')));
+    const refused = await cli(server.folder, ['serve', '--test-mcp-fixtures', '--listen', '127.0.0.1:0'], {
+        env: { WITAN_TEST: '' },
+    });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /for tests only/);
+});
+
+for (const [title, connect] of Object.entries(clients)) {
+    test(`${title} asks, a person answers through REST`, async (t) => {
+        const server = await start(t);
+        const { call, close } = await connect(server.url);
+        t.after(close);
+        const asked = call('ask_question', question);
+        const open = await pending(server);
+        assert.equal(open.askedBy, title.includes('2025') ? 'old-client' : 'new-client');
+        await answer(server, open.id, { type: 'text', value: 'the small one' });
+        const { structuredContent, content, isError } = await asked;
+        assert.ok(!isError);
+        assert.equal(structuredContent.pending, false);
+        assert.equal(structuredContent.question.response.value, 'the small one');
+        assert.deepEqual(JSON.parse(content[0].text), structuredContent);
+    });
+
+    test(`${title} is told how to go on, and goes on over a restart`, async (t) => {
+        const server = await start(t);
+        const { call, close } = await connect(server.url);
+        t.after(close);
+        const first = await call('ask_question', { ...question, wait_seconds: 1 });
+        assert.equal(first.structuredContent.pending, true);
+        assert.match(first.structuredContent.next, /wait_for_answer/);
+        await server.stop();
+        await server.restart();
+        const id = first.structuredContent.questionId;
+        const waiting = call('wait_for_answer', { id });
+        await answer(server, id, { type: 'text', value: 'yes' });
+        assert.equal((await waiting).structuredContent.question.response.value, 'yes');
+    });
+
+    test(`${title} is allowed, allowed with a change, and denied the use of a tool`, async (t) => {
+        const server = await start(t);
+        const { call, close } = await connect(server.url);
+        t.after(close);
+        const input = { command: 'git push' };
+        const decide = async (response) => {
+            const asked = call('approve_tool_use', { tool_name: 'Bash', input, tool_use_id: 'toolu_1' });
+            const open = await pending(server);
+            assert.deepEqual(open.action, { name: 'Bash', args: input });
+            await answer(server, open.id, { type: 'approval', ...response });
+            return JSON.parse((await asked).content[0].text);
+        };
+        assert.deepEqual(await decide({ value: true }), { behavior: 'allow', updatedInput: input });
+        const args = { command: 'git push --dry-run' };
+        assert.deepEqual(await decide({ value: true, args }), { behavior: 'allow', updatedInput: args });
+        assert.deepEqual(await decide({ value: false, text: 'Not on a Friday.' }), {
+            behavior: 'deny',
+            message: 'Not on a Friday.',
+        });
+    });
+}
+
+test('an answer given on the command line reaches the client', async (t) => {
+    const server = await start(t);
+    const { call, close } = await oldClient(server.url);
+    t.after(close);
+    const asked = call('ask_question', question);
+    const open = await pending(server);
+    const { code, stderr } = await cli(server.folder, ['answer', open.id, 'from the shell', '--url', server.url]);
+    assert.equal(code, 0, stderr);
+    assert.equal((await asked).structuredContent.question.response.value, 'from the shell');
+});
+
+test('a client that gave a token hears that it goes on', async (t) => {
+    const server = await start(t);
+    const { call, close } = await oldClient(server.url);
+    t.after(close);
+    const heard = [];
+    const asked = call('ask_question', question, { onprogress: (word) => heard.push(word) });
+    const open = await pending(server);
+    await until(() => heard.length > 0, 'progress');
+    await answer(server, open.id, { type: 'text', value: 'now' });
+    await asked;
+    assert.match(heard[0].message, /Waiting/);
+});
+
+test('a wait longer than a minute ends with the answer', { skip: !full && 'takes a minute', timeout: 240_000 }, async (t) => {
+    const server = await start(t);
+    const { call, close } = await newClient(server.url);
+    t.after(close);
+    const first = await call('ask_question', question);
+    assert.equal(first.structuredContent.pending, true);
+    const waiting = call('wait_for_answer', { id: first.structuredContent.questionId });
+    await new Promise((wake) => setTimeout(wake, 15_000));
+    await answer(server, first.structuredContent.questionId, { type: 'text', value: 'late' });
+    assert.equal((await waiting).structuredContent.question.response.value, 'late');
+});
+
+test('the squad is asked and answers', async (t) => {
+    const server = await start(t);
+    const asker = await newClient(server.url, { name: 'Planner' });
+    const other = await oldClient(server.url, { name: 'Reviewer' });
+    t.after(asker.close);
+    t.after(other.close);
+    const made = await asker.call('ask_squad', { prompt_message: 'Cursor or offset?', required_responses: 1 });
+    const { id } = made.structuredContent.prompt;
+    const listed = await other.call('list_squad_prompts', { agent: 'Reviewer' });
+    assert.equal(listed.structuredContent.prompts[0].id, id);
+    const waiting = asker.call('wait_for_squad', { id });
+    await other.call('answer_squad', { id, message: 'Cursor.' });
+    const { structuredContent } = await waiting;
+    assert.equal(structuredContent.ready, true);
+    assert.equal(structuredContent.responses[0].agent_name, 'Reviewer');
+});
+
+test('progress goes to the job that the agent has open', async (t) => {
+    const server = await start(t);
+    const { call, close } = await oldClient(server.url, { name: 'Builder' });
+    t.after(close);
+    const none = await call('report_progress', { done: 1, total: 2 });
+    assert.equal(JSON.parse(none.content[0].text).code, 'not_found');
+    const job = await server.must(201, 'POST', '/api/jobs', { agent: 'Builder', status: 'running' });
+    const { structuredContent } = await call('report_progress', { done: 1, total: 2, step: 'half' });
+    assert.equal(structuredContent.id, job.id);
+});
+
+test('resources are read, and a change is told', async (t) => {
+    const server = await start(t);
+    const { client, call, close } = await oldClient(server.url);
+    t.after(close);
+    const asked = await call('ask_question', { ...question, wait_seconds: 0 });
+    const uri = `witan://questions/${asked.structuredContent.questionId}`;
+    const read = async () => JSON.parse((await client.readResource({ uri })).contents[0].text).question;
+    assert.equal((await read()).status, 'pending');
+    const told = [];
+    const { ResourceUpdatedNotificationSchema } = await import('../mcp/node_modules/@modelcontextprotocol/sdk/dist/esm/types.js');
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, (word) => told.push(word.params.uri));
+    await client.subscribeResource({ uri });
+    await answer(server, asked.structuredContent.questionId, { type: 'text', value: 'x' });
+    await until(() => told.includes(uri), 'the change');
+    assert.equal((await read()).status, 'answered');
+    const inbox = await client.readResource({ uri: 'witan://inbox' });
+    assert.ok(Array.isArray(JSON.parse(inbox.contents[0].text).notifications));
+    await assert.rejects(client.readResource({ uri: 'witan://questions/nothing' }), /-32002/);
+});
+
+test('prompts are filled in', async (t) => {
+    const server = await start(t);
+    const { client, close } = await newClient(server.url);
+    t.after(close);
+    const { prompts } = await client.listPrompts();
+    assert.deepEqual(
+        prompts.map((prompt) => prompt.name),
+        ['ask_before_you_guess', 'hold_a_council', 'hand_in_with_open_questions'],
+    );
+    const council = await client.getPrompt({ name: 'hold_a_council', arguments: { topic: 'the {topic} cache' } });
+    assert.match(council.messages[0].content.text, /on: the \{topic\} cache/);
+});
+
+test('two hundred connections wait, and each gets its own answer', { timeout: 180_000 }, async (t) => {
+    const server = await start(t);
+    const many = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => (i % 2 ? newClient : oldClient)(server.url, { name: `agent-${i}` })),
+    );
+    t.after(() => Promise.all(many.map(({ close }) => close())));
+    const asked = many.map(({ call }, i) => call('ask_question', { ...question, question: `Number ${i}?` }));
+    await until(async () => (await server.metric('witan_waits')) === 200, '200 waits');
+    let cursor = '';
+    const open = [];
+    do {
+        const page = await server.must(
+            200,
+            'GET',
+            `/api/questions/pending?workspaceId=default&limit=100${cursor && `&cursor=${cursor}`}`,
+        );
+        open.push(...page.questions);
+        cursor = page.nextCursor;
+    } while (cursor);
+    assert.equal(open.length, 200);
+    await Promise.all(open.map(({ id, question: text }) => answer(server, id, { type: 'text', value: text })));
+    for (const [i, result] of (await Promise.all(asked)).entries())
+        assert.equal(result.structuredContent.question.response.value, `Number ${i}?`);
+});
+
+// The same operation says the same at each door, whatever is wrong with what it is given.
+onBothEngines('REST, the command line and MCP give the same results and errors', {}, async (server) => {
+    const { tools } = (await send(server, request('tools/list'))).message.result;
+    const api = await server.must(200, 'GET', '/api/openapi.json');
+    const rows = Object.entries(api.paths).flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, row]) => ({ path, method: method.toUpperCase(), ...row })),
+    );
+    const tooled = {
+        ask_question: 'question_create',
+        wait_for_answer: 'question_get',
+        cancel_question: 'question_cancel',
+        ask_squad: 'prompt_create',
+        wait_for_squad: 'prompt_get',
+        answer_squad: 'prompt_respond',
+        list_squad_prompts: 'prompt_list',
+        post_to_chat: 'chat_post',
+        report_progress: 'job_progress',
+        hand_in_result: 'result_submit',
+        request_decision: 'decision_create',
+    };
+    assert.deepEqual(
+        tools.map((tool) => tool.name).filter((name) => name !== 'approve_tool_use'),
+        Object.keys(tooled),
+    );
+    const nothing = '00000000-0000-7000-8000-00000000dead';
+    for (const [tool, name] of Object.entries(tooled)) {
+        const row = rows.find((one) => one.operationId === name);
+        const known = tools.find((one) => one.name === tool);
+        for (const wrong of [
+            { id: nothing },
+            { id: 'no id at all' },
+            ...Object.entries(known.inputSchema.properties)
+                .filter(([key]) => !['wait_seconds', 'id'].includes(key))
+                .map(([key]) => ({ id: nothing, [key]: { wrong: ['type'] } })),
+        ]) {
+            const has = (key) => key in known.inputSchema.properties;
+            const speakers = ['requester_agent', 'agent_name', 'agent'].filter(has).map((key) => [key, 'A']);
+            const args = { ...Object.fromEntries(speakers), ...wrong };
+            if (!has('id')) delete args.id;
+            const { id = '', ...rest } = args;
+            const body = row.path.includes('{id}') ? rest : args;
+            const path = row.path.replace('{id}', encodeURIComponent(id));
+            if (row.method === 'GET' && Object.values(wrong).some((value) => typeof value === 'object')) continue;
+            const query = row.method === 'GET' ? `?${new URLSearchParams(row.path.includes('{id}') ? {} : { agent: 'A' })}` : '';
+            const rest_ = await server.api(row.method, path + query, row.method === 'GET' ? undefined : body);
+            const mcp = await call(server, tool, { ...args, ...(has('wait_seconds') && { wait_seconds: 0 }) });
+            assert.equal(mcp.result.isError ?? false, rest_.status >= 400, `${tool} ${JSON.stringify(wrong)}: ${rest_.text}`);
+            if (rest_.status < 400) continue;
+            assert.deepEqual(JSON.parse(mcp.result.content[0].text), rest_.body, `${tool} ${JSON.stringify(wrong)}`);
+            // The command line has no types to be wrong: a word is what the parameter makes of it.
+            if (Object.values(wrong).some((value) => typeof value === 'object')) continue;
+            const words = Object.entries(args).map(([key, value]) => `${key}=${value}`);
+            const shell = await cli(server.folder, ['call', name, ...words, '--url', server.url]);
+            assert.ok(shell.stderr.includes(rest_.body.error), `${tool}: ${shell.stderr} ${rest_.text}`);
+        }
+    }
+    // And what is right has the same reply.
+    const made = await call(server, 'ask_squad', { prompt_message: 'Same?', requester_agent: 'A' });
+    const { id } = made.result.structuredContent.prompt;
+    const { pending: _, poll_after_ms, next, ...seen } = (await call(server, 'wait_for_squad', { id, wait_seconds: 0 }))
+        .result.structuredContent;
+    assert.deepEqual(seen, await server.must(200, 'GET', `/api/discussion/${id}`));
+    assert.equal(poll_after_ms, 1000);
+    assert.match(next, /wait_for_squad/);
+});
+
+test('who is not known is told how to be', async (t) => {
+    let token;
+    const server = await start(t, {
+        args: ['--require-auth'],
+        prepare: async (db, folder) => {
+            token = await makeToken({ db, folder }, { agent: 'Coder' });
+        },
+    });
+    const refused = await send(server, request('tools/list'));
+    assert.equal(refused.status, 401);
+    const [, where] = refused.headers['www-authenticate'].match(/resource_metadata="([^"]+)"/);
+    const metadata = await (await fetch(where)).json();
+    assert.equal(metadata.resource, `${server.url}/mcp`);
+    assert.equal((await send(server, request('tools/call', { name: 'ask_squad', arguments: {} }))).status, 401);
+    const { call: use, close } = await oldClient(server.url, { token, name: 'whatever' });
+    t.after(close);
+    const posted = await use('post_to_chat', { message: 'hello' });
+    assert.equal(posted.structuredContent.message.agent_name, 'Coder');
+    const other = await use('post_to_chat', { message: 'hello', agent_name: 'Boss' });
+    assert.equal(JSON.parse(other.content[0].text).code, 'forbidden');
+});
+
+test('messages that are none are refused, and nothing is stored', async (t) => {
+    const server = await start(t);
+    const code = async (message, options) => (await send(server, message, options)).message?.error?.code;
+    assert.equal(await code('{'), -32700);
+    assert.equal(await code([request('ping')]), -32600);
+    for (const id of [null, 1.5, {}, [], true]) assert.equal(await code(request('ping', {}, id)), -32600);
+    assert.equal(await code({ jsonrpc: '1.0', id: 1, method: 'ping' }), -32600);
+    assert.equal(await code(request('tools/call', { name: 'nothing' })), -32602);
+    assert.equal(await code(request('tools/call', { name: 'ask_squad', arguments: [] })), -32602);
+    assert.equal(await code(request('no/method')), -32601);
+    assert.equal(await code(request('ping'), { headers: { 'MCP-Protocol-Version': '1999-01-01' } }), -32022);
+    assert.equal((await send(server, request('ping'), { session: 'nonsense' })).status, 404);
+    assert.equal((await send(server, request('ping'), { headers: { Origin: 'http://evil.example' } })).status, 403);
+    assert.equal((await send(server, request('ping'), { headers: { Host: 'evil.example' } })).status, 403);
+    assert.equal((await send(server, { jsonrpc: '2.0', method: 'notifications/initialized' })).status, 202);
+    assert.equal((await send(server, { jsonrpc: '2.0', id: 'x', result: {} })).status, 202);
+    const deep = '['.repeat(100_000);
+    assert.ok((await send(server, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${deep}`)).status >= 400);
+    const large = await call(server, 'post_to_chat', { message: 'x'.repeat(200_000) });
+    assert.match(JSON.parse(large.result.content[0].text).error, /too long/);
+    const huge = await server.api('POST', '/mcp', Buffer.alloc(64 << 20, 32)).catch(() => ({ status: 413 }));
+    assert.equal(huge.status, 413);
+    assert.equal((await server.api('GET', '/mcp')).status, 405);
+    assert.equal((await server.must(200, 'GET', '/api/chat')).messages.length, 0);
+});
+
+test('a cancelled wait is answered no more, and a question stays', async (t) => {
+    const server = await start(t);
+    const { call: use, close } = await oldClient(server.url);
+    t.after(close);
+    const stop = new AbortController();
+    const asked = use('ask_question', question, { signal: stop.signal });
+    const open = await pending(server);
+    await until(async () => (await server.metric('witan_waits')) === 1, 'the wait');
+    stop.abort();
+    await assert.rejects(asked);
+    await until(async () => (await server.metric('witan_waits')) === 0, 'no wait');
+    assert.equal((await server.must(200, 'GET', `/api/questions/${open.id}`)).question.status, 'pending');
+});
