@@ -173,7 +173,7 @@ ui/dist/.built: $(UI_SOURCES)
 ## ui-check: the types, the rules and the core of the pages, without a browser
 .PHONY: ui-check
 ui-check:
-	@cd ui && npm run --silent check && npm test --silent
+	@cd ui && npm run --silent check && npm run --silent check:planted && npm test --silent
 
 ## dist: a release tarball that carries the built pages, so that building it needs no npm
 .PHONY: dist

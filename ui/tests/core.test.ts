@@ -157,7 +157,7 @@ test('paths lead to pages, and a login leads nowhere else', () => {
     assert.equal(safeNext('/jobs/1?x=2'), '/jobs/1?x=2');
 });
 
-const parcel = (n: number, questionId = `q${n}`): Parcel => ({ key: `k${n}`, questionId, response: { type: 'text', value: 'x' }, label: 'x', at: n });
+const parcel = (n: number, questionId = `q${n}`): Parcel => ({ key: `k${n}`, by: 'maya', questionId, response: { type: 'text', value: 'x' }, label: 'x', at: n });
 
 test('the outbox keeps answers while nobody is there, and sends each under its own key', async () => {
     const kept = memoryShelf();
@@ -171,13 +171,13 @@ test('the outbox keeps answers while nobody is there, and sends each under its o
     const box = make();
     box.add(parcel(1));
     box.add(parcel(2));
-    await box.flush();
+    await box.flush('maya');
     assert.deepEqual(sent, ['k1'], 'it stops at the first that does not get through');
     there = true;
     const again = make(); // the page was loaded anew
     const done: string[] = [];
     again.onsent = ({ parcel: one, outcome }) => done.push(`${one.key} ${outcome}`);
-    await Promise.all([again.flush(), again.flush()]);
+    await Promise.all([again.flush('maya'), again.flush('maya')]);
     assert.deepEqual(sent, ['k1', 'k1', 'k2']);
     assert.deepEqual(done, ['k1 sent', 'k2 sent']);
     assert.deepEqual(again.waiting, []);
@@ -191,12 +191,35 @@ test('a refusal takes an answer out of the outbox, trouble of the server does no
     });
     box.onsent = ({ outcome }) => said.push(outcome);
     box.add(parcel(1));
-    for (status of [503, 500, 429, 401]) await box.flush();
+    for (status of [503, 500, 429, 401]) await box.flush('maya');
     assert.equal(box.waiting.length, 1);
     status = 409;
-    await box.flush();
+    await box.flush('maya');
     assert.deepEqual(said, ['refused']);
     assert.equal(box.waiting.length, 0);
+});
+
+test('nobody sends the answers of somebody else, or reads what they typed', async () => {
+    const kept = memoryShelf();
+    const sent: string[] = [];
+    const box = new Outbox(kept, async ({ key }) => sent.push(key));
+    box.add(parcel(1));
+    await box.flush('jonas');
+    assert.deepEqual(sent, []);
+    box.add({ ...parcel(2, 'q1'), by: 'jonas' });
+    await box.flush('jonas');
+    assert.deepEqual(sent, ['k2']);
+    box.forget('maya');
+    assert.deepEqual(box.waiting, []);
+    const drafts = new Drafts(kept);
+    drafts.owner = 'maya';
+    drafts.write('q', { text: 'secret' });
+    drafts.owner = 'jonas';
+    assert.deepEqual(drafts.read('q'), {});
+    drafts.owner = 'maya';
+    assert.deepEqual(drafts.read('q'), { text: 'secret' });
+    drafts.clear();
+    assert.deepEqual(drafts.read('q'), {});
 });
 
 test('a second answer to a question takes the place of the first, and one can be taken back', async () => {

@@ -5,6 +5,7 @@ import { readJson, writeJson, type Shelf } from './store.ts';
 
 export interface Parcel {
     key: string;
+    by: string; // whose answer it is: nobody else's login sends it
     questionId: string;
     response: { type: string; value: unknown; text?: string; args?: unknown };
     label: string; // what it says, for people
@@ -35,7 +36,7 @@ export class Outbox {
 
     /** Keeps an answer; a second one to the same question takes the place of the first. */
     add(parcel: Parcel): void {
-        this.#keep([...this.waiting.filter((other) => other.questionId !== parcel.questionId), parcel]);
+        this.#keep([...this.waiting.filter((other) => other.questionId !== parcel.questionId || other.by !== parcel.by), parcel]);
     }
 
     /** Takes an answer back that has not been sent. */
@@ -48,15 +49,20 @@ export class Outbox {
         this.onchange(parcels);
     }
 
-    /** Sends what waits, in order, until it is empty or the server is away. One round at a time. */
-    flush(): Promise<void> {
-        this.#running ??= this.#round().finally(() => (this.#running = undefined));
+    /** Lets go of what somebody has not sent: they have left. */
+    forget(by: string): void {
+        this.#keep(this.waiting.filter((parcel) => parcel.by !== by));
+    }
+
+    /** Sends what waits of this caller, in order, until there is none or the server is away. One round at a time. */
+    flush(by: string): Promise<void> {
+        this.#running ??= this.#round(by).finally(() => (this.#running = undefined));
         return this.#running;
     }
 
-    async #round(): Promise<void> {
+    async #round(by: string): Promise<void> {
         for (const parcel of this.waiting) {
-            if (!this.waiting.some((still) => still.key === parcel.key)) continue; // taken back meanwhile
+            if (parcel.by !== by || !this.waiting.some((still) => still.key === parcel.key)) continue; // somebody else's, or taken back meanwhile
             try {
                 await this.#send(parcel);
             } catch (why) {

@@ -8,7 +8,7 @@ import { answerText } from '../core/wording.ts';
 import { t } from '../text/en.ts';
 import { drafts, keymap, kept, ticker, toasts } from './app.svelte.ts';
 import { questions } from './questions.svelte.ts';
-import { api, ops, stream } from './server.svelte.ts';
+import { api, ops, session, stream } from './server.svelte.ts';
 
 const undoMs = 4000;
 const noUndoUnder = 60_000;
@@ -34,13 +34,27 @@ class Answers {
 
     constructor() {
         this.#outbox = new Outbox(kept, (parcel) => this.#send(parcel));
-        this.waiting = this.#outbox.waiting;
-        this.#outbox.onchange = (waiting) => (this.waiting = waiting);
+        this.#outbox.onchange = () => this.#look();
         this.#outbox.onsent = (sent) => this.#sent(sent);
-        addEventListener('storage', () => (this.waiting = this.#outbox.waiting));
+        addEventListener('storage', () => this.#look());
         addEventListener('online', () => this.flush());
         addEventListener('pagehide', () => this.#flushNow?.());
         keymap.add({ z: () => this.#undo?.() });
+    }
+
+    #look(): void {
+        this.waiting = this.#outbox.waiting.filter((parcel) => parcel.by === session.owner);
+    }
+
+    /** How many wait, whosever they are: who is here is not known while the server is away. */
+    all(): number {
+        return this.#outbox.waiting.length;
+    }
+
+    /** Somebody logs out: nothing of theirs stays in this browser. */
+    left(): void {
+        this.#outbox.forget(session.owner);
+        drafts.clear();
     }
 
     isKept(id: string): Parcel | undefined {
@@ -50,7 +64,7 @@ class Answers {
     /** Gives an answer. By one key it can be taken back for a moment, unless little time is left. */
     give(question: Question, response: Given, { quick = false } = {}): void {
         const label = answerText(question, response);
-        const parcel: Parcel = { key: crypto.randomUUID(), questionId: question.id, response, label, at: Date.now() };
+        const parcel: Parcel = { key: crypto.randomUUID(), by: session.owner, questionId: question.id, response, label, at: Date.now() };
         delete this.conflicts[question.id];
         this.#flushNow?.();
         if (quick && questions.left(question) > noUndoUnder) this.#hold(parcel);
@@ -85,9 +99,11 @@ class Answers {
     }
 
     flush(): void {
-        if (this.#outbox.waiting.length === 0) return;
+        this.#look();
+        if (this.waiting.length === 0) return;
+        const by = session.owner;
         // One tab at a time; a second would only send the same once more.
-        void navigator.locks.request('witan-outbox', () => this.#outbox.flush()).then(() => {
+        void navigator.locks.request('witan-outbox', () => this.#outbox.flush(by)).then(() => {
             for (const id of Object.keys(this.held)) if (this.held[id] === 'sending') delete this.held[id];
         });
     }

@@ -3,7 +3,7 @@ import { Api, Refused, Unreachable } from '../core/api.ts';
 import * as ops from '../core/api.gen.ts';
 import { Live, type Happening, type LiveState } from '../core/live.ts';
 import type { Gives } from '../core/op.ts';
-import { where } from './app.svelte.ts';
+import { drafts, where } from './app.svelte.ts';
 
 export const api = new Api();
 export { ops };
@@ -13,6 +13,11 @@ export type Me = Gives<typeof ops.me_get>;
 class Session {
     me = $state<Me | undefined>();
     is = $state<'starting' | 'in' | 'out' | 'away'>('starting');
+
+    /** Under which what is typed here is kept. */
+    get owner(): string {
+        return this.me?.caller.id ?? 'link';
+    }
 
     get name(): string {
         return this.me?.caller.name ?? '';
@@ -26,10 +31,13 @@ class Session {
     async start(): Promise<void> {
         try {
             this.me = await api.call(ops.me_get, {});
+            drafts.owner = this.owner;
             this.is = 'in';
         } catch (why) {
-            if (why instanceof Refused && (why.status === 401 || why.status === 403)) this.is = 'out';
-            else if (why instanceof Unreachable || why instanceof Refused) this.is = 'away';
+            if (why instanceof Refused && (why.status === 401 || why.status === 403)) {
+                this.is = 'out';
+                drafts.owner = this.owner;
+            } else if (why instanceof Unreachable || why instanceof Refused) this.is = 'away';
             else throw why;
         }
     }
