@@ -4,11 +4,13 @@
 #include "ops/event_type.h"
 
 #include "core/chat/prompt.h"
+#include "core/council/state.h"
 #include "core/inbox/alert.h"
 #include "core/inbox/notification.h"
 #include "core/questions/job.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"
+#include "ops/discussion.h"
 #include "ops/fields.h"
 #include "ops/question_fields.h"
 
@@ -267,6 +269,97 @@ static const struct field turn_delta[] = {
     { 0 },
 };
 
+#define DISCUSSION_MEMBER                                                                                    \
+    {                                                                                                        \
+        "discussionId", T_UUID, REQUIRED, "The discussion."                                                  \
+    }
+#define TURN_MEMBERS                                                                                         \
+    DISCUSSION_MEMBER, { "turnId", T_UUID, REQUIRED, "The turn." },                                          \
+        { "kind", T_ENUM, REQUIRED, "What is asked for.", .values = row_kinds },                             \
+        { "speaker", T_TEXT, REQUIRED, "Whose turn it is." },                                                \
+        { "role", T_TEXT, REQUIRED, "In which role." },                                                      \
+        { "agentId", T_UUID, REQUIRED, "Which agent, if one.", .flags = F_NULL },                            \
+        { "roundNumber", T_INT, REQUIRED, "In which round." },                                               \
+    {                                                                                                        \
+        "turnIndex", T_INT, REQUIRED, "At which place of the order."                                         \
+    }
+
+static const struct field discussion_created[] = {
+    DISCUSSION_MEMBER,
+    { "projectId", T_UUID, REQUIRED, "Its project.", .flags = F_NULL },
+    { "topic", T_TEXT, REQUIRED, "What it is about." },
+    { "mode", T_TEXT, REQUIRED, "How turns are taken." },
+    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = council_statuses },
+    { "rounds", T_INT, REQUIRED, "How many rounds there are." },
+    { "parentId", T_UUID, REQUIRED, "The discussion that it was split off from.", .flags = F_NULL },
+    { "createdBy", T_TEXT, REQUIRED, "Who started it.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field discussion_said[] = {
+    DISCUSSION_MEMBER,
+    { "entry", T_OBJECT, REQUIRED, "What was said.", .fields = discussion_entry_fields },
+    { 0 },
+};
+
+static const struct field turn_started[] = {
+    TURN_MEMBERS,
+    { "attempt", T_INT, REQUIRED, "The how manyth call for it this is." },
+    { 0 },
+};
+
+static const struct field turn_waiting[] = {
+    TURN_MEMBERS,
+    { "userId", T_TEXT, REQUIRED, "Which person, if a certain one.", .flags = F_NULL },
+    { "dueAt", T_TIME, REQUIRED, "When it is passed." },
+    { 0 },
+};
+
+static const struct field turn_finished[] = {
+    DISCUSSION_MEMBER,
+    { "turnId", T_UUID, REQUIRED, "The turn; null when it was skipped.", .flags = F_NULL },
+    { "kind", T_ENUM, REQUIRED, "What was asked for.", .values = row_kinds },
+    { "entry", T_OBJECT, REQUIRED, "What became of it.", .fields = discussion_entry_fields },
+    { 0 },
+};
+
+static const struct field discussion_round[] = {
+    DISCUSSION_MEMBER,
+    { "round", T_INT, REQUIRED, "The round that has ended." },
+    { "rounds", T_INT, REQUIRED, "Of how many." },
+    { "contributions", T_INT, REQUIRED, "How many said something." },
+    { "passes", T_INT, REQUIRED, "How many did not." },
+    { 0 },
+};
+
+static const struct field vote_counted[] = {
+    DISCUSSION_MEMBER,
+    { "round", T_INT, REQUIRED, "After which round." },
+    { "vote", T_OBJECT, REQUIRED, "rule, winner, tie, tally, agreed, decided, dissent.", .flags = F_OPEN },
+    { 0 },
+};
+
+static const struct field discussion_waiting[] = {
+    DISCUSSION_MEMBER,
+    { "phase", T_ENUM, REQUIRED, "For what.", .values = council_phases },
+    { "nextSpeaker", T_TEXT, REQUIRED, "Who speaks next.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field discussion_by[] = {
+    DISCUSSION_MEMBER,
+    { "by", T_TEXT, REQUIRED, "Who did it." },
+    { 0 },
+};
+
+static const struct field discussion_ended[] = {
+    DISCUSSION_MEMBER,
+    { "status", T_ENUM, REQUIRED, "completed, cancelled or failed.", .values = council_statuses },
+    { "endReason", T_ENUM, REQUIRED, "Why.", .values = council_ends },
+    OUTCOME_MEMBER,
+    { 0 },
+};
+
 static const struct field last_word[] = {
     { "reason", T_TEXT, REQUIRED, "Why the stream ends, and how to go on." },
     { 0 },
@@ -328,13 +421,37 @@ static const struct event_type types[] = {
     { "prd.updated", WORK_TAG, "A section of the PRD has a new text.", ROLES_READ, REACH_PROJECT,
       .fields = section_updated },
     { "plan.updated", WORK_TAG, "A plan has a new text.", ROLES_READ, REACH_PROJECT, .fields = plan_updated },
+    { "discussion.created", TAG_DISCUSSIONS, "A discussion was made.", ROLES_READ, REACH_DISCUSSION,
+      .fields = discussion_created },
+    { "discussion.message", TAG_DISCUSSIONS, "A person, or a council that was split off, said something.",
+      ROLES_READ, REACH_DISCUSSION, .fields = discussion_said },
+    { "discussion.interjected", TAG_DISCUSSIONS, "Somebody cut in.", ROLES_READ, REACH_DISCUSSION,
+      .fields = discussion_said },
+    { "turn.started", TAG_DISCUSSIONS, "An agent was asked to speak.", ROLES_READ, REACH_DISCUSSION,
+      .fields = turn_started },
+    { "turn.waiting", TAG_DISCUSSIONS, "A turn waits for somebody outside.", ROLES_READ, REACH_DISCUSSION,
+      .fields = turn_waiting },
+    { "turn.finished", TAG_DISCUSSIONS, "A turn is over: said, passed or skipped.", ROLES_READ,
+      REACH_DISCUSSION, .fields = turn_finished },
+    { "discussion.round", TAG_DISCUSSIONS, "A round has ended.", ROLES_READ, REACH_DISCUSSION,
+      .fields = discussion_round },
+    { "vote.counted", TAG_DISCUSSIONS, "Ballots were counted.", ROLES_READ, REACH_DISCUSSION,
+      .fields = vote_counted },
+    { "discussion.waiting", TAG_DISCUSSIONS, "A discussion rests until somebody speaks.", ROLES_READ,
+      REACH_DISCUSSION, .fields = discussion_waiting },
+    { "discussion.paused", TAG_DISCUSSIONS, "A discussion was paused.", ROLES_READ, REACH_DISCUSSION,
+      .fields = discussion_by },
+    { "discussion.resumed", TAG_DISCUSSIONS, "A discussion goes on.", ROLES_READ, REACH_DISCUSSION,
+      .fields = discussion_by },
+    { "discussion.ended", TAG_DISCUSSIONS, "A discussion has ended.", ROLES_READ, REACH_DISCUSSION,
+      .fields = discussion_ended },
     { "alert", "Alerts", "Something is amiss with how questions are answered, or no longer.", ROLES_READ,
       REACH_WORKSPACE, .fields = alert_event },
-    { "turn.delta", "Discussions",
+    { "turn.delta", TAG_DISCUSSIONS,
       "A piece of a turn's text as it is spoken. Who joins late gets one with all so far; a turn that is "
       "asked for "
       "again begins anew at offset 0; turn.finished has the text that counts.",
-      ROLES_READ, REACH_PROJECT, .live = true, .fields = turn_delta },
+      ROLES_READ, REACH_DISCUSSION, .live = true, .fields = turn_delta },
     { "server.stopping", "The stream itself", "The last word before the server stops.", ROLES_READ, REACH_OWN,
       .word = true, .fields = last_word },
     { "stream.ended", "The stream itself", "The last word of a stream whose reader has lost its rights.",

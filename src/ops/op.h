@@ -118,8 +118,9 @@ enum reach {
     REACH_QUESTION,      /* a question of a job, likewise */
     REACH_SQUAD,         /* a prompt, or the chat. What is about no project's task is common ground, which a
                             bound token shares: agents could not confer without it */
-    REACH_INBOX,         /* a notification. Being called in the squad's talk is common ground, too */
-    REACH_OWN,           /* the caller: who that is, its preferences and tickets. Nobody else's are shown */
+    REACH_DISCUSSION, /* a discussion, by its id or its project's; one without a project is the workspace's */
+    REACH_INBOX,      /* a notification. Being called in the squad's talk is common ground, too */
+    REACH_OWN,        /* the caller: who that is, its preferences and tickets. Nobody else's are shown */
 };
 
 struct op {

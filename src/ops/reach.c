@@ -26,6 +26,9 @@ static const struct {
     [REACH_SQUAD] = { "squad",
                       "A token bound to a project reaches what is about its tasks, or about no project's.",
                       SQL_REACH_PROMPT, "There is no discussion prompt with that id.", true },
+    [REACH_DISCUSSION] = { "discussion",
+                           "A token bound to a project reaches that project's discussions only.",
+                           SQL_REACH_DISCUSSION, "There is no discussion with that id.", false },
     [REACH_INBOX] = { "inbox",
                       "A token bound to a project reaches what is about that project, and mentions that are "
                       "about none.",

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "core/chat/mention.h"
+#include "core/council/take.h"
 #include "core/identity/token.h"
 #include "core/questions/question.h"
 
@@ -44,10 +45,9 @@ static bool next_mention(const struct tx *tx, int64_t *due_ms)
 }
 
 static const struct sweep sweeps[] = {
-    { end_prompts, next_prompt },
-    { question_sweep, question_next_due },
-    { mention_sweep, next_mention },
-    { token_notice_sweep, token_notice_next },
+    { end_prompts, next_prompt },    { question_sweep, question_next_due },
+    { mention_sweep, next_mention }, { token_notice_sweep, token_notice_next },
+    { take_sweep, take_next_due },
 };
 
 #define SWEEPS (sizeof(sweeps) / sizeof(*sweeps))

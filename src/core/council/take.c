@@ -1,0 +1,145 @@
+#include "core/council/take.h"
+
+#include "base/str.h"
+#include "core/caller/caller.h"
+#include "core/chat/chat.h"
+#include "core/council/machine.h"
+#include "core/council/pass.h"
+
+#include <strings.h>
+
+static bool is_theirs(const struct tx *tx, const struct open_turn *turn, const struct taken *taken)
+{
+    const char *user_id = taken->user_id ? taken->user_id : tx->caller->id;
+
+    if (turn->state != TURN_OUTSIDE)
+        return false;
+    if (taken->agent_name)
+        return turn->agent_id && strcasecmp(turn->speaker, taken->agent_name) == 0;
+    return participant_is_person(turn->role) && (!turn->user_id || str_equal(turn->user_id, user_id));
+}
+
+static bool find(struct machine *m, const struct taken *taken, struct open_turn *turn)
+{
+    struct open_turn *turns;
+    size_t count;
+
+    if (!open_turn_list(m->tx, m->d->id, &turns, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (is_theirs(m->tx, &turns[i], taken)) {
+            *turn = turns[i];
+            return true;
+        }
+    err_set(m->tx->err, ERR_CONFLICT, "It is not the turn of %s.",
+            taken->agent_name ? taken->agent_name : "a person");
+    m->tx->err->name = "not_your_turn";
+    return err_hint(m->tx->err, "GET /api/turns lists the turns that wait; /interject cuts in.");
+}
+
+static const char *pass_metadata(const struct tx *tx, enum pass_kind kind, const char *reason)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_bool(&out, "pass", true);
+    json_text(&out, "passKind", pass_kind_name(kind));
+    json_text(&out, "reason", reason);
+    json_map_end(&out);
+    return arena_copy(tx->arena, text.bytes, text.len);
+}
+
+static void fill(const struct tx *tx, const struct taken *taken, struct logged *logged)
+{
+    struct pass pass = taken->content ? pass_of_text(tx->arena, taken->content)
+                                      : (struct pass){ PASS_MARK, taken->reason ? taken->reason : "" };
+
+    logged->content = pass.kind == PASS_NOT ? taken->content : pass.reason;
+    logged->manner = pass.kind == PASS_NOT ? ENTRY_SAID : ENTRY_PASSED;
+    logged->metadata =
+        pass.kind == PASS_NOT ? "{\"outside\":true}" : pass_metadata(tx, pass.kind, pass.reason);
+}
+
+/* Once nobody is asked any more, somebody has to decide what follows; where calls are out their end does. */
+static bool go_on(struct machine *m)
+{
+    struct open_turn *turns;
+    size_t count;
+
+    if (!open_turn_list(m->tx, m->d->id, &turns, &count))
+        return false;
+    if (count == 0)
+        discussion_want(m->d);
+    return discussion_save(m->tx, m->d);
+}
+
+bool take_turn(const struct tx *tx, const char *id, const struct taken *taken, struct discussion *d,
+               struct logged *logged)
+{
+    struct open_turn turn = { .id = NULL };
+    struct machine m;
+
+    if (taken->agent_name ? !chat_may_speak(tx->caller, taken->agent_name, false, tx->err)
+                          : !caller_is_person(tx->caller))
+        return taken->agent_name ? false
+                                 : err_set(tx->err, ERR_FORBIDDEN, "An agent names itself: agent_name.");
+    if (taken->content && !chat_check_text("content", taken->content, tx->err))
+        return false;
+    if (!discussion_lock(tx, id, d))
+        return false;
+    if (discussion_has_ended(d))
+        return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(d->status));
+    if (!machine_begin(tx, d, &m) || !find(&m, taken, &turn))
+        return false;
+    if (turn.due_ms < tx->now_ms)
+        return err_set(tx->err, ERR_DUE, "The time of this turn is up.");
+    *logged = open_turn_logged(&turn);
+    fill(tx, taken, logged);
+    if (!taken->agent_name)
+        logged->user_id = taken->user_id ? taken->user_id : tx->caller->id;
+    return machine_log(&m, &turn, logged) && go_on(&m);
+}
+
+static bool pass_late(const struct tx *tx, const char *turn_id, const char *discussion_id)
+{
+    const char *reason = "The turn was not taken in time.";
+    struct open_turn turn;
+    struct discussion d;
+    struct machine m;
+
+    if (!discussion_lock_any(tx, discussion_id, &d) || !machine_begin(tx, &d, &m) ||
+        !open_turn_get(tx, turn_id, &turn))
+        return false;
+    struct logged logged = open_turn_logged(&turn);
+
+    logged.manner = ENTRY_PASSED;
+    logged.content = reason;
+    logged.metadata = pass_metadata(tx, PASS_LATE, reason);
+    return machine_log(&m, &turn, &logged) && go_on(&m);
+}
+
+bool take_sweep(const struct tx *tx, size_t limit, size_t *ended)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_TURN_DUE, DB_ARGS(db_int(tx->now_ms), db_int((int64_t)limit)), &rows))
+        return false;
+    *ended = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        if (!pass_late(tx, db_cell(&rows, i, 0), db_cell(&rows, i, 1)))
+            return false;
+    return true;
+}
+
+bool take_next_due(const struct tx *tx, int64_t *due_ms)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_TURN_NEXT_DUE, DB_NO_ARGS, &rows))
+        return false;
+    *due_ms = rows.count > 0 ? db_cell_int(&rows, 0, 0) : 0;
+    return true;
+}

@@ -1,0 +1,533 @@
+#include "base/str.h"
+#include "core/council/control.h"
+#include "core/council/make.h"
+#include "core/council/open_turn.h"
+#include "core/council/order.h"
+#include "core/council/result.h"
+#include "core/council/transcript.h"
+#include "core/identity/workspace.h"
+#include "core/work/project.h"
+#include "ops/discussion.h"
+#include "ops/fields.h"
+#include "ops/identity.h"
+#include "ops/tables.h"
+
+static const char *const modes[] = { "turns", "rounds", "parallel", NULL };
+static const char *const formats[] = { "text", "markdown", "json", NULL };
+
+static const struct field usage_fields[] = {
+    { "calls", T_INT, REQUIRED, "Calls to models." },
+    { "tokensIn", T_INT, REQUIRED, "Tokens that were read; null: not reported.", .flags = F_NULL },
+    { "tokensOut", T_INT, REQUIRED, "Tokens that were written; null: not reported.", .flags = F_NULL },
+    { "callsNotReported", T_INT, REQUIRED, "Calls of which the provider did not tell." },
+    { 0 },
+};
+
+static const struct field ref_fields[] = {
+    { "kind", T_ENUM, REQUIRED, "prompt or question.", .values = council_refs },
+    { "id", T_UUID, REQUIRED, "Which one." },
+    { 0 },
+};
+
+const struct field discussion_fields[] = {
+    { "id", T_UUID, REQUIRED, "The discussion." },
+    { "topic", T_TEXT, REQUIRED, "What it is about." },
+    { "mode", T_ENUM, REQUIRED, "How turns are taken.", .values = modes },
+    { "status", T_ENUM, REQUIRED, "Where it stands.", .values = council_statuses },
+    { "phase", T_ENUM, REQUIRED, "What is going on right now.", .values = council_phases },
+    { "round", T_INT, REQUIRED, "The round, from 1." },
+    { "rounds", T_INT, REQUIRED, "How many rounds there are." },
+    { "turnIndex", T_INT, REQUIRED, "The place in the order, from 0." },
+    { "endReason", T_ENUM, REQUIRED, "Why it ended.", .values = council_ends, .flags = F_NULL },
+    { "outcome", T_OBJECT, REQUIRED, "How it ended; null while it goes on.", .fields = outcome_fields,
+      .flags = F_NULL },
+    { "projectId", T_UUID, REQUIRED, "Its project.", .flags = F_NULL },
+    { "taskId", T_UUID, REQUIRED, "The task that gets its result.", .flags = F_NULL },
+    { "parentId", T_UUID, REQUIRED, "The discussion that it was split off from.", .flags = F_NULL },
+    { "depth", T_INT, REQUIRED, "How many are above it." },
+    { "ref", T_OBJECT, REQUIRED, "What its result answers.", .fields = ref_fields, .flags = F_NULL },
+    { "forkedFrom", T_UUID, REQUIRED, "The discussion whose beginning it shares.", .flags = F_NULL },
+    { "sessionId", T_TEXT, REQUIRED, "The session it belongs to.", .flags = F_NULL },
+    { "options", T_OBJECT, REQUIRED, "Vote, budget, when to stop.", .flags = F_OPEN },
+    { "usage", T_OBJECT, REQUIRED, "What it took so far.", .fields = usage_fields },
+    { "createdBy", T_TEXT, REQUIRED, "Who started it.", .flags = F_NULL },
+    { "createdAt", T_TIME, REQUIRED, "When it was made." },
+    { "updatedAt", T_TIME, REQUIRED, "When something last happened in it." },
+    { "endedAt", T_TIME, REQUIRED, "When it ended.", .flags = F_NULL },
+    { 0 },
+};
+
+const struct field discussion_entry_fields[] = {
+    { "id", T_UUID, REQUIRED, "The entry." },
+    { "speaker", T_TEXT, REQUIRED, "Who." },
+    { "agentId", T_UUID, REQUIRED, "Which agent, if one.", .flags = F_NULL },
+    { "role", T_TEXT, REQUIRED, "In which role." },
+    { "content", T_TEXT, REQUIRED, "What was said; of a pass its reason." },
+    { "turnIndex", T_INT, REQUIRED, "The place in the order; -1: out of turn." },
+    { "roundNumber", T_INT, REQUIRED, "In which round." },
+    { "metadata", T_OBJECT, REQUIRED, "pass, reason, skipped, partial, usage, model and the like.",
+      .flags = F_OPEN },
+    { "createdAt", T_TIME, REQUIRED, "When." },
+    { 0 },
+};
+
+const struct field discussion_reply[] = {
+    { "discussion", T_OBJECT, REQUIRED, "The discussion.", .fields = discussion_fields },
+    { 0 },
+};
+
+static const char *const success[] = { "success", NULL };
+
+const struct field discussion_state_reply[] = {
+    { "status", T_ENUM, REQUIRED, "Always success; the discussion's own is in discussion.",
+      .values = success },
+    { "project", T_OBJECT, REQUIRED, "Its project.", .flags = F_NULL | F_OPEN },
+    { "entries", T_LIST, REQUIRED, "What was said, oldest first.", .items = T_OBJECT,
+      .fields = discussion_entry_fields },
+    { "counts", T_OBJECT, REQUIRED, "How often each has spoken, by name.", .flags = F_OPEN },
+    { "speakerOrder", T_LIST, REQUIRED, "Who speaks, in this order.", .items = T_TEXT },
+    { "nextSpeaker", T_TEXT, REQUIRED, "Who speaks next; null when nobody does.", .flags = F_NULL },
+    { "discussion", T_OBJECT, REQUIRED, "Where it stands.", .fields = discussion_fields },
+    { "result", T_OBJECT, OPTIONAL,
+      "Once it has ended: topic, rounds, full_discussion, total_contributions, vote.", .flags = F_OPEN },
+    { 0 },
+};
+
+static const struct field list_reply[] = {
+    { "discussions", T_LIST, REQUIRED, "The discussions, newest first.", .items = T_OBJECT,
+      .fields = discussion_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
+static const struct field decision_fields[] = {
+    { "seq", T_INT, REQUIRED, "Its number." },
+    { "kind", T_TEXT, REQUIRED, "What was decided." },
+    { "round", T_INT, REQUIRED, "In which round." },
+    { "turn", T_INT, REQUIRED, "At which place; -1: of the round as a whole." },
+    { "afterSeq", T_INT, REQUIRED, "The last row of the log that it knew." },
+    { "inputs", T_OBJECT, REQUIRED, "From what.", .flags = F_OPEN },
+    { "verdict", T_TEXT, REQUIRED, "What." },
+    { "reason", T_TEXT, REQUIRED, "Why." },
+    { "at", T_TIME, REQUIRED, "When." },
+    { 0 },
+};
+
+static const struct field decisions_reply[] = {
+    { "decisions", T_LIST, REQUIRED, "Every decision, oldest first.", .items = T_OBJECT,
+      .fields = decision_fields },
+    { 0 },
+};
+
+static const struct field transcript_reply[] = {
+    { "format", T_ENUM, REQUIRED, "Which.", .values = formats },
+    { "transcript", T_JSON, REQUIRED, "A text, or with format json the result as an object." },
+    { 0 },
+};
+
+bool discussion_reply_one(struct call *call, const struct discussion *discussion)
+{
+    call->subject = discussion->id;
+    json_map(&call->out, NULL);
+    discussion_write(discussion, "discussion", &call->out);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool write_project(struct call *call, const struct discussion *d)
+{
+    struct project project;
+
+    if (!d->project_id) {
+        json_none(&call->out, "project");
+        return true;
+    }
+    if (!project_see(&call->tx, d->project_id, &project))
+        return false;
+    project_write(call->tx.arena, &project, "project", &call->out);
+    return true;
+}
+
+static void write_entries(struct call *call, const struct logs *log)
+{
+    json_list(&call->out, "entries");
+    for (size_t i = 0; i < log->count; i++)
+        if (logged_is_shown(&log->rows[i]))
+            logged_write(&log->rows[i], NULL, &call->out);
+    json_list_end(&call->out);
+}
+
+static void write_speakers(struct call *call, const struct discussion *d, const struct seats *seats,
+                           const struct logs *log)
+{
+    struct seating seating = participant_seating(d, seats);
+    size_t entry_count, count;
+    const struct entry *entries = logged_entries(call->tx.arena, log->rows, log->count, &entry_count);
+    const struct speaker_count *counts = order_counts(call->tx.arena, &seating, entries, entry_count, &count);
+    struct slot at = { .round = d->round, .turn = d->turn_index };
+
+    json_map(&call->out, "counts");
+    for (size_t i = 0; i < count; i++)
+        json_int(&call->out, counts[i].name, (int64_t)counts[i].count);
+    json_map_end(&call->out);
+    json_list(&call->out, "speakerOrder");
+    for (size_t i = 0; i < seats->count; i++)
+        json_text(&call->out, NULL, seats->list[i].name);
+    json_list_end(&call->out);
+    json_text(&call->out, "nextSpeaker", discussion_has_ended(d) ? NULL : order_next_speaker(&seating, at));
+}
+
+bool discussion_reply_state(struct call *call, const struct discussion *d)
+{
+    struct seats seats;
+    struct logs log;
+
+    call->subject = d->id;
+    if (!participant_list(&call->tx, d->id, &seats) ||
+        !logged_all(&call->tx, d->id, 0, &log.rows, &log.count))
+        return false;
+    json_map(&call->out, NULL);
+    json_text(&call->out, "status", success[0]);
+    if (!write_project(call, d))
+        return false;
+    write_entries(call, &log);
+    write_speakers(call, d, &seats, &log);
+    discussion_write(d, "discussion", &call->out);
+    if (discussion_has_ended(d))
+        result_write(&call->tx, d, &log, "result", &call->out);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool take_mode(struct call *call, const char *name, enum council_mode *mode)
+{
+    return council_mode_parse(arg_text(call, name), mode, &call->err);
+}
+
+static bool take_ref(struct call *call, struct discussion_wish *wish)
+{
+    const json_t *ref = arg_json(call, "ref");
+
+    if (!ref)
+        return true;
+    wish->ref_kind = ref_of(json_string_value(json_object_get(ref, "kind")));
+    wish->ref_id = str_fold(call->tx.arena, json_string_value(json_object_get(ref, "id")));
+    return true;
+}
+
+static bool run_discussion_create(struct call *call)
+{
+    struct discussion_wish wish = {
+        .topic = arg_text(call, "topic"),
+        .rounds = (int)arg_int(call, "rounds"),
+        .project_id = arg_text(call, "projectId"),
+        .task_id = arg_text(call, "taskId"),
+        .session_id = arg_text(call, "sessionId"),
+        .parent_id = arg_text(call, "parentId"),
+        .participants = arg_json(call, "participants"),
+        .options = arg_json(call, "options"),
+    };
+    struct discussion d;
+
+    if (str_is_blank(wish.topic))
+        return err_field(&call->err, "topic", "topic must not be blank.");
+    return take_mode(call, "mode", &wish.mode) && take_ref(call, &wish) &&
+           discussion_make(&call->tx, &wish, &d) && discussion_reply_one(call, &d);
+}
+
+static bool run_discussion_list(struct call *call)
+{
+    size_t limit = (size_t)arg_int(call, "limit"), count, shown;
+    struct discussion_filter filter = {
+        .by_mode = arg_given(call, "mode"),
+        .by_status = arg_given(call, "status"),
+        .project_id = arg_text(call, "projectId"),
+        .task_id = arg_text(call, "taskId"),
+        .parent_id = arg_text(call, "parentId"),
+        .session_id = arg_text(call, "sessionId"),
+        .limit = limit + 1,
+    };
+    struct discussion *list;
+
+    if (filter.by_status)
+        filter.status = status_of(arg_text(call, "status"));
+    if ((filter.by_mode && !take_mode(call, "mode", &filter.mode)) ||
+        !identity_page(call, "discussions", &filter.cursor) ||
+        !discussion_list(&call->tx, &filter, &list, &count))
+        return false;
+    shown = count > limit ? limit : count;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "discussions");
+    for (size_t i = 0; i < shown; i++)
+        discussion_write(&list[i], NULL, &call->out);
+    json_list_end(&call->out);
+    identity_write_next(call, "discussions", count > shown, shown ? list[shown - 1].created_ms : 0,
+                        shown ? list[shown - 1].id : NULL);
+    json_map_end(&call->out);
+    return true;
+}
+
+/* What is owed and was not taken in time is passed before anything is said about it. */
+static bool nothing_due(struct call *call, const struct discussion *d)
+{
+    struct open_turn *turns;
+    size_t count;
+
+    if (d->status != STATUS_ACTIVE)
+        return true;
+    if (!open_turn_list(&call->tx, d->id, &turns, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (turns[i].due_ms && turns[i].due_ms < call->tx.now_ms)
+            return err_set(&call->err, ERR_DUE, "The time of a turn is up.");
+    return true;
+}
+
+static bool run_discussion_get(struct call *call)
+{
+    struct discussion d;
+
+    if (!discussion_get(&call->tx, arg_text(call, "id"), &d) || !nothing_due(call, &d))
+        return false;
+    call->ended = discussion_has_ended(&d);
+    return discussion_reply_state(call, &d);
+}
+
+/* The workspace under the name that other programs have for it. */
+static bool check_organization(struct call *call)
+{
+    const char *given = arg_text(call, "organizationId");
+    struct workspace workspace;
+
+    if (!given || str_equal(given, call->caller.workspace_id))
+        return true;
+    if (!workspace_get(&call->tx, call->caller.workspace_id, &workspace))
+        return false;
+    return str_equal(workspace.slug, given) ||
+           err_set(&call->err, ERR_NOT_FOUND, "There is no such organization.");
+}
+
+static bool run_discussion_message(struct call *call)
+{
+    struct spoken spoken = { .user_id = arg_text(call, "userId"), .content = arg_text(call, "message") };
+    struct discussion d;
+
+    if (!spoken.content || str_is_blank(spoken.content))
+        return err_field(&call->err, "message", "message must not be blank.");
+    if (!spoken.user_id && call->caller.kind != CALLER_USER)
+        return err_field(&call->err, "userId", "userId is needed unless a user is logged in.");
+    if (call->caller.kind == CALLER_USER && !spoken.user_id)
+        spoken.user_id = call->caller.id;
+    if (!check_organization(call) || !control_message(&call->tx, arg_text(call, "id"), &spoken, &d) ||
+        !discussion_reply_state(call, &d))
+        return false;
+    call->ended = !discussion_is_busy(&d);
+    call->status = call->ended ? 200 : 202;
+    return true;
+}
+
+static bool run_discussion_fork(struct call *call)
+{
+    struct discussion d;
+
+    return discussion_fork(&call->tx, arg_text(call, "id"), arg_text(call, "at"), &d) &&
+           discussion_reply_one(call, &d);
+}
+
+static bool run_discussion_transcript(struct call *call)
+{
+    const char *format = arg_text(call, "format");
+    struct discussion d;
+    struct logs log;
+    BUF_AUTO text = { 0 };
+
+    if (!discussion_get(&call->tx, arg_text(call, "id"), &d) ||
+        !logged_all(&call->tx, d.id, 0, &log.rows, &log.count))
+        return false;
+    struct transcript transcript = result_transcript(&call->tx, &d, &log);
+
+    buf_init(&text, 0);
+    json_map(&call->out, NULL);
+    json_text(&call->out, "format", format);
+    if (str_equal(format, formats[2])) {
+        result_write(&call->tx, &d, &log, "transcript", &call->out);
+    } else {
+        if (str_equal(format, formats[0]))
+            transcript_text(call->tx.arena, &transcript, &text);
+        else
+            transcript_markdown(call->tx.arena, &transcript, &text);
+        json_text_len(&call->out, "transcript", text.bytes, text.len);
+    }
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_discussion_decisions(struct call *call)
+{
+    struct discussion d;
+    struct db_rows rows;
+
+    if (!discussion_get(&call->tx, arg_text(call, "id"), &d) ||
+        !tx_query(&call->tx, SQL_DECIDED_LIST, DB_ARGS(db_text(d.id), db_int(LIMIT_ENTRIES)), &rows))
+        return false;
+    json_map(&call->out, NULL);
+    json_list(&call->out, "decisions");
+    for (size_t i = 0; i < rows.count; i++) {
+        json_map(&call->out, NULL);
+        json_int(&call->out, "seq", db_cell_int(&rows, i, COL_DECIDED_SEQ));
+        json_text(&call->out, "kind", db_cell(&rows, i, COL_DECIDED_KIND));
+        json_int(&call->out, "round", db_cell_int(&rows, i, COL_DECIDED_ROUND_NUMBER));
+        json_int(&call->out, "turn", db_cell_int(&rows, i, COL_DECIDED_TURN_INDEX));
+        json_int(&call->out, "afterSeq", db_cell_int(&rows, i, COL_DECIDED_AFTER_SEQ));
+        json_raw(&call->out, "inputs", db_cell(&rows, i, COL_DECIDED_INPUTS));
+        json_text(&call->out, "verdict", db_cell(&rows, i, COL_DECIDED_VERDICT));
+        json_text(&call->out, "reason", db_cell(&rows, i, COL_DECIDED_REASON));
+        json_time(&call->out, "at", db_cell_int(&rows, i, COL_DECIDED_CREATED_AT));
+        json_map_end(&call->out);
+    }
+    json_list_end(&call->out);
+    json_map_end(&call->out);
+    return true;
+}
+
+static const struct field participant_params[] = {
+    { "agentId", T_UUID, OPTIONAL, "An agent; not for role user.", .flags = F_NULL },
+    { "agentName", T_NAME, OPTIONAL, "The same by its name.", .flags = F_NULL },
+    { "role", T_NAME, OPTIONAL, "user is a person; an agent's own role when left out.", .flags = F_NULL },
+    { "userId", T_ID, OPTIONAL, "Which person; any when left out.", .flags = F_NULL },
+    { "name", T_NAME, OPTIONAL, "What a person is called.", .flags = F_NULL },
+    { "sequence_order", T_INT, OPTIONAL, "The place in the order; as listed when left out.", .max = 1000000,
+      .flags = F_NULL },
+    { 0 },
+};
+
+const struct op discussion_ops[] = {
+    {
+        .name = "discussion_create",
+        .http = "POST /api/discussions",
+        .tag = TAG_DISCUSSIONS,
+        .help = "Start a discussion. In modes rounds and parallel it begins at once, in mode turns with the first "
+                "message.",
+        .needs = ROLES_WRITE,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_WRITE,
+        .status = 201,
+        .tool = "start_discussion",
+        .run = run_discussion_create,
+        .reply = discussion_reply,
+        .params = {
+            { "topic", T_TEXT, REQUIRED, "What it is about.", .min = 1, .max = LIMIT_MESSAGE_CEILING },
+            { "mode", T_ENUM, OPTIONAL, "How turns are taken.", .values = modes, .fallback = "rounds" },
+            { "participants", T_LIST, REQUIRED, "Who takes part, in the order of speaking.", .max = LIMIT_LIST,
+              .items = T_OBJECT, .fields = participant_params },
+            { "rounds", T_INT, OPTIONAL, "How many rounds; as configured when left out.", .min = 1,
+              .max = LIMIT_ROUNDS },
+            { "projectId", T_UUID, OPTIONAL, "The project it belongs to.", .flags = F_NULL },
+            { "taskId", T_UUID, OPTIONAL, "A task of that project, which gets its result.", .flags = F_NULL },
+            { "sessionId", T_TEXT, OPTIONAL, "The session it belongs to.", .max = LIMIT_REF, .flags = F_NULL },
+            { "parentId", T_UUID, OPTIONAL, "The discussion that it is split off from; it waits for this one.",
+              .flags = F_NULL },
+            { "ref", T_OBJECT, OPTIONAL, "A prompt or question that its result answers.", .fields = ref_fields,
+              .flags = F_NULL },
+            { "options", T_JSON, OPTIONAL,
+              "{vote: {choices, rule}, agreement_threshold, smart_termination, judge, budget: {calls, tokens, "
+              "seconds}}.",
+              .max = LIMIT_CONTEXT, .flags = F_NULL },
+        },
+    },
+    {
+        .name = "discussion_list",
+        .http = "GET /api/discussions",
+        .tag = TAG_DISCUSSIONS,
+        .help = "List discussions, newest first.",
+        .needs = ROLES_READ,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_READ,
+        .tool = "list_discussions",
+        .run = run_discussion_list,
+        .reply = list_reply,
+        .params = {
+            { "status", T_ENUM, OPTIONAL, "Only those with this status.", .values = council_statuses },
+            { "mode", T_ENUM, OPTIONAL, "Only those of this mode.", .values = modes },
+            { "projectId", T_UUID, OPTIONAL, "Only those of this project." },
+            { "taskId", T_UUID, OPTIONAL, "Only those of this task." },
+            { "parentId", T_UUID, OPTIONAL, "Only those split off from this one." },
+            { "sessionId", T_TEXT, OPTIONAL, "Only those of this session.", .max = LIMIT_REF },
+            PAGE_PARAMS,
+        },
+    },
+    {
+        .name = "discussion_get",
+        .http = "GET /api/discussions/{id}",
+        .tag = TAG_DISCUSSIONS,
+        .help = "Show a discussion: what was said, who speaks next and, once it has ended, what came of it.",
+        .needs = ROLES_READ,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_READ,
+        .waits = true,
+        .tool = "show_discussion",
+        .run = run_discussion_get,
+        .reply = discussion_state_reply,
+        .params = { DISCUSSION_PARAM },
+    },
+    {
+        .name = "discussion_message",
+        .http = "POST /api/discussions/{id}",
+        .tag = TAG_DISCUSSIONS,
+        .help = "Say something as a person. The agents whose turn it then is answer; 202 when they have not come to "
+                "their end yet. While they are at it another message gets 409 busy.",
+        .needs = ROLES_PEOPLE,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_WRITE,
+        .run = run_discussion_message,
+        .reply = discussion_state_reply,
+        .params = {
+            DISCUSSION_PARAM,
+            { "message", T_TEXT, REQUIRED, "What is said.", .max = LIMIT_MESSAGE_CEILING },
+            { "userId", T_ID, OPTIONAL, "Who says it; the user who is logged in when left out." },
+            { "organizationId", T_ID, OPTIONAL, "The workspace, as id or slug; another one is not there.",
+              .flags = F_NULL },
+        },
+    },
+    {
+        .name = "discussion_fork",
+        .http = "POST /api/discussions/{id}/fork",
+        .tag = TAG_DISCUSSIONS,
+        .help = "Start a new discussion from the history up to one of its entries.",
+        .needs = ROLES_WRITE,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_WRITE,
+        .status = 201,
+        .run = run_discussion_fork,
+        .reply = discussion_reply,
+        .params = { DISCUSSION_PARAM,
+                    { "at", T_ID, REQUIRED, "The last entry to keep: its id, or its number from 1." } },
+    },
+    {
+        .name = "discussion_transcript",
+        .http = "GET /api/discussions/{id}/transcript",
+        .tag = TAG_DISCUSSIONS,
+        .help = "The discussion as people read it.",
+        .needs = ROLES_READ,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_READ,
+        .tool = "discussion_transcript",
+        .run = run_discussion_transcript,
+        .reply = transcript_reply,
+        .params = { DISCUSSION_PARAM,
+                    { "format", T_ENUM, OPTIONAL, "How it is laid out.", .values = formats, .fallback = "text" } },
+    },
+    {
+        .name = "discussion_decisions",
+        .http = "GET /api/discussions/{id}/decisions",
+        .tag = TAG_DISCUSSIONS,
+        .help = "Every decision that was made in a discussion, with its reason.",
+        .needs = ROLES_READ,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_READ,
+        .run = run_discussion_decisions,
+        .reply = decisions_reply,
+        .params = { DISCUSSION_PARAM },
+    },
+    { 0 },
+};

@@ -1,0 +1,86 @@
+#include "core/council/ballot.h"
+#include "ops/discussion.h"
+#include "ops/tables.h"
+
+static const char *const rules[] = { "majority", "borda", "weighted", NULL };
+
+static const struct field tally_reply[] = {
+    { "rule", T_ENUM, REQUIRED, "How it was counted.", .values = rules },
+    { "winner", T_TEXT, REQUIRED, "The choice with more than any other; null: there is none.",
+      .flags = F_NULL },
+    { "tie", T_BOOL, REQUIRED, "Whether two or more are level at the top." },
+    { "tally", T_OBJECT, REQUIRED, "What each choice got.", .flags = F_OPEN },
+    { "agreed", T_BOOL, REQUIRED, "Whether enough of all voters made the same first choice." },
+    { "decided", T_BOOL, REQUIRED, "Whether votes still to come cannot change it." },
+    { "dissent", T_LIST, REQUIRED, "Who did not choose the winner.", .items = T_JSON },
+    { 0 },
+};
+
+static bool take_ballots(struct call *call, struct vote *vote)
+{
+    const json_t *votes = arg_json(call, "votes");
+    struct ballot *ballots = arena_array(call->tx.arena, struct ballot, json_array_size(votes));
+
+    for (size_t i = 0; i < json_array_size(votes); i++) {
+        if (!ballot_from_json(call->tx.arena, vote->choices, vote->choice_count, json_array_get(votes, i),
+                              &ballots[i], &call->err)) {
+            if (!call->err.field[0])
+                snprintf(call->err.field, sizeof(call->err.field), "votes[%zu]", i);
+            return false;
+        }
+        if (!ballots[i].voter)
+            ballots[i].voter = arena_format(call->tx.arena, "voter %zu", i + 1);
+    }
+    vote->ballots = ballots;
+    vote->ballot_count = json_array_size(votes);
+    return true;
+}
+
+static bool run_vote_tally(struct call *call)
+{
+    const json_t *choices = arg_json(call, "choices"), *threshold = arg_json(call, "agreement_threshold");
+    const char **names = arena_array(call->tx.arena, const char *, json_array_size(choices));
+    struct vote vote = { .choices = names,
+                         .choice_count = json_array_size(choices),
+                         .threshold = { .kind = THRESHOLD_ALL } };
+    struct vote_result result;
+
+    for (size_t i = 0; i < vote.choice_count; i++)
+        names[i] = json_string_value(json_array_get(choices, i));
+    if (vote.choice_count == 0)
+        return err_field(&call->err, "choices", "A vote needs choices.");
+    if (!vote_rule_parse(arg_text(call, "rule"), &vote.rule, &call->err) ||
+        (threshold && !threshold_from_json(threshold, &vote.threshold, &call->err)) ||
+        !take_ballots(call, &vote))
+        return false;
+    vote.voters = arg_given(call, "voters") ? (size_t)arg_int(call, "voters") : vote.ballot_count;
+    if (!vote_count(call->tx.arena, &vote, &result, &call->err))
+        return false;
+    vote_write(&result, NULL, &call->out);
+    return true;
+}
+
+const struct op vote_ops[] = {
+    {
+        .name = "vote_tally",
+        .http = "POST /api/votes/tally",
+        .tag = TAG_DISCUSSIONS,
+        .help = "Count ballots under a rule. Nothing is stored: the same ballots can be counted under every rule.",
+        .needs = ROLES_WRITE,
+        .reaches = REACH_OWN,
+        .kind = OP_READ,
+        .tool = "tally_votes",
+        .run = run_vote_tally,
+        .reply = tally_reply,
+        .params = {
+            { "rule", T_ENUM, OPTIONAL, "How to count.", .values = rules, .fallback = "majority" },
+            { "choices", T_LIST, REQUIRED, "What is voted for.", .max = LIMIT_CHOICES, .items = T_TEXT },
+            { "voters", T_INT, OPTIONAL, "Who may vote, whether or not they have; as many as votes when left out.",
+              .min = 0, .max = LIMIT_LIST },
+            { "votes", T_LIST, REQUIRED, "The ballots: {voter, choice, confidence, ranking}.", .max = LIMIT_LIST,
+              .items = T_JSON },
+            { "agreement_threshold", T_JSON, OPTIONAL, "all, majority, or a share such as 0.75.", .max = LIMIT_REF },
+        },
+    },
+    { 0 },
+};
