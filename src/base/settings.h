@@ -77,6 +77,9 @@
          "The shortest deadline that a question may be given.")                                              \
     INT(questions_rate, "questions.rate", 10, 1, 100000, "Questions a minute for each job.")                 \
     INT(questions_open, "questions.open", 50, 1, 10000, "Open questions of one job at most.")                \
+    BOOL(                                                                                                    \
+        council_drive, "council.drive", true,                                                                \
+        "Whether this server calls models for discussions; false where another one of the same store does.") \
     TIME(council_turn_deadline, "council.turn_deadline", "10m", 1000, 2592000000,                            \
          "How long an agent of the API, or a person, has for a turn in a discussion.")                       \
     TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.")       \

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/settings.h"
 #include "base/str.h"
 #include "base/uuid.h"
 #include "engine/council_internal.h"
@@ -154,7 +155,7 @@ static void claim(struct council *council)
         return;
     council->look = false;
     council->look_at_ms = now + COUNCIL_LOOK_MS;
-    if (lanes_waiting(council->lanes) >= COUNCIL_HELD)
+    if (!settings()->council_drive || lanes_waiting(council->lanes) >= COUNCIL_HELD)
         return;
     council->claiming = true;
     unit_hand_in(unit_new(council, sizeof(struct claim_unit), run_claim, after_claim));

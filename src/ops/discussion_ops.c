@@ -312,6 +312,8 @@ static bool run_discussion_message(struct call *call)
     struct spoken spoken = { .user_id = arg_text(call, "userId"), .content = arg_text(call, "message") };
     struct discussion d;
 
+    if (!discussion_get(&call->tx, arg_text(call, "id"), &d))
+        return false;
     if (!spoken.content || str_is_blank(spoken.content))
         return err_field(&call->err, "message", "message must not be blank.");
     if (!spoken.user_id && call->caller.kind != CALLER_USER)

@@ -64,6 +64,19 @@ static void make_talk(struct t *t, struct subjects *subjects)
     subjects->notification = text_at(t, "notifications.0.id");
 }
 
+/* An agent that takes its turns by itself, so that one of them waits. */
+static void make_council(struct t *t, struct subjects *subjects)
+{
+    call(t, "agent_create", "{s:s, s:s, s:{s:s}}", "name", MARKER, "system_prompt", MARKER, "ai_model_config",
+         "provider", "external");
+    CHECK_STATUS(201);
+    subjects->agent = text_at(t, "id");
+    call(t, "discussion_create", "{s:s, s:s, s:s, s:[{s:s}]}", "topic", MARKER, "mode", "turns", "projectId",
+         subjects->project, "participants", "agentId", subjects->agent);
+    CHECK_STATUS(201);
+    subjects->discussion = text_at(t, "discussion.id");
+}
+
 struct subjects make_subjects(struct t *t)
 {
     struct subjects subjects = { .workspace = t->workspace };
@@ -78,6 +91,7 @@ struct subjects make_subjects(struct t *t)
     make_project_subjects(t, &subjects);
     make_question_subjects(t, &subjects);
     make_talk(t, &subjects);
+    make_council(t, &subjects);
     return subjects;
 }
 
@@ -111,6 +125,8 @@ static const char *subject_for(const struct op *op, const struct field *field,
         { "/api/jobs/", offsetof(struct subjects, job) },
         { "/api/questions/", offsetof(struct subjects, question) },
         { "/api/templates/", offsetof(struct subjects, template) },
+        { "/api/agents/", offsetof(struct subjects, agent) },
+        { "/api/discussions/", offsetof(struct subjects, discussion) },
     };
 
     if (str_starts(op_path(op), "/api/projects/") && subject_in_project(field, subjects))

@@ -16,6 +16,7 @@ struct subjects {
     const char *prompt, *notification, *user, *token, *workspace;
     const char *project, *task, *feedback, *questions, *decision;
     const char *job, *question, *template;
+    const char *agent, *discussion;
 };
 
 /* Made by t->as. Everything that can belong to a project belongs to subjects.project. */
