@@ -45,6 +45,8 @@ static bool run_turn_take(struct call *call)
     struct discussion d;
     struct logged logged;
 
+    if (!discussion_get(&call->tx, arg_text(call, "id"), &d))
+        return false;
     if (arg_bool(call, "pass") == (taken.content != NULL))
         return err_field(&call->err, "content", "Either content is needed, or pass: true.");
     if (!taken.agent_name)
