@@ -3,7 +3,8 @@
  */
 #include "council.h"
 
-#define NAMES(...) (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
+#define NAMES(...)                                                                                           \
+    (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static void pair(struct t *t)
 {
@@ -92,7 +93,8 @@ CONTRACT(discussion_whose_calls_all_fail_has_failed)
 {
     pair(t);
     const char *id = make_discussion(t, "rounds", 3, NAMES("Ada"));
-    struct line lines[] = { { "Ada", NULL, "No.", false }, { "Ada", NULL, "No.", false },
+    struct line lines[] = { { "Ada", NULL, "No.", false },
+                            { "Ada", NULL, "No.", false },
                             { "Ada", NULL, "No.", false } };
 
     play_lines(t, lines, 3);
@@ -157,8 +159,8 @@ CONTRACT(interjection_can_wait_for_the_end_of_the_turn)
     struct drive_step step;
     struct err err;
 
-    call(t, "discussion_interject", "{s:s, s:s, s:s, s:s}", "id", id, "content", "A word.", "when", "after_turn", "by",
-         "Bob");
+    call(t, "discussion_interject", "{s:s, s:s, s:s, s:s}", "id", id, "content", "A word.", "when",
+         "after_turn", "by", "Bob");
     CHECK_STATUS(200);
     assert_int_equal(logged(t, id), 0);
     struct tx tx = stage_begin(t, &err);
@@ -237,7 +239,8 @@ CONTRACT(vote_is_counted_at_the_end_with_its_dissent)
     const char *id = make_discussion_with(t, "rounds", "{\"vote\": {\"choices\": [\"left\", \"right\"]}}",
                                           NAMES("Ada", "Bob", "Cyd"));
 
-    PLAY(t, { "Ada", "[PASS]", NULL, false }, { "Bob", "[PASS]", NULL, false }, { "Cyd", "[PASS]", NULL, false },
+    PLAY(t, { "Ada", "[PASS]", NULL, false }, { "Bob", "[PASS]", NULL, false },
+         { "Cyd", "[PASS]", NULL, false },
          { "Ada", "{\"choice\": \"left\", \"confidence\": 0.9}", NULL, false },
          { "Bob", "{\"choice\": \"left\"}", NULL, false }, { "Cyd", "{\"choice\": \"right\"}", NULL, false });
     show_discussion(t, id);
@@ -266,7 +269,8 @@ CONTRACT(smart_termination_stops_when_nothing_new_is_said)
 {
     pair(t);
     const char *same = "The same words as before are said here once more.";
-    const char *id = make_discussion_with(t, "rounds", "{\"smart_termination\": \"on\"}", NAMES("Ada", "Bob"));
+    const char *id =
+        make_discussion_with(t, "rounds", "{\"smart_termination\": \"on\"}", NAMES("Ada", "Bob"));
 
     PLAY(t, { "Ada", same, NULL, false }, { "Bob", "Quite another thought of mine about it.", NULL, false },
          { "Ada", same, NULL, false }, { "Bob", same, NULL, false });
@@ -275,7 +279,8 @@ CONTRACT(smart_termination_stops_when_nothing_new_is_said)
     CHECK_COUNT("entries", 4);
     id = make_discussion_with(t, "rounds", "{\"smart_termination\": \"shadow\"}", NAMES("Ada", "Bob"));
     PLAY(t, { "Ada", same, NULL, false }, { "Bob", "Quite another thought of mine about it.", NULL, false },
-         { "Ada", same, NULL, false }, { "Bob", same, NULL, false }, { "Ada", "New at last, really.", NULL, false });
+         { "Ada", same, NULL, false }, { "Bob", same, NULL, false },
+         { "Ada", "New at last, really.", NULL, false });
     show_discussion(t, id);
     CHECK_TEXT("discussion.endReason", "rounds_used");
     CHECK_INT("result.shadow.round", 2);
@@ -285,8 +290,7 @@ CONTRACT(smart_termination_stops_when_nothing_new_is_said)
 CONTRACT(budget_of_calls_ends_a_discussion)
 {
     pair(t);
-    const char *id =
-        make_discussion_with(t, "rounds", "{\"budget\": {\"calls\": 3}}", NAMES("Ada", "Bob"));
+    const char *id = make_discussion_with(t, "rounds", "{\"budget\": {\"calls\": 3}}", NAMES("Ada", "Bob"));
 
     PLAY(t, { "", "", NULL, false });
     show_discussion(t, id);
@@ -344,8 +348,8 @@ CONTRACT(split_off_discussion_hands_back_its_summary_only)
     const char *id = make_discussion(t, "rounds", 1, NAMES("Ada"));
     struct stage none = { .t = t, .most = 1 };
 
-    call(t, "discussion_create", "{s:s, s:s, s:i, s:s, s:[{s:s}]}", "topic", "A detail", "mode", "rounds", "rounds", 1,
-         "parentId", id, "participants", "agentName", "Bob");
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:s, s:[{s:s}]}", "topic", "A detail", "mode", "rounds",
+         "rounds", 1, "parentId", id, "participants", "agentName", "Bob");
     CHECK_STATUS(201);
     const char *child = text_at(t, "discussion.id");
 
@@ -369,8 +373,9 @@ CONTRACT(council_answers_a_prompt_under_its_own_name)
          "required_responses", 1);
     const char *prompt = text_at(t, "prompt.id");
 
-    call(t, "discussion_create", "{s:s, s:s, s:i, s:{s:s, s:s}, s:[{s:s}, {s:s}]}", "topic", "Cache?", "mode", "rounds",
-         "rounds", 1, "ref", "kind", "prompt", "id", prompt, "participants", "agentName", "Ada", "agentName", "Bob");
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:{s:s, s:s}, s:[{s:s}, {s:s}]}", "topic", "Cache?", "mode",
+         "rounds", "rounds", 1, "ref", "kind", "prompt", "id", prompt, "participants", "agentName", "Ada",
+         "agentName", "Bob");
     CHECK_STATUS(201);
     PLAY(t, { "summary", "Cache it.", NULL, false });
     call(t, "prompt_get", "{s:s}", "id", prompt);
@@ -383,12 +388,12 @@ CONTRACT(council_answers_a_prompt_under_its_own_name)
 CONTRACT(council_never_decides_what_needs_a_persons_approval)
 {
     pair(t);
-    call(t, "question_create", "{s:s, s:s, s:s}", "question", "May I delete it?", "type", "approval", "responseType",
-         "approval");
+    call(t, "question_create", "{s:s, s:s, s:s}", "question", "May I delete it?", "type", "approval",
+         "responseType", "approval");
     const char *question = text_at(t, "questionId");
 
-    call(t, "discussion_create", "{s:s, s:s, s:{s:s, s:s}, s:[{s:s}]}", "topic", "Delete?", "mode", "rounds", "ref",
-         "kind", "question", "id", question, "participants", "agentName", "Ada");
+    call(t, "discussion_create", "{s:s, s:s, s:{s:s, s:s}, s:[{s:s}]}", "topic", "Delete?", "mode", "rounds",
+         "ref", "kind", "question", "id", question, "participants", "agentName", "Ada");
     CHECK_STATUS(400);
     CHECK_TEXT("field", "ref");
     assert_int_equal(count_rows(t, "discussion_state WHERE workspace_id = '%s'", t->workspace), 0);
@@ -449,8 +454,10 @@ CONTRACT(discussion_refuses_what_cannot_be)
     } rows[] = {
         { "{\"topic\": \"T\", \"participants\": []}", "participants" },
         { "{\"topic\": \" \", \"participants\": [{\"agentName\": \"Ada\"}]}", "topic" },
-        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Nobody\"}]}", "participants[0].agentName" },
-        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\", \"sequence_order\": 1}, {\"agentName\": "
+        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Nobody\"}]}",
+          "participants[0].agentName" },
+        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\", \"sequence_order\": 1}, "
+          "{\"agentName\": "
           "\"Bob\", \"sequence_order\": 1}]}",
           "participants[1].sequence_order" },
         { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}, {\"agentName\": \"ada\"}]}",
@@ -458,9 +465,11 @@ CONTRACT(discussion_refuses_what_cannot_be)
         { "{\"topic\": \"T\", \"rounds\": 101, \"participants\": [{\"agentName\": \"Ada\"}]}", "rounds" },
         { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}], \"options\": {\"vote\": {}}}",
           "options.vote.choices" },
-        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}], \"options\": {\"budget\": {\"calls\": 0}}}",
+        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}], \"options\": {\"budget\": "
+          "{\"calls\": 0}}}",
           "options.budget.calls" },
-        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}], \"options\": {\"smart_termination\": "
+        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}], \"options\": "
+          "{\"smart_termination\": "
           "\"maybe\"}}",
           "options.smart_termination" },
     };
@@ -487,7 +496,8 @@ CONTRACT(agent_config_is_checked_and_kept_in_one_form)
         { "\"nowhere\"", "ai_model_config.provider" },
         { "{\"model\": \"nowhere\"}", "ai_model_config.model" },
         { "{\"provider\": \"openai\"}", "ai_model_config.model" },
-        { "{\"provider\": \"openai\", \"model\": \"m\", \"temperature\": \"hot\"}", "ai_model_config.temperature" },
+        { "{\"provider\": \"openai\", \"model\": \"m\", \"temperature\": \"hot\"}",
+          "ai_model_config.temperature" },
         { "{\"provider\": \"openai\", \"model\": \"m\", \"colour\": 1}", "ai_model_config.colour" },
     };
 
@@ -499,8 +509,8 @@ CONTRACT(agent_config_is_checked_and_kept_in_one_form)
         CHECK_STATUS(400);
         CHECK_TEXT("field", rows[i].field);
     }
-    call(t, "agent_create", "{s:s, s:{s:s, s:s, s:s, s:s, s:s}}", "name", "Ada", "ai_model_config", "provider",
-         "ollama", "model", "m", "maxTokens", "200", "temperature", "0.5", "stop", "END");
+    call(t, "agent_create", "{s:s, s:{s:s, s:s, s:s, s:s, s:s}}", "name", "Ada", "ai_model_config",
+         "provider", "ollama", "model", "m", "maxTokens", "200", "temperature", "0.5", "stop", "END");
     CHECK_STATUS(201);
     CHECK_INT("ai_model_config.max_tokens", 200);
     CHECK_TEXT("ai_model_config.stop.0", "END");
