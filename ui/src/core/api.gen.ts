@@ -21,6 +21,14 @@ export type Template = { id: string; name: string; builtIn: boolean; createdAt: 
 export type CollectedContext = { agent: string; message: string; is_human: boolean; created_at: string };
 export type Prompt = { id: string; workspace_id: string; task_id: string | null; linked_task_id: string | null; requester_agent: string; prompt_message: string; required_responses: number; timeout_minutes: number; status: 'pending' | 'collecting' | 'resolved' | 'timed_out' | 'cancelled'; collected_context: Array<CollectedContext>; squad_chat_id: string | null; resolved_at: string | null; created_at: string; timeout_at: string; count_all: boolean; response_count: number; outcome: Outcome | null };
 export type Chat = { id: string; workspace_id: string; agent_name: string; message: string; is_human: boolean; message_type: 'message' | 'discussion_prompt' | 'discussion_response' | 'system'; discussion_prompt_id: string | null; task_ref: string | null; created_at: string };
+export type Agent = { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null };
+export type Participant = { agentId?: string | null; agentName?: string | null; role?: string | null; userId?: string | null; name?: string | null; sequence_order?: number | null };
+export type Ref = { kind: 'prompt' | 'question'; id: string };
+export type Usage = { calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number };
+export type Discussion = { id: string; topic: string; mode: 'turns' | 'rounds' | 'parallel'; status: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; phase: 'opening' | 'asking' | 'calling' | 'speaking' | 'outside' | 'person' | 'voting' | 'judging' | 'summarising' | 'delegating' | 'answering' | 'ended'; round: number; rounds: number; turnIndex: number; endReason: 'rounds_used' | 'all_passed' | 'agreement' | 'nothing_new' | 'budget' | 'cancelled' | 'failed' | null; outcome: Outcome | null; projectId: string | null; taskId: string | null; parentId: string | null; depth: number; ref: Ref | null; forkedFrom: string | null; sessionId: string | null; options: Record<string, unknown>; usage: Usage; createdBy: string | null; createdAt: string; updatedAt: string; endedAt: string | null };
+export type Entry = { id: string; speaker: string; agentId: string | null; role: string; content: string; turnIndex: number; roundNumber: number; metadata: Record<string, unknown>; createdAt: string };
+export type Decision = { seq: number; kind: string; round: number; turn: number; afterSeq: number; inputs: Record<string, unknown>; verdict: string; reason: string; at: string };
+export type Turn = { id: string; discussionId: string; topic: string; projectId: string | null; mode: string; kind: 'message' | 'turn' | 'ballot' | 'judge' | 'summary'; speaker: string; role: string; agentId: string | null; userId: string | null; roundNumber: number; turnIndex: number; createdAt: string; dueAt: string | null };
 export type HilConfig = { scopeChanges: 'automated' | 'notify_and_proceed' | 'requires_approval'; architectureDecisions: 'automated' | 'notify_and_proceed' | 'requires_approval'; dependencyModifications: 'automated' | 'notify_and_proceed' | 'requires_approval' };
 export type Project = { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; createdAt: string };
 export type Task = { id: string; project_id: string; title: string; description: string; status: 'open' | 'in_progress' | 'blocked' | 'closed'; priority: number; assignee: string | null; block_reason: string | null; depends_on: Array<string>; session_id: string | null; result: unknown; problems: Array<string>; created_at: string; updated_at: string };
@@ -29,15 +37,12 @@ export type Section = { sectionKey: string; projectId: string; version: number; 
 export type History = { version: number; author: string; createdAt: string };
 export type Plan = { planId: string; projectId: string; version: number; author: string; createdAt: string };
 export type Notification = { id: string; projectId: string; source: string; sourceId: string; kind: string; agent: string | null; questions: Array<{ id: string; text: string; createdAt: string }>; responses: Array<{ questionId: string; answer: string; by?: string; at?: string }>; status: 'open' | 'resolved'; approved: boolean | null; createdAt: string; resolvedAt: string | null; outcome: Outcome | null };
-export type Decision = { id: string; projectId: string; category: string; description: string; details: unknown; agent: string | null; level: 'automated' | 'notify_and_proceed' | 'requires_approval'; status: 'approved' | 'rejected' | 'pending'; questionId: string | null; comment: string | null; outcome: Outcome | null; createdAt: string };
 export type Item = { type: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt'; id: string; text: string; questions: number; agent: string | null; projectId: string | null; project: string | null; assignedTo: string | null; assignee: string | null; timeoutAt: string | null; defaultResponse: Record<string, unknown> | null; source: string | null; createdAt: string };
-export type Ref = { type: string; id: string };
 export type User = { id: string; name: string };
 export type Workspace = { id: string; slug: string; name: string };
 export type Caller = { kind: 'local' | 'user' | 'token' | 'system'; id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; agentName: string | null; projectId: string | null };
 export type OldSecret = { replacedAt: string; goodUntil: string; lastUsedAt: string | null };
 export type Token = { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret> };
-export type Entry = { seq: number; at: string; workspaceId: string; actorKind: string; actorId: string | null; actor: string; operation: string; subject: string | null; door: string | null; remote: string | null; requestId: string | null; detail: Record<string, unknown>; hash: string | null };
 export type TimeToAnswer = { n: number; medianMs: number | null; p90Ms: number | null };
 export type ByType = { type: string; asked: number; answered: number; byDefault: number; timedOut: number; cancelled: number; pending: number; timeoutRate: number | null; responseRate: number | null; timeToAnswer: TimeToAnswer };
 export type QuestionsPerJob = { jobs: number; questions: number; mean: number | null; most: number };
@@ -151,6 +156,69 @@ export const chat_list: Op<{ query?: { discussion_prompt_id?: string; task_ref?:
 /** Write a message into the squad chat. @Name in it mentions an agent. As a discussion_response it answers a prompt. */
 export const chat_post: Op<{ body: { agent_name: string; message: string; is_human?: boolean | null; message_type?: 'message' | 'discussion_response' | null; discussion_prompt_id?: string | null; task_ref?: string | null } }, { message: Chat }> = /*#__PURE__*/ op('POST', '/api/chat');
 
+/** Make an agent that can take part in discussions. */
+export const agent_create: Op<{ body: { name: string; role?: string | null; system_prompt?: string | null; ai_model_config?: unknown } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('POST', '/api/agents');
+
+/** List the agents of the workspace. */
+export const agent_list: Op<{ query?: { limit?: number; cursor?: string } }, { agents: Array<Agent>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/agents');
+
+/** Show an agent. */
+export const agent_get: Op<{ path: { id: string } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('GET', '/api/agents/{id}');
+
+/** Change an agent. It holds from its next turn on. */
+export const agent_update: Op<{ path: { id: string }; body?: { name?: string | null; role?: string | null; system_prompt?: string | null; ai_model_config?: unknown } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('PATCH', '/api/agents/{id}');
+
+/** Delete an agent. It stays in what it has said; where its turn would be it is skipped. */
+export const agent_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/agents/{id}');
+
+/** Start a discussion. In modes rounds and parallel it begins at once, in mode turns with the first message. */
+export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants: Array<Participant>; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: unknown } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions');
+
+/** List discussions, newest first. */
+export const discussion_list: Op<{ query?: { status?: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; mode?: 'turns' | 'rounds' | 'parallel'; projectId?: string; taskId?: string; parentId?: string; sessionId?: string; limit?: number; cursor?: string } }, { discussions: Array<Discussion>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/discussions');
+
+/** Show a discussion: what was said, who speaks next and, once it has ended, what came of it. */
+export const discussion_get: Op<{ path: { id: string }; query?: { wait?: number } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}');
+
+/** Say something as a person. The agents whose turn it then is answer; 202 when they have not come to their end yet. While they are at it another message gets 409 busy. */
+export const discussion_message: Op<{ path: { id: string }; body: { message: string; userId?: string | null; organizationId?: string | null } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown> }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}');
+
+/** Start a new discussion from the history up to one of its entries. */
+export const discussion_fork: Op<{ path: { id: string }; body: { at: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/fork');
+
+/** The discussion as people read it. */
+export const discussion_transcript: Op<{ path: { id: string }; query?: { format?: 'text' | 'markdown' | 'json' } }, { format: 'text' | 'markdown' | 'json'; transcript: unknown }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/transcript');
+
+/** Every decision that was made in a discussion, with its reason. */
+export const discussion_decisions: Op<{ path: { id: string } }, { decisions: Array<Decision> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/decisions');
+
+/** Stop a discussion for now. A turn that is being spoken is asked for again afterwards. */
+export const discussion_pause: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/pause');
+
+/** Let a discussion go on that was paused. */
+export const discussion_resume: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/resume');
+
+/** End a discussion, with all that were split off from it. What was being said is kept. */
+export const discussion_cancel: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/cancel');
+
+/** Let a discussion go on that waits: a person's turn, or one that is owed, is passed over. */
+export const discussion_next: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/next');
+
+/** Add rounds to a discussion that goes on. */
+export const discussion_rounds: Op<{ path: { id: string }; body?: { add?: number | null } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/rounds');
+
+/** Cut in. Now: what is being said is kept as far as it came; or after the turn. The order stays as it is. */
+export const discussion_interject: Op<{ path: { id: string }; body: { by?: string | null; content: string; when?: 'now' | 'after_turn' | null } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/interject');
+
+/** Take the turn that an agent of yours, or you as a person, owe a discussion; or pass it. */
+export const turn_take: Op<{ path: { id: string }; body?: { agent_name?: string | null; userId?: string | null; content?: string | null; pass?: boolean | null; reason?: string | null } }, { entry: Entry; discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/turns');
+
+/** List the turns that wait for somebody whom this server does not run. */
+export const turn_list: Op<{ query?: { agent?: string; limit?: number; cursor?: string } }, { turns: Array<Turn>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/turns');
+
+/** Count ballots under a rule. Nothing is stored: the same ballots can be counted under every rule. */
+export const vote_tally: Op<{ body: { rule?: 'majority' | 'borda' | 'weighted' | null; choices: Array<string>; voters?: number | null; votes: Array<Record<string, unknown> | Array<unknown> | string | number | boolean>; agreement_threshold?: unknown } }, { rule: 'majority' | 'borda' | 'weighted'; winner: string | null; tie: boolean; tally: Record<string, unknown>; agreed: boolean; decided: boolean; dissent: Array<unknown> }> = /*#__PURE__*/ op('POST', '/api/votes/tally');
+
 /** List the projects of this workspace, newest first. */
 export const project_list: Op<{ query?: { limit?: number; cursor?: string } }, { projects: Array<Project>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/projects');
 
@@ -257,7 +325,7 @@ export const open_question_dismiss: Op<{ path: { id: string; nid: string } }, { 
 export const decision_create: Op<{ path: { id: string }; body: { category: string; description: string; details?: unknown; agent?: string | null } }, { id: string; projectId: string; category: string; description: string; details: unknown; agent: string | null; level: 'automated' | 'notify_and_proceed' | 'requires_approval'; status: 'approved' | 'rejected' | 'pending'; questionId: string | null; comment: string | null; outcome: Outcome | null; createdAt: string }> = /*#__PURE__*/ op('POST', '/api/projects/{id}/decisions');
 
 /** List the decisions of a project, newest first. */
-export const decision_list: Op<{ path: { id: string }; query?: { pending?: boolean; limit?: number; cursor?: string } }, { decisions: Array<Decision>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/projects/{id}/decisions');
+export const decision_list: Op<{ path: { id: string }; query?: { pending?: boolean; limit?: number; cursor?: string } }, { decisions: Array<{ id: string; projectId: string; category: string; description: string; details: unknown; agent: string | null; level: 'automated' | 'notify_and_proceed' | 'requires_approval'; status: 'approved' | 'rejected' | 'pending'; questionId: string | null; comment: string | null; outcome: Outcome | null; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/projects/{id}/decisions');
 
 /** Show a decision and how it was settled. */
 export const decision_get: Op<{ path: { id: string; did: string }; query?: { wait?: number } }, { id: string; projectId: string; category: string; description: string; details: unknown; agent: string | null; level: 'automated' | 'notify_and_proceed' | 'requires_approval'; status: 'approved' | 'rejected' | 'pending'; questionId: string | null; comment: string | null; outcome: Outcome | null; createdAt: string }> = /*#__PURE__*/ op('GET', '/api/projects/{id}/decisions/{did}');
@@ -266,13 +334,13 @@ export const decision_get: Op<{ path: { id: string; did: string }; query?: { wai
 export const inbox_list: Op<{ query?: { type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt'; projectId?: string; sort?: 'deadline' | 'created'; limit?: number } }, { items: Array<Item>; serverTime: string; more: boolean }> = /*#__PURE__*/ op('GET', '/api/inbox');
 
 /** Read an inbox, newest first: your own, or that of the agent you name. */
-export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: Ref; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
+export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
 
 /** Count what an inbox holds that is neither read nor resolved. */
 export const notification_pending_count: Op<{ query?: { agent?: string } }, { count: number }> = /*#__PURE__*/ op('GET', '/api/notifications/pending-count');
 
 /** Mark a notification as read. A second time changes nothing. */
-export const notification_read: Op<{ path: { id: string } }, { notification: { id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: Ref; projectId: string | null; read: boolean; resolved: boolean; createdAt: string } }> = /*#__PURE__*/ op('POST', '/api/notifications/{id}/read');
+export const notification_read: Op<{ path: { id: string } }, { notification: { id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string } }> = /*#__PURE__*/ op('POST', '/api/notifications/{id}/read');
 
 /** Mark everything in an inbox as read and say how many were not. */
 export const notification_read_all: Op<{ body?: { agent?: string | null } }, { count: number }> = /*#__PURE__*/ op('POST', '/api/notifications/read-all');
@@ -344,7 +412,7 @@ export const workspace_update: Op<{ path: { id: string }; body?: { name?: string
 export const workspace_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/workspaces/{id}');
 
 /** Show who did what to which row when, from where; newest first. */
-export const audit_list: Op<{ query?: { actor?: string; operation?: string; subject?: string; after?: string; before?: string; limit?: number; cursor?: string } }, { entries: Array<Entry>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/audit');
+export const audit_list: Op<{ query?: { actor?: string; operation?: string; subject?: string; after?: string; before?: string; limit?: number; cursor?: string } }, { entries: Array<{ seq: number; at: string; workspaceId: string; actorKind: string; actorId: string | null; actor: string; operation: string; subject: string | null; door: string | null; remote: string | null; requestId: string | null; detail: Record<string, unknown>; hash: string | null }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/audit');
 
 /** Export the audit log, oldest first, one JSON object a line, with detail as the stored text that the hash covers. For the next page give the last line's seq as after_seq. A last line with an error says that it could not be read to its end. */
 export const audit_export: Op<{ query?: { after_seq?: number; limit?: number } }, undefined> = /*#__PURE__*/ op('GET', '/api/audit/export');
