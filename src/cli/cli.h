@@ -80,6 +80,7 @@ struct cli_command {
 struct cli_target {
     const char *url;       /* without a slash at the end */
     const char *token;     /* or NULL */
+    const char *session;   /* a person's login (client/login.h), or NULL */
     const char *workspace; /* or NULL */
 };
 

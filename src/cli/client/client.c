@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/identity/cookie.h"
 #include "gen/version.h"
 
 #include <curl/curl.h>
@@ -67,6 +68,18 @@ static int beat(void *user, curl_off_t down_all, curl_off_t down, curl_off_t up_
     return cli->pulse(cli) ? 0 : 1;
 }
 
+/* What comes with a login must say where it comes from (edge/gate.c): from the server's own address. */
+static void add_login(struct cli *cli, struct transfer *transfer)
+{
+    const char *url = cli->target.url, *host = strstr(url, "://");
+
+    if (!cli->target.session || !host)
+        return;
+    add_header(cli, transfer, "Cookie", arena_format(cli->arena, COOKIE_SESSION "=%s", cli->target.session));
+    add_header(cli, transfer, "Origin",
+               arena_copy(cli->arena, url, (size_t)(host - url) + 3 + strcspn(host + 3, "/")));
+}
+
 static void transfer_open(struct cli *cli, struct transfer *transfer, const char *path)
 {
     const char *bearer = cli->target.token ? arena_format(cli->arena, "Bearer %s", cli->target.token) : NULL;
@@ -91,6 +104,7 @@ static void transfer_open(struct cli *cli, struct transfer *transfer, const char
         curl_easy_setopt(transfer->curl, CURLOPT_XFERINFODATA, cli);
     }
     add_header(cli, transfer, "Authorization", bearer);
+    add_login(cli, transfer);
     add_header(cli, transfer, "X-Witan-Workspace", header_safe(cli->arena, cli->target.workspace));
     /* libcurl would wait a second for a 100 Continue that buys nothing here. */
     add_header(cli, transfer, "Expect", "");
@@ -117,6 +131,19 @@ static bool unreachable(const struct cli *cli, const struct transfer *transfer, 
     return err_hint(err, "Start it with `witan serve`, or set WITAN_URL.");
 }
 
+static const char *session_in(struct cli *cli, struct transfer *transfer)
+{
+    static const char name[] = COOKIE_SESSION "=";
+    struct curl_header *cookie;
+
+    for (size_t i = 0;
+         curl_easy_header(transfer->curl, "Set-Cookie", i, CURLH_HEADER, -1, &cookie) == CURLHE_OK; i++)
+        if (str_starts(cookie->value, name))
+            return arena_copy(cli->arena, cookie->value + strlen(name),
+                              strcspn(cookie->value + strlen(name), ";"));
+    return NULL;
+}
+
 static void read_reply(struct cli *cli, struct transfer *transfer, struct client_reply *reply)
 {
     struct curl_header *date, *replayed;
@@ -130,6 +157,7 @@ static void read_reply(struct cli *cli, struct transfer *transfer, struct client
         reply->type = arena_text(cli->arena, type);
     if (curl_easy_header(transfer->curl, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
         reply->date_ms = (int64_t)curl_getdate(date->value, NULL) * 1000;
+    reply->session = session_in(cli, transfer);
     reply->replayed =
         curl_easy_header(transfer->curl, "Idempotent-Replayed", 0, CURLH_HEADER, -1, &replayed) == CURLHE_OK;
 }

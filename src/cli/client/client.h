@@ -22,9 +22,10 @@ struct client_reply {
     long status;
     const char *body; /* in the arena of the run */
     size_t len;
-    const char *type; /* the content type, or "" */
-    int64_t date_ms;  /* of the Date header, or 0 */
-    bool replayed;    /* the server had done this before, under the same idempotency key */
+    const char *type;    /* the content type, or "" */
+    int64_t date_ms;     /* of the Date header, or 0 */
+    const char *session; /* the secret of a login that it brought, or NULL */
+    bool replayed;       /* the server had done this before, under the same idempotency key */
 };
 
 /* Nobody answered: ERR_UNAVAILABLE with what to do about it. */

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/cli_config.h"
+#include "cli/client/login.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -114,13 +115,26 @@ static bool find_token(struct cli *cli, const char **token, struct err *err)
     return check_token(*token, "WITAN_TOKEN", err);
 }
 
+/* What was named goes first, then a login at this server, then the token that is kept for all. */
+static bool find_credentials(struct cli *cli, struct err *err)
+{
+    if (!cli_has(cli, "token-file") && !from_env("WITAN_TOKEN")) {
+        cli->target.session = login_kept(cli->arena, cli->target.url);
+        if (cli->target.session)
+            return true;
+    }
+    return find_token(cli, &cli->target.token, err);
+}
+
 bool target_find(struct cli *cli, struct err *err)
 {
     const char *url;
 
-    if (!find_url(cli, &url, err) || !find_token(cli, &cli->target.token, err))
+    if (!find_url(cli, &url, err))
         return false;
     cli->target.url = without_slash(cli->arena, url);
+    if (!find_credentials(cli, err))
+        return false;
     cli->target.workspace = cli_get(cli, "workspace");
     if (!cli->target.workspace)
         cli->target.workspace = from_env("WITAN_WORKSPACE");

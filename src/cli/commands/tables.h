@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 /* Against a running server. */
+extern const struct cli_command login_commands[];
 extern const struct cli_command ask_commands[];
 extern const struct cli_command inbox_commands[];
 extern const struct cli_command show_commands[];

@@ -62,15 +62,42 @@ static bool ask(FILE *terminal, const char *question, char line[static ROOM], st
     return good;
 }
 
-static bool ask_twice(char line[static ROOM], struct err *err)
+static FILE *open_terminal(struct err *err)
 {
-    char again[ROOM] = "";
     FILE *terminal = fopen("/dev/tty", "r+");
 
     if (!terminal) {
         err_set(err, ERR_INVALID, "There is no terminal to ask for a password on.");
-        return err_hint(err, "Use --password-stdin.");
+        err_hint(err, "Use --password-stdin.");
     }
+    return terminal;
+}
+
+bool new_password_typed(struct cli *cli, const char **password, struct err *err)
+{
+    char line[ROOM] = "";
+    bool from_stdin = cli_has(cli, "password-stdin");
+    FILE *terminal = from_stdin ? stdin : open_terminal(err);
+
+    if (!terminal)
+        return false;
+    bool good = from_stdin ? read_line(stdin, line, err) : ask(terminal, "Password", line, err);
+
+    if (!from_stdin)
+        fclose(terminal);
+    if (good)
+        *password = arena_text(cli->arena, line);
+    sodium_memzero(line, sizeof(line));
+    return good;
+}
+
+static bool ask_twice(char line[static ROOM], struct err *err)
+{
+    char again[ROOM] = "";
+    FILE *terminal = open_terminal(err);
+
+    if (!terminal)
+        return false;
     bool good = ask(terminal, "Password", line, err) && ask(terminal, "Once more", again, err);
 
     fclose(terminal);

@@ -9,6 +9,8 @@
 
 #include "cli/cli.h"
 
+/* The password of somebody who has one: typed once, or from standard input; in the arena. */
+CHECKED bool new_password_typed(struct cli *cli, const char **password, struct err *err);
 /* Without `must`, --no-password leaves *hash NULL. Takes a while on purpose: not within a transaction. */
 CHECKED bool new_password_hash(struct cli *cli, bool must, const char **hash, struct err *err);
 

@@ -49,6 +49,9 @@ export default async function ({ call, owner, viewer }) {
 
     const { notifications } = await call(200, 'GET', '/api/notifications?agent=Builder');
     assert.ok(notifications.length > 0);
+    await call(200, 'GET', '/api/inbox');
+    await call(400, 'GET', '/api/inbox?type=nothing');
+    await call(401, 'GET', '/api/inbox', undefined, {});
     await call(400, 'GET', '/api/notifications?limit=x');
     await call(200, 'GET', '/api/notifications/pending-count?agent=Builder');
     await call(401, 'GET', '/api/notifications/pending-count', undefined, {});
