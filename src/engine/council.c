@@ -233,16 +233,6 @@ static const struct {
     { "turn.finished", false, true },
 };
 
-/* Its subject is the discussion; quotes inside a text would be escaped, so this is the member itself. */
-static void read_turn_id(const struct notice *notice, char id[static UUID_SIZE])
-{
-    static const char member[] = "\"turnId\":\"";
-    const char *at = strstr(notice->json, member);
-
-    if (at)
-        snprintf(id, UUID_SIZE, "%.*s", UUID_SIZE - 1, at + sizeof(member) - 1);
-}
-
 static void hear_one(struct council *council, const struct notice *notice)
 {
     if (!notice->discussion_id || strlen(notice->discussion_id) >= UUID_SIZE)
@@ -254,8 +244,8 @@ static void hear_one(struct council *council, const struct notice *notice)
 
         *heard = (struct heard){ .council = council, .stops = heeded[i].stops, .of_turn = heeded[i].of_turn };
         strcpy(heard->discussion_id, notice->discussion_id);
-        if (heard->of_turn)
-            read_turn_id(notice, heard->turn_id);
+        if (heard->of_turn && notice->subject)
+            snprintf(heard->turn_id, sizeof(heard->turn_id), "%s", notice->subject);
         council_post(council, &heard->mail, open_heard);
         return;
     }

@@ -41,10 +41,15 @@ export async function state(server, of) {
     return { status, reason, phase, round: Number(round), driver };
 }
 
-// The log as lines, in order; two runs that went the same way have the same.
+// The log as lines, in order; two runs that went the same way have the same. Ballots of a round are cast at once, in
+// whatever order they come.
 export async function said(server, of) {
     const rows = await server.sql(
-        `SELECT kind, round_number, turn_index, speaker, manner, content FROM discussion_logs WHERE discussion_id = '${of}' ORDER BY seq`,
+        `SELECT kind, round_number, turn_index, speaker, manner, content FROM discussion_logs l
+          WHERE discussion_id = '${of}'
+          ORDER BY CASE WHEN kind = 'ballot' THEN (SELECT MIN(b.seq) FROM discussion_logs b
+            WHERE b.discussion_id = l.discussion_id AND b.kind = 'ballot' AND b.round_number = l.round_number) ELSE seq END,
+            turn_index`,
     );
     return rows.map((row) => row.join(' | '));
 }

@@ -12,7 +12,7 @@ const usage = (tokens) =>
 const words = (text) => text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 
 // What `answer` may give: a text, or { text | pieces, first, every (ms), status, hang, flood, html, drop,
-// wait (a promise to hold it back by) }.
+// wait (a promise to hold it back by), then (the same, after the pieces), last (pieces that follow) }.
 async function speak(reply, call, say) {
     if (say.status) {
         reply.writeHead(say.status, { 'Content-Type': 'application/json', ...say.headers });
@@ -35,6 +35,8 @@ async function speak(reply, call, say) {
         reply.write(chunk({ content: piece }));
         if (say.every) await pause(say.every);
     }
+    if (say.then) await say.then;
+    for (const piece of say.last ?? []) reply.write(chunk({ content: piece }));
     while (say.flood && !reply.destroyed)
         if (!reply.write(chunk({ content: 'more and more '.repeat(500) }))) await pause(1);
     if (say.stay) await call.closed;
