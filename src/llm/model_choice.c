@@ -6,10 +6,13 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "llm/script.h"
 
 #include <string.h>
 
-#define DEFAULT_NAME "default"
+#define DEFAULT_NAME       "default"
+#define REHEARSAL_NAME     "rehearsal"
+#define REHEARSAL_DELAY_MS 15 /* for each word: as fast as somebody reads */
 
 static const char *const taken[] = { "temperature", "top_p", "max_tokens" };
 
@@ -40,18 +43,22 @@ static bool choose_named(const char *name, struct llm_model *model, struct err *
     return true;
 }
 
-/* A script is the operator's: a config that only says "scripted" gets the first one there is. */
-static bool choose_scripted(struct llm_model *model, struct err *err)
+/* A script is the operator's: "scripted" means the first one of config.yaml, or else the rehearsal. */
+static void choose_scripted(struct llm_model *model)
 {
     const struct llm_models *all = models();
 
     for (size_t i = 0; all && i < all->count; i++) {
         if (all->list[i].provider == LLM_SCRIPTED) {
             *model = all->list[i];
-            return true;
+            return;
         }
     }
-    return err_field(err, "ai_model_config", "config.yaml has no scripted model.");
+    model_init(model, REHEARSAL_NAME);
+    model->provider_name = "scripted";
+    model->provider = LLM_SCRIPTED;
+    model->script_text = rehearsal_script;
+    model->delay_ms = REHEARSAL_DELAY_MS;
 }
 
 static bool set_text(struct llm_model *model, struct arena *arena, const json_t *config, const char *key,
@@ -82,8 +89,10 @@ static bool choose(struct arena *arena, const json_t *config, struct llm_model *
         return name ? choose_named(name, model, err) : choose_default(model, err);
     if (model_named(provider))
         return choose_named(provider, model, err) && set_text(model, arena, config, "model", err);
-    if (model_provider_parse(provider, &known) && known == LLM_SCRIPTED)
-        return choose_scripted(model, err);
+    if (model_provider_parse(provider, &known) && known == LLM_SCRIPTED) {
+        choose_scripted(model);
+        return true;
+    }
     return spell_out(arena, config, model, err);
 }
 

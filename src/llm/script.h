@@ -16,6 +16,8 @@
 
 /* What the speaker says in this turn (from 1), in the arena; never NULL. */
 const char *script_line(struct arena *arena, const char *script, const char *speaker, int turn);
+/* What is said where nobody has written a script: rehearsal.c. */
+extern const char rehearsal_script[];
 CHECKED bool script_read(struct arena *arena, const char *path, const char **script, struct err *err);
 
 #endif

@@ -104,6 +104,7 @@ enum prompt_text wording_for(const char *role, const char *name, bool first)
         { "divergent", PROMPT_TEXT_DIVERGENT_FIRST, PROMPT_TEXT_DIVERGENT_LATER },
         { "convergent", PROMPT_TEXT_CONVERGENT_FIRST, PROMPT_TEXT_CONVERGENT_LATER },
         { "critical", PROMPT_TEXT_CRITICAL_FIRST, PROMPT_TEXT_CRITICAL_LATER },
+        { "moderator", PROMPT_TEXT_MODERATOR, PROMPT_TEXT_MODERATOR },
     };
     const char *const words[] = { role, name };
 

@@ -90,6 +90,7 @@ static void roles_have_their_prompts(void **state)
     (void)state;
     assert_int_equal(wording_for("Divergent", "x", true), PROMPT_TEXT_DIVERGENT_FIRST);
     assert_int_equal(wording_for("specialist", "critical", false), PROMPT_TEXT_CRITICAL_LATER);
+    assert_int_equal(wording_for("moderator", "Anna", true), PROMPT_TEXT_MODERATOR);
     assert_int_equal(wording_for("economist", "Eve", true), PROMPT_TEXT_ROLE_FIRST);
     assert_int_equal(wording_for(NULL, NULL, false), PROMPT_TEXT_ROLE_LATER);
 }

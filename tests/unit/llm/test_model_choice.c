@@ -3,6 +3,9 @@
  */
 #include "llm/model_choice.h"
 
+#include "base/str.h"
+#include "llm/script.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,14 +126,33 @@ static void scripted_means_the_operators_script(void **state)
     assert_string_equal(model_lane(&arena, &model), "rehearsal");
 }
 
+/* Somebody who has no model at all can still see how a discussion goes. */
+static void without_a_script_there_is_the_rehearsal(void **state)
+{
+    struct llm_model model;
+
+    (void)state;
+    models_use(NULL);
+    model = chosen("{\"provider\":\"scripted\"}");
+    assert_int_equal(model.provider, LLM_SCRIPTED);
+    assert_string_equal(model.name, "rehearsal");
+    for (int turn = 1; turn <= 3; turn++)
+        assert_string_not_equal(script_line(&arena, model.script_text, "Critical", turn), "[PASS]");
+    assert_true(str_starts(script_line(&arena, model.script_text, "Divergent", 3), "[PASS] "));
+    assert_string_equal(script_line(&arena, model.script_text, "Divergent", 4), "[PASS]");
+}
+
 #define WITH_MODELS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_MODELS(nothing_said_means_the_default),      WITH_MODELS(a_name_is_one_of_the_operators),
-        WITH_MODELS(a_named_model_keeps_its_server),      WITH_MODELS(a_model_may_be_spelled_out),
+        WITH_MODELS(nothing_said_means_the_default),
+        WITH_MODELS(a_name_is_one_of_the_operators),
+        WITH_MODELS(a_named_model_keeps_its_server),
+        WITH_MODELS(a_model_may_be_spelled_out),
         WITH_MODELS(scripted_means_the_operators_script),
+        WITH_MODELS(without_a_script_there_is_the_rehearsal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
