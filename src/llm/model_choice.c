@@ -18,7 +18,7 @@ static const char *const taken[] = { "temperature", "top_p", "max_tokens" };
 
 static bool no_models(struct err *err)
 {
-    err_set(err, ERR_INVALID, "There is no model to ask.");
+    err_set(err, ERR_INVALID, NO_MODEL_WORDS);
     return err_hint(err, "Name one under `models` in config.yaml; `witan model list` shows what there is.");
 }
 

@@ -13,6 +13,9 @@
 
 #include "llm/model.h"
 
+/* What a call fails with when neither the agent nor config.yaml names a model. */
+#define NO_MODEL_WORDS "There is no model to ask."
+
 /* `config` may be NULL. What the model points to is in the arena or outlives every reader. */
 CHECKED bool model_of_config(struct arena *arena, const char *config, struct llm_model *model,
                              struct err *err);

@@ -432,7 +432,7 @@ const struct op discussion_ops[] = {
             { "ref", T_OBJECT, OPTIONAL, "A prompt or question that its result answers.", .fields = ref_fields,
               .flags = F_NULL },
             { "options", T_JSON, OPTIONAL,
-              "{vote: {choices, rule}, agreement_threshold, smart_termination, judge, budget: {calls, tokens, "
+              "{vote: {choices, rule}, agreement_threshold, smart_termination, judge, rehearse, budget: {calls, tokens, "
               "seconds}}.",
               .max = LIMIT_CONTEXT, .flags = F_NULL },
         },

@@ -127,8 +127,7 @@ bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_ca
                                 .attempt = turn.attempt,
                                 .speaker = turn.speaker,
                                 .agent_id = turn.agent_id };
-    if (turn.participant_id && (size_t)turn.turn_index < m.seats.count)
-        call->model_config = m.seats.list[turn.turn_index].model_config;
+    call->model_config = machine_model(&m, &turn);
     return request_build(&m, &turn, call) && open_turn_save(tx, &turn) && discussion_save(tx, &d) &&
            tell_started(tx, &d, &turn);
 }

@@ -329,10 +329,12 @@ static bool waits_outside(const struct open_turn *turns, size_t count)
     return count > 0;
 }
 
-static const char *config_at(const struct machine *m, const struct open_turn *turn)
+const char *machine_model(const struct machine *m, const struct open_turn *turn)
 {
     bool seated = turn->participant_id && (size_t)turn->turn_index < m->seats.count;
 
+    if (m->options.rehearse)
+        return "{\"provider\":\"scripted\"}";
     return seated ? m->seats.list[turn->turn_index].model_config : NULL;
 }
 
@@ -360,7 +362,7 @@ static void fill_step(const struct machine *m, const struct open_turn *turns, si
                 .attempt = turns[i].attempt,
                 .speaker = turns[i].speaker,
                 .agent_id = turns[i].agent_id,
-                .model_config = config_at(m, &turns[i]),
+                .model_config = machine_model(m, &turns[i]),
             };
 }
 

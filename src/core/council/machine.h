@@ -29,6 +29,8 @@ CHECKED bool machine_run(struct machine *machine, struct drive_step *step);
 
 /* Logs what became of an open turn, tells of it, closes it and moves on where it held the place. */
 CHECKED bool machine_log(struct machine *machine, const struct open_turn *turn, struct logged *logged);
+/* Which model is asked for it: an agent's config, as model_config.h stores it; NULL: the default one. */
+const char *machine_model(const struct machine *machine, const struct open_turn *turn);
 /* A line for the server's log. */
 void machine_line(struct machine *machine, const char *line);
 

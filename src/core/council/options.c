@@ -12,8 +12,9 @@
 
 #define BUDGET_MOST 1000000000LL
 
-static const char *const members[] = { "vote", "agreement_threshold", "smart_termination", "judge", "budget",
-                                       NULL };
+static const char *const members[] = {
+    "vote", "agreement_threshold", "smart_termination", "judge", "budget", "rehearse", NULL
+};
 static const char *const vote_members[] = { "choices", "rule", NULL };
 static const char *const budget_members[] = { "calls", "tokens", "seconds", NULL };
 
@@ -138,7 +139,7 @@ bool options_check(struct arena *arena, const json_t *given, const char **stored
 {
     const json_t *threshold = member(given, "agreement_threshold", "agreementThreshold");
     const json_t *smart = member(given, "smart_termination", "smartTermination");
-    const json_t *judge = json_object_get(given, "judge");
+    const json_t *judge = json_object_get(given, "judge"), *rehearse = json_object_get(given, "rehearse");
     JSON_AUTO *plain = given && json_is_object(given) ? json_copy((json_t *)given) : json_object();
     JSON_AUTO *kept = json_object();
 
@@ -152,6 +153,8 @@ bool options_check(struct arena *arena, const json_t *given, const char **stored
         return false;
     if (judge && !json_is_null(judge) && !json_is_boolean(judge))
         return wrong(err, "judge", "must be true or false.");
+    if (rehearse && !json_is_null(rehearse) && !json_is_boolean(rehearse))
+        return wrong(err, "rehearse", "must be true or false.");
     keep(kept, "vote", json_object_get(given, "vote"));
     keep(kept, "agreement_threshold", threshold);
     if (json_is_boolean(smart))
@@ -160,6 +163,7 @@ bool options_check(struct arena *arena, const json_t *given, const char **stored
     else
         keep(kept, "smart_termination", smart);
     keep(kept, "judge", judge);
+    keep(kept, "rehearse", rehearse);
     keep(kept, "budget", json_object_get(given, "budget"));
     *stored = json_dump_text(arena, kept);
     return true;
@@ -207,6 +211,7 @@ void options_read(struct arena *arena, const char *stored, struct council_option
         options->threshold = (struct threshold){ .kind = THRESHOLD_ALL };
     options->smart = smart_of(json_object_get(tree, "smart_termination"));
     options->judge = json_is_true(json_object_get(tree, "judge"));
+    options->rehearse = json_is_true(json_object_get(tree, "rehearse"));
     budget = json_object_get(tree, "budget");
     options->budget.calls = json_integer_value(json_object_get(budget, "calls"));
     options->budget.tokens = json_integer_value(json_object_get(budget, "tokens"));

@@ -1,7 +1,7 @@
 /*
  * options.h - what a discussion was asked to do beside speaking: vote, stop early, keep within a budget.
  *
- * {vote: {choices, rule}, agreement_threshold, smart_termination: off|on|shadow, judge, summary, budget:
+ * {vote: {choices, rule}, agreement_threshold, smart_termination: off|on|shadow, judge, rehearse, budget:
  * {calls, tokens, seconds}}. They are checked when a discussion is made and stored in one form, so that
  * reading them back cannot fail.
  *
@@ -19,7 +19,8 @@ struct council_options {
     enum vote_rule rule;
     struct threshold threshold;
     enum smart_mode smart;
-    bool judge; /* a model is asked after each round whether more is to come */
+    bool judge;    /* a model is asked after each round whether more is to come */
+    bool rehearse; /* nobody's model is called: everybody speaks by the script */
     struct allowance budget;
 };
 
