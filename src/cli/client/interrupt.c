@@ -32,6 +32,12 @@ void interrupt_catch(void)
     catch_one(SIGHUP);
 }
 
+void interrupt_forget(void)
+{
+    caught = 0;
+    interrupt_catch();
+}
+
 bool interrupted(void)
 {
     return caught != 0;

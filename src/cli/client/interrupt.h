@@ -17,6 +17,8 @@
 
 /* From here on signals are noted instead of ending the program. */
 void interrupt_catch(void);
+/* As if none had come: what it was meant for has been stopped, and the program goes on. */
+void interrupt_forget(void);
 /* Whether one has come; the first one counts. */
 bool interrupted(void);
 /* Whether it was the person's. */

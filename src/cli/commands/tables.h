@@ -20,6 +20,8 @@ extern const struct cli_command task_commands[];
 extern const struct cli_command result_commands[];
 extern const struct cli_command resolve_commands[];
 extern const struct cli_command decide_commands[];
+extern const struct cli_command agent_commands[];
+extern const struct cli_command discuss_commands[];
 extern const struct cli_command call_commands[];
 
 /* On the store itself. */

@@ -1,0 +1,62 @@
+/*
+ * People say an agent's name and operations want its id. The list is read page by page until the name is
+ * found; workspaces have few agents, and an id is taken as it is.
+ */
+#include "cli/client/agent_ref.h"
+
+#include "base/limits.h"
+#include "base/uuid.h"
+
+#include <strings.h>
+
+static const char *id_in(struct cli *cli, const json_t *agents, const char *name)
+{
+    const json_t *agent;
+    size_t i;
+
+    json_array_foreach(agents, i, agent)
+    {
+        const char *known = json_string_value(json_object_get(agent, "name"));
+        const char *id = json_string_value(json_object_get(agent, "id"));
+
+        if (known && id && strcasecmp(known, name) == 0)
+            return arena_text(cli->arena, id);
+    }
+    return NULL;
+}
+
+/* Page by page: there may be many agents. */
+bool agent_ref_find(struct cli *cli, const char *name, bool *there, const char **id, struct err *err)
+{
+    const char *cursor = NULL;
+
+    do {
+        JSON_AUTO *params = json_pack("{s:i, s:s*}", "limit", LIMIT_PAGE, "cursor", cursor);
+        JSON_AUTO *page = NULL;
+        struct client_reply reply;
+
+        if (!invoke_json(cli, op_find("agent_list"), params, 0, &reply, &page, err))
+            return false;
+        *id = id_in(cli, json_object_get(page, "agents"), name);
+        cursor = json_string_value(json_object_get(page, "nextCursor"));
+        cursor = cursor ? arena_text(cli->arena, cursor) : NULL;
+    } while (!*id && cursor);
+    *there = *id != NULL;
+    return true;
+}
+
+bool agent_ref_id(struct cli *cli, const char *word, const char **id, struct err *err)
+{
+    bool there = false;
+
+    if (uuid_valid(word)) {
+        *id = word;
+        return true;
+    }
+    if (!agent_ref_find(cli, word, &there, id, err))
+        return false;
+    if (there)
+        return true;
+    err_set(err, ERR_NOT_FOUND, "There is no agent %s.", word);
+    return err_hint(err, "`witan agent list` names them.");
+}

@@ -1,0 +1,130 @@
+/*
+ * The few calls that a discussion needs from the command line. A start carries an idempotency key, so that it
+ * can be repeated while a server is away; a stop after Ctrl-C is sent without listening for further signals.
+ */
+#include "cli/client/council_call.h"
+
+#include "base/str.h"
+#include "base/uuid.h"
+#include "llm/model_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word, *format;
+} formats[] = { { "transcript", "text" }, { "md", "markdown" }, { "json", "json" } };
+
+static const char *format_of(const char *word)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+        if (strcmp(formats[i].word, word) == 0)
+            return formats[i].format;
+    return NULL;
+}
+
+bool council_format_check(const char *format, struct err *err)
+{
+    return !format || format_of(format) ||
+           err_field(err, "format", "--format takes transcript, md or json, not \"%s\".", format);
+}
+
+const char *council_person(void)
+{
+    const char *user = getenv("USER");
+
+    return user && *user ? user : "me";
+}
+
+static bool say_topic(struct cli *cli, const json_t *wish, const char *id, struct err *err)
+{
+    JSON_AUTO *params = json_pack("{s:s, s:O, s:s}", "id", id, "message", json_object_get(wish, "topic"),
+                                  "userId", council_person());
+    JSON_AUTO *state = NULL;
+    struct client_reply reply;
+
+    return invoke_json(cli, op_find("discussion_message"), params, 0, &reply, &state, err);
+}
+
+bool council_start(struct cli *cli, json_t *wish, const char **id, struct err *err)
+{
+    const char *mode = json_string_value(json_object_get(wish, "mode"));
+    JSON_AUTO *made = NULL;
+    struct client_reply reply;
+    const char *known;
+    bool good;
+
+    /* Under a key, so that a server that goes away meanwhile does not make it twice. */
+    cli->idempotency_key = uuid_new(cli->arena);
+    good = invoke_json(cli, op_find("discussion_create"), wish, 0, &reply, &made, err);
+    cli->idempotency_key = NULL;
+    if (!good)
+        return false;
+    known = json_string_value(json_object_get(json_object_get(made, "discussion"), "id"));
+    if (!known)
+        return err_set(err, ERR_INTERNAL, "The reply of %s holds no discussion; is it witan?",
+                       cli->target.url);
+    *id = arena_text(cli->arena, known);
+    return !mode || strcmp(mode, "turns") != 0 || say_topic(cli, wish, *id, err);
+}
+
+bool council_do(struct cli *cli, const char *op, const char *id, struct err *err)
+{
+    JSON_AUTO *params = json_pack("{s:s}", "id", id);
+    JSON_AUTO *state = NULL;
+    struct client_reply reply;
+
+    return invoke_json(cli, op_find(op), params, 0, &reply, &state, err);
+}
+
+void council_stop(struct cli *cli, const char *id)
+{
+    struct err err = { 0 };
+    bool (*before)(struct cli * cli) = cli->pulse;
+
+    cli->pulse = NULL; /* the signal has been heard */
+    if (council_do(cli, "discussion_cancel", id, &err))
+        cli_note(cli, "Stopped.");
+    else if (err.code != ERR_CONFLICT) /* it had ended */
+        cli_fail(cli, &err);
+    cli->pulse = before;
+}
+
+bool council_transcript(struct cli *cli, const char *id, const char *format, const char **text,
+                        struct err *err)
+{
+    JSON_AUTO *params = json_pack("{s:s, s:s}", "id", id, "format", format_of(format));
+    JSON_AUTO *got = NULL;
+    struct client_reply reply;
+    const json_t *transcript;
+
+    if (!invoke_json(cli, op_find("discussion_transcript"), params, 0, &reply, &got, err))
+        return false;
+    transcript = json_object_get(got, "transcript");
+    if (json_is_string(transcript))
+        *text = arena_text(cli->arena, json_string_value(transcript));
+    else
+        *text = arena_format(cli->arena, "%s\n", json_dump_text(cli->arena, transcript));
+    return true;
+}
+
+void council_say_no_model(const struct cli *cli, const json_t *state)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(state, "entries"), i, entry)
+    {
+        const char *reason = json_string_value(json_object_get(json_object_get(entry, "metadata"), "reason"));
+
+        if (!reason || !str_starts(reason, NO_MODEL_WORDS))
+            continue;
+        cli_note(
+            cli,
+            "There is no model to speak with. Do one of these:\n"
+            "  ollama pull llama3.2 && witan config init   # a model on this machine, named in config.yaml\n"
+            "  witan model list                            # which models there are, and what they lack\n"
+            "  witan discuss --rehearse \"...\"              # see how it goes, without a model");
+        return;
+    }
+}

@@ -1,0 +1,28 @@
+/*
+ * council_call.h - starts discussions and does things to them, in the words of the command line.
+ */
+#ifndef CLI_CLIENT_COUNCIL_CALL_H
+#define CLI_CLIENT_COUNCIL_CALL_H
+
+#include "cli/client/invoke.h"
+
+/* Starts what `wish` says (the operation's parameters). In mode turns the topic is also the first message. */
+CHECKED bool council_start(struct cli *cli, json_t *wish, const char **id, struct err *err);
+/* An operation on one discussion that takes nothing else: discussion_pause and the like. */
+CHECKED bool council_do(struct cli *cli, const char *op, const char *id, struct err *err);
+/* Stops one after Ctrl-C; whatever is wrong with that is said, and nothing more can be done. */
+void council_stop(struct cli *cli, const char *id);
+/* Whose words these are, for an operation that wants to know: the login of whoever sits here. */
+const char *council_person(void);
+
+/* The transcript in the words of --format: transcript, md or json, with the line end of a file. */
+CHECKED bool council_transcript(struct cli *cli, const char *id, const char *format, const char **text,
+                                struct err *err);
+/* Refuses a --format that there is not. */
+CHECKED bool council_format_check(const char *format, struct err *err);
+
+/* What to do when a discussion has failed because nobody has a model to speak with; says nothing otherwise.
+ */
+void council_say_no_model(const struct cli *cli, const json_t *state);
+
+#endif

@@ -1,0 +1,439 @@
+/*
+ * `witan discuss`: a discussion from its topic to its end, and what can be done to one meanwhile.
+ */
+#include "base/clock.h"
+#include "base/str.h"
+#include "cli/client/council_call.h"
+#include "cli/client/discussion_follow.h"
+#include "cli/client/interrupt.h"
+#include "cli/client/patience.h"
+#include "cli/client/project_scope.h"
+#include "cli/client/rehearsal.h"
+#include "cli/client/resume.h"
+#include "cli/client/specialists.h"
+#include "cli/commands/tables.h"
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* discuss */
+
+static json_t *text_list(struct cli *cli, const char *text)
+{
+    json_t *list = json_array();
+
+    while (*text) {
+        size_t len = strcspn(text, ",");
+
+        json_array_append_new(list, json_string(str_trim(cli->arena, arena_copy(cli->arena, text, len))));
+        text += len + (text[len] == ',');
+    }
+    return list;
+}
+
+/* "calls=20,tokens=8000,seconds=120". */
+static bool take_budget(struct cli *cli, const char *text, json_t *options, struct err *err)
+{
+    JSON_AUTO *parts = text_list(cli, text);
+    json_t *budget = json_object(), *part;
+    size_t i;
+
+    json_object_set_new(options, "budget", budget);
+    json_array_foreach(parts, i, part)
+    {
+        const char *word = json_string_value(part), *equals = strchr(word, '=');
+        int64_t number;
+
+        if (!equals || !str_to_int(equals + 1, &number))
+            return err_field(err, "budget", "--budget takes calls=N, tokens=N and seconds=N, not \"%s\".",
+                             word);
+        json_object_set_new(budget, arena_copy(cli->arena, word, (size_t)(equals - word)),
+                            json_integer(number));
+    }
+    return true;
+}
+
+static bool take_options(struct cli *cli, json_t *wish, struct err *err)
+{
+    const char *vote = cli_get(cli, "vote"), *rule = cli_get(cli, "rule"), *budget = cli_get(cli, "budget");
+    const char *smart = cli_get(cli, "smart"), *threshold = cli_get(cli, "threshold");
+    json_t *options = json_object();
+
+    json_object_set_new(wish, "options", options);
+    if (vote)
+        json_object_set_new(options, "vote",
+                            json_pack("{s:o, s:s*}", "choices", text_list(cli, vote), "rule", rule));
+    if (smart)
+        json_object_set_new(options, "smart_termination", json_string(smart));
+    if (threshold)
+        json_object_set_new(options, "agreement_threshold", json_string(threshold));
+    if (cli_has(cli, "rehearse"))
+        json_object_set_new(options, "rehearse", json_true());
+    return !budget || take_budget(cli, budget, options, err);
+}
+
+/* What --for names: a question, or else a prompt. */
+static bool take_ref(struct cli *cli, json_t *wish, struct err *err)
+{
+    const char *id = cli_get(cli, "for");
+    JSON_AUTO *params = json_pack("{s:s*}", "id", id);
+    JSON_AUTO *found = NULL;
+    struct client_reply reply;
+    bool question;
+
+    if (!id)
+        return true;
+    question = invoke_json(cli, op_find("question_get"), params, 0, &reply, &found, err);
+    if (!question && reply.status != 404)
+        return false;
+    *err = (struct err){ 0 };
+    json_object_set_new(wish, "ref",
+                        json_pack("{s:s, s:s}", "kind", question ? "question" : "prompt", "id", id));
+    return true;
+}
+
+static bool take_wish(struct cli *cli, json_t *wish, struct err *err)
+{
+    const char *agents = cli_get(cli, "agents"), *project = cli_get(cli, "project");
+    json_t *participants = NULL;
+
+    if (!council_format_check(cli_get(cli, "format"), err) || !invoke_collect(cli, wish, err) ||
+        !take_options(cli, wish, err) || !take_ref(cli, wish, err))
+        return false;
+    if (project)
+        json_object_set_new(wish, "projectId", json_string(project));
+    if (agents ? !specialists_named(cli, agents, &participants, err)
+               : !specialists_seat(cli, &participants, err))
+        return false;
+    json_object_set_new(wish, "participants", participants);
+    return true;
+}
+
+static int print_text(const char *text)
+{
+    return cli_print(text, strlen(text));
+}
+
+/* What was asked for beside the turns themselves. */
+static int print_document(struct cli *cli, const char *id, const json_t *state)
+{
+    const char *format = cli_get(cli, "format"), *text;
+    struct err err = { 0 };
+
+    if (cli->json)
+        return print_text(arena_format(cli->arena, "%s\n", json_dump_text(cli->arena, state)));
+    if (!format)
+        return CLI_OK;
+    return council_transcript(cli, id, format, &text, &err) ? print_text(text) : cli_fail(cli, &err);
+}
+
+static int say_resting(struct cli *cli, const char *id, const json_t *state)
+{
+    const char *who = json_string_value(json_object_get(state, "nextSpeaker"));
+
+    cli_note(cli, "It rests%s%s; go on with:\n  %s", who ? ", and the word is with " : "", who ? who : "",
+             resume_command(cli, arena_format(cli->arena, "discuss next %s", id)));
+    return CLI_OK;
+}
+
+/* A person at the keyboard stops it; a machine that tidies up leaves it going. */
+static int leave(struct cli *cli, const char *id)
+{
+    int code = interrupt_exit();
+
+    if (interrupted_by_person())
+        council_stop(cli, id);
+    else
+        cli_note(cli, "It goes on; see it with:\n  %s",
+                 resume_command(cli, arena_format(cli->arena, "discuss show %s --follow", id)));
+    return code;
+}
+
+static int watch(struct cli *cli, const char *id, bool ours)
+{
+    struct discussion_view view;
+    JSON_AUTO *state = NULL;
+    struct err err = { 0 };
+    int code;
+
+    interrupt_catch();
+    view_open(&view, cli, cli_has(cli, "format") || cli->json ? stderr : stdout);
+    if (ours && cli_has(cli, "rehearse"))
+        cli_note(cli, REHEARSAL_NOTICE);
+    switch (discussion_follow(cli, id, &view, &state, &err)) {
+    case FOLLOW_ENDED: code = discussion_exit(state); break;
+    case FOLLOW_RESTS: code = say_resting(cli, id, state); break;
+    case FOLLOW_INTERRUPTED: code = ours ? leave(cli, id) : interrupt_exit(); break;
+    default: code = cli_fail(cli, &err); break;
+    }
+    view_close(&view);
+    if (interrupted() || err.code != ERR_NONE)
+        return code;
+    council_say_no_model(cli, state);
+    int printed = print_document(cli, id, state);
+
+    return printed == CLI_OK ? code : printed;
+}
+
+static int discuss(struct cli *cli)
+{
+    JSON_AUTO *wish = json_object();
+    struct err err = { 0 };
+    const char *id;
+
+    if (!take_wish(cli, wish, &err) || !council_start(cli, wish, &id, &err))
+        return cli_fail(cli, &err);
+    if (cli_has(cli, "no-wait"))
+        return print_text(arena_format(cli->arena, "%s\n", id));
+    cli_note(cli, "Discussion %s", id);
+    return watch(cli, id, true);
+}
+
+static int run_discuss(struct cli *cli)
+{
+    struct rehearsal rehearsal = { 0 };
+    struct err err = { 0 };
+    int code;
+
+    /* A rehearsal needs nothing, not even a server. */
+    if (cli_has(cli, "rehearse") && !rehearsal_open(cli, &rehearsal, &err))
+        return cli_fail(cli, &err);
+    code = discuss(cli);
+    rehearsal_close(cli, &rehearsal);
+    return code;
+}
+
+/* discuss list, show */
+
+static int run_list(struct cli *cli)
+{
+    static const char *const heads[] = { "ID", "STATUS", "MODE", "ROUND", "AGE", "TOPIC" };
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *list = NULL;
+    BUF_AUTO text = { 0 };
+    struct err err = { 0 };
+    struct table table;
+    struct term term;
+    const json_t *one;
+    size_t i;
+
+    if (!invoke_collect(cli, params, &err) || !scope_list(cli, cli->op, params, "discussions", &list, &err))
+        return cli_fail(cli, &err);
+    if (cli->json)
+        return scope_print(cli, list);
+    buf_init(&text, 0);
+    term_init(&term, cli->arena, &text, cli->colour);
+    table_init(&table, &term, 6, heads);
+    json_array_foreach(json_object_get(list, "discussions"), i, one)
+    {
+        const char *topic = member_text(cli->arena, one, "topic");
+        bool rehearsed = json_is_true(json_object_get(json_object_get(one, "options"), "rehearse"));
+
+        table_row(&table,
+                  (const char *[]){
+                      member_text(cli->arena, one, "id"), member_text(cli->arena, one, "status"),
+                      member_text(cli->arena, one, "mode"),
+                      arena_format(cli->arena, "%lld/%lld", (long long)member_int(one, "round"),
+                                   (long long)member_int(one, "rounds")),
+                      term_when(cli->arena, member_text(cli->arena, one, "createdAt"), clock_now_ms()),
+                      rehearsed ? arena_format(cli->arena, "%s (rehearsal)", topic) : topic });
+    }
+    table_end(&table);
+    if (json_array_size(json_object_get(list, "discussions")) == 0) {
+        cli_note(cli, "There are no such discussions.");
+        return CLI_OK;
+    }
+    return cli_print(text.bytes, text.len);
+}
+
+static int run_show(struct cli *cli)
+{
+    const char *id = cli_get(cli, "ID");
+    JSON_AUTO *params = json_pack("{s:s}", "id", id);
+    JSON_AUTO *state = NULL;
+    struct discussion_view view;
+    struct client_reply reply;
+    struct err err = { 0 };
+    const json_t *entry;
+    size_t i;
+
+    if (!council_format_check(cli_get(cli, "format"), &err))
+        return cli_fail(cli, &err);
+    if (cli_has(cli, "follow"))
+        return watch(cli, id, false);
+    if (!invoke_json(cli, op_find("discussion_get"), params, 0, &reply, &state, &err))
+        return cli_fail(cli, &err);
+    if (cli->json || cli_has(cli, "format")) {
+        if (view_is_rehearsed(json_object_get(state, "entries")))
+            cli_note(cli, REHEARSAL_NOTICE);
+        return print_document(cli, id, state);
+    }
+    view_open(&view, cli, stdout);
+    view.rounds = (int)member_int(json_object_get(state, "discussion"), "rounds");
+    cli_note(cli, "%s",
+             term_line(cli->arena, member_text(cli->arena, json_object_get(state, "discussion"), "topic")));
+    json_array_foreach(json_object_get(state, "entries"), i, entry) view_entry(&view, entry);
+    view_end(&view, state);
+    view_close(&view);
+    return CLI_OK;
+}
+
+/* discuss pause, resume, cancel, next, interject */
+
+static int run_deed(struct cli *cli)
+{
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *state = NULL;
+    struct client_reply reply;
+    struct err err = { 0 };
+
+    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &state, &err))
+        return cli_fail(cli, &err);
+    return cli->json ? invoke_print(cli, &reply, false) : CLI_OK;
+}
+
+/* discuss fork */
+
+static int run_fork(struct cli *cli)
+{
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *made = NULL;
+    struct client_reply reply;
+    struct err err = { 0 };
+    const char *id;
+
+    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
+        return cli_fail(cli, &err);
+    id = member_text(cli->arena, json_object_get(made, "discussion"), "id");
+    if (cli_has(cli, "no-wait"))
+        return print_text(arena_format(cli->arena, "%s\n", id));
+    cli_note(cli, "Discussion %s", id);
+    return watch(cli, id, true);
+}
+
+#define DISCUSSION_ARG                                                                                       \
+    {                                                                                                        \
+        "ID", .param = "id"                                                                                  \
+    }
+#define FORMAT_OPTION                                                                                        \
+    {                                                                                                        \
+        "format", "FORMAT",                                                                                  \
+            .help = "transcript, md or json: the whole of it on stdout at the end, and the turns on stderr " \
+                    "meanwhile."                                                                             \
+    }
+
+const struct cli_command discuss_commands[] = {
+    {
+        .name = "discuss",
+        .op = "discussion_create",
+        .help = "Have agents discuss a topic, and show what they say as they say it. Without --agents these are "
+                "Divergent, Convergent and Critical, who are made if they are not there. Ctrl-C stops the discussion.",
+        .examples = "witan discuss --rehearse \"Microservices or a monolith?\"\n"
+                    "witan discuss \"Microservices or a monolith?\" --rounds 2\n"
+                    "witan discuss \"Which database?\" --agents Builder,Reviewer --vote sqlite,postgres\n"
+                    "witan discuss \"What can go wrong?\" --mode parallel --budget calls=12,seconds=120 --format md >talk.md\n"
+                    "witan discuss \"Shall we?\" --for 01890a5d-ac96-774b-bcce-b302099a8057",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { { "TOPIC", .param = "topic", .flags = CLI_STDIN } },
+        .options = {
+            { "rounds", "N", .param = "rounds" },
+            { "mode", "MODE", .param = "mode" },
+            { "agents", "A,B,C", .help = "Who speaks, in this order, by name." },
+            { "vote", "CHOICE,...", .help = "Let them vote on these in the end." },
+            { "rule", "RULE", .help = "How votes are counted: majority, borda or weighted." },
+            { "threshold", "SHARE", .help = "When a vote counts as agreement: all, majority, or a share such as 0.75." },
+            { "smart", "WHEN", .help = "Stop early when they agree or nothing new is said: off, on or shadow." },
+            { "budget", "LIMITS", .help = "At most so much: calls=N,tokens=N,seconds=N." },
+            { "for", "ID", .help = "A prompt or question that the result answers, as the council's reply." },
+            { "project", "PROJECT", .help = "The project it belongs to: its id or name." },
+            { "rehearse", .help = "With scripted lines instead of models; without a server, on a store that is thrown away." },
+            FORMAT_OPTION,
+            { "no-wait", .help = "Print the id and leave it to itself." },
+            PATIENCE_OPTION,
+        },
+        .run = run_discuss,
+    },
+    {
+        .name = "discuss list",
+        .op = "discussion_list",
+        .examples = "witan discuss list\nwitan discuss list --status active",
+        .uses = CLI_SERVER | CLI_JSON,
+        .options = {
+            { "status", "STATUS", .param = "status" },
+            { "mode", "MODE", .param = "mode" },
+            { "project", "PROJECT", .param = "projectId" },
+            { "session", "ID", .param = "sessionId" },
+            { "limit", "N", .param = "limit" },
+            { "all", .help = "All pages." },
+        },
+        .run = run_list,
+    },
+    {
+        .name = "discuss show",
+        .op = "discussion_get",
+        .help = "Show what was said in a discussion.",
+        .examples = "witan discuss show 01890a5d-ac96-774b-bcce-b302099a8057\n"
+                    "witan discuss show 01890a5d-ac96-774b-bcce-b302099a8057 --format transcript\n"
+                    "witan discuss show 01890a5d-ac96-774b-bcce-b302099a8057 --follow",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .options = { FORMAT_OPTION, { "follow", .help = "Go on with what is said from now on, until it ends." } },
+        .run = run_show,
+    },
+    {
+        .name = "discuss pause",
+        .op = "discussion_pause",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .run = run_deed,
+    },
+    {
+        .name = "discuss resume",
+        .op = "discussion_resume",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .run = run_deed,
+    },
+    {
+        .name = "discuss cancel",
+        .op = "discussion_cancel",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .run = run_deed,
+    },
+    {
+        .name = "discuss next",
+        .op = "discussion_next",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .run = run_deed,
+    },
+    {
+        .name = "discuss interject",
+        .op = "discussion_interject",
+        .examples = "witan discuss interject 01890a5d-ac96-774b-bcce-b302099a8057 \"The budget is fixed.\"\n"
+                    "witan discuss interject 01890a5d-ac96-774b-bcce-b302099a8057 \"Stop there.\" --when now --by Builder",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG, { "TEXT", .param = "content", .flags = CLI_STDIN } },
+        .options = {
+            { "by", "AGENT", .param = "by" },
+            { "when", "WHEN", .param = "when" },
+        },
+        .run = run_deed,
+    },
+    {
+        .name = "discuss fork",
+        .op = "discussion_fork",
+        .examples = "witan discuss fork 01890a5d-ac96-774b-bcce-b302099a8057 --at 4",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .options = {
+            { "at", "TURN", .param = "at", .flags = CLI_MUST },
+            FORMAT_OPTION,
+            { "no-wait", .help = "Print the id and leave it to itself." },
+        },
+        .run = run_fork,
+    },
+    { 0 },
+};
