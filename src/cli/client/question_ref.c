@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "cli/client/pending.h"
+#include "cli/state_folder.h"
 #include "cli/term.h"
 #include "cli/terminal.h"
 
@@ -39,27 +40,6 @@ struct numbering {
     size_t count;
     off_t size; /* of the lines that are whole */
 };
-
-static const char *folder_of(struct cli *cli)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (state && *state == '/')
-        return arena_format(cli->arena, "%s/witan/terminals", state);
-    return home && *home == '/' ? arena_format(cli->arena, "%s/.local/state/witan/terminals", home) : NULL;
-}
-
-static void make_folders(struct cli *cli, const char *path)
-{
-    char *text = arena_text(cli->arena, path);
-
-    for (char *slash = strchr(text + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(text, 0700);
-        *slash = '/';
-    }
-    mkdir(text, 0700);
-}
 
 /* What closed terminals have left behind. */
 static void tidy(struct cli *cli, const char *folder)
@@ -118,14 +98,14 @@ static bool read_entries(struct cli *cli, struct numbering *numbering)
 /* Opens and locks the file of this terminal and reads it; false: this terminal has no numbers. */
 static bool open_numbering(struct cli *cli, bool writes, struct numbering *numbering)
 {
-    const char *folder = folder_of(cli), *name = terminal_name(cli->arena), *path;
+    const char *folder = state_folder_path(cli->arena, "terminals"), *name = terminal_name(cli->arena), *path;
 
     if (!folder || !name)
         return false;
     path = arena_format(cli->arena, "%s/%s", folder, name);
     *numbering = (struct numbering){ .fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC) };
     if (numbering->fd < 0 && writes && errno == ENOENT) {
-        make_folders(cli, folder);
+        state_folder_make(cli->arena, folder);
         tidy(cli, folder);
         numbering->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     }
