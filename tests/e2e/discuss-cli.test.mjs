@@ -1,0 +1,224 @@
+// Discussions on the command line: as somebody without a model sees them first, and as a script reads them.
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { begin, cli } from './lib/cli.mjs';
+import { configure, model, openai } from './lib/model.mjs';
+import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
+import { Terminal } from './lib/terminal.mjs';
+
+const notice = /^Rehearsal: scripted lines, no model was called\.$/gm;
+const ruler = '='.repeat(60);
+const topic = 'Should I use microservices or monolithic architecture for my startup?';
+
+// The example that the transcript was made for: three rounds, seven contributions.
+const said = {
+    Divergent: [
+        'Let me explore different perspectives:\n1. **Speed perspective**: Monolithic allows faster initial development\n2. **Scalability perspective**: Microservices enable independent scaling\n3. **Team perspective**: Your team size and DevOps expertise matter significantly',
+        'Building on Critical\'s concern about architecture: Consider a "modular monolith" approach - single deployment but with clear bounded contexts. This gives you monolith benefits while maintaining microservices-ready boundaries. Also, containerization from day one makes future splitting easier.',
+        '[PASS]\n(All major perspectives covered)',
+    ],
+    Convergent: [
+        'Synthesizing these perspectives: For an early-stage startup, I recommend starting with a well-structured monolith. The speed advantage is crucial when you need to validate your product quickly. You can plan a migration path to microservices as you scale.',
+        "Excellent point from Divergent. My refined recommendation:\n1. Start with modular monolith in containers\n2. Define bounded contexts using Domain-Driven Design\n3. Extract to microservices only when specific modules need independent scaling\nThis addresses Critical's concern while maintaining startup speed.",
+        '[PASS] - The recommendation is clear and validated.',
+    ],
+    Critical: [
+        'Key concern: A monolith requires strong architectural discipline from day one. Without clear module boundaries, you\'ll face a "big ball of mud" that\'s hard to refactor. Also, the team needs to understand the eventual migration path before writing the first line of code.',
+        'I validate this refined approach. However, add these safeguards:\n- Document module APIs as if they were services (OpenAPI specs)\n- Enforce no cross-module database access\n- Set up monitoring early to identify scaling bottlenecks\nThe modular monolith works ONLY if discipline is maintained.',
+        'One final safeguard: Schedule architectural reviews every 3 months to reassess if extraction is needed. Otherwise, [PASS].',
+    ],
+};
+const icons = { Divergent: '🔵', Convergent: '🟢', Critical: '🔴' };
+
+const round = (number, who) =>
+    `${ruler}\nRound ${number}: ${who.length} contribution(s)\n${ruler}\n\n` +
+    who.map((name) => `${icons[name]} ${name}:\n${said[name][number - 1]}\n\n`).join('');
+const transcript =
+    `🐝 [QueenBee Collaborative Discussion]\n\nMy specialist team had a 3-round discussion about:\n'${topic}'\n\n` +
+    round(1, ['Divergent', 'Convergent', 'Critical']) +
+    round(2, ['Divergent', 'Convergent', 'Critical']) +
+    round(3, ['Critical']) +
+    `${ruler}\n✨ Discussion complete with 7 total contributions\n` +
+    `This represents a truly collaborative multi-perspective analysis.\n${ruler}\n`;
+
+const script = Object.entries(said)
+    .flatMap(([name, turns]) => turns.map((text) => `${name}: ${text.replaceAll('\n', '\\n')}`))
+    .join('\n');
+
+// The arguments for a server whose only model reads from the script.
+async function scripted(folder, more = {}) {
+    const file = join(folder, 'script.txt');
+    await writeFile(file, `${script}\nModerator: A monolith, to begin with.\n`);
+    return configure(folder, { lines: { provider: 'scripted', script: file, ...more } });
+}
+
+async function withScript(t, more) {
+    const server = await start(t, {});
+    await server.stop();
+    server.args = [...server.args, ...(await scripted(server.folder, more))];
+    return server.restart();
+}
+
+const run = (server, args, more = {}) => cli(server.folder, args, { ...more, env: { WITAN_URL: server.url, ...more.env } });
+const idIn = (stderr) => stderr.match(/^Discussion (\S+)$/m)[1];
+const stateOf = (server, id) => server.must(200, 'GET', `/api/discussions/${id}`);
+
+test('with one command, no server and no model, a newcomer sees a whole discussion', async (t) => {
+    const folder = await tempFolder(t);
+    const before = (await readdir(tmpdir())).filter((name) => name.startsWith('witan-rehearsal-'));
+    const env = { WITAN_URL: 'http://127.0.0.1:1' };
+    const { code, stdout, stderr } = await cli(folder, ['discuss', '--rehearse', 'Tea or coffee?'], { env });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(
+        [...stdout.matchAll(/^--- Round (\d) of 3 \(rehearsal\) ---$/gm)].map(([, number]) => number),
+        ['1', '2', '3'],
+    );
+    assert.equal(stdout.match(/^🔵 Divergent/gm).length, 3);
+    assert.equal(stdout.match(/^🟢 Convergent/gm).length, 3);
+    assert.equal(stdout.match(/^🔴 Critical/gm).length, 3);
+    assert.match(stdout, /^🔵 Divergent passed: Every way/m);
+    assert.doesNotMatch(stdout, /\x1b/);
+    assert.equal(stderr.match(notice).length, 2, 'on the first screen and on the last');
+    assert.match(stderr, /thrown away/);
+    const after = (await readdir(tmpdir())).filter((name) => name.startsWith('witan-rehearsal-'));
+    assert.deepEqual(after, before, 'nothing is left behind');
+});
+
+test('without a model it says what to do, and fails', async (t) => {
+    const server = await start(t, {});
+    const { code, stderr } = await run(server, ['discuss', 'Tea or coffee?']);
+    assert.equal(code, 1);
+    for (const what of [/config init/, /ollama/i, /--rehearse/]) assert.match(stderr, what);
+});
+
+onBothEngines('the transcript comes to the letter, and alone on stdout', {}, async (server, t) => {
+    await server.stop();
+    server.args = [...server.args, ...(await scripted(server.folder))];
+    await server.restart();
+    const { code, stdout, stderr } = await run(server, ['discuss', topic, '--format', 'transcript']);
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, transcript);
+    assert.match(stderr, /Made the agent Divergent\./);
+    assert.match(stderr, /🔵 Divergent passed: All major perspectives covered/);
+    const id = idIn(stderr);
+    assert.equal((await run(server, ['discuss', 'show', id, '--format', 'transcript'])).stdout, transcript);
+    const json = JSON.parse((await run(server, ['discuss', 'show', id, '--format', 'json'])).stdout);
+    assert.equal(json.total_contributions, 7);
+    assert.deepEqual(json.full_discussion[6], { agent: 'Critical', round: 3, content: said.Critical[2] });
+    assert.match((await run(server, ['discuss', 'show', id, '--format', 'md'])).stdout, /^### 🔴 Critical$/m);
+    assert.equal((await run(server, ['discuss', 'show', id, '--format', 'pdf'])).code, 2);
+    assert.match((await run(server, ['discuss', 'list'])).stdout, new RegExp(`${id} +completed +rounds +3/3`));
+    // The agents are there now, and nobody is made twice.
+    const again = await run(server, ['discuss', topic, '--rounds', '1', '--no-wait']);
+    assert.match(again.stdout, /^[0-9a-f-]{36}\n$/);
+    assert.doesNotMatch(again.stderr, /Made/);
+    await until(async () => (await stateOf(server, again.stdout.trim())).discussion.status === 'completed', 'it ends by itself');
+    void t;
+});
+
+test('a fork goes on from the entry it was told', async (t) => {
+    const server = await withScript(t);
+    const whole = await run(server, ['discuss', topic]);
+    const fork = await run(server, ['discuss', 'fork', idIn(whole.stderr), '--at', '4', '--format', 'transcript']);
+    assert.equal(fork.code, 0, fork.stderr);
+    assert.equal(fork.stdout, transcript, 'the script says the same again');
+    const state = await stateOf(server, idIn(fork.stderr));
+    assert.equal(state.discussion.forkedFrom, idIn(whole.stderr));
+    assert.equal((await run(server, ['discuss', 'fork', idIn(whole.stderr), '--at', '99'])).code, 2);
+});
+
+test('agents are kept by name', async (t) => {
+    const server = await withScript(t);
+    const made = await run(server, ['agent', 'add', 'Critical', '--role', 'critical', '--prompt', 'Be kind.']);
+    assert.match(made.stdout, /^[0-9a-f-]{36}\n$/);
+    assert.equal((await run(server, ['agent', 'add', 'critical'])).code, 7);
+    assert.match((await run(server, ['agent', 'list'])).stdout, /Critical +critical +default/);
+    assert.equal((await run(server, ['agent', 'set', 'critical', '--model', 'lines'])).code, 0);
+    assert.match((await run(server, ['agent', 'show', 'CRITICAL'])).stdout, /model +lines\n {2}Be kind\./);
+    assert.equal((await run(server, ['agent', 'set', 'critical', '--model', 'nobody'])).code, 2);
+    const alone = await run(server, ['discuss', 'Why?', '--agents', 'Critical', '--rounds', '1']);
+    assert.match(alone.stdout, /^🔴 Critical \(scripted\)\nKey concern/m);
+    assert.equal((await run(server, ['discuss', 'Why?', '--agents', 'Nobody'])).code, 2);
+    assert.equal((await run(server, ['agent', 'delete', 'Critical'])).code, 0);
+    assert.equal((await run(server, ['agent', 'show', 'Critical'])).code, 1);
+});
+
+test('Ctrl-C stops the discussion; another signal leaves it going', async (t) => {
+    const server = await withScript(t, { delay: '200ms' });
+    for (const [signal, code, status] of [['SIGTERM', 143, 'active'], ['SIGINT', 130, 'cancelled']]) {
+        const running = begin(server.folder, ['discuss', topic], { env: { WITAN_URL: server.url } });
+        const id = (await until(() => running.stderr.match(/^Discussion (\S+)$/m), 'it says which'))[1];
+        await until(async () => (await stateOf(server, id)).discussion.phase !== 'opening', 'it has begun');
+        await until(async () => (await server.metric('witan_streams')) >= 1, 'it is listened to');
+        running.child.kill(signal);
+        assert.equal((await running.done).code, code);
+        assert.equal((await stateOf(server, id)).discussion.status, status);
+        if (status === 'active') await server.must(200, 'POST', `/api/discussions/${id}/cancel`);
+    }
+});
+
+test('lines on standard input are a script', async (t) => {
+    const server = await withScript(t);
+    const input = `# a remark\nspecialists on\n${topic}\ntranscript\nspecialists off\nAnd in one word?\nstatus\nquit\nnever asked\n`;
+    const { code, stdout, stderr } = await run(server, ['chat'], { input });
+    assert.equal(code, 0, stderr);
+    assert.ok(stdout.includes(transcript), stdout);
+    assert.match(stdout, /⚪ Moderator \(scripted\)\nA monolith, to begin with\./);
+    assert.match(stdout, /^specialists {2}off$/m);
+    const session = stderr.match(/^Session ([0-9a-f-]{36})/m)[1];
+    const { projects } = await server.must(200, 'GET', '/api/projects');
+    const [chat] = projects.filter(({ name }) => name === 'Chat');
+    const { tasks } = await server.must(200, 'GET', `/api/projects/${chat.id}/tasks?session_id=${session}`);
+    assert.equal(tasks.length, 2, 'each question is a task of the session');
+    assert.ok(tasks.every(({ status }) => status === 'closed'));
+    const [, first] = tasks;
+    const result = typeof first.result === 'string' ? JSON.parse(first.result) : first.result;
+    assert.equal(result.total_contributions, 7);
+    assert.equal((await run(server, ['chat'], { input: 'rounds 1000\n' })).code, 2);
+});
+
+test('at a terminal words come as they are spoken, Ctrl-C stops what is said and not the program', async (t) => {
+    const server = await withScript(t, { delay: '40ms' });
+    const terminal = await Terminal.open(t, server, { TERM: 'xterm', XDG_STATE_HOME: join(server.folder, 'state') });
+    const { code, shown } = await terminal.run('witan chat', async () => {
+        await terminal.saw(/You: /);
+        terminal.type('specialists on\r');
+        await terminal.saw(/discuss your questions/);
+        terminal.type(`${topic}\r`);
+        await terminal.saw(/🔵 Divergent\r\nLet me explore/);
+        assert.doesNotMatch(terminal.shown, /matter significantly/, 'the turn is not over yet');
+        terminal.type('\x03');
+        await terminal.saw(/Stopped\./);
+        terminal.type('half a line\x03');
+        terminal.type('status\r');
+        await terminal.saw(/specialists {2}on/);
+        terminal.type('\x04');
+    });
+    assert.equal(code, 0, shown);
+    const { discussions } = await server.must(200, 'GET', '/api/discussions');
+    assert.deepEqual(discussions.map(({ status }) => status), ['cancelled']);
+    const again = await terminal.run('witan chat', async () => {
+        await terminal.saw(/You: /);
+        terminal.type('\x1b[A');
+        await terminal.saw(/status/);
+        terminal.type('\r');
+        await terminal.saw(/specialists {2}off/);
+        terminal.type('quit\r');
+    });
+    assert.equal(again.code, 0, 'the history is kept between two runs');
+});
+
+test('what a hostile model says is text and nothing else', async (t) => {
+    const server = await start(t, {});
+    const liar = await model(t, () => 'Before\x1b]0;owned\x07\x1b[2Jafter \u202Etxet');
+    await server.stop();
+    server.args = [...server.args, ...(await configure(server.folder, { liar: openai(liar) }))];
+    await server.restart();
+    const terminal = await Terminal.open(t, server);
+    const { shown } = await terminal.run('witan discuss Why --rounds 1');
+    assert.match(shown, /Before.*after/);
+    assert.doesNotMatch(shown, /[\x1b\x07\u202E]/);
+});
