@@ -106,11 +106,20 @@ void docket_set_status(struct docket *docket, struct job *job, enum job_status s
 
 /* Ending questions */
 
+static const char *ending_event(enum question_status status)
+{
+    switch (status) {
+    case QUESTION_ANSWERED: return "question_answered";
+    case QUESTION_TIMEOUT: return "question_timeout";
+    case QUESTION_CANCELLED: return "question_cancelled";
+    case QUESTION_PENDING:
+    case QUESTION_STATUS_END: break;
+    }
+    return NULL;
+}
+
 static void tell_ended(struct docket *docket, const struct job *job, const struct question *question)
 {
-    static const char *const types[QUESTION_STATUS_END] = { [QUESTION_ANSWERED] = "question_answered",
-                                                            [QUESTION_TIMEOUT] = "question_timeout",
-                                                            [QUESTION_CANCELLED] = "question_cancelled" };
     BUF_AUTO data = { 0 };
     struct json_out out;
 
@@ -122,7 +131,7 @@ static void tell_ended(struct docket *docket, const struct job *job, const struc
         json_raw(&out, "response", question->response);
     question_write_outcome(question, "outcome", &out);
     json_map_end(&out);
-    tell(docket, job, types[question->status], question->id, &data);
+    tell(docket, job, ending_event(question->status), question->id, &data);
 }
 
 static void log_ended(struct docket *docket, struct job *job, const struct question *question,

@@ -27,7 +27,14 @@ bool question_is_open(const struct question *question)
 
 bool question_blocks(const struct question *question)
 {
-    return question->type != QUESTION_NON_BLOCKING;
+    switch (question->type) {
+    case QUESTION_BLOCKING:
+    case QUESTION_APPROVAL:
+    case QUESTION_ERROR_RECOVERY: return true;
+    case QUESTION_NON_BLOCKING:
+    case QUESTION_TYPE_END: break;
+    }
+    return false;
 }
 
 bool question_is_overdue(const struct question *question, int64_t now_ms)

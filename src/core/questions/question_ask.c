@@ -72,15 +72,21 @@ static void log_asked(struct docket *docket, struct job *job, const struct quest
                arena_copy(docket->tx->arena, data.bytes, data.len));
 }
 
+static enum notification_kind kind_of(enum question_type type)
+{
+    switch (type) {
+    case QUESTION_BLOCKING:
+    case QUESTION_NON_BLOCKING: return NOTIFICATION_QUESTION;
+    case QUESTION_APPROVAL: return NOTIFICATION_APPROVAL;
+    case QUESTION_ERROR_RECOVERY: return NOTIFICATION_ERROR;
+    case QUESTION_TYPE_END: break;
+    }
+    return 0;
+}
+
 /* Asks those who may answer: one row for all of them, or one for each who is named. */
 static bool notify(struct docket *docket, const struct question *question)
 {
-    static const enum notification_kind kinds[QUESTION_TYPE_END] = {
-        [QUESTION_BLOCKING] = NOTIFICATION_QUESTION,
-        [QUESTION_NON_BLOCKING] = NOTIFICATION_QUESTION,
-        [QUESTION_APPROVAL] = NOTIFICATION_APPROVAL,
-        [QUESTION_ERROR_RECOVERY] = NOTIFICATION_ERROR,
-    };
     bool approval = question->type == QUESTION_APPROVAL;
     const char *const *people;
     size_t count;
@@ -88,7 +94,7 @@ static bool notify(struct docket *docket, const struct question *question)
         .workspace_id = question->workspace_id,
         .project_id = question->project_id,
         .user_id = str_equal(question->assigned_to, CALLER_LOCAL_ID) ? NULL : question->assigned_to,
-        .kind = kinds[question->type],
+        .kind = kind_of(question->type),
         .priority = question_blocks(question) ? PRIORITY_HIGH : PRIORITY_LOW,
         .title = arena_format(docket->tx->arena, approval ? "%s needs your approval" : "%s asks",
                               question->asked_by),
