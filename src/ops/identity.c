@@ -3,8 +3,6 @@
 #include "base/clock.h"
 #include "core/log/cursor.h"
 
-const char *const identity_roles[] = { "owner", "admin", "member", "agent", "viewer", NULL };
-
 const struct field identity_workspace_fields[] = {
     { "id", T_TEXT, REQUIRED, "Its id." },
     { "slug", T_TEXT, REQUIRED, "Its short name, good wherever the id is." },

@@ -10,7 +10,6 @@
 #define TAG_IDENTITY "People, tokens and workspaces"
 
 /* The names of the roles, for T_ENUM; ends with NULL. */
-extern const char *const identity_roles[];
 
 /* A workspace in short: {id, slug, name}. */
 extern const struct field identity_workspace_fields[];

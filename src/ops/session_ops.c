@@ -258,7 +258,7 @@ static const struct field caller_fields[] = {
     { "id", T_TEXT, REQUIRED, "The user's or token's id." },
     { "name", T_TEXT, REQUIRED, "The user's or token's name." },
     { "role", T_ENUM, REQUIRED, "The role in this workspace; agent for a token that speaks as one.",
-      .values = identity_roles },
+      .values = role_names },
     { "agentName", T_TEXT, REQUIRED, "The agent a token speaks as.", .flags = F_NULL },
     { "projectId", T_TEXT, REQUIRED, "The project a token is bound to.", .flags = F_NULL },
     { 0 },

@@ -138,7 +138,7 @@ static const struct field old_secret_fields[] = {
 #define TOKEN_FIELDS                                                                                         \
     { "id", T_TEXT, REQUIRED, "The token's id; not its secret." },                                           \
         { "name", T_TEXT, REQUIRED, "What it is for." },                                                     \
-        { "role", T_ENUM, REQUIRED, "What it may do in this workspace.", .values = identity_roles },         \
+        { "role", T_ENUM, REQUIRED, "What it may do in this workspace.", .values = role_names },             \
         { "projectId", T_TEXT, REQUIRED, "The project it is bound to.", .flags = F_NULL },                   \
         { "agentName", T_TEXT, REQUIRED, "The agent it speaks as.", .flags = F_NULL },                       \
         { "createdBy", T_TEXT, REQUIRED, "The user or token that made it.", .flags = F_NULL },               \
@@ -204,7 +204,7 @@ const struct op token_ops[] = {
         .reply = token_create_reply,
         .params = {
             { "name", T_NAME, REQUIRED, "What it is for." },
-            { "role", T_ENUM, OPTIONAL, "What it may do.", .values = identity_roles, .fallback = "agent" },
+            { "role", T_ENUM, OPTIONAL, "What it may do.", .values = role_names, .fallback = "agent" },
             { "projectId", T_ID, OPTIONAL, "Bind it to this project: it reaches nothing beyond.", .flags = F_NULL },
             { "agentName", T_NAME, OPTIONAL, "Let it speak as this agent only, and do what agents may, whatever its role.", .flags = F_NULL },
             { "expiresAt", T_TIME, OPTIONAL, "Until when it is good.", .flags = F_NULL },

@@ -58,7 +58,7 @@ static bool before_hash(struct call *call)
     return true;
 }
 
-/* The row of the argument is checked against identity_roles, so it always is a role. */
+/* The row of the argument is checked against role_names, so it always is a role. */
 static enum role arg_role(const struct call *call)
 {
     enum role role = 0;
@@ -166,7 +166,7 @@ static bool run_user_delete(struct call *call)
 
 #define USER_FIELDS                                                                                          \
     { "id", T_TEXT, REQUIRED, "The user's id." }, { "name", T_TEXT, REQUIRED, "The user's name." },          \
-        { "role", T_ENUM, REQUIRED, "The role in this workspace.", .values = identity_roles },               \
+        { "role", T_ENUM, REQUIRED, "The role in this workspace.", .values = role_names },                   \
         { "hasPassword", T_BOOL, REQUIRED, "Whether the user can log in." },                                 \
         { "disabled", T_BOOL, REQUIRED, "Whether the user is kept out of every workspace." },                \
     {                                                                                                        \
@@ -221,7 +221,7 @@ const struct op user_ops[] = {
         .params = {
             { "name", T_NAME, REQUIRED, "The name to log in with; unique in any case." },
             PASSWORD_PARAM("Without one the user cannot log in yet."),
-            { "role", T_ENUM, OPTIONAL, "The role in this workspace.", .values = identity_roles,
+            { "role", T_ENUM, OPTIONAL, "The role in this workspace.", .values = role_names,
               .fallback = "member" },
         },
     },
@@ -253,7 +253,7 @@ const struct op user_ops[] = {
         .reply = user_fields,
         .params = {
             ID_PARAM,
-            { "role", T_ENUM, OPTIONAL, "The new role in this workspace.", .values = identity_roles,
+            { "role", T_ENUM, OPTIONAL, "The new role in this workspace.", .values = role_names,
               .flags = F_NULL },
             PASSWORD_PARAM("The new password; ends the user's sessions."),
             { "disabled", T_BOOL, OPTIONAL, "Whether to keep the user out, everywhere.", .flags = F_NULL },

@@ -3,6 +3,7 @@
 #include "ops/fields.h"
 #include "ops/tables.h"
 
+enum { SORT_DEADLINE = 1, SORT_CREATED };
 static const char *const sorts[] = { "deadline", "created", NULL };
 
 static const struct field item_fields[] = {
@@ -43,7 +44,7 @@ static void write_time(struct json_out *out, const char *key, int64_t ms)
 static void write_item(struct arena *arena, const struct waiting *item, struct json_out *out)
 {
     json_map(out, NULL);
-    json_text(out, "type", item->type);
+    json_text(out, "type", waiting_type_word(item->type));
     json_text(out, "id", item->id);
     json_text(out, "text", str_beginning(arena, item->text, NOTIFICATION_CHARS));
     json_int(out, "questions", item->questions);
@@ -54,7 +55,7 @@ static void write_item(struct arena *arena, const struct waiting *item, struct j
     json_text(out, "assignee", item->assignee);
     write_time(out, "timeoutAt", item->due_ms);
     json_raw(out, "defaultResponse", item->default_response ? item->default_response : "null");
-    json_text(out, "source", item->source);
+    json_text(out, "source", work_source_word(item->source));
     json_time(out, "createdAt", item->asked_ms);
     json_map_end(out);
 }
@@ -70,9 +71,9 @@ static bool run_inbox_list(struct call *call)
     if (!caller_sees_project(&call->caller, project))
         return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
     if (!waiting_list(&call->tx,
-                      &(struct waiting_filter){ .type = arg_text(call, "type"),
+                      &(struct waiting_filter){ .type = arg_word(call, "type", waiting_types),
                                                 .project_id = project,
-                                                .by_age = str_equal(arg_text(call, "sort"), "created"),
+                                                .by_age = arg_word(call, "sort", sorts) == SORT_CREATED,
                                                 .limit = (size_t)arg_int(call, "limit") },
                       &items, &count, &more))
         return false;

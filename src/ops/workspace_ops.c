@@ -142,7 +142,7 @@ static const struct field workspace_fields[] = {
     { "id", T_TEXT, REQUIRED, "Its id." },
     { "slug", T_TEXT, REQUIRED, "Its short name, good wherever the id is." },
     { "name", T_TEXT, REQUIRED, "Its name." },
-    { "role", T_ENUM, REQUIRED, "The caller's role in it.", .values = identity_roles },
+    { "role", T_ENUM, REQUIRED, "The caller's role in it.", .values = role_names },
     { "settings", T_OBJECT, REQUIRED, "personas, routing, limits and, for owners and admins, integrations.",
       .flags = F_OPEN },
     { "createdAt", T_TIME, REQUIRED, "When it was made." },

@@ -14,31 +14,26 @@
 
 #define NO_SLUG "?"
 
-static const struct {
-    enum role role;
-    const char *name;
-} roles[] = {
-    { ROLE_OWNER, "owner" }, { ROLE_ADMIN, "admin" },   { ROLE_MEMBER, "member" },
-    { ROLE_AGENT, "agent" }, { ROLE_VIEWER, "viewer" },
-};
+/* In the order of their bits. */
+const char *const role_names[] = { "owner", "admin", "member", "agent", "viewer", NULL };
+_Static_assert(1 << (sizeof(role_names) / sizeof(*role_names) - 1) == ROLE_ANYONE, "a word for each role");
 
 const char *role_name(enum role role)
 {
-    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-        if (roles[i].role == role)
-            return roles[i].name;
+    for (unsigned i = 0; role_names[i]; i++)
+        if ((unsigned)role == 1u << i)
+            return role_names[i];
     return "nobody";
 }
 
 bool role_parse(const char *name, enum role *role)
 {
-    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-        if (str_equal(roles[i].name, name)) {
-            *role = roles[i].role;
-            return true;
-        }
-    }
-    return false;
+    unsigned value = words_find(role_names, name);
+
+    if (value == 0 || value == WORD_UNKNOWN)
+        return false;
+    *role = (enum role)(1u << (value - 1));
+    return true;
 }
 
 const char *const caller_kinds[] = { "local", "user", "token", "link", NULL };

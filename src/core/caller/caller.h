@@ -80,6 +80,7 @@ CHECKED bool caller_recheck(const struct tx *tx, const char *credential, const c
 /* Solo mode lasts until the first user or token has been made. */
 CHECKED bool caller_solo_allowed(const struct tx *tx, bool *allowed);
 
+extern const char *const role_names[]; /* ends with NULL; anyone has none */
 const char *role_name(enum role role);
 bool role_parse(const char *name, enum role *role);
 /*

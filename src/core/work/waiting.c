@@ -10,10 +10,11 @@
 
 const char *const waiting_types[] = { "blocking",       "non_blocking", "approval", "error_recovery",
                                       "open_questions", "prompt",       NULL };
+WORDS_FIT(waiting_types, WAITING_END);
 
 /* One place that things wait in. */
 struct source {
-    const char *type; /* the only one it has; NULL: the types of questions */
+    enum waiting_type type; /* the only one it has; 0: the types of questions */
     bool (*query)(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows);
     void (*finish)(struct arena *arena, struct waiting *item); /* or NULL */
 };
@@ -28,7 +29,7 @@ static bool query_questions(const struct tx *tx, const struct waiting_filter *fi
     return tx_query(tx, SQL_WAITING_QUESTIONS,
                     DB_ARGS(db_text(tx->caller->workspace_id), db_text(filter->project_id),
                             db_int(limit_of(filter)), db_text(clock_text(tx->arena, tx->now_ms)),
-                            db_text(filter->type)),
+                            db_text(waiting_type_word(filter->type))),
                     rows);
 }
 
@@ -62,9 +63,9 @@ static void finish_set(struct arena *arena, struct waiting *item)
 }
 
 static const struct source sources[] = {
-    { NULL, query_questions, NULL },
-    { "open_questions", query_sets, finish_set },
-    { "prompt", query_prompts, NULL },
+    { 0, query_questions, NULL },
+    { WAITING_SET, query_sets, finish_set },
+    { WAITING_PROMPT, query_prompts, NULL },
 };
 
 /* Tables hold times as text or as milliseconds. */
@@ -77,12 +78,12 @@ static int64_t time_of(const char *text)
     return ms;
 }
 
-static struct waiting from_row(const struct db_rows *rows, size_t row)
+static bool from_row(const struct db_rows *rows, size_t row, struct waiting *item, struct err *err)
 {
-    const char *agent = db_cell(rows, row, COL_INBOX_ITEM_AGENT);
+    const char *agent = db_cell(rows, row, COL_INBOX_ITEM_AGENT), *strange = NULL;
 
-    return (struct waiting){
-        .type = db_cell(rows, row, COL_INBOX_ITEM_TYPE),
+    *item = (struct waiting){
+        .type = db_cell_word(rows, row, COL_INBOX_ITEM_TYPE, waiting_types, &strange),
         .id = db_cell(rows, row, COL_INBOX_ITEM_ID),
         .text = db_cell(rows, row, COL_INBOX_ITEM_TEXT),
         .agent = agent && *agent ? agent : NULL,
@@ -92,22 +93,18 @@ static struct waiting from_row(const struct db_rows *rows, size_t row)
         .assignee = db_cell(rows, row, COL_INBOX_ITEM_ASSIGNEE),
         .due_ms = time_of(db_cell(rows, row, COL_INBOX_ITEM_DUE)),
         .asked_ms = time_of(db_cell(rows, row, COL_INBOX_ITEM_ASKED)),
-        .source = db_cell(rows, row, COL_INBOX_ITEM_SOURCE),
+        .source = db_cell_word(rows, row, COL_INBOX_ITEM_SOURCE, work_sources, &strange),
         .default_response = db_cell(rows, row, COL_INBOX_ITEM_DEFAULT_RESPONSE),
         .questions = 1,
     };
+    return db_words_known(strange, err);
 }
 
-static bool is_wanted(const struct source *source, const char *type)
+static bool is_wanted(const struct source *source, enum waiting_type type)
 {
     if (!type)
         return true;
-    if (source->type)
-        return strcmp(source->type, type) == 0;
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-        if (sources[i].type && strcmp(sources[i].type, type) == 0)
-            return false;
-    return true;
+    return source->type ? source->type == type : type < WAITING_SET;
 }
 
 static int by_number(int64_t a, int64_t b)
@@ -146,7 +143,8 @@ bool waiting_list(const struct tx *tx, const struct waiting_filter *filter, stru
         if (!sources[i].query(tx, filter, &rows))
             return false;
         for (size_t row = 0; row < rows.count; row++) {
-            found[total] = from_row(&rows, row);
+            if (!from_row(&rows, row, &found[total], tx->err))
+                return false;
             if (sources[i].finish)
                 sources[i].finish(tx->arena, &found[total]);
             total++;

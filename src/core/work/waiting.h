@@ -11,25 +11,28 @@
 
 #include "base/err.h"
 #include "core/caller/tx.h"
+#include "core/questions/question.h"
+#include "core/work/source.h"
 
-/* What may wait: the types of questions, and the other kinds. Ends with NULL. */
-extern const char *const waiting_types[];
+/* What may wait: the types of questions, under their own values, and the other kinds. */
+enum waiting_type { WAITING_SET = QUESTION_TYPE_END, WAITING_PROMPT, WAITING_END };
+WORDS_OF(waiting_type, waiting_types);
 
 struct waiting {
-    const char *type; /* one of waiting_types */
+    enum waiting_type type;
     const char *id, *text;
     const char *agent;                  /* who asks, or NULL */
     const char *project_id, *project;   /* or NULL */
     const char *assigned_to, *assignee; /* a user's id and name, or NULL */
     const char *default_response;       /* JSON: what holds at the deadline, or NULL */
-    const char *source;                 /* of a set: eval, prd, plan or execute; else NULL */
+    enum work_source source;            /* of a set; else 0 */
     int64_t due_ms;                     /* 0: no deadline */
     int64_t asked_ms;
     int64_t questions; /* how many a set holds; else 1 */
 };
 
 struct waiting_filter {
-    const char *type;       /* or NULL: all */
+    enum waiting_type type; /* 0: all */
     const char *project_id; /* or NULL: all that the caller sees */
     bool by_age;            /* the oldest first, whatever their deadlines */
     size_t limit;

@@ -3,6 +3,7 @@
  * against each other, in both schemas and both ways: a word that only one of them has is a row that cannot be
  * written, or one that cannot be read.
  */
+#include "core/caller/caller.h"
 #include "core/chat/prompt.h"
 #include "core/council/state.h"
 #include "core/inbox/alert.h"
@@ -12,7 +13,6 @@
 #include "core/work/question_set.h"
 #include "core/work/source.h"
 #include "core/work/task.h"
-#include "ops/identity.h"
 #include "tests/support/engines.h"
 
 #include <setjmp.h>
@@ -51,14 +51,14 @@ static const struct {
     { "documents", "source", document_sources },
     { "job_logs", "level", line_levels },
     { "jobs", "status", job_statuses },
-    { "members", "role", identity_roles },
+    { "members", "role", role_names },
     { "mention_queue", "ref_type", mentioning },
     { "notifications", "priority", notification_priorities },
     { "open_questions", "source", work_sources },
     { "open_questions", "status", set_statuses },
     { "squad_chat", "message_type", message_types },
     { "tasks", "status", task_statuses },
-    { "tokens", "role", identity_roles },
+    { "tokens", "role", role_names },
 };
 
 #define STATES (sizeof(states) / sizeof(states[0]))
