@@ -54,7 +54,6 @@
 #define LIMIT_MENTIONS       50 /* agents told by one message */
 
 /* Questions to people. */
-#define QUESTION_MAX_MS        (24LL * 3600 * 1000) /* the longest deadline, extensions included */
 #define QUESTION_BLOCKING_MS   (30 * 60000)
 #define QUESTION_APPROVAL_MS   (15 * 60000)
 #define QUESTION_ERROR_MS      (10 * 60000)

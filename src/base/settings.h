@@ -75,6 +75,8 @@
     INT(consensus_max_rounds, "consensus.max_rounds", 10, 1, 100, "How often a vote is taken at most.")      \
     TIME(questions_min_timeout, "questions.min_timeout", "5m", 1, 86400000,                                  \
          "The shortest deadline that a question may be given.")                                              \
+    TIME(questions_max_timeout, "questions.max_timeout", "24h", 60000, 2592000000,                           \
+         "The longest deadline that a question may be given, extensions included.")                          \
     INT(questions_rate, "questions.rate", 10, 1, 100000, "Questions a minute for each job.")                 \
     INT(questions_open, "questions.open", 50, 1, 10000, "Open questions of one job at most.")                \
     BOOL(                                                                                                    \

@@ -325,14 +325,64 @@ static bool read_with_unit(const char *text, const struct unit *units, size_t co
     return false;
 }
 
-bool str_to_duration_ms(const char *text, int64_t *ms)
+/* A number with up to three digits behind the point, in thousandths. */
+static bool read_thousandths(const char *text, int64_t *number, const char **end)
+{
+    int64_t value, part = 0;
+
+    if (!read_digits(text, false, &value, end) || __builtin_mul_overflow(value, 1000, &value))
+        return false;
+    if (**end == '.') {
+        const char *from = *end + 1;
+
+        if (!read_digits(from, false, &part, end) || *end - from > 3)
+            return false;
+        for (ptrdiff_t digits = *end - from; digits < 3; digits++)
+            part *= 10;
+    }
+    return !__builtin_add_overflow(value, part, number);
+}
+
+/* One part of a duration, such as 5m or 1.5h, which must be of a smaller unit than the one before. */
+static bool read_part(const char **text, size_t *from, int64_t *ms)
 {
     static const struct unit units[] = {
-        { "", 1 },          { "ms", 1 },          { "s", 1000 },
-        { "m", 60 * 1000 }, { "h", 3600 * 1000 }, { "d", 24 * 3600 * 1000 },
+        { "d", 24 * 3600 * 1000 }, { "h", 3600 * 1000 }, { "m", 60 * 1000 }, { "s", 1000 }, { "ms", 1 },
     };
+    const char *end;
+    int64_t thousandths;
 
-    return read_with_unit(text, units, sizeof(units) / sizeof(*units), ms);
+    if (!read_thousandths(*text, &thousandths, &end))
+        return false;
+    size_t len = strspn(end, "abcdefghijklmnopqrstuvwxyz");
+
+    for (size_t i = *from; i < sizeof(units) / sizeof(*units); i++) {
+        if (strlen(units[i].name) != len || strncmp(units[i].name, end, len) != 0)
+            continue;
+        if (__builtin_mul_overflow(thousandths, units[i].size, &thousandths) || thousandths % 1000)
+            return false;
+        *ms = thousandths / 1000;
+        *text = end + len;
+        *from = i + 1;
+        return true;
+    }
+    return false;
+}
+
+bool str_to_duration_ms(const char *text, int64_t *ms)
+{
+    int64_t all = 0, part;
+    size_t from = 0;
+
+    if (!text || !*text)
+        return false;
+    if (str_to_int(text, &part))
+        return part >= 0 && (*ms = part, true);
+    while (*text)
+        if (!read_part(&text, &from, &part) || __builtin_add_overflow(all, part, &all))
+            return false;
+    *ms = all;
+    return true;
 }
 
 bool str_to_bytes(const char *text, int64_t *bytes)

@@ -47,7 +47,7 @@ enum {
     CLI_MAY = 1,      /* an argument that may be left out */
     CLI_MANY = 2,     /* the last argument: any number of values */
     CLI_STDIN = 4,    /* the value "-" stands for what standard input holds */
-    CLI_MINUTES = 8,  /* a duration such as 30m, handed on as whole minutes */
+    CLI_MINUTES = 8,  /* a duration such as 30m, handed on as minutes */
     CLI_MUST = 16,    /* an option that must be there */
     CLI_EXPIRES = 32, /* a duration such as 90d, handed on as the moment it ends */
 };

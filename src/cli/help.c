@@ -162,15 +162,61 @@ static bool stderr_colour(const struct cli *cli)
     return cli->colour && isatty(STDERR_FILENO);
 }
 
+/* What the command line calls a parameter: --to for assignedTo; NULL: it has no name of its own here. */
+static const char *word_for(const struct cli *cli, struct arena *arena, const char *field)
+{
+    const struct cli_command *command = cli->command;
+
+    if (!command || !*field)
+        return NULL;
+    for (const struct cli_option *option = command->options; option->name; option++)
+        if (option->param && strcmp(option->param, field) == 0)
+            return arena_format(arena, "--%s", option->name);
+    for (const struct cli_option *arg = command->args; arg->name; arg++)
+        if (arg->param && strcmp(arg->param, field) == 0)
+            return arg->name;
+    return NULL;
+}
+
+static bool in_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+/* The server speaks of parameters, people have typed options. */
+static const char *in_own_words(const struct cli *cli, struct arena *arena, const struct err *err,
+                                const char *text)
+{
+    const char *word = word_for(cli, arena, err->field), *from = text, *at = text;
+    BUF_AUTO out = { 0 };
+
+    if (!word)
+        return text;
+    buf_init(&out, 0);
+    while ((at = strstr(at, err->field))) {
+        const char *end = at + strlen(err->field);
+
+        if ((at > text && in_word(at[-1])) || in_word(*end)) {
+            at = end;
+            continue;
+        }
+        buf_add(&out, from, (size_t)(at - from));
+        buf_text(&out, word);
+        from = at = end;
+    }
+    buf_text(&out, from);
+    return arena_copy(arena, out.bytes ? out.bytes : "", out.len);
+}
+
 int cli_fail(const struct cli *cli, const struct err *err)
 {
     ARENA_AUTO arena = { 0 };
     bool colour = stderr_colour(cli);
 
     fprintf(stderr, "%switan:%s %s\n", colour ? "\033[31m" : "", colour ? "\033[0m" : "",
-            str_sanitise(&arena, err->text));
+            str_sanitise(&arena, in_own_words(cli, &arena, err, err->text)));
     if (err->hint[0])
-        fprintf(stderr, "       %s\n", str_sanitise(&arena, err->hint));
+        fprintf(stderr, "       %s\n", str_sanitise(&arena, in_own_words(cli, &arena, err, err->hint)));
     return err_exit(err->code);
 }
 

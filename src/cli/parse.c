@@ -132,6 +132,17 @@ bool cli_read_stdin(struct arena *arena, const char **text, struct err *err)
     return true;
 }
 
+/* Whether the parameter behind it may be a part of a minute. */
+static bool takes_parts(const struct cli_command *command, const struct cli_option *option)
+{
+    const struct op *op = command->op ? op_find(command->op) : NULL;
+
+    for (const struct field *field = op ? op->params : NULL; field && field->type; field++)
+        if (option->param && strcmp(field->name, option->param) == 0)
+            return field->type == T_REAL;
+    return false;
+}
+
 static bool convert(const struct cli *cli, const struct cli_option *option, const char **text,
                     struct err *err)
 {
@@ -142,12 +153,17 @@ static bool convert(const struct cli *cli, const struct cli_option *option, cons
     if (!(option->flags & (CLI_MINUTES | CLI_EXPIRES)))
         return true;
     if (!str_to_duration_ms(*text, &ms) || ms <= 0)
-        return err_field(err, option->name, "--%s takes a duration such as 30m, 2h or 90d, not \"%s\".",
-                         option->name, *text);
-    if (option->flags & CLI_MINUTES)
-        *text = arena_format(cli->arena, "%lld", (long long)((ms + 59999) / 60000));
-    else
+        return err_field(err, option->name,
+                         "--%s takes a duration such as 30m, 1.5h, 5m30s or 3d, not \"%s\".", option->name,
+                         *text);
+    if (option->flags & CLI_EXPIRES)
         *text = clock_text(cli->arena, clock_now_ms() + ms);
+    else if (ms % 60000 == 0)
+        *text = arena_format(cli->arena, "%lld", (long long)(ms / 60000));
+    else if (takes_parts(cli->command, option))
+        *text = arena_format(cli->arena, "%.6f", (double)ms / 60000.0);
+    else
+        return err_field(err, option->name, "--%s takes whole minutes, not \"%s\".", option->name, *text);
     return true;
 }
 

@@ -344,7 +344,7 @@ const struct op answer_ops[] = {
         .name = "question_extend",
         .http = "POST /api/questions/{id}/extend",
         .tag = TAG_QUESTIONS,
-        .help = "Move a question's deadline back, up to 24 hours after it was asked. Agents move that of what they "
+        .help = "Move a question's deadline back, up to questions.max_timeout (24 hours unless set) after it was asked. Agents move that of what they "
                 "asked themselves.",
         .needs = ROLES_WRITE,
         .reaches = REACH_QUESTION,

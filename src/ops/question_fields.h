@@ -50,7 +50,8 @@ extern const struct field response_fields[];
           .max = LIMIT_CONTEXT,                                                                               \
           .flags = F_OPEN },                                                                                  \
         { "timeoutMinutes", T_REAL, OPTIONAL,                                                                 \
-          "Minutes until the default holds or the job fails; 30 for blocking, 15 for approval, 10 for "       \
+          "Minutes until the default holds or the job fails, from questions.min_timeout (5 unless set) to "   \
+          "questions.max_timeout (1440 unless set); 30 for blocking, 15 for approval, 10 for "                \
           "error_recovery, none for non_blocking unless given." },                                            \
         { "defaultResponse",         T_OBJECT,       OPTIONAL, "The answer when nobody gives one in time.",   \
           .fields = response_fields, .flags = F_OPEN },                                                       \

@@ -321,6 +321,7 @@ void client_error(const struct cli *cli, const struct client_reply *reply, struc
     const char *text = is_json ? json_string_value(json_object_get(parsed, "error")) : NULL;
     const char *name = is_json ? json_string_value(json_object_get(parsed, "code")) : NULL;
     const char *hint = is_json ? json_string_value(json_object_get(parsed, "hint")) : NULL;
+    const char *field = is_json ? json_string_value(json_object_get(parsed, "field")) : NULL;
     enum err_code code = name ? code_named(name) : ERR_NONE;
 
     if (code == ERR_NONE)
@@ -329,8 +330,13 @@ void client_error(const struct cli *cli, const struct client_reply *reply, struc
         err_set(err, code, "%s", text);
     else
         err_set(err, code, "The server answered %ld; is it witan?", reply->status);
+    if (field)
+        snprintf(err->field, sizeof(err->field), "%s", field);
     if (code == ERR_UNAUTHORIZED && !cli->target.token)
-        err_hint(err, "Set WITAN_TOKEN, or give --token-file; `witan token create` makes a token.");
+        err_hint(
+            err,
+            "Log in with `witan login`, set WITAN_TOKEN, or give --token-file; `witan token create` makes "
+            "a token.");
     else if (hint)
         err_hint(err, "%s", hint);
     json_decref(parsed);

@@ -106,20 +106,27 @@ static bool choose_kind(struct cli *cli, json_t *wish, struct err *err)
     return true;
 }
 
-static bool read_timeout(const char *text, json_t *wish, struct err *err)
+/* What an approval is for, as a program can read it. */
+static bool read_action(struct cli *cli, json_t *wish, struct err *err)
 {
-    int64_t ms;
+    const char *name = cli_get(cli, "action"), *text = cli_get(cli, "args");
+    json_t *args = NULL;
 
-    if (!str_to_duration_ms(text, &ms) || ms <= 0)
-        return err_field(err, "timeout", "--timeout takes a duration such as 15m or 2h, not \"%s\".", text);
-    json_object_set_new(wish, "timeoutMinutes", json_real((double)ms / 60000.0));
+    if (!name)
+        return !text || err_field(err, "args", "--args needs --action NAME, whose arguments they are.");
+    if (text && (!json_parse(text, strlen(text), &args, err) || !json_is_object(args))) {
+        json_decref(args);
+        return err_field(err, "args", "--args takes a JSON object.");
+    }
+    json_object_set_new(wish, "action",
+                        json_pack("{s:s, s:o}", "name", name, "args", args ? args : json_object()));
     return true;
 }
 
 static bool read_wish(struct cli *cli, json_t *wish, struct err *err)
 {
     json_t *context = json_object();
-    const char *fallback = cli_get(cli, "default"), *timeout = cli_get(cli, "timeout");
+    const char *fallback = cli_get(cli, "default");
     json_t *response;
 
     json_object_set_new(wish, "context", context);
@@ -133,7 +140,7 @@ static bool read_wish(struct cli *cli, json_t *wish, struct err *err)
         else if (strcmp(name, "context") == 0 && !add_context(cli, context, text, err))
             return false;
     }
-    if (!choose_kind(cli, wish, err) || (timeout && !read_timeout(timeout, wish, err)))
+    if (!choose_kind(cli, wish, err) || !read_action(cli, wish, err))
         return false;
     if (cli_has(cli, "allow-other"))
         json_object_set_new(wish, "allowOther", json_true());
@@ -320,6 +327,7 @@ const struct cli_command ask_commands[] = {
         .examples = "witan ask \"Which region?\" --choice eu --choice us\n"
                     "witan ask --approve \"Deploy to production?\" && ./deploy\n"
                     "witan ask --approve \"Drop the old tables?\" --approvals 2\n"
+                    "witan ask --approve \"Scale up?\" --action scale --args '{\"to\": 5}'\n"
                     "answer=$(witan ask \"What is the ticket's number?\" --timeout 1h)\n"
                     "witan ask \"Retry the upload?\" --type error_recovery --yes-no --default no "
                     "--context errorDetails=@log.txt\n"
@@ -336,7 +344,10 @@ const struct cli_command ask_commands[] = {
             { "approve", .help = "The answer is approved or rejected: exit code 0 or 3." },
             { "approvals", "N", .param = "requiredApprovals" },
             { "to", "USER", .param = "assignedTo" },
-            { "timeout", "TIME", .help = "How long to wait, such as 15m or 2h." },
+            { "timeout", "TIME", .param = "timeoutMinutes", .flags = CLI_MINUTES,
+              .help = "How long to wait, such as 15m, 1.5h or 5m30s; from 5m to 24h unless the server is set otherwise." },
+            { "action", "NAME", .help = "With --approve: what is to be done, by a name that programs know." },
+            { "args", "JSON", .help = "With --action: its arguments, an object. Whoever approves may change them." },
             { "default", "TEXT", .help = "The answer when nobody answers in time." },
             { "allow-default-approve", .param = "allowDefaultApprove",
               .help = "Let --default approve what nobody has looked at." },

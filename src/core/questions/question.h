@@ -185,7 +185,7 @@ CHECKED bool question_answer_by_agents(const struct tx *tx, const char *id, cons
 CHECKED bool question_cancel(const struct tx *tx, const char *id, const char *reason, bool *job_resumed);
 /* The project goes away: every question that is open in it is cancelled, and its job goes on. */
 CHECKED bool question_drop_project(const struct tx *tx, const char *project_id);
-/* Moves the deadline back; at most QUESTION_MAX_MS after it was asked. */
+/* Moves the deadline back; at most questions.max_timeout after it was asked. */
 CHECKED bool question_extend(const struct tx *tx, const char *id, double minutes, struct question *question);
 /* Somebody is typing: others see it, and a deadline that is near moves back a little, a few times. */
 CHECKED bool question_draft(const struct tx *tx, const char *id, struct question *question);

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/settings.h"
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/questions/answer_rights.h"
@@ -145,7 +146,8 @@ static int64_t latest_due(const struct question *question)
 {
     int64_t created_ms;
 
-    return clock_parse(question->created_at, &created_ms) ? created_ms + QUESTION_MAX_MS : question->due_ms;
+    return clock_parse(question->created_at, &created_ms) ? created_ms + settings()->questions_max_timeout_ms
+                                                          : question->due_ms;
 }
 
 bool question_extend(const struct tx *tx, const char *id, double minutes, struct question *question)
@@ -165,8 +167,10 @@ bool question_extend(const struct tx *tx, const char *id, double minutes, struct
     latest_ms = latest_due(found);
     due = (double)found->due_ms + minutes * 60000.0;
     if (!(minutes > 0) || due > (double)latest_ms)
-        return err_field(tx->err, "minutes", "minutes must be from 0 to %lld: 24 hours in all.",
-                         (long long)((latest_ms - found->due_ms) / 60000));
+        return err_field(tx->err, "minutes",
+                         "minutes must be more than 0 and at most %lld: %lld hours in all.",
+                         (long long)((latest_ms - found->due_ms) / 60000),
+                         (long long)(settings()->questions_max_timeout_ms / 3600000));
     set_due(&docket, found, llround(due));
     docket_log(
         &docket, docket_job(&docket, found->job_id), LINE_EXTENDED, LINE_INFO,

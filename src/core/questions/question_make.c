@@ -179,16 +179,17 @@ static int64_t usual_timeout_ms(const struct question *question)
 
 static bool check_timeout(struct asking *asking)
 {
-    int64_t least = settings()->questions_min_timeout_ms;
+    int64_t least = settings()->questions_min_timeout_ms, most = settings()->questions_max_timeout_ms;
     struct question *question = asking->question;
     int64_t ms = usual_timeout_ms(question);
 
     if (asking->wish.has_timeout) {
         double wanted = asking->wish.timeout_minutes * 60000.0;
 
-        if (!(wanted >= (double)least && wanted <= (double)QUESTION_MAX_MS))
-            return err_field(asking->tx->err, "timeoutMinutes", "timeoutMinutes must be from %g to %d.",
-                             (double)least / 60000.0, (int)(QUESTION_MAX_MS / 60000));
+        if (!(wanted >= (double)least && wanted <= (double)most))
+            return err_field(asking->tx->err, "timeoutMinutes",
+                             "timeoutMinutes must be from %g to %g minutes.", (double)least / 60000.0,
+                             (double)most / 60000.0);
         ms = (int64_t)llround(wanted);
     }
     if (ms > 0) {
