@@ -99,7 +99,7 @@ export const question_answer_batch: Op<{ body: { answers: Array<{ id: string; re
 /** Cancel an open question. Its job goes on without an answer. Agents cancel what they asked themselves. */
 export const question_cancel: Op<{ path: { id: string }; body?: { reason?: string | null } }, { success: boolean; jobResumed: boolean }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/cancel');
 
-/** Move a question's deadline back, up to 24 hours after it was asked. Agents move that of what they asked themselves. */
+/** Move a question's deadline back, up to questions.max_timeout (24 hours unless set) after it was asked. Agents move that of what they asked themselves. */
 export const question_extend: Op<{ path: { id: string }; body: { minutes: number } }, { timeoutAt: string | null }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/extend');
 
 /** Say that you are typing an answer. Others see it, and a deadline nearer than two minutes moves back to two minutes, at most three times. */
