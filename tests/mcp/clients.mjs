@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewStdioTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -41,6 +42,19 @@ export async function stdioClient(command, args, env) {
     return {
         client,
         call: (tool, given, options) => client.callTool({ name: tool, arguments: given }, undefined, options),
+        close: () => client.close(),
+    };
+}
+
+export async function newStdioClient(command, args, env) {
+    const client = new NewClient(
+        { name: 'stdio-client', version: '2' },
+        { versionNegotiation: { mode: 'auto' } },
+    );
+    await client.connect(new NewStdioTransport({ command, args, env, stderr: 'pipe' }));
+    return {
+        client,
+        call: (tool, given, options) => client.callTool({ name: tool, arguments: given }, options),
         close: () => client.close(),
     };
 }

@@ -8,114 +8,12 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/client/transfer.h"
 #include "core/identity/cookie.h"
-#include "gen/version.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct transfer {
-    CURL *curl;
-    struct curl_slist *headers;
-    struct buf body;
-};
-
-static void add_header(struct cli *cli, struct transfer *transfer, const char *name, const char *value)
-{
-    struct curl_slist *longer;
-
-    if (!value)
-        return;
-    longer = curl_slist_append(transfer->headers, arena_format(cli->arena, "%s: %s", name, value));
-    if (!longer)
-        abort();
-    transfer->headers = longer;
-}
-
-/* A name with a line end in it would be a header of its own. */
-static const char *header_safe(struct arena *arena, const char *value)
-{
-    char *text = value ? arena_text(arena, value) : NULL;
-
-    for (char *c = text; c && *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = ' ';
-    return text;
-}
-
-static size_t take_body(char *bytes, size_t size, size_t count, void *user)
-{
-    struct buf *body = user;
-
-    buf_add(body, bytes, size * count);
-    return body->full ? 0 : size * count;
-}
-
-/* Whatever proxy the environment names, it has no way to this machine's own loopback. */
-static bool is_loopback(const char *url)
-{
-    return str_starts(url, "http://127.") || str_starts(url, "http://localhost:") ||
-           str_starts(url, "http://[::1]");
-}
-
-static int beat(void *user, curl_off_t down_all, curl_off_t down, curl_off_t up_all, curl_off_t up)
-{
-    struct cli *cli = user;
-
-    (void)down_all, (void)down, (void)up_all, (void)up;
-    return cli->pulse(cli) ? 0 : 1;
-}
-
-/* What comes with a login must say where it comes from (edge/gate.c): from the server's own address. */
-static void add_login(struct cli *cli, struct transfer *transfer)
-{
-    const char *url = cli->target.url, *host = strstr(url, "://");
-
-    if (!cli->target.session || !host)
-        return;
-    add_header(cli, transfer, "Cookie", arena_format(cli->arena, COOKIE_SESSION "=%s", cli->target.session));
-    add_header(cli, transfer, "Origin",
-               arena_copy(cli->arena, url, (size_t)(host - url) + 3 + strcspn(host + 3, "/")));
-}
-
-static void transfer_open(struct cli *cli, struct transfer *transfer, const char *path)
-{
-    const char *bearer = cli->target.token ? arena_format(cli->arena, "Bearer %s", cli->target.token) : NULL;
-
-    *transfer = (struct transfer){ .curl = curl_easy_init() };
-    if (!transfer->curl)
-        abort();
-    buf_init(&transfer->body, LIMIT_REPLY);
-    curl_easy_setopt(transfer->curl, CURLOPT_URL, arena_format(cli->arena, "%s%s", cli->target.url, path));
-    curl_easy_setopt(transfer->curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(transfer->curl, CURLOPT_NOSIGNAL, 1L);
-    if (is_loopback(cli->target.url))
-        curl_easy_setopt(transfer->curl, CURLOPT_PROXY, "");
-    curl_easy_setopt(transfer->curl, CURLOPT_CONNECTTIMEOUT, CLIENT_CONNECT_S);
-    curl_easy_setopt(transfer->curl, CURLOPT_ACCEPT_ENCODING, "");
-    curl_easy_setopt(transfer->curl, CURLOPT_USERAGENT, "witan/" WITAN_VERSION);
-    curl_easy_setopt(transfer->curl, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(transfer->curl, CURLOPT_WRITEDATA, &transfer->body);
-    if (cli->pulse) {
-        curl_easy_setopt(transfer->curl, CURLOPT_NOPROGRESS, 0L);
-        curl_easy_setopt(transfer->curl, CURLOPT_XFERINFOFUNCTION, beat);
-        curl_easy_setopt(transfer->curl, CURLOPT_XFERINFODATA, cli);
-    }
-    add_header(cli, transfer, "Authorization", bearer);
-    add_login(cli, transfer);
-    add_header(cli, transfer, "X-Witan-Workspace", header_safe(cli->arena, cli->target.workspace));
-    /* libcurl would wait a second for a 100 Continue that buys nothing here. */
-    add_header(cli, transfer, "Expect", "");
-}
-
-static void transfer_close(struct transfer *transfer)
-{
-    curl_slist_free_all(transfer->headers);
-    curl_easy_cleanup(transfer->curl);
-    buf_done(&transfer->body);
-}
 
 static bool unreachable(const struct cli *cli, const struct transfer *transfer, CURLcode code,
                         struct err *err)
@@ -172,9 +70,9 @@ bool client_send(struct cli *cli, const struct client_request *request, struct c
     curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, request->method);
     curl_easy_setopt(transfer.curl, CURLOPT_TIMEOUT,
                      request->timeout_s ? request->timeout_s : CLIENT_REQUEST_S);
-    add_header(cli, &transfer, "Idempotency-Key", header_safe(cli->arena, request->idempotency_key));
+    transfer_add(cli, &transfer, "Idempotency-Key", transfer_safe(cli->arena, request->idempotency_key));
     if (request->body) {
-        add_header(cli, &transfer, "Content-Type", "application/json");
+        transfer_add(cli, &transfer, "Content-Type", "application/json");
         curl_easy_setopt(transfer.curl, CURLOPT_POSTFIELDSIZE, (long)strlen(request->body));
         curl_easy_setopt(transfer.curl, CURLOPT_POSTFIELDS, request->body);
     }
@@ -226,7 +124,7 @@ static size_t take_stream(char *bytes, size_t size, size_t count, void *user)
 
     curl_easy_getinfo(follower->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200)
-        return take_body(bytes, size, count, follower->refusal);
+        return transfer_take(bytes, size, count, follower->refusal);
     follower->stream->answered = true;
     for (size_t i = 0; i < len; i++) {
         if (bytes[i] == '\r')
@@ -272,8 +170,8 @@ bool client_follow(struct cli *cli, struct client_stream *stream, struct err *er
     follower.curl = transfer.curl;
     buf_init(&follower.line, LIMIT_REPLY);
     buf_init(&follower.data, LIMIT_REPLY);
-    add_header(cli, &transfer, "Accept", "text/event-stream");
-    add_header(cli, &transfer, "Last-Event-ID", header_safe(cli->arena, stream->last_id));
+    transfer_add(cli, &transfer, "Accept", "text/event-stream");
+    transfer_add(cli, &transfer, "Last-Event-ID", transfer_safe(cli->arena, stream->last_id));
     curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, transfer.headers);
     curl_easy_setopt(transfer.curl, CURLOPT_WRITEFUNCTION, take_stream);
     curl_easy_setopt(transfer.curl, CURLOPT_WRITEDATA, &follower);

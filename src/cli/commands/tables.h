@@ -24,6 +24,7 @@ extern const struct cli_command agent_commands[];
 extern const struct cli_command discuss_commands[];
 extern const struct cli_command repl_commands[];
 extern const struct cli_command call_commands[];
+extern const struct cli_command mcp_commands[];
 
 /* On the store itself. */
 extern const struct cli_command serve_commands[];
@@ -40,6 +41,7 @@ extern const struct cli_command doctor_commands[];
 extern const struct cli_command config_commands[];
 extern const struct cli_command model_commands[];
 extern const struct cli_command docs_commands[];
+extern const struct cli_command connect_commands[];
 
 /* Runs a command that an operation brought along: sends its parameters, prints its reply. */
 int client_run_generic(struct cli *cli);

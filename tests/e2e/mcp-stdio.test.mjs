@@ -1,0 +1,97 @@
+// `witan mcp`: the door for clients that start programs, with clients that others wrote.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspector, newStdioClient, stdioClient } from '../mcp/clients.mjs';
+import { begin } from './lib/cli.mjs';
+import { binary, cleanEnv, start, tempFolder, until } from './lib/server.mjs';
+
+const question = { question: 'Which cache?', type: 'blocking', responseType: 'text' };
+const pending = (server) =>
+    until(async () => {
+        const list = await server.must(200, 'GET', '/api/questions/pending?workspaceId=default');
+        return list.questions.at(-1);
+    }, 'a question');
+const answer = (server, id, value) =>
+    server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'text', value } });
+
+for (const [title, connect] of [
+    ['the SDK of 2025', stdioClient],
+    ['the SDK of 2026', newStdioClient],
+]) {
+    test(`${title} asks over pipes, and goes on over a restart`, async (t) => {
+        const server = await start(t);
+        const { call, close } = await connect(binary, ['mcp', '--url', server.url], cleanEnv(server.folder));
+        t.after(close);
+        const asked = call('ask_question', question);
+        const open = await pending(server);
+        const chat = await call('post_to_chat', { message: 'meanwhile' }); // one that waits keeps no other
+        assert.equal(chat.structuredContent.message.message, 'meanwhile');
+        await answer(server, open.id, 'small');
+        assert.equal((await asked).structuredContent.question.response.value, 'small');
+        await server.stop();
+        const later = call('list_squad_prompts', {});
+        await server.restart();
+        assert.deepEqual((await later).structuredContent.prompts, []);
+    });
+}
+
+test('what changed is told over pipes', async (t) => {
+    const server = await start(t);
+    const { client, call, close } = await stdioClient(binary, ['mcp', '--url', server.url], cleanEnv(server.folder));
+    t.after(close);
+    const asked = await call('ask_question', { ...question, wait_seconds: 0 });
+    const uri = `witan://questions/${asked.structuredContent.questionId}`;
+    const told = [];
+    client.fallbackNotificationHandler = async (word) => told.push(word.params.uri);
+    await client.subscribeResource({ uri });
+    await answer(server, asked.structuredContent.questionId, 'x');
+    await until(() => told.includes(uri), 'the change');
+});
+
+test('the inspector lists and calls over HTTP and over pipes', { timeout: 120_000 }, async (t) => {
+    const server = await start(t);
+    const env = { ...cleanEnv(server.folder), PATH: process.env.PATH };
+    for (const target of [
+        [`${server.url}/mcp`, '--transport', 'http'],
+        [binary, 'mcp', '--url', server.url],
+    ]) {
+        const list = await inspector([...target, '--method', 'tools/list'], env);
+        assert.equal(list.code, 0, list.stderr + list.stdout);
+        assert.ok(JSON.parse(list.stdout).tools.some((tool) => tool.name === 'ask_question'));
+        const called = await inspector(
+            [...target, '--method', 'tools/call', '--tool-name', 'post_to_chat', '--tool-arg', 'message=hello'],
+            env,
+        );
+        assert.equal(called.code, 0, called.stderr + called.stdout);
+        assert.equal(JSON.parse(called.stdout).structuredContent.message.message, 'hello');
+    }
+});
+
+test('lines that are no messages are answered, and the end of input is the end', async (t) => {
+    const server = await start(t);
+    const run = begin(server.folder, ['mcp', '--url', server.url], {
+        input: 'nonsense\n{"jsonrpc":"2.0","id":7,"method":"ping"}\n{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"no"}}',
+    });
+    const { code, stdout } = await run.done;
+    assert.equal(code, 0);
+    const lines = stdout.trim().split('\n').map(JSON.parse);
+    assert.equal(lines.find((line) => line.id === 7).result !== undefined, true);
+    assert.equal(lines.find((line) => line.id === 8).error.code, -32602);
+    assert.equal(lines.find((line) => line.id === null).error.code, -32700);
+});
+
+test('without a server it starts one, for this machine', async (t) => {
+    const folder = await tempFolder(t);
+    const port = 20_000 + (process.pid % 20_000);
+    const env = cleanEnv(folder, { WITAN_SERVER_LISTEN: `127.0.0.1:${port}` });
+    const { call, close } = await stdioClient(binary, ['mcp', '--start'], env);
+    t.after(close);
+    const posted = await call('post_to_chat', { message: 'first' });
+    assert.equal(posted.structuredContent.message.agent_name, 'stdio-client');
+    const { execFileSync } = await import('node:child_process');
+    const pid = execFileSync('sh', ['-c', `for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^witan serve' && tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx 'WITAN_SERVER_LISTEN=127.0.0.1:${port}' && basename $p; done; true`])
+        .toString()
+        .trim();
+    assert.match(pid, /^\d+$/);
+    process.kill(Number(pid), 'SIGTERM');
+});
