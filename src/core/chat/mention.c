@@ -268,13 +268,13 @@ static bool sweep_row(const struct tx *tx, const struct db_rows *rows, size_t ro
 {
     const char *strange = NULL;
     struct mention_source source = {
-        .in = db_cell_word(rows, row, 0, notification_subjects, &strange),
-        .ref_id = db_cell(rows, row, 1),
-        .workspace_id = db_cell(rows, row, 2),
-        .project_id = db_cell(rows, row, 3),
-        .author = db_cell(rows, row, 4),
-        .text = db_cell(rows, row, 5),
-        .created_at = db_cell(rows, row, 6),
+        .in = db_cell_word(rows, row, COL_MENTION_REF_TYPE, notification_subjects, &strange),
+        .ref_id = db_cell(rows, row, COL_MENTION_REF_ID),
+        .workspace_id = db_cell(rows, row, COL_MENTION_WORKSPACE_ID),
+        .project_id = db_cell(rows, row, COL_MENTION_PROJECT_ID),
+        .author = db_cell(rows, row, COL_MENTION_AUTHOR),
+        .text = db_cell(rows, row, COL_MENTION_MESSAGE),
+        .created_at = db_cell(rows, row, COL_MENTION_CREATED_AT),
     };
 
     if (!db_words_known(strange, tx->err) || (source.workspace_id && !mention_tell(tx, &source)))

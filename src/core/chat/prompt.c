@@ -95,17 +95,17 @@ static bool lock(const struct tx *tx, const char *id, struct prompt *prompt)
 
     if (!tx_query(tx, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(tx->caller->workspace_id)), &rows))
         return false;
-    if (rows.count == 0 || !caller_hears_project(tx->caller, db_cell(&rows, 0, 7)))
+    if (rows.count == 0 || !caller_hears_project(tx->caller, db_cell(&rows, 0, COL_PROMPT_LOCK_PROJECT_ID)))
         return not_found(tx->err);
     *prompt = (struct prompt){
-        .id = db_cell(&rows, 0, 0),
-        .status = db_cell_word(&rows, 0, 1, prompt_statuses, &strange),
-        .due_ms = db_cell_int(&rows, 0, 2),
-        .outcome_source = db_cell(&rows, 0, 3),
-        .outcome_by = db_cell(&rows, 0, 4),
-        .resolved_at = db_cell(&rows, 0, 5),
-        .collected_bytes = db_cell_int(&rows, 0, 6),
-        .project_id = db_cell(&rows, 0, 7),
+        .id = db_cell(&rows, 0, COL_PROMPT_LOCK_ID),
+        .status = db_cell_word(&rows, 0, COL_PROMPT_LOCK_STATUS, prompt_statuses, &strange),
+        .due_ms = db_cell_int(&rows, 0, COL_PROMPT_LOCK_DUE_AT),
+        .outcome_source = db_cell(&rows, 0, COL_PROMPT_LOCK_OUTCOME_SOURCE),
+        .outcome_by = db_cell(&rows, 0, COL_PROMPT_LOCK_OUTCOME_BY),
+        .resolved_at = db_cell(&rows, 0, COL_PROMPT_LOCK_RESOLVED_AT),
+        .collected_bytes = db_cell_int(&rows, 0, COL_PROMPT_LOCK_END),
+        .project_id = db_cell(&rows, 0, COL_PROMPT_LOCK_PROJECT_ID),
     };
     if (!db_words_known(strange, tx->err))
         return false;

@@ -250,11 +250,11 @@ static bool log_interjections(struct machine *m)
     for (size_t i = 0; i < rows.count; i++) {
         struct logged logged = {
             .kind = ROW_MESSAGE,
-            .agent_id = db_cell(&rows, i, 1),
-            .user_id = db_cell(&rows, i, 2),
-            .speaker = db_cell(&rows, i, 3),
-            .role = db_cell(&rows, i, 4),
-            .content = db_cell(&rows, i, 5),
+            .agent_id = db_cell(&rows, i, COL_INTERJECTION_AGENT_ID),
+            .user_id = db_cell(&rows, i, COL_INTERJECTION_USER_ID),
+            .speaker = db_cell(&rows, i, COL_INTERJECTION_SPEAKER),
+            .role = db_cell(&rows, i, COL_INTERJECTION_ROLE),
+            .content = db_cell(&rows, i, COL_INTERJECTION_CONTENT),
             .turn_index = OUT_OF_TURN,
             .round = m->d->round,
             .metadata = "{\"interjection\":\"after_turn\"}",

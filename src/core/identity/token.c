@@ -95,10 +95,11 @@ static bool add_old_secrets(const struct tx *tx, const char *workspace_id, struc
     struct token_secret *secrets = arena_array(tx->arena, struct token_secret, rows.count);
 
     for (size_t row = 0; row < rows.count; row++) {
-        secrets[row] = (struct token_secret){ .replaced_ms = db_cell_int(&rows, row, 1),
-                                              .until_ms = db_cell_int(&rows, row, 2),
-                                              .last_used_ms = db_cell_int(&rows, row, 3) };
-        while (at < count && !str_equal(tokens[at].id, db_cell(&rows, row, 0)))
+        secrets[row] =
+            (struct token_secret){ .replaced_ms = db_cell_int(&rows, row, COL_TOKEN_SECRET_REPLACED_AT),
+                                   .until_ms = db_cell_int(&rows, row, COL_TOKEN_SECRET_GOOD_UNTIL),
+                                   .last_used_ms = db_cell_int(&rows, row, COL_TOKEN_SECRET_LAST_USED_AT) };
+        while (at < count && !str_equal(tokens[at].id, db_cell(&rows, row, COL_TOKEN_SECRET_TOKEN_ID)))
             at++;
         if (at == count)
             break;

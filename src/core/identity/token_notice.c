@@ -21,15 +21,18 @@ static const char *time_left(struct arena *arena, int64_t ms)
 
 static bool tell(const struct tx *tx, const struct db_rows *rows, size_t row)
 {
-    const char *id = db_cell(rows, row, 0), *agent = db_cell(rows, row, 3), *maker = db_cell(rows, row, 5);
-    int64_t expires_ms = db_cell_int(rows, row, 4);
+    const char *id = db_cell(rows, row, COL_TOKEN_NOTICE_ID),
+               *agent = db_cell(rows, row, COL_TOKEN_NOTICE_AGENT_NAME),
+               *maker = db_cell(rows, row, COL_TOKEN_NOTICE_MAKER_ID);
+    int64_t expires_ms = db_cell_int(rows, row, COL_TOKEN_NOTICE_EXPIRES_AT);
     struct notification told[READERS];
     struct event events[READERS];
     struct notification notice = {
-        .workspace_id = db_cell(rows, row, 1),
+        .workspace_id = db_cell(rows, row, COL_TOKEN_NOTICE_WORKSPACE_ID),
         .kind = NOTIFICATION_TOKEN_EXPIRING,
         .priority = PRIORITY_NORMAL,
-        .title = arena_format(tx->arena, "The token \"%s\" expires in %s", db_cell(rows, row, 2),
+        .title = arena_format(tx->arena, "The token \"%s\" expires in %s",
+                              db_cell(rows, row, COL_TOKEN_NOTICE_NAME),
                               time_left(tx->arena, expires_ms - tx->now_ms)),
         .body =
             arena_format(tx->arena,
@@ -68,9 +71,10 @@ bool token_notice_sweep(const struct tx *tx, size_t limit, size_t *told)
         return false;
     for (size_t row = 0; row < rows.count; row++) {
         /* One that has expired meanwhile is past help. */
-        if (tx->now_ms <= db_cell_int(&rows, row, 4) && !tell(tx, &rows, row))
+        if (tx->now_ms <= db_cell_int(&rows, row, COL_TOKEN_NOTICE_EXPIRES_AT) && !tell(tx, &rows, row))
             return false;
-        if (!tx_exec(tx, SQL_TOKEN_NOTICE_DONE, DB_ARGS(db_text(db_cell(&rows, row, 0))), NULL))
+        if (!tx_exec(tx, SQL_TOKEN_NOTICE_DONE, DB_ARGS(db_text(db_cell(&rows, row, COL_TOKEN_NOTICE_ID))),
+                     NULL))
             return false;
     }
     *told = rows.count;

@@ -30,10 +30,10 @@ static void account_read(const struct db_rows *rows, struct account *account)
     *account = (struct account){ 0 };
     if (rows->count > 0)
         *account = (struct account){
-            .id = db_cell(rows, 0, 0),
-            .name = db_cell(rows, 0, 1),
-            .password = db_cell(rows, 0, 2),
-            .disabled = db_cell(rows, 0, 3) != NULL,
+            .id = db_cell(rows, 0, COL_ACCOUNT_ID),
+            .name = db_cell(rows, 0, COL_ACCOUNT_NAME),
+            .password = db_cell(rows, 0, COL_ACCOUNT_PASSWORD),
+            .disabled = db_cell(rows, 0, COL_ACCOUNT_DISABLED_AT) != NULL,
         };
 }
 

@@ -216,10 +216,10 @@ bool alert_list(const struct tx *tx, const char *workspace_id, struct alert **al
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
         (*alerts)[i] = (struct alert){
-            .id = db_cell(&rows, i, 0),
-            .kind = db_cell_word(&rows, i, 1, alert_kinds, &strange),
-            .since_ms = db_cell_int(&rows, i, 2),
-            .details = db_cell(&rows, i, 3),
+            .id = db_cell(&rows, i, COL_ALERT_ID),
+            .kind = db_cell_word(&rows, i, COL_ALERT_KIND, alert_kinds, &strange),
+            .since_ms = db_cell_int(&rows, i, COL_ALERT_SINCE),
+            .details = db_cell(&rows, i, COL_ALERT_DETAILS),
         };
     return db_words_known(strange, tx->err);
 }

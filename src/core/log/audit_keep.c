@@ -96,7 +96,7 @@ static bool digest_chain(const struct tx *tx, const char *erasure, const char *w
                 &rows))
             return false;
         for (size_t row = 0; row < rows.count; row++) {
-            seq = db_cell_int(&rows, row, 0);
+            seq = db_cell_int(&rows, row, COL_AUDIT_SEQ);
             audit_digest_erased(&digest, db_cell(&rows, row, AUDIT_COLUMN_PREVIOUS), &rows, row, &bytes);
         }
         *count += (int64_t)rows.count;
@@ -128,14 +128,15 @@ static bool append_purge(const struct tx *tx, const struct audit_entry *by, cons
 {
     struct audit_entry entry = *by;
 
-    entry.workspace_id = db_cell(chains, row, 0);
+    entry.workspace_id = db_cell(chains, row, COL_AUDIT_CUT_WORKSPACE_ID);
     entry.operation = AUDIT_PURGE;
-    entry.detail = arena_format(tx->arena, "{\"through\":%s,\"hash\":\"%s\",\"rows\":%s}",
-                                db_cell(chains, row, 1), db_cell(chains, row, 2), db_cell(chains, row, 3));
+    entry.detail = arena_format(
+        tx->arena, "{\"through\":%s,\"hash\":\"%s\",\"rows\":%s}", db_cell(chains, row, COL_AUDIT_CUT_SEQ),
+        db_cell(chains, row, COL_AUDIT_CUT_HASH), db_cell(chains, row, COL_AUDIT_CUT_ROWS_GONE));
     return audit_append(tx, &entry) &&
            tx_exec(tx, SQL_AUDIT_SET_CHECKPOINT,
-                   DB_ARGS(db_text(entry.workspace_id), db_int(db_cell_int(chains, row, 1)),
-                           db_text(db_cell(chains, row, 2))),
+                   DB_ARGS(db_text(entry.workspace_id), db_int(db_cell_int(chains, row, COL_AUDIT_CUT_SEQ)),
+                           db_text(db_cell(chains, row, COL_AUDIT_CUT_HASH))),
                    NULL);
 }
 

@@ -143,7 +143,7 @@ static bool take_row(struct walk *walk, const struct db_rows *rows, size_t row)
     const char *operation = db_cell(rows, row, COL_AUDIT_OPERATION);
     char hash[AUDIT_HASH_SIZE];
 
-    walk->seq = db_cell_int(rows, row, 0);
+    walk->seq = db_cell_int(rows, row, COL_AUDIT_SEQ);
     walk->rows++;
     if (db_cell(rows, row, AUDIT_COLUMN_ERASURE))
         return take_erased(walk, rows, row);

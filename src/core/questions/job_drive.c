@@ -240,12 +240,12 @@ bool job_logs(const struct tx *tx, const char *id, int64_t after, size_t limit, 
     *lines = arena_array(tx->arena, struct job_line, rows.count);
     for (size_t i = 0; i < rows.count; i++)
         (*lines)[i] = (struct job_line){
-            .seq = db_cell_int(&rows, i, 0),
-            .kind = db_cell_word(&rows, i, 1, line_kinds, &strange),
-            .level = db_cell_word(&rows, i, 2, line_levels, &strange),
-            .message = db_cell(&rows, i, 3),
-            .data = db_cell(&rows, i, 4),
-            .at_ms = db_cell_int(&rows, i, 5),
+            .seq = db_cell_int(&rows, i, COL_JOB_LINE_SEQ),
+            .kind = db_cell_word(&rows, i, COL_JOB_LINE_KIND, line_kinds, &strange),
+            .level = db_cell_word(&rows, i, COL_JOB_LINE_LEVEL, line_levels, &strange),
+            .message = db_cell(&rows, i, COL_JOB_LINE_MESSAGE),
+            .data = db_cell(&rows, i, COL_JOB_LINE_DATA),
+            .at_ms = db_cell_int(&rows, i, COL_JOB_LINE_CREATED_AT),
         };
     *count = rows.count;
     return db_words_known(strange, tx->err);

@@ -40,13 +40,13 @@ static bool read_counts(const struct db_rows *rows, size_t row, struct analytics
     const char *strange = NULL;
 
     *counts = (struct analytics_counts){
-        .type = db_cell_word(rows, row, 0, question_types, &strange),
-        .asked = db_cell_int(rows, row, 1),
-        .answered = db_cell_int(rows, row, 2),
-        .by_default = db_cell_int(rows, row, 3),
-        .timed_out = db_cell_int(rows, row, 4),
-        .cancelled = db_cell_int(rows, row, 5),
-        .pending = db_cell_int(rows, row, 6),
+        .type = db_cell_word(rows, row, COL_ANALYTICS_COUNTS_TYPE, question_types, &strange),
+        .asked = db_cell_int(rows, row, COL_ANALYTICS_COUNTS_ASKED),
+        .answered = db_cell_int(rows, row, COL_ANALYTICS_COUNTS_ANSWERED),
+        .by_default = db_cell_int(rows, row, COL_ANALYTICS_COUNTS_BY_DEFAULT),
+        .timed_out = db_cell_int(rows, row, COL_ANALYTICS_COUNTS_TIMED_OUT),
+        .cancelled = db_cell_int(rows, row, COL_ANALYTICS_COUNTS_CANCELLED),
+        .pending = db_cell_int(rows, row, COL_ANALYTICS_COUNTS_PENDING),
     };
     return db_words_known(strange, err);
 }
@@ -93,17 +93,20 @@ static bool read_times(const struct tx *tx, struct analytics *report)
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         struct analytics_counts *counts =
-            counts_of(report, db_cell_word(&rows, i, 0, question_types, &strange));
+            counts_of(report, db_cell_word(&rows, i, COL_ANALYTICS_TIMES_TYPE, question_types, &strange));
 
         if (counts)
             counts->times = (struct analytics_times){
-                .n = db_cell_int(&rows, i, 1),
-                .median_ms = db_cell_int(&rows, i, 2),
-                .p90_ms = db_cell_int(&rows, i, 3),
+                .n = db_cell_int(&rows, i, COL_ANALYTICS_TIMES_N),
+                .median_ms = db_cell_int(&rows, i, COL_ANALYTICS_TIMES_MEDIAN),
+                .p90_ms = db_cell_int(&rows, i, COL_ANALYTICS_TIMES_P90),
             };
     }
     return db_words_known(strange, tx->err);
 }
+
+_Static_assert((int)COL_TALLIES_QUESTION_END == (int)COL_ANALYTICS_QUESTION_END,
+               "both lists have the same places");
 
 bool analytics_read_questions(const struct tx *tx, enum sql_id sql, size_t argc, const struct db_arg argv[],
                               struct analytics_question **questions, size_t *count)
@@ -117,11 +120,11 @@ bool analytics_read_questions(const struct tx *tx, enum sql_id sql, size_t argc,
     *questions = arena_array(tx->arena, struct analytics_question, rows.count + 1);
     for (size_t i = 0; i < rows.count; i++)
         (*questions)[i] = (struct analytics_question){
-            .question = db_cell(&rows, i, 0),
-            .type = db_cell_word(&rows, i, 1, question_types, &strange),
-            .asked = db_cell_int(&rows, i, 2),
-            .answered = db_cell_int(&rows, i, 3),
-            .timed_out = db_cell_int(&rows, i, 4),
+            .question = db_cell(&rows, i, COL_ANALYTICS_QUESTION_QUESTION),
+            .type = db_cell_word(&rows, i, COL_ANALYTICS_QUESTION_TYPE, question_types, &strange),
+            .asked = db_cell_int(&rows, i, COL_ANALYTICS_QUESTION_ASKED),
+            .answered = db_cell_int(&rows, i, COL_ANALYTICS_QUESTION_ANSWERED),
+            .timed_out = db_cell_int(&rows, i, COL_ANALYTICS_QUESTION_TIMED_OUT),
         };
     return db_words_known(strange, tx->err);
 }
@@ -162,12 +165,14 @@ static bool read_jobs(const struct tx *tx, struct analytics *report)
                   &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
-        struct analytics_jobs *jobs = db_cell_int(&rows, i, 0) ? &report->with : &report->without;
+        struct analytics_jobs *jobs =
+            db_cell_int(&rows, i, COL_ANALYTICS_JOBS_HAS_ASKED) ? &report->with : &report->without;
 
-        analytics_add_jobs(jobs, db_cell_word(&rows, i, 1, job_statuses, &strange), db_cell_int(&rows, i, 2));
-        jobs->questions += db_cell_int(&rows, i, 3);
-        if (db_cell_int(&rows, i, 4) > jobs->most_questions)
-            jobs->most_questions = db_cell_int(&rows, i, 4);
+        analytics_add_jobs(jobs, db_cell_word(&rows, i, COL_ANALYTICS_JOBS_STATUS, job_statuses, &strange),
+                           db_cell_int(&rows, i, COL_ANALYTICS_JOBS_JOBS));
+        jobs->questions += db_cell_int(&rows, i, COL_ANALYTICS_JOBS_QUESTIONS);
+        if (db_cell_int(&rows, i, COL_ANALYTICS_JOBS_MOST) > jobs->most_questions)
+            jobs->most_questions = db_cell_int(&rows, i, COL_ANALYTICS_JOBS_MOST);
     }
     return db_words_known(strange, tx->err);
 }
@@ -192,6 +197,9 @@ bool analytics_read(const struct tx *tx, const struct analytics_range *range, st
     return true;
 }
 
+/* Behind the counts of a type. */
+enum { METRIC_TOOK = COL_ANALYTICS_COUNTS_END, METRIC_JOBS };
+
 bool analytics_metrics(const struct tx *tx, struct analytics_metrics *metrics)
 {
     struct analytics_metrics read = { 0 };
@@ -204,19 +212,19 @@ bool analytics_metrics(const struct tx *tx, struct analytics_metrics *metrics)
         return false;
     /* One row for each word that is known, so there is room for all of them. */
     for (size_t i = 0; i < rows.count && !strange; i++) {
-        enum question_type type = db_cell_word(&rows, i, 0, question_types, &strange);
+        enum question_type type = db_cell_word(&rows, i, COL_ANALYTICS_COUNTS_TYPE, question_types, &strange);
 
         if (!strange)
             read.types[read.type_count++] = (struct analytics_metrics_type){
                 .type = type,
-                .asked = db_cell_int(&rows, i, 1),
-                .answered = db_cell_int(&rows, i, 2),
-                .by_default = db_cell_int(&rows, i, 3),
-                .timed_out = db_cell_int(&rows, i, 4),
-                .cancelled = db_cell_int(&rows, i, 5),
-                .pending = db_cell_int(&rows, i, 6),
-                .took_ms = db_cell_int(&rows, i, 7),
-                .jobs = db_cell_int(&rows, i, 8),
+                .asked = db_cell_int(&rows, i, COL_ANALYTICS_COUNTS_ASKED),
+                .answered = db_cell_int(&rows, i, COL_ANALYTICS_COUNTS_ANSWERED),
+                .by_default = db_cell_int(&rows, i, COL_ANALYTICS_COUNTS_BY_DEFAULT),
+                .timed_out = db_cell_int(&rows, i, COL_ANALYTICS_COUNTS_TIMED_OUT),
+                .cancelled = db_cell_int(&rows, i, COL_ANALYTICS_COUNTS_CANCELLED),
+                .pending = db_cell_int(&rows, i, COL_ANALYTICS_COUNTS_PENDING),
+                .took_ms = db_cell_int(&rows, i, METRIC_TOOK),
+                .jobs = db_cell_int(&rows, i, METRIC_JOBS),
             };
     }
     for (size_t i = 0; i < alerts.count && !strange; i++) {

@@ -129,16 +129,16 @@ static bool count_questions(const struct tx *tx, const struct db_rows *rows, str
 
     report->types = arena_array(tx->arena, struct analytics_counts, rows->count + 1);
     for (size_t i = 0; i < rows->count; i++) {
-        const char *type = db_cell(rows, i, 0), *state = db_cell(rows, i, 1);
-        int64_t n = db_cell_int(rows, i, 3);
-        bool last = i + 1 == rows->count || !str_equal(db_cell(rows, i + 1, 0), type);
+        const char *type = db_cell(rows, i, COL_FIGURE_LABEL), *state = db_cell(rows, i, COL_FIGURE_STATE);
+        int64_t n = db_cell_int(rows, i, COL_FIGURE_N);
+        bool last = i + 1 == rows->count || !str_equal(db_cell(rows, i + 1, COL_FIGURE_LABEL), type);
         struct analytics_counts *counts = &report->types[report->type_count];
 
-        counts->type = db_cell_word(rows, i, 0, question_types, &strange);
+        counts->type = db_cell_word(rows, i, COL_FIGURE_LABEL, question_types, &strange);
         count_state(counts, state, n);
         count_state(&report->all, state, n);
         if (words_find(outcome_sources, state) == OUTCOME_HUMAN)
-            piles[count++] = (struct pile){ .took_ms = db_cell_int(rows, i, 2), .n = n };
+            piles[count++] = (struct pile){ .took_ms = db_cell_int(rows, i, COL_FIGURE_VALUE), .n = n };
         if (last) {
             counts->times = times_of(&piles[first], count - first);
             report->type_count++;
@@ -154,10 +154,10 @@ static bool count_jobs(const struct db_rows *rows, struct analytics *report, str
     const char *strange = NULL;
 
     for (size_t i = 0; i < rows->count; i++) {
-        int64_t asked = db_cell_int(rows, i, 2), n = db_cell_int(rows, i, 3);
+        int64_t asked = db_cell_int(rows, i, COL_FIGURE_VALUE), n = db_cell_int(rows, i, COL_FIGURE_N);
         struct analytics_jobs *jobs = asked > 0 ? &report->with : &report->without;
 
-        analytics_add_jobs(jobs, db_cell_word(rows, i, 0, job_statuses, &strange), n);
+        analytics_add_jobs(jobs, db_cell_word(rows, i, COL_FIGURE_LABEL, job_statuses, &strange), n);
         jobs->questions += asked * n;
         if (asked > jobs->most_questions)
             jobs->most_questions = asked;

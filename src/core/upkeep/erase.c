@@ -99,7 +99,7 @@ static bool read_deeds(const struct tx *tx, struct erasing *e)
             return false;
         note_deeds(e, &arena, &rows);
         if (rows.count > 0)
-            after = db_cell_int(&rows, rows.count - 1, 0);
+            after = db_cell_int(&rows, rows.count - 1, COL_ERASE_DEED_SEQ);
     }
     ARENA_AUTO arena = { 0 };
     struct tx own = tx_with_arena(tx, &arena);

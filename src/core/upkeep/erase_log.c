@@ -116,6 +116,8 @@ static bool erase_event(const struct tx *tx, struct erasing *e, int64_t key)
            (gone > 0 || tx_exec(tx, SQL_ERASE_NEWEST_EVENT, DB_ARGS(db_int(key)), NULL));
 }
 
+enum { KEY = COL_ERASE_EVENT_END }; /* behind the columns */
+
 bool erase_event_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
     struct db_rows rows;
@@ -125,19 +127,19 @@ bool erase_event_page(const struct tx *tx, struct erasing *e, struct erase_page 
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
-        page->after[0] = db_cell(&rows, i, 0);
-        if (!erase_is_in(e, db_cell(&rows, i, 1)))
+        page->after[0] = db_cell(&rows, i, KEY);
+        if (!erase_is_in(e, db_cell(&rows, i, COL_ERASE_EVENT_WORKSPACE_ID)))
             continue;
-        JSON_AUTO *data = erase_parse(db_cell(&rows, i, 3));
+        JSON_AUTO *data = erase_parse(db_cell(&rows, i, COL_ERASE_EVENT_DATA));
         struct told told = {
-            .workspace_id = db_cell(&rows, i, 1),
-            .type = db_cell(&rows, i, 2),
+            .workspace_id = db_cell(&rows, i, COL_ERASE_EVENT_WORKSPACE_ID),
+            .type = db_cell(&rows, i, COL_ERASE_EVENT_TYPE),
             .data = data,
-            .at_ms = db_cell_int(&rows, i, 4),
+            .at_ms = db_cell_int(&rows, i, COL_ERASE_EVENT_CREATED_AT),
         };
 
         if (json_object_size(data) > 0 && event_tells(e, tx->arena, &told) &&
-            !erase_event(tx, e, db_cell_int(&rows, i, 0)))
+            !erase_event(tx, e, db_cell_int(&rows, i, KEY)))
             return false;
     }
     return true;

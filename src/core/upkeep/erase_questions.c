@@ -24,28 +24,28 @@ static bool asked_from_row(const struct db_rows *rows, size_t i, struct asked *a
     const char *strange = NULL;
 
     *asked = (struct asked){
-        .id = db_cell(rows, i, 0),
-        .job_id = db_cell(rows, i, 1),
-        .workspace_id = db_cell(rows, i, 2),
-        .question = db_cell(rows, i, 3),
-        .context = db_cell(rows, i, 4),
-        .response_type = db_cell_word(rows, i, 5, response_types, &strange),
-        .options = db_cell(rows, i, 6),
-        .response = db_cell(rows, i, 7),
-        .responded_by = db_cell(rows, i, 8),
-        .default_response = db_cell(rows, i, 9),
-        .metadata = db_cell(rows, i, 10),
-        .approvals = db_cell(rows, i, 11),
-        .action = db_cell(rows, i, 12),
-        .approved_args = db_cell(rows, i, 13),
-        .late_answers = db_cell(rows, i, 14),
-        .draft_by = db_cell(rows, i, 15),
-        .asked_by = db_cell(rows, i, 16),
-        .asked_by_id = db_cell(rows, i, 17),
-        .outcome_by = db_cell(rows, i, 18),
-        .at_ms = erase_time(db_cell(rows, i, 19)),
-        .ended_ms = erase_time(db_cell(rows, i, 20)),
-        .restart_job_id = db_cell(rows, i, 21),
+        .id = db_cell(rows, i, COL_ERASE_QUESTION_ID),
+        .job_id = db_cell(rows, i, COL_ERASE_QUESTION_JOB_ID),
+        .workspace_id = db_cell(rows, i, COL_ERASE_QUESTION_WORKSPACE_ID),
+        .question = db_cell(rows, i, COL_ERASE_QUESTION_QUESTION),
+        .context = db_cell(rows, i, COL_ERASE_QUESTION_CONTEXT),
+        .response_type = db_cell_word(rows, i, COL_ERASE_QUESTION_RESPONSE_TYPE, response_types, &strange),
+        .options = db_cell(rows, i, COL_ERASE_QUESTION_OPTIONS),
+        .response = db_cell(rows, i, COL_ERASE_QUESTION_RESPONSE),
+        .responded_by = db_cell(rows, i, COL_ERASE_QUESTION_RESPONDED_BY),
+        .default_response = db_cell(rows, i, COL_ERASE_QUESTION_DEFAULT_RESPONSE),
+        .metadata = db_cell(rows, i, COL_ERASE_QUESTION_METADATA),
+        .approvals = db_cell(rows, i, COL_ERASE_QUESTION_APPROVALS),
+        .action = db_cell(rows, i, COL_ERASE_QUESTION_ACTION),
+        .approved_args = db_cell(rows, i, COL_ERASE_QUESTION_APPROVED_ARGS),
+        .late_answers = db_cell(rows, i, COL_ERASE_QUESTION_LATE_ANSWERS),
+        .draft_by = db_cell(rows, i, COL_ERASE_QUESTION_DRAFT_BY),
+        .asked_by = db_cell(rows, i, COL_ERASE_QUESTION_ASKED_BY),
+        .asked_by_id = db_cell(rows, i, COL_ERASE_QUESTION_ASKED_BY_ID),
+        .outcome_by = db_cell(rows, i, COL_ERASE_QUESTION_OUTCOME_BY),
+        .at_ms = erase_time(db_cell(rows, i, COL_ERASE_QUESTION_CREATED_AT)),
+        .ended_ms = erase_time(db_cell(rows, i, COL_ERASE_QUESTION_ENDED_AT)),
+        .restart_job_id = db_cell(rows, i, COL_ERASE_QUESTION_RESTART_JOB_ID),
     };
     return db_words_known(strange, err);
 }
@@ -205,10 +205,13 @@ bool erase_question_page(const struct tx *tx, struct erasing *e, struct erase_pa
 
 static bool erase_job(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
-    const char *requester = db_cell(rows, i, 3), *by = db_cell(rows, i, 4), *reason = db_cell(rows, i, 6);
-    int64_t ended_ms = db_cell_int(rows, i, 5);
-    bool requested = str_equal(db_cell(rows, i, 2), e->person->id);
+    const char *id = db_cell(rows, i, COL_ERASE_JOB_ID),
+               *workspace_id = db_cell(rows, i, COL_ERASE_JOB_WORKSPACE_ID);
+    const char *requester = db_cell(rows, i, COL_ERASE_JOB_REQUESTED_NAME),
+               *by = db_cell(rows, i, COL_ERASE_JOB_OUTCOME_BY),
+               *reason = db_cell(rows, i, COL_ERASE_JOB_ERROR);
+    int64_t ended_ms = db_cell_int(rows, i, COL_ERASE_JOB_ENDED_AT);
+    bool requested = str_equal(db_cell(rows, i, COL_ERASE_JOB_REQUESTED_BY), e->person->id);
     bool ended = erase_is_theirs(e, tx->arena, by, workspace_id, ended_ms);
     bool said = ended && reason;
 
@@ -235,7 +238,7 @@ bool erase_job_page(const struct tx *tx, struct erasing *e, struct erase_page *p
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
-        page->after[0] = db_cell(&rows, i, 0);
+        page->after[0] = db_cell(&rows, i, COL_ERASE_JOB_ID);
         if (!erase_job(tx, e, &rows, i))
             return false;
     }
@@ -310,20 +313,20 @@ bool erase_line_page(const struct tx *tx, struct erasing *e, struct erase_page *
     for (size_t i = 0; i < rows.count; i++) {
         struct line line = {
             .job_id = page->after[0],
-            .kind = db_cell_word(&rows, i, 1, line_kinds, &strange),
-            .message = db_cell(&rows, i, 2),
-            .data = db_cell(&rows, i, 3),
-            .at_ms = db_cell_int(&rows, i, 4),
-            .workspace_id = db_cell(&rows, i, 5),
+            .kind = db_cell_word(&rows, i, COL_ERASE_LINE_KIND, line_kinds, &strange),
+            .message = db_cell(&rows, i, COL_ERASE_LINE_MESSAGE),
+            .data = db_cell(&rows, i, COL_ERASE_LINE_DATA),
+            .at_ms = db_cell_int(&rows, i, COL_ERASE_LINE_CREATED_AT),
+            .workspace_id = db_cell(&rows, i, COL_ERASE_LINE_WORKSPACE_ID),
         };
 
-        page->after[1] = db_cell(&rows, i, 0);
+        page->after[1] = db_cell(&rows, i, COL_ERASE_LINE_SEQ);
         if (!db_words_known(strange, tx->err))
             return false;
         if (!erase_said(e, &line) && !erase_quoted(e, tx->arena, &line))
             continue;
         if (!erase_change(tx, e, SQL_ERASE_LINE,
-                          DB_ARGS(db_text(line.job_id), db_int(db_cell_int(&rows, i, 0)),
+                          DB_ARGS(db_text(line.job_id), db_int(db_cell_int(&rows, i, COL_ERASE_LINE_SEQ)),
                                   db_text(line.message), db_text(line.data)),
                           &e->report->lines))
             return false;

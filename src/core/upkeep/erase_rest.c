@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of a table whose key is one column; `erase_row` is given each. */
+/* The rows of a table whose key is one column, which comes first; `erase_row` is given each. */
 static bool each_row(const struct tx *tx, struct erasing *e, struct erase_page *page, enum sql_id sql,
                      bool (*erase_row)(const struct tx *tx, struct erasing *e, const struct db_rows *rows,
                                        size_t i))
@@ -28,15 +28,18 @@ static bool each_row(const struct tx *tx, struct erasing *e, struct erase_page *
 
 static bool erase_feedback(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1), *author = db_cell(rows, i, 2);
-    int64_t at_ms = db_cell_int(rows, i, 4);
+    const char *id = db_cell(rows, i, COL_ERASE_FEEDBACK_ID),
+               *workspace_id = db_cell(rows, i, COL_ERASE_FEEDBACK_WORKSPACE_ID),
+               *author = db_cell(rows, i, COL_ERASE_FEEDBACK_AUTHOR);
+    int64_t at_ms = db_cell_int(rows, i, COL_ERASE_FEEDBACK_CREATED_AT);
 
-    if (!erase_is_gone(author, db_cell(rows, i, 3)) && !erase_did(e, workspace_id, id, at_ms) &&
+    if (!erase_is_gone(author, db_cell(rows, i, COL_ERASE_FEEDBACK_TEXT)) &&
+        !erase_did(e, workspace_id, id, at_ms) &&
         (erase_did_then(e, workspace_id, at_ms) ||
          !erase_is_theirs(e, tx->arena, author, workspace_id, at_ms)))
         return true;
     erase_note(e->own, "feedback", id);
-    if (str_equal(db_cell(rows, i, 3), ERASED_TEXT))
+    if (str_equal(db_cell(rows, i, COL_ERASE_FEEDBACK_TEXT), ERASED_TEXT))
         return true;
     return erase_change(
         tx, e, SQL_ERASE_FEEDBACK,
@@ -62,8 +65,9 @@ bool erase_document_page(const struct tx *tx, struct erasing *e, struct erase_pa
     for (size_t i = 0; i < rows.count; i++) {
         for (size_t key = 0; key < ERASE_KEYS; key++)
             page->after[key] = db_cell(&rows, i, key);
-        if (!erase_is_theirs(e, tx->arena, db_cell(&rows, i, 5), db_cell(&rows, i, 4),
-                             db_cell_int(&rows, i, 6)))
+        if (!erase_is_theirs(e, tx->arena, db_cell(&rows, i, COL_ERASE_DOCUMENT_AUTHOR),
+                             db_cell(&rows, i, COL_ERASE_DOCUMENT_WORKSPACE_ID),
+                             db_cell_int(&rows, i, COL_ERASE_DOCUMENT_CREATED_AT)))
             continue;
         if (!erase_change(tx, e, SQL_ERASE_DOCUMENT,
                           DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),
@@ -114,12 +118,15 @@ static bool blank_questions(json_t *list)
 
 static bool erase_set(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
-    const char *agent = db_cell(rows, i, 4), *by = db_cell(rows, i, 6);
-    JSON_AUTO *questions = erase_parse(db_cell(rows, i, 2));
-    JSON_AUTO *answers = erase_parse(db_cell(rows, i, 3));
-    bool own = str_equal(db_cell(rows, i, 5), e->person->id);
-    bool settled = erase_is_theirs(e, tx->arena, by, workspace_id, db_cell_int(rows, i, 7));
+    const char *id = db_cell(rows, i, COL_ERASE_SET_ID),
+               *workspace_id = db_cell(rows, i, COL_ERASE_SET_WORKSPACE_ID);
+    const char *agent = db_cell(rows, i, COL_ERASE_SET_AGENT),
+               *by = db_cell(rows, i, COL_ERASE_SET_OUTCOME_BY);
+    JSON_AUTO *questions = erase_parse(db_cell(rows, i, COL_ERASE_SET_QUESTIONS));
+    JSON_AUTO *answers = erase_parse(db_cell(rows, i, COL_ERASE_SET_RESPONSES));
+    bool own = str_equal(db_cell(rows, i, COL_ERASE_SET_ASKED_BY_ID), e->person->id);
+    bool settled =
+        erase_is_theirs(e, tx->arena, by, workspace_id, db_cell_int(rows, i, COL_ERASE_SET_RESOLVED_AT));
     bool answered = blank_answers(e, tx->arena, answers, workspace_id, settled);
 
     if (own)
@@ -131,8 +138,10 @@ static bool erase_set(const struct tx *tx, struct erasing *e, const struct db_ro
         return true;
     return erase_change(tx, e, SQL_ERASE_SET,
                         DB_ARGS(db_text(id),
-                                db_text(own ? json_dump_text(tx->arena, questions) : db_cell(rows, i, 2)),
-                                db_text(answered ? json_dump_text(tx->arena, answers) : db_cell(rows, i, 3)),
+                                db_text(own ? json_dump_text(tx->arena, questions)
+                                            : db_cell(rows, i, COL_ERASE_SET_QUESTIONS)),
+                                db_text(answered ? json_dump_text(tx->arena, answers)
+                                                 : db_cell(rows, i, COL_ERASE_SET_RESPONSES)),
                                 db_text(own && erase_is_name(e, tx->arena, agent) ? ERASED_NAME : agent),
                                 db_text(settled ? ERASED_NAME : by)),
                         &e->report->sets) &&
@@ -149,9 +158,11 @@ bool erase_set_page(const struct tx *tx, struct erasing *e, struct erase_page *p
 /* Who is named there may be an agent: it is they who took it last, or nobody else has the name. */
 static bool erase_task(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
+    const char *id = db_cell(rows, i, COL_ERASE_TASK_ID),
+               *workspace_id = db_cell(rows, i, COL_ERASE_TASK_WORKSPACE_ID);
 
-    if (!erase_is_name(e, tx->arena, db_cell(rows, i, 2)) || !erase_is_in(e, workspace_id) ||
+    if (!erase_is_name(e, tx->arena, db_cell(rows, i, COL_ERASE_TASK_ASSIGNEE)) ||
+        !erase_is_in(e, workspace_id) ||
         (!json_object_get(e->claims, id) && !erase_is_alone(e, workspace_id)))
         return true;
     return erase_change(tx, e, SQL_ERASE_TASK, DB_ARGS(db_text(id)), NULL);
@@ -164,12 +175,14 @@ bool erase_task_page(const struct tx *tx, struct erasing *e, struct erase_page *
 
 static bool erase_project(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    JSON_AUTO *settings = erase_parse(db_cell(rows, i, 2));
+    JSON_AUTO *settings = erase_parse(db_cell(rows, i, COL_ERASE_PROJECT_SETTINGS));
 
-    if (!erase_is_in(e, db_cell(rows, i, 1)) || !erase_from_answerers(e, tx->arena, settings))
+    if (!erase_is_in(e, db_cell(rows, i, COL_ERASE_PROJECT_WORKSPACE_ID)) ||
+        !erase_from_answerers(e, tx->arena, settings))
         return true;
     return erase_change(tx, e, SQL_ERASE_PROJECT,
-                        DB_ARGS(db_text(db_cell(rows, i, 0)), db_text(json_dump_text(tx->arena, settings))),
+                        DB_ARGS(db_text(db_cell(rows, i, COL_ERASE_PROJECT_ID)),
+                                db_text(json_dump_text(tx->arena, settings))),
                         NULL);
 }
 
@@ -181,9 +194,10 @@ bool erase_project_page(const struct tx *tx, struct erasing *e, struct erase_pag
 /* A token that they made for themselves may have their name; it goes on being good. */
 static bool erase_token(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    if (!str_equal(db_cell(rows, i, 2), e->person->id) || !erase_is_name(e, tx->arena, db_cell(rows, i, 1)))
+    if (!str_equal(db_cell(rows, i, COL_ERASE_TOKEN_CREATED_BY), e->person->id) ||
+        !erase_is_name(e, tx->arena, db_cell(rows, i, COL_ERASE_TOKEN_NAME)))
         return true;
-    return erase_change(tx, e, SQL_ERASE_TOKEN, DB_ARGS(db_text(db_cell(rows, i, 0))), NULL);
+    return erase_change(tx, e, SQL_ERASE_TOKEN, DB_ARGS(db_text(db_cell(rows, i, COL_ERASE_TOKEN_ID))), NULL);
 }
 
 bool erase_token_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
@@ -248,7 +262,8 @@ bool erase_reply_page(const struct tx *tx, struct erasing *e, struct erase_page 
             page->after[key] = db_cell(&rows, i, key);
         bool own = str_equal(page->after[1], e->person->id);
 
-        if (!own && !(erase_is_in(e, page->after[0]) && tells_of_them(e, tx->arena, db_cell(&rows, i, 4))))
+        if (!own && !(erase_is_in(e, page->after[0]) &&
+                      tells_of_them(e, tx->arena, db_cell(&rows, i, COL_ERASE_REPLY_REPLY))))
             continue;
         if (!erase_change(tx, e, own ? SQL_ERASE_OWN_REPLY : SQL_ERASE_REPLY,
                           DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),

@@ -99,14 +99,14 @@ bool erase_chat_page(const struct tx *tx, struct erasing *e, struct erase_page *
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
         struct message message = {
-            .id = page->after[0] = db_cell(&rows, i, 0),
-            .workspace_id = db_cell(&rows, i, 1),
-            .name = db_cell(&rows, i, 2),
-            .text = db_cell(&rows, i, 3),
-            .is_human = db_cell_bool(&rows, i, 4),
-            .type = db_cell_word(&rows, i, 5, message_types, &strange),
-            .prompt_id = db_cell(&rows, i, 6),
-            .at_ms = erase_time(db_cell(&rows, i, 7)),
+            .id = page->after[0] = db_cell(&rows, i, COL_ERASE_CHAT_ID),
+            .workspace_id = db_cell(&rows, i, COL_ERASE_CHAT_WORKSPACE_ID),
+            .name = db_cell(&rows, i, COL_ERASE_CHAT_AGENT_NAME),
+            .text = db_cell(&rows, i, COL_ERASE_CHAT_MESSAGE),
+            .is_human = db_cell_bool(&rows, i, COL_ERASE_CHAT_IS_HUMAN),
+            .type = db_cell_word(&rows, i, COL_ERASE_CHAT_MESSAGE_TYPE, message_types, &strange),
+            .prompt_id = db_cell(&rows, i, COL_ERASE_CHAT_DISCUSSION_PROMPT_ID),
+            .at_ms = erase_time(db_cell(&rows, i, COL_ERASE_CHAT_CREATED_AT)),
         };
 
         if (!db_words_known(strange, tx->err))
@@ -124,9 +124,13 @@ bool erase_chat_page(const struct tx *tx, struct erasing *e, struct erase_page *
 
 static bool erase_prompt(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
-    const char *id = db_cell(rows, i, 0), *workspace_id = db_cell(rows, i, 1);
-    const char *requester = db_cell(rows, i, 2), *text = db_cell(rows, i, 3), *by = db_cell(rows, i, 5);
-    int64_t made_ms = erase_time(db_cell(rows, i, 4)), ended_ms = erase_time(db_cell(rows, i, 6));
+    const char *id = db_cell(rows, i, COL_ERASE_PROMPT_ID),
+               *workspace_id = db_cell(rows, i, COL_ERASE_PROMPT_WORKSPACE_ID);
+    const char *requester = db_cell(rows, i, COL_ERASE_PROMPT_REQUESTER_AGENT),
+               *text = db_cell(rows, i, COL_ERASE_PROMPT_PROMPT_MESSAGE),
+               *by = db_cell(rows, i, COL_ERASE_PROMPT_OUTCOME_BY);
+    int64_t made_ms = erase_time(db_cell(rows, i, COL_ERASE_PROMPT_CREATED_AT)),
+            ended_ms = erase_time(db_cell(rows, i, COL_ERASE_PROMPT_RESOLVED_AT));
     bool own = erase_is_in(e, workspace_id) &&
                (erase_is_gone(requester, text) || erase_did(e, workspace_id, id, made_ms) ||
                 (!erase_did_then(e, workspace_id, made_ms) &&
@@ -158,7 +162,7 @@ bool erase_prompt_page(const struct tx *tx, struct erasing *e, struct erase_page
         return false;
     page->rows = rows.count;
     for (size_t i = 0; i < rows.count; i++) {
-        page->after[0] = db_cell(&rows, i, 0);
+        page->after[0] = db_cell(&rows, i, COL_ERASE_PROMPT_ID);
         if (!erase_prompt(tx, e, &rows, i))
             return false;
     }

@@ -28,8 +28,11 @@ SELECT id, created_at FROM question_rows
 SELECT COALESCE(CAST(SUM(refused) AS BIGINT), 0), COALESCE(CAST(SUM(failed) AS BIGINT), 0)
   FROM ask_errors WHERE workspace_id = $1 AND minute >= $2;
 
+-- columns: alert
+id, kind, since, details;
+
 -- name: alert_open
-SELECT id, kind, since, details FROM alerts WHERE workspace_id = $1 AND ended_at IS NULL ORDER BY kind;
+SELECT {alert} FROM alerts WHERE workspace_id = $1 AND ended_at IS NULL ORDER BY kind;
 
 -- name: alert_begin
 INSERT INTO alerts (id, workspace_id, kind, since, details) VALUES ($1, $2, $3, $4, $5)

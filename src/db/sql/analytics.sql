@@ -4,19 +4,26 @@
 -- (or jobs) of one workspace between $2 and $3, by the index on (workspace_id, created_at). $4 is a project, or NULL for
 -- all. Where there is more the prepared figures are read instead (figures_sum and what follows).
 
+-- columns: analytics_counts
+type, COUNT(*) AS asked,
+COALESCE(SUM(CASE WHEN outcome_source = 'human' THEN 1 ELSE 0 END), 0) AS answered,
+COALESCE(SUM(CASE WHEN outcome_source = 'default' THEN 1 ELSE 0 END), 0) AS by_default,
+COALESCE(SUM(CASE WHEN outcome_source = 'timeout' THEN 1 ELSE 0 END), 0) AS timed_out,
+COALESCE(SUM(CASE WHEN status = 'cancelled' THEN 1 ELSE 0 END), 0) AS cancelled,
+COALESCE(SUM(CASE WHEN status = 'pending' THEN 1 ELSE 0 END), 0) AS pending;
+
 -- name: analytics_types
-SELECT type, COUNT(*),
-       COALESCE(SUM(CASE WHEN outcome_source = 'human' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN outcome_source = 'default' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN outcome_source = 'timeout' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN status = 'cancelled' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN status = 'pending' THEN 1 ELSE 0 END), 0)
+SELECT {analytics_counts}
   FROM (SELECT type, outcome_source, status FROM question_facts
          WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
            AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
          ORDER BY created_at DESC LIMIT $5) AS asked
  GROUP BY type
  ORDER BY type;
+
+-- columns: analytics_times
+type, MAX(among) AS n, MAX(CASE WHEN place = (among + 1) / 2 THEN took_ms END) AS median,
+MAX(CASE WHEN place = (9 * among + 9) / 10 THEN took_ms END) AS p90;
 
 -- How long people took: by type, and (without a type) altogether. The median is the value in the middle, p90
 -- that below which nine of ten lie.
@@ -34,16 +41,18 @@ ranked AS (
       FROM answered
     UNION ALL
     SELECT NULL, took_ms, ROW_NUMBER() OVER (ORDER BY took_ms), COUNT(*) OVER () FROM answered)
-SELECT type, MAX(among), MAX(CASE WHEN place = (among + 1) / 2 THEN took_ms END),
-       MAX(CASE WHEN place = (9 * among + 9) / 10 THEN took_ms END)
+SELECT {analytics_times}
   FROM ranked
  GROUP BY type;
 
+-- columns: analytics_question
+MIN(question) AS question, MIN(type) AS type, COUNT(*) AS asked,
+SUM(CASE WHEN outcome_source = 'human' THEN 1 ELSE 0 END) AS answered,
+SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END) AS timed_out;
+
 -- The same question asked again and again: same type, same text but for case, spaces and punctuation.
 -- name: analytics_common
-SELECT MIN(question), MIN(type), COUNT(*),
-       SUM(CASE WHEN outcome_source = 'human' THEN 1 ELSE 0 END),
-       SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END)
+SELECT {analytics_question}
   FROM (SELECT question, question_key, type, outcome_source FROM question_facts
          WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
            AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
@@ -53,9 +62,7 @@ SELECT MIN(question), MIN(type), COUNT(*),
  LIMIT $6;
 
 -- name: analytics_unanswered
-SELECT MIN(question), MIN(type), COUNT(*),
-       SUM(CASE WHEN outcome_source = 'human' THEN 1 ELSE 0 END),
-       SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END)
+SELECT {analytics_question}
   FROM (SELECT question, question_key, type, outcome_source FROM question_facts
          WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
            AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
@@ -65,10 +72,13 @@ HAVING SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END)
  ORDER BY SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END) DESC, COUNT(*), question_key
  LIMIT $6;
 
+-- columns: analytics_jobs
+CASE WHEN asked > 0 THEN 1 ELSE 0 END AS has_asked, status, COUNT(*) AS jobs, SUM(asked) AS questions, MAX(asked) AS most;
+
 -- How jobs ended, those that asked and those that did not. A job that was made for one question only says nothing
 -- about jobs and is left out. $2 and $3 are in milliseconds here.
 -- name: analytics_jobs
-SELECT CASE WHEN asked > 0 THEN 1 ELSE 0 END, status, COUNT(*), SUM(asked), MAX(asked)
+SELECT {analytics_jobs}
   FROM (SELECT status, asked FROM jobs
          WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT lone
            AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
@@ -76,10 +86,13 @@ SELECT CASE WHEN asked > 0 THEN 1 ELSE 0 END, status, COUNT(*), SUM(asked), MAX(
  GROUP BY CASE WHEN asked > 0 THEN 1 ELSE 0 END, status
  ORDER BY 1, 2;
 
+-- columns: figure
+label, state, value, CAST(SUM(n) AS BIGINT) AS n;
+
 -- The figures of one kind ($2) from hour $3 up to $4, of which the days from $5 up to $6 are whole, and what has changed
 -- since they were last brought up to date.
 -- name: figures_sum
-SELECT label, state, value, CAST(SUM(n) AS BIGINT)
+SELECT {figure}
   FROM (SELECT label, state, value, n FROM figures
          WHERE workspace_id = $1 AND kind = $2 AND span = 24 AND hour >= $5 AND hour < $6
            AND (CAST($7 AS TEXT) IS NULL OR project_id = $7)
@@ -104,11 +117,15 @@ HAVING SUM(n) <> 0
 SELECT (SELECT day FROM question_tallies WHERE workspace_id = $1 ORDER BY day LIMIT 1),
        (SELECT day FROM question_tallies WHERE workspace_id = $1 ORDER BY day DESC LIMIT 1);
 
+-- In the places of analytics_question.
+-- columns: tallies_question
+q.question AS question, q.type AS type, s.asked AS asked, s.answered AS answered, s.timed_out AS timed_out;
+
 -- Of the $5 most frequent of each day from $2 up to $3, the $6 most frequent of all. A few more are looked up, since of
 -- some the example may have been deleted.
 -- name: tallies_common @sqlite
 WITH RECURSIVE days(day) AS (SELECT $2 WHERE $2 < $3 UNION ALL SELECT day + 1 FROM days WHERE day + 1 < $3)
-SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+SELECT {tallies_question}
   FROM (SELECT question_key, SUM(asked) AS asked, SUM(answered) AS answered, SUM(timed_out) AS timed_out,
                MAX(example_id) AS example_id
           FROM days d CROSS JOIN question_tallies t
@@ -122,7 +139,7 @@ SELECT q.question, q.type, s.asked, s.answered, s.timed_out
  LIMIT $6;
 
 -- name: tallies_common @postgres
-SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+SELECT {tallies_question}
   FROM (SELECT t.question_key, CAST(SUM(t.asked) AS BIGINT) AS asked, CAST(SUM(t.answered) AS BIGINT) AS answered,
                CAST(SUM(t.timed_out) AS BIGINT) AS timed_out, MAX(t.example_id) AS example_id
           FROM generate_series(CAST($2 AS BIGINT), CAST($3 AS BIGINT) - 1) AS d(day)
@@ -140,7 +157,7 @@ SELECT q.question, q.type, s.asked, s.answered, s.timed_out
 -- The same for those whose deadline ended them.
 -- name: tallies_unanswered @sqlite
 WITH RECURSIVE days(day) AS (SELECT $2 WHERE $2 < $3 UNION ALL SELECT day + 1 FROM days WHERE day + 1 < $3)
-SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+SELECT {tallies_question}
   FROM (SELECT question_key, SUM(asked) AS asked, SUM(answered) AS answered, SUM(timed_out) AS timed_out,
                MAX(example_id) AS example_id
           FROM days d CROSS JOIN question_tallies t
@@ -155,7 +172,7 @@ SELECT q.question, q.type, s.asked, s.answered, s.timed_out
  LIMIT $6;
 
 -- name: tallies_unanswered @postgres
-SELECT q.question, q.type, s.asked, s.answered, s.timed_out
+SELECT {tallies_question}
   FROM (SELECT t.question_key, CAST(SUM(t.asked) AS BIGINT) AS asked, CAST(SUM(t.answered) AS BIGINT) AS answered,
                CAST(SUM(t.timed_out) AS BIGINT) AS timed_out, MAX(t.example_id) AS example_id
           FROM generate_series(CAST($2 AS BIGINT), CAST($3 AS BIGINT) - 1) AS d(day)
@@ -241,13 +258,7 @@ DELETE FROM question_tallies WHERE asked = 0;
 -- All workspaces together, for the operator: the newest $2 questions since $1, found by their ids, which are in
 -- the order of time.
 -- name: analytics_metrics
-SELECT type, COUNT(*),
-       COALESCE(SUM(CASE WHEN outcome_source = 'human' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN outcome_source = 'default' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN outcome_source = 'timeout' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN status = 'cancelled' THEN 1 ELSE 0 END), 0),
-       COALESCE(SUM(CASE WHEN status = 'pending' THEN 1 ELSE 0 END), 0),
-       CAST(COALESCE(SUM(took_ms), 0) AS BIGINT), COUNT(DISTINCT job_id)
+SELECT {analytics_counts}, CAST(COALESCE(SUM(took_ms), 0) AS BIGINT), COUNT(DISTINCT job_id)
   FROM (SELECT type, outcome_source, status, took_ms, job_id, created_at FROM question_facts
          ORDER BY id DESC LIMIT $2) AS newest
  WHERE created_at >= $1

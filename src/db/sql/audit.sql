@@ -127,9 +127,12 @@ SELECT (SELECT MIN(f.seq) FROM (SELECT seq, created_at FROM audit WHERE seq IS N
        (SELECT MAX(f.seq) FROM (SELECT seq FROM audit WHERE seq IS NOT NULL ORDER BY seq LIMIT $2) f),
        (SELECT MAX(seq) FROM audit_heads), (SELECT MIN(seq) FROM audit);
 
+-- columns: audit_cut
+a.workspace_id AS workspace_id, a.seq AS seq, a.hash AS hash, g.rows_gone AS rows_gone;
+
 -- Where each chain that has rows up to $1 will begin, and how many it loses.
 -- name: audit_purge_chains
-SELECT a.workspace_id, a.seq, a.hash, g.rows_gone
+SELECT {audit_cut}
   FROM audit a JOIN (SELECT workspace_id, MAX(seq) AS last_seq, COUNT(*) AS rows_gone
                        FROM audit WHERE seq <= $1 GROUP BY workspace_id) g ON a.seq = g.last_seq
  ORDER BY a.workspace_id;

@@ -126,8 +126,11 @@ SELECT {decided} FROM discussion_decisions WHERE discussion_id = $1 ORDER BY seq
 INSERT INTO discussion_interjections (id, discussion_id, agent_id, user_id, speaker, role, content, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
+-- columns: interjection
+agent_id, user_id, speaker, role, content;
+
 -- name: interjection_list
-SELECT id, agent_id, user_id, speaker, role, content, created_at FROM discussion_interjections
+SELECT {interjection} FROM discussion_interjections
  WHERE discussion_id = $1 ORDER BY id;
 
 -- name: interjection_clear

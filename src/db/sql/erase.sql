@@ -21,7 +21,7 @@ SELECT {erase_deed}
 
 -- The same of rows that are not sealed yet.
 -- name: erase_deeds_unsealed
-SELECT 0, workspace_id, actor_id, operation, subject, created_at, detail
+SELECT {erase_deed}
   FROM audit
  WHERE hash IS NULL AND (actor_id = $1 OR subject = $1 OR operation IN ('task_claim', 'task_update'))
  ORDER BY created_at;
@@ -56,8 +56,12 @@ DELETE FROM sessions WHERE user_id = $1;
 -- name: erase_links
 DELETE FROM question_links WHERE maker_id = $1;
 
+-- columns: erase_chat
+id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id,
+witan_time(.created_at) AS created_at;
+
 -- name: erase_chat_page
-SELECT id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, witan_time(created_at)
+SELECT {erase_chat}
   FROM squad_chat
  WHERE id > $1
  ORDER BY id
@@ -79,8 +83,12 @@ UPDATE discussion_prompts
    SET collected_context = CAST(CAST($2 AS TEXT) AS JSONB), voices = $3
  WHERE id = $1 AND CAST($4 AS TEXT) IS NOT NULL AND CAST($5 AS TEXT) IS NOT NULL;
 
+-- columns: erase_prompt
+id, workspace_id, requester_agent, prompt_message, witan_time(.created_at) AS created_at, outcome_by,
+witan_time(.resolved_at) AS resolved_at;
+
 -- name: erase_prompt_page
-SELECT id, workspace_id, requester_agent, prompt_message, witan_time(created_at), outcome_by, witan_time(resolved_at)
+SELECT {erase_prompt}
   FROM discussion_prompts
  WHERE id > $1
  ORDER BY id
@@ -93,11 +101,14 @@ UPDATE discussion_prompts SET requester_agent = $2, prompt_message = $3, outcome
 -- name: erase_notifications
 UPDATE notifications SET title = '[erased]', body = '[erased]' WHERE ref_type = $1 AND ref_id = $2;
 
+-- columns: erase_question
+id, job_id, workspace_id, question, CAST(.context AS TEXT) AS context, response_type, CAST(.options AS TEXT) AS options,
+CAST(.response AS TEXT) AS response, responded_by, CAST(.default_response AS TEXT) AS default_response,
+CAST(.metadata AS TEXT) AS metadata, approvals, action, approved_args, late_answers, draft_by, asked_by, asked_by_id,
+outcome_by, witan_time(.created_at) AS created_at, witan_time(.ended_at) AS ended_at, restart_job_id;
+
 -- name: erase_question_page
-SELECT id, job_id, workspace_id, question, CAST(context AS TEXT), response_type, CAST(options AS TEXT),
-       CAST(response AS TEXT), responded_by, CAST(default_response AS TEXT), CAST(metadata AS TEXT), approvals, action,
-       approved_args, late_answers, draft_by, asked_by, asked_by_id, outcome_by, witan_time(created_at),
-       witan_time(ended_at), restart_job_id
+SELECT {erase_question}
   FROM agent_questions
  WHERE id > $1
  ORDER BY id
@@ -127,8 +138,11 @@ SELECT restart_answer FROM jobs WHERE id = $1;
 -- name: erase_restart
 UPDATE jobs SET restart_answer = $2 WHERE id = $1;
 
+-- columns: erase_job
+id, workspace_id, requested_by, requested_name, outcome_by, ended_at, error, log_lines;
+
 -- name: erase_job_page
-SELECT id, workspace_id, requested_by, requested_name, outcome_by, ended_at, error, log_lines
+SELECT {erase_job}
   FROM jobs
  WHERE id > $1
  ORDER BY id
@@ -137,8 +151,12 @@ SELECT id, workspace_id, requested_by, requested_name, outcome_by, ended_at, err
 -- name: erase_job
 UPDATE jobs SET requested_name = $2, outcome_by = $3, error = $4 WHERE id = $1;
 
+-- columns: erase_line
+l.seq AS seq, l.kind AS kind, l.message AS message, l.data AS data, l.created_at AS created_at,
+j.workspace_id AS workspace_id;
+
 -- name: erase_line_page
-SELECT l.seq, l.kind, l.message, l.data, l.created_at, j.workspace_id
+SELECT {erase_line}
   FROM job_logs l JOIN jobs j ON j.id = l.job_id
  WHERE l.job_id = $1 AND l.seq > $2
  ORDER BY l.seq
@@ -147,14 +165,21 @@ SELECT l.seq, l.kind, l.message, l.data, l.created_at, j.workspace_id
 -- name: erase_line
 UPDATE job_logs SET message = $3, data = $4 WHERE job_id = $1 AND seq = $2;
 
+-- columns: erase_feedback
+id, workspace_id, author, text, created_at;
+
 -- name: erase_feedback_page
-SELECT id, workspace_id, author, text, created_at FROM feedback WHERE id > $1 ORDER BY id LIMIT $2;
+SELECT {erase_feedback} FROM feedback WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- name: erase_feedback
 UPDATE feedback SET author = $2, text = '[erased]' WHERE id = $1;
 
+-- Its keys come first.
+-- columns: erase_document
+project_id, source, source_id, version, workspace_id, author, created_at;
+
 -- name: erase_document_page
-SELECT project_id, source, source_id, version, workspace_id, author, created_at
+SELECT {erase_document}
   FROM documents
  WHERE (project_id, source, source_id, version) > ($1, $2, $3, $4)
  ORDER BY project_id, source, source_id, version
@@ -164,8 +189,11 @@ SELECT project_id, source, source_id, version, workspace_id, author, created_at
 -- name: erase_document
 UPDATE documents SET author = 'erased' WHERE project_id = $1 AND source = $2 AND source_id = $3 AND version = $4;
 
+-- columns: erase_set
+id, workspace_id, questions, responses, agent, asked_by_id, outcome_by, resolved_at;
+
 -- name: erase_set_page
-SELECT id, workspace_id, questions, responses, agent, asked_by_id, outcome_by, resolved_at
+SELECT {erase_set}
   FROM open_questions
  WHERE id > $1
  ORDER BY id
@@ -174,26 +202,39 @@ SELECT id, workspace_id, questions, responses, agent, asked_by_id, outcome_by, r
 -- name: erase_set
 UPDATE open_questions SET questions = $2, responses = $3, agent = $4, outcome_by = $5 WHERE id = $1;
 
+-- columns: erase_task
+id, workspace_id, assignee;
+
 -- name: erase_task_page
-SELECT id, workspace_id, assignee FROM tasks WHERE id > $1 ORDER BY id LIMIT $2;
+SELECT {erase_task} FROM tasks WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- name: erase_task
 UPDATE tasks SET assignee = 'erased' WHERE id = $1;
 
+-- columns: erase_project
+id, workspace_id, settings;
+
 -- name: erase_project_page
-SELECT id, workspace_id, settings FROM projects WHERE id > $1 ORDER BY id LIMIT $2;
+SELECT {erase_project} FROM projects WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- name: erase_project
 UPDATE projects SET settings = $2 WHERE id = $1;
 
+-- columns: erase_token
+id, name, created_by;
+
 -- name: erase_token_page
-SELECT id, name, created_by FROM tokens WHERE id > $1 ORDER BY id LIMIT $2;
+SELECT {erase_token} FROM tokens WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- name: erase_token
 UPDATE tokens SET name = 'erased' WHERE id = $1;
 
+-- Its keys come first.
+-- columns: erase_reply
+workspace_id, caller, operation, key, reply;
+
 -- name: erase_reply_page
-SELECT workspace_id, caller, operation, key, reply
+SELECT {erase_reply}
   FROM idempotency
  WHERE (workspace_id, caller, operation, key) > ($1, $2, $3, $4)
  ORDER BY workspace_id, caller, operation, key
@@ -206,12 +247,15 @@ DELETE FROM idempotency WHERE workspace_id = $1 AND caller = $2 AND operation = 
 -- name: erase_reply
 UPDATE idempotency SET reply = NULL WHERE workspace_id = $1 AND caller = $2 AND operation = $3 AND key = $4;
 
--- On PostgreSQL events may have no number yet.
+-- columns: erase_event
+workspace_id, type, data, created_at;
+
+-- The key stands behind the columns. On PostgreSQL events may have no number yet.
 -- name: erase_event_page @sqlite
-SELECT seq, workspace_id, type, data, created_at FROM events WHERE seq > $1 ORDER BY seq LIMIT $2;
+SELECT {erase_event}, seq FROM events WHERE seq > $1 ORDER BY seq LIMIT $2;
 
 -- name: erase_event_page @postgres
-SELECT id, workspace_id, type, data, created_at FROM events WHERE id > $1 ORDER BY id LIMIT $2;
+SELECT {erase_event}, id FROM events WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- The newest event keeps its number, so that it is not given again.
 -- name: erase_event @sqlite

@@ -188,8 +188,11 @@ SELECT r.value ->> 0, CAST(r.value ->> 1 AS INTEGER), r.value ->> 2, r.value ->>
        CAST(r.value ->> 6 AS BIGINT)
   FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
+-- columns: job_line
+seq, kind, level, message, data, created_at;
+
 -- name: job_logs
-SELECT seq, kind, level, message, data, created_at
+SELECT {job_line}
   FROM job_logs
  WHERE job_id = $1 AND seq > CAST($2 AS BIGINT)
  ORDER BY seq

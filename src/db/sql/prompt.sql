@@ -16,17 +16,19 @@ SELECT {prompt p}
   FROM discussion_prompts p
  WHERE p.id = $1 AND p.workspace_id = $2;
 
+-- How much has been collected stands behind the columns.
+-- columns: prompt_lock
+id, status, due_at, outcome_source, outcome_by, witan_time(.resolved_at) AS resolved_at, project_id;
+
 -- What decides whether it may be changed; nobody else changes it until this transaction ends. SQLite has one
 -- writer anyway.
 -- name: prompt_lock @sqlite
-SELECT id, status, due_at, outcome_source, outcome_by, resolved_at, LENGTH(CAST(collected_context AS BLOB)),
-       project_id
+SELECT {prompt_lock}, LENGTH(CAST(collected_context AS BLOB))
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: prompt_lock @postgres
-SELECT id, status, due_at, outcome_source, outcome_by, witan_time(resolved_at),
-       octet_length(CAST(collected_context AS TEXT)), project_id
+SELECT {prompt_lock}, octet_length(CAST(collected_context AS TEXT))
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2
    FOR NO KEY UPDATE;

@@ -44,9 +44,12 @@ SELECT hash, id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), last_used_at FROM token
 -- name: token_new_secret
 UPDATE tokens SET hash = $2, expires_at = $3, notice_at = $4, rotated_at = $5, last_used_at = NULL WHERE id = $1;
 
+-- columns: token_secret
+token_id, replaced_at, good_until, last_used_at;
+
 -- The old secrets of a page of tokens: those between two ids.
 -- name: token_old_secrets
-SELECT s.token_id, s.replaced_at, s.good_until, s.last_used_at
+SELECT {token_secret s}
   FROM token_secrets s JOIN tokens t ON t.id = s.token_id
  WHERE t.workspace_id = $1 AND t.id >= $2 AND t.id <= $3 AND s.good_until >= $4
  ORDER BY s.token_id DESC, s.replaced_at DESC;
@@ -58,10 +61,14 @@ DELETE FROM token_secrets
 -- name: token_notice_next
 SELECT notice_at FROM tokens WHERE notice_at IS NOT NULL ORDER BY notice_at LIMIT 1;
 
+-- columns: token_notice
+t.id AS id, t.workspace_id AS workspace_id, t.name AS name, t.agent_name AS agent_name, t.expires_at AS expires_at,
+m.user_id AS maker_id;
+
 -- Who shall be told that a token is about to expire: beside those who manage the workspace, the agent it
 -- speaks as, and whoever made it if they are here but do not manage it.
 -- name: token_notice_due @sqlite
-SELECT t.id, t.workspace_id, t.name, t.agent_name, t.expires_at, m.user_id
+SELECT {token_notice}
   FROM tokens t
   LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = t.created_by
                      AND m.role NOT IN ('owner', 'admin')
@@ -70,7 +77,7 @@ SELECT t.id, t.workspace_id, t.name, t.agent_name, t.expires_at, m.user_id
  LIMIT $2;
 
 -- name: token_notice_due @postgres
-SELECT t.id, t.workspace_id, t.name, t.agent_name, t.expires_at, m.user_id
+SELECT {token_notice}
   FROM tokens t
   LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = t.created_by
                      AND m.role NOT IN ('owner', 'admin')

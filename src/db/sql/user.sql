@@ -4,6 +4,10 @@
 u.id AS id, u.name AS name, m.role AS role, CASE WHEN u.password IS NULL THEN 0 ELSE 1 END AS has_password,
 u.disabled_at AS disabled_at, u.created_at AS created_at;
 
+-- What a login is checked against.
+-- columns: account
+id, name, password, disabled_at;
+
 -- name: user_insert
 INSERT INTO users (id, name, name_key, password, created_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (name_key) DO NOTHING;
@@ -22,10 +26,10 @@ SELECT {user}
 
 -- What a login needs. The password is a hash.
 -- name: user_by_name
-SELECT id, name, password, disabled_at FROM users WHERE name_key = $1;
+SELECT {account} FROM users WHERE name_key = $1;
 
 -- name: user_account
-SELECT id, name, password, disabled_at FROM users WHERE id = $1;
+SELECT {account} FROM users WHERE id = $1;
 
 -- name: user_set_password
 UPDATE users SET password = $2 WHERE id = $1;
