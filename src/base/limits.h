@@ -140,11 +140,13 @@
 #define COUNCIL_CLAIM        64   /* discussions taken at once */
 #define COUNCIL_LOOK_MS      1000 /* how late a discussion that another program made may be noticed */
 #define COUNCIL_SAVE_MS      1000 /* how often the text of a turn that is being spoken is saved */
-#define STREAM_PAGE          256  /* events read from the store at once while catching up */
-#define LIMIT_CONNECTIONS    65536
-#define WS_MESSAGE_MAX       (64 * KB)
-#define WS_BACKLOG_BYTES     (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
-#define STREAM_PAGE_BYTES    (1 * MB) /* of events read from the store at once: large ones make short pages */
+#define COUNCIL_SAVE_FIRST_MS                                                                                \
+    200                       /* and when for the first time: a turn that is quicker is stored as a whole */
+#define STREAM_PAGE       256 /* events read from the store at once while catching up */
+#define LIMIT_CONNECTIONS 65536
+#define WS_MESSAGE_MAX    (64 * KB)
+#define WS_BACKLOG_BYTES  (1 * MB) /* unsent bytes after which a slow WebSocket is cut off */
+#define STREAM_PAGE_BYTES (1 * MB) /* of events read from the store at once: large ones make short pages */
 
 /* HTTP. */
 #define HTTP_HEAD_BYTES (16 * KB) /* request line and header fields together */

@@ -281,6 +281,46 @@ static void finish_look(struct rest_call *call)
     atomic_fetch_sub(&edge->running, 1);
 }
 
+static void look_again(void *user, struct wait *wait);
+
+/* Whether what a write has begun goes on. */
+static bool goes_on(const struct rest_call *call)
+{
+    const struct request *request = &call->request;
+
+    return request->op && request->op->holds && request->call.err.code == ERR_NONE && !request->call.ended &&
+           !request->replayed && request->call.subject;
+}
+
+/*
+ * A write that has begun something is answered when that has ended. The write is done and its body let go of;
+ * what follows are looks of the read at the same path, as for a wait.
+ */
+static void hold_back(struct rest_call *call)
+{
+    struct edge *edge = call->edge;
+
+    note_stored(call);
+    parking_park(&call->parking);
+    struct wait *wait = wait_new(edge->waits, &edge->rest_waits, call->exchange, call->request.call.subject,
+                                 &call->request.credentials, WAIT_SECONDS_MAX);
+
+    http_set_data(call->exchange, wait);
+    http_slim(call->exchange);
+    atomic_fetch_add(&edge->running, 1);
+    call_free(call);
+    look_again(edge, wait);
+    atomic_fetch_sub(&edge->running, 1);
+}
+
+static void conclude(struct rest_call *call)
+{
+    if (goes_on(call))
+        hold_back(call);
+    else
+        answer(call);
+}
+
 static void finished(struct request *request)
 {
     struct rest_call *call = request->user;
@@ -289,7 +329,7 @@ static void finished(struct request *request)
     if (call->wait)
         finish_look(call);
     else if (parking_finished(&call->parking))
-        answer(call);
+        conclude(call);
 }
 
 static bool admit_login(struct request *request, struct err *err)
@@ -324,9 +364,16 @@ static void fill_request(struct rest_call *call, void (*then)(struct request *re
     buf_init(&request->reply, 0);
 }
 
+static const char *method_of(const struct rest_call *call)
+{
+    bool reads = http_method(call->exchange) == HTTP_GET || call->request.call.held;
+
+    return reads ? "GET" : http_method_text(call->exchange);
+}
+
 static bool find_route(struct rest_call *call, struct err *err)
 {
-    const char *method = http_method(call->exchange) == HTTP_GET ? "GET" : http_method_text(call->exchange);
+    const char *method = method_of(call);
 
     if (!route_find(call->edge->routes, &call->arena, method, http_path(call->exchange), &call->input.match,
                     err))
@@ -386,8 +433,6 @@ static void waiter_sleeps(struct wait *wait)
     http_watch(wait_owner(wait), waiter_gone, waiter_stops);
 }
 
-static void look_again(void *user, struct wait *wait);
-
 void rest_open(struct edge *edge)
 {
     edge->rest_waits = (struct wait_door){ .look = look_again, .sleeps = waiter_sleeps, .user = edge };
@@ -432,7 +477,7 @@ void rest_handle(struct edge *edge, struct http_exchange *exchange)
         wait_subject(call))
         begin_wait(call, wait_seconds);
     else if (parking_submit(&call->parking, edge->store, request))
-        answer(call);
+        conclude(call);
 }
 
 /* The sender of a large body may make this call: now it is worth reading. */
@@ -480,6 +525,7 @@ static void look_again(void *user, struct wait *wait)
     struct err *err = &call->request.call.err;
 
     call->wait = wait;
+    call->request.call.held = http_method(call->exchange) == HTTP_POST;
     call->request.credentials = *wait_credentials(wait);
     if (!find_route(call, err)) {
         finish_look(call);

@@ -283,7 +283,7 @@ static int64_t next_moment(const struct council *council)
     if (council->alarms)
         sooner(&at, council->alarms->at_ms);
     if (council->turns.count > 0 && !council->saving)
-        sooner(&at, council->saved_ms + COUNCIL_SAVE_MS);
+        sooner(&at, council->saved_ms + COUNCIL_SAVE_FIRST_MS);
     if (council->turns.count > 0 && !council->alone && !council->renewing)
         sooner(&at, council->renewed_ms + DRIVE_RENEW_MS);
     return at;

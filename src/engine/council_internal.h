@@ -88,6 +88,7 @@ struct turn {
     struct turn *before, *behind; /* those who speak */
     struct buf text;
     size_t chars, saved; /* of the text: characters, and bytes that were saved */
+    int64_t save_at_ms;  /* not before, by clock_ticks_ms */
 
     struct arena arena;      /* of the texts below */
     struct turn_call wanted; /* as core gave it */
@@ -153,7 +154,7 @@ void text_begin(struct turn *turn);
 void text_end(struct turn *turn);
 void text_add(struct turn *turn, const char *text, size_t len);
 void text_restart(struct turn *turn);
-/* Saves what is new, at most once a second. */
+/* Saves what is new, at most once a second for each turn. */
 void texts_save(struct council *council);
 
 /*

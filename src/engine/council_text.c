@@ -60,6 +60,7 @@ void text_begin(struct turn *turn)
 {
     struct council *council = turn->council;
 
+    turn->save_at_ms = clock_ticks_ms() + COUNCIL_SAVE_FIRST_MS;
     pthread_mutex_lock(&council->text_lock);
     turn->before = NULL;
     turn->behind = council->speaking;
@@ -180,22 +181,27 @@ static void after_save(struct unit *unit)
     unit_free(unit);
 }
 
-static size_t count_new(struct council *council)
+static bool wants_saving(const struct turn *turn, int64_t now)
+{
+    return turn->text.len > turn->saved && now >= turn->save_at_ms;
+}
+
+static size_t count_new(const struct council *council, int64_t now)
 {
     size_t count = 0;
 
-    for (struct turn *turn = council->speaking; turn; turn = turn->behind)
-        count += turn->text.len > turn->saved;
+    for (const struct turn *turn = council->speaking; turn; turn = turn->behind)
+        count += wants_saving(turn, now);
     return count;
 }
 
-static void copy_new(struct council *council, struct save_unit *save)
+static void copy_new(struct council *council, struct save_unit *save, int64_t now)
 {
     struct arena *arena = &save->texts;
 
-    save->list = arena_array(arena, struct saved_text, count_new(council));
+    save->list = arena_array(arena, struct saved_text, count_new(council, now));
     for (struct turn *turn = council->speaking; turn; turn = turn->behind) {
-        if (turn->text.len <= turn->saved)
+        if (!wants_saving(turn, now))
             continue;
         struct saved_text *saved = &save->list[save->count++];
 
@@ -205,6 +211,7 @@ static void copy_new(struct council *council, struct save_unit *save)
         saved->text = arena_copy(arena, turn->text.bytes, turn->text.len);
         saved->is_turn = turn->wanted.kind == TURN_TURN;
         turn->saved = turn->text.len;
+        turn->save_at_ms = now + COUNCIL_SAVE_MS;
     }
 }
 
@@ -213,18 +220,18 @@ void texts_save(struct council *council)
     int64_t now = clock_ticks_ms();
     bool any;
 
-    if (council->saving || now - council->saved_ms < COUNCIL_SAVE_MS)
+    if (council->saving || now - council->saved_ms < COUNCIL_SAVE_FIRST_MS)
         return;
     council->saved_ms = now;
     pthread_mutex_lock(&council->text_lock);
-    any = count_new(council) > 0;
+    any = count_new(council, now) > 0;
     pthread_mutex_unlock(&council->text_lock);
     if (!any)
         return;
     struct save_unit *save = unit_new(council, sizeof(*save), run_save, after_save);
 
     pthread_mutex_lock(&council->text_lock);
-    copy_new(council, save);
+    copy_new(council, save, now);
     pthread_mutex_unlock(&council->text_lock);
     council->saving = true;
     unit_hand_in(&save->unit);

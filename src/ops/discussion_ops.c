@@ -289,7 +289,9 @@ static bool run_discussion_get(struct call *call)
 
     if (!discussion_get(&call->tx, arg_text(call, "id"), &d) || !nothing_due(call, &d))
         return false;
-    call->ended = discussion_has_ended(&d);
+    call->ended = call->held ? !discussion_is_busy(&d) : discussion_has_ended(&d);
+    if (call->held && !call->ended)
+        call->status = 202;
     return discussion_reply_state(call, &d);
 }
 
@@ -323,6 +325,7 @@ static bool run_discussion_message(struct call *call)
     if (!check_organization(call) || !control_message(&call->tx, arg_text(call, "id"), &spoken, &d) ||
         !discussion_reply_state(call, &d))
         return false;
+    call->subject = d.id;
     call->ended = !discussion_is_busy(&d);
     call->status = call->ended ? 200 : 202;
     return true;
@@ -476,11 +479,12 @@ const struct op discussion_ops[] = {
         .name = "discussion_message",
         .http = "POST /api/discussions/{id}",
         .tag = TAG_DISCUSSIONS,
-        .help = "Say something as a person. The agents whose turn it then is answer; 202 when they have not come to "
-                "their end yet. While they are at it another message gets 409 busy.",
+        .help = "Say something as a person. The reply comes when the agents whose turn it then is have answered, or "
+                "after 55 seconds with 202. While they are at it another message gets 409 busy.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_DISCUSSION,
         .kind = OP_WRITE,
+        .holds = true,
         .run = run_discussion_message,
         .reply = discussion_state_reply,
         .params = {

@@ -91,6 +91,7 @@ struct call {
     int64_t more_after;  /* for rows with .pieces: where the next piece begins; 0: this is the last */
     int64_t more_left;   /* and how many rows it may have */
     bool ended;          /* for rows with .waits: what was asked about has ended */
+    bool held;           /* a look on behalf of a write with .holds */
     const char *subject; /* for audit: the id of what was touched; preset from the path */
     const char
         *audit_detail; /* a JSON object's text, or NULL: the parameters without secrets and long texts */
@@ -135,6 +136,8 @@ struct op {
     bool quick;   /* a point read: may run on the HTTP thread */
     bool heavy;   /* a read of much: others than heavy ones never wait behind it */
     bool waits;   /* takes ?wait=SECONDS and holds the reply until call->ended */
+    bool holds;   /* a write whose reply is held until what it began has ended: GET of its path looks
+                     (call->held) */
     bool pieces;  /* may be long: takes after_seq and limit, and is run once for each piece (more_after) */
     bool by_link; /* the cookie of a link to what `id` names stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */

@@ -1,0 +1,222 @@
+// Discussions from outside: the checklist of turns, the example of rounds, people who cut in, and models that misbehave.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { id, said } from './lib/councils.mjs';
+import { configure, model, openai } from './lib/model.mjs';
+import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
+import { listen } from './lib/streams.mjs';
+
+// The agent's system prompt says who it is.
+const speakerOf = ({ system }) => system.match(/I am (\w+)\./)?.[1];
+
+// A model for this server, and agents by these names.
+async function stage(server, t, names, answer, settings = {}) {
+    const answers = await model(t, answer);
+    await server.stop();
+    server.args = await configure(server.folder, { default: openai(answers, settings) });
+    await server.restart();
+    for (const name of names)
+        await server.must(201, 'POST', '/api/agents', { name, role: name.toLowerCase(), system_prompt: `I am ${name}.` });
+    return answers;
+}
+
+const make = async (server, topic, mode, names, more = {}) =>
+    (
+        await server.must(201, 'POST', '/api/discussions', {
+            topic,
+            mode,
+            participants: names.map((name, order) =>
+                name === 'user'
+                    ? { role: 'user', sequence_order: order }
+                    : { agentName: name, role: name.toLowerCase(), sequence_order: order },
+            ),
+            ...more,
+        })
+    ).discussion;
+const show = (server, of) => server.must(200, 'GET', `/api/discussions/${of}`);
+const speak = (server, of, message) => server.api('POST', `/api/discussions/${of}`, { message, userId: 'paula' });
+const over = (server, of) =>
+    until(async () => {
+        const shown = await show(server, of);
+        return shown.discussion.status !== 'active' && shown;
+    }, 'it has ended');
+
+onBothEngines('turns: a person and three agents, three times round, and then it is over', {}, async (server, t) => {
+    const names = ['Manager', 'First', 'Second'];
+    const answers = await stage(server, t, names, (call) => `${speakerOf(call)} speaks, call ${call.number}.`);
+    for (const [order, posts, entries] of [
+        [['user', 'Manager', 'First', 'Second'], 3, 12],
+        [['Manager', 'First', 'Second', 'user'], 4, 13],
+        [['Manager', 'First'], 1, 7],
+    ]) {
+        const { id: of } = await make(server, 'How do we begin?', 'turns', order);
+        let shown;
+        for (let post = 1; post <= posts; post++) {
+            const reply = await speak(server, of, `Message ${post}.`);
+            assert.equal(reply.status, 200, reply.text);
+            shown = reply.body;
+            assert.equal(shown.status, 'success');
+            if (post < posts) assert.equal(shown.nextSpeaker, shown.speakerOrder[order.indexOf('user')]);
+        }
+        assert.equal(shown.discussion.status, 'completed', JSON.stringify(shown.discussion));
+        assert.equal(shown.entries.length, entries, shown.entries.map(({ speaker }) => speaker).join());
+        assert.equal(shown.nextSpeaker, null);
+        const again = await speak(server, of, 'One more thing.');
+        assert.equal(again.status, 409, again.text);
+        assert.match(again.text, /already completed/);
+        const turns = (await said(server, of)).filter((line) => line.startsWith('turn'));
+        assert.equal(new Set(turns.map((line) => line.split(' | ').slice(1, 3).join())).size, turns.length);
+    }
+    for (const { body } of answers.calls) assert.deepEqual(body.stop, ['[', '\n\n', 'Speaker:']);
+});
+
+onBothEngines('rounds: the example, with seven contributions, its transcript and its lines in the log', {}, async (server, t) => {
+    const lines = {
+        Divergent: ['Look at it from three sides.', 'Consider a modular monolith.', '[PASS]\n(All covered)'],
+        Convergent: ['Start with a monolith.', 'A modular monolith, in containers.', '[PASS] - The recommendation is clear.'],
+        Critical: ['It needs discipline.', 'Document the modules.', 'Review it every three months. Otherwise, [PASS].'],
+    };
+    const counts = {};
+    await stage(server, t, Object.keys(lines), (call) => {
+        const speaker = speakerOf(call);
+        counts[speaker] = (counts[speaker] ?? 0) + 1;
+        return lines[speaker][counts[speaker] - 1];
+    });
+    const topic = 'Should I use microservices or monolithic architecture for my startup?';
+    const { id: of } = await make(server, topic, 'rounds', Object.keys(lines));
+    const shown = await over(server, of);
+    assert.equal(shown.discussion.endReason, 'rounds_used');
+    assert.equal(shown.result.total_contributions, 7);
+    assert.equal(shown.result.rounds.length, 3);
+    assert.equal(shown.result.full_discussion.length, 7);
+    const { transcript: text } = await server.must(200, 'GET', `/api/discussions/${of}/transcript?format=text`);
+    const rule = '='.repeat(60);
+    assert.ok(
+        text.startsWith(
+            `🐝 [QueenBee Collaborative Discussion]\n\nMy specialist team had a 3-round discussion about:\n'${topic}'\n\n` +
+                `${rule}\nRound 1: 3 contribution(s)\n${rule}\n\n🔵 Divergent:\n${lines.Divergent[0]}\n`,
+        ),
+        text,
+    );
+    assert.match(text, /Round 3: 1 contribution\(s\)/);
+    assert.match(text, /✨ Discussion complete with 7 total contributions\n/);
+    for (const line of [
+        '[Worker] Round 1/3',
+        '[Worker] Divergent contributed in round 1',
+        '[Worker] Critical contributed in round 3',
+    ])
+        assert.equal(server.log.split(line).length, 2, `${line}\n${server.log}`);
+    assert.match(server.log, /\[Worker\] Task \S+ completed successfully after 3 rounds/);
+});
+
+onBothEngines('somebody cuts in during a turn: it is kept as far as it came, and the order holds', {}, async (server, t) => {
+    let release;
+    const rest = new Promise((resolve) => (release = resolve));
+    t.after(() => release());
+    const answers = await stage(server, t, ['Anna', 'Bert'], (call) =>
+        call.number === 1 ? { pieces: ['I would ', 'begin with '], then: rest, last: ['nothing.'] } : `${speakerOf(call)} goes on.`,
+    );
+    const { id: of } = await make(server, 'What first?', 'rounds', ['Anna', 'Bert'], { rounds: 1 });
+    const reader = await listen(t, server, { path: `/api/discussions/${of}/stream` });
+    await reader.until(() => reader.of('turn.delta').some(({ offset, text }) => `${offset}${text}`.includes('begin')), 'she speaks');
+    await until(async () => /begin/.test(await server.sql('SELECT partial FROM discussion_turns')), 'what she said is saved');
+    await server.must(200, 'POST', `/api/discussions/${of}/interject`, { by: 'Bert', content: 'Tests first!', when: 'now' });
+    await until(() => answers.calls[0].ended === 'closed', 'the call is closed');
+    const shown = await over(server, of);
+    const order = shown.entries.map(({ speaker }) => speaker);
+    assert.deepEqual(order, ['Anna', 'Bert', 'Bert']);
+    assert.equal(shown.entries[0].metadata.partial, true);
+    assert.match(answers.calls.at(-1).user, /Tests first!/);
+});
+
+onBothEngines('pause in the middle of a stream closes the call, and resuming asks for the turn again', {}, async (server, t) => {
+    const answers = await stage(server, t, ['Anna', 'Bert'], (call) =>
+        call.number === 1 ? { pieces: ['Well, '], stay: true } : `${speakerOf(call)} says so.`,
+    );
+    const { id: of } = await make(server, 'What first?', 'rounds', ['Anna', 'Bert'], { rounds: 1 });
+    const reader = await listen(t, server, { path: `/api/discussions/${of}/stream` });
+    await reader.saw('turn.delta');
+    await server.must(200, 'POST', `/api/discussions/${of}/pause`);
+    await until(() => answers.calls[0].ended === 'closed', 'the call is closed');
+    assert.equal((await show(server, of)).discussion.status, 'paused');
+    assert.equal(answers.calls.length, 1);
+    await server.must(200, 'POST', `/api/discussions/${of}/resume`);
+    const shown = await over(server, of);
+    assert.deepEqual(shown.entries.filter(({ metadata }) => !metadata.partial).map(({ speaker }) => speaker), ['Anna', 'Bert']);
+});
+
+onBothEngines('cancel closes what is out, and an agent that is deleted meanwhile is passed over', {}, async (server, t) => {
+    const answers = await stage(server, t, ['Anna', 'Bert', 'Cleo'], (call) =>
+        speakerOf(call) === 'Anna' ? { pieces: ['Hm, '], stay: true } : `${speakerOf(call)} says so.`,
+    );
+    const first = await make(server, 'One', 'rounds', ['Anna', 'Bert']);
+    await until(() => answers.calls.length === 1, 'a call is out');
+    await server.must(200, 'POST', `/api/discussions/${first.id}/cancel`);
+    await until(() => answers.calls[0].ended === 'closed', 'the call is closed');
+    assert.equal((await show(server, first.id)).discussion.status, 'cancelled');
+    const second = await make(server, 'Two', 'rounds', ['Anna', 'Bert', 'Cleo'], { rounds: 2 });
+    await until(() => answers.calls.length === 2, 'another call is out');
+    const { agents } = await server.must(200, 'GET', '/api/agents');
+    await server.must(204, 'DELETE', `/api/agents/${agents.find(({ name }) => name === 'Anna').id}`);
+    await until(() => answers.calls[1].ended === 'closed', 'that call is closed');
+    const shown = await over(server, second.id);
+    assert.equal(shown.entries.filter(({ speaker, metadata }) => speaker === 'Anna' && !metadata.skipped && !metadata.partial).length, 0);
+    assert.equal(shown.result.total_contributions, 4);
+});
+
+onBothEngines('whatever a model answers, the discussion goes on, and a pass says why', {}, async (server, t) => {
+    const odd = {
+        Nothing: () => '',
+        Stop: () => '[',
+        Other: () => '[Token]: I am somebody else.\n\nToken: And again.',
+        Token: () => '<|im_start|>assistant\nPlain words.<|im_end|>',
+        Hang: () => ({ hang: true }),
+        Html: () => ({ html: true }),
+        Broken: () => ({ status: 500, words: 'out of order' }),
+        Drop: () => ({ pieces: ['Half a '], drop: true }),
+    };
+    await stage(server, t, [...Object.keys(odd), 'Last'], (call) => odd[speakerOf(call)]?.() ?? 'The last word.', {
+        first_timeout: '700ms',
+        retries: 1,
+        timeout: '5s',
+    });
+    const { id: of } = await make(server, 'Anything?', 'rounds', [...Object.keys(odd), 'Last'], { rounds: 1 });
+    const shown = await over(server, of);
+    const by = Object.fromEntries(shown.entries.map((entry) => [entry.speaker, entry]));
+    assert.equal(shown.entries.length, 9);
+    for (const name of ['Nothing', 'Hang', 'Html', 'Broken', 'Drop']) {
+        assert.equal(by[name].metadata.pass, true, `${name}: ${JSON.stringify(by[name])}`);
+        assert.ok(by[name].metadata.reason, `${name}: ${JSON.stringify(by[name])}`);
+    }
+    assert.equal(by.Token.content, 'Plain words.');
+    assert.equal(by.Last.content, 'The last word.');
+    assert.ok((await server.metric('witan_call_failures_total')) >= 4);
+});
+
+test('a model that floods is cut off, and the turn is passed', { timeout: 120_000 }, async (t) => {
+    const server = await start(t, { folder: await tempFolder(t) });
+    const answers = await stage(server, t, ['Anna', 'Bert'], (call) =>
+        speakerOf(call) === 'Anna' ? { flood: true } : 'Enough.',
+        { retries: 0 },
+    );
+    const { id: of } = await make(server, 'Say all of it.', 'rounds', ['Anna', 'Bert'], { rounds: 1 });
+    const shown = await over(server, of);
+    assert.equal(shown.entries.length, 2);
+    assert.equal(shown.entries[1].content, 'Enough.');
+    await until(() => answers.calls[0].ended === 'closed', 'the connection is closed');
+});
+
+test('many discussions at once keep within what the model is allowed', { timeout: 120_000 }, async (t) => {
+    const server = await start(t, { folder: await tempFolder(t) });
+    const answers = await stage(server, t, ['Anna', 'Bert'], (call) => ({ text: `${speakerOf(call)} is brief.`, first: 20 }), {
+        max_in_flight: 5,
+    });
+    const all = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => make(server, `Topic ${i}`, i % 2 ? 'rounds' : 'parallel', ['Anna', 'Bert'], { rounds: 2 })),
+    );
+    for (const { id: of } of all) assert.equal((await over(server, of)).entries.length, 4);
+    assert.ok(answers.most <= 5, `${answers.most} calls at once`);
+    assert.equal(answers.calls.length, 120);
+    assert.equal(await server.metric('witan_turns_total'), 120);
+    await server.must(404, 'GET', `/api/discussions/${id(9)}`);
+});
