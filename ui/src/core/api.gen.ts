@@ -180,7 +180,7 @@ export const discussion_list: Op<{ query?: { status?: 'active' | 'paused' | 'com
 /** Show a discussion: what was said, who speaks next and, once it has ended, what came of it. */
 export const discussion_get: Op<{ path: { id: string }; query?: { wait?: number } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}');
 
-/** Say something as a person. The agents whose turn it then is answer; 202 when they have not come to their end yet. While they are at it another message gets 409 busy. */
+/** Say something as a person. The reply comes when the agents whose turn it then is have answered, or after 55 seconds with 202. While they are at it another message gets 409 busy. */
 export const discussion_message: Op<{ path: { id: string }; body: { message: string; userId?: string | null; organizationId?: string | null } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown> }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}');
 
 /** Start a new discussion from the history up to one of its entries. */
