@@ -104,7 +104,7 @@ const struct op discussion_control_ops[] = {
         .reply = discussion_reply,
         .params = {
             DISCUSSION_PARAM,
-            { "by", T_NAME, OPTIONAL, "The agent that cuts in; a person when left out." },
+            { "by", T_NAME, OPTIONAL, "The agent that cuts in; a person when left out.", .flags = F_SPEAKER },
             { "content", T_TEXT, REQUIRED, "What is said.", .max = LIMIT_MESSAGE_CEILING },
             { "when", T_ENUM, OPTIONAL, "Now, or when the turn is over.", .values = whens, .fallback = "now" },
         },

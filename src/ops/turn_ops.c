@@ -102,7 +102,7 @@ const struct op turn_ops[] = {
         .params = {
             DISCUSSION_PARAM,
             { "agent_name", T_NAME, OPTIONAL, "The agent whose turn it is; a person's when left out.",
-              .flags = F_NULL },
+              .flags = F_NULL | F_SPEAKER },
             { "userId", T_ID, OPTIONAL, "Which person; the caller when left out.", .flags = F_NULL },
             { "content", T_TEXT, OPTIONAL, "What is said; for a ballot {choice, confidence, ranking} as text.",
               .max = LIMIT_MESSAGE_CEILING, .flags = F_NULL },
@@ -121,7 +121,7 @@ const struct op turn_ops[] = {
         .tool = "list_turns",
         .run = run_turn_list,
         .reply = list_reply,
-        .params = { { "agent", T_NAME, OPTIONAL, "Only those of this agent." }, PAGE_PARAMS },
+        .params = { { "agent", T_NAME, OPTIONAL, "Only those of this agent.", .flags = F_SPEAKER }, PAGE_PARAMS },
     },
     { 0 },
 };

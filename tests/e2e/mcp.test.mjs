@@ -161,6 +161,38 @@ test('the squad is asked and answers', async (t) => {
     assert.equal(structuredContent.responses[0].agent_name, 'Reviewer');
 });
 
+test('a discussion is held between agents that witan does not run', async (t) => {
+    const server = await start(t);
+    const one = await newClient(server.url, { name: 'Architect' });
+    const two = await oldClient(server.url, { name: 'Reviewer' });
+    t.after(one.close);
+    t.after(two.close);
+    for (const name of ['Architect', 'Reviewer'])
+        await server.must(201, 'POST', '/api/agents', {
+            name,
+            role: 'agent',
+            system_prompt: 'Speak.',
+            ai_model_config: { provider: 'external' },
+        });
+    const made = await one.call('start_discussion', {
+        topic: 'Monolith or services?',
+        participants: [{ agentName: 'Architect' }, { agentName: 'Reviewer' }],
+        rounds: 1,
+    });
+    assert.ok(!made.isError, made.content[0].text);
+    const { id } = made.structuredContent.discussion ?? made.structuredContent;
+    const waiting = one.call('wait_for_discussion', { id });
+    for (const { call } of [one, two]) {
+        await until(async () => (await call('list_turns', {})).structuredContent.turns.length === 1, 'the turn');
+        const taken = await call('take_turn', { id, content: 'Services, but only two.' });
+        assert.ok(!taken.isError, taken.content[0].text);
+    }
+    const { structuredContent } = await waiting;
+    assert.equal(structuredContent.pending, false);
+    const read = await two.client.readResource({ uri: `witan://discussions/${id}/transcript` });
+    assert.match(read.contents[0].text, /Services, but only two/);
+});
+
 test('progress goes to the job that the agent has open', async (t) => {
     const server = await start(t);
     const { call, close } = await oldClient(server.url, { name: 'Builder' });
@@ -190,6 +222,17 @@ test('resources are read, and a change is told', async (t) => {
     const inbox = await client.readResource({ uri: 'witan://inbox' });
     assert.ok(Array.isArray(JSON.parse(inbox.contents[0].text).notifications));
     await assert.rejects(client.readResource({ uri: 'witan://questions/nothing' }), /-32002/);
+});
+
+test('the example in each description fits the tool', async (t) => {
+    const server = await start(t);
+    const { tools } = (await send(server, request('tools/list'))).message.result;
+    for (const { name, description, inputSchema } of tools) {
+        const example = JSON.parse(description.match(/Example: (\{.*\})$/)[1]);
+        const known = Object.keys(inputSchema.properties);
+        for (const key of Object.keys(example)) assert.ok(known.includes(key), `${name} has no ${key}`);
+        for (const key of inputSchema.required ?? []) assert.ok(key in example, `${name} needs ${key}`);
+    }
 });
 
 test('prompts are filled in', async (t) => {
@@ -249,6 +292,15 @@ onBothEngines('REST, the command line and MCP give the same results and errors',
         report_progress: 'job_progress',
         hand_in_result: 'result_submit',
         request_decision: 'decision_create',
+        start_discussion: 'discussion_create',
+        wait_for_discussion: 'discussion_get',
+        list_discussions: 'discussion_list',
+        read_transcript: 'discussion_transcript',
+        list_turns: 'turn_list',
+        take_turn: 'turn_take',
+        interject: 'discussion_interject',
+        tally_votes: 'vote_tally',
+        list_agents: 'agent_list',
     };
     assert.deepEqual(
         tools.map((tool) => tool.name).filter((name) => name !== 'approve_tool_use'),
@@ -273,7 +325,7 @@ onBothEngines('REST, the command line and MCP give the same results and errors',
             const body = row.path.includes('{id}') ? rest : args;
             const path = row.path.replace('{id}', encodeURIComponent(id));
             if (row.method === 'GET' && Object.values(wrong).some((value) => typeof value === 'object')) continue;
-            const query = row.method === 'GET' ? `?${new URLSearchParams(row.path.includes('{id}') ? {} : { agent: 'A' })}` : '';
+            const query = row.method === 'GET' ? `?${new URLSearchParams(body)}` : '';
             const rest_ = await server.api(row.method, path + query, row.method === 'GET' ? undefined : body);
             const mcp = await call(server, tool, { ...args, ...(has('wait_seconds') && { wait_seconds: 0 }) });
             assert.equal(mcp.result.isError ?? false, rest_.status >= 400, `${tool} ${JSON.stringify(wrong)}: ${rest_.text}`);

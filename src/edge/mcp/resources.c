@@ -14,6 +14,8 @@ static const struct resource resources[] = {
       "What was asked, its state, and the answer.", "question_get", false, NULL },
     { "witan://prompts/{id}", "prompt", "A prompt to the squad",
       "What was asked of the agents, with replies.", "prompt_get", false, NULL },
+    { "witan://discussions/{id}/transcript", "transcript", "A discussion's transcript",
+      "What was said, as people read it.", "discussion_transcript", false, NULL },
     { "witan://jobs/{id}/log", "job-log", "A job's log", "Its lines, progress, questions and answers.",
       "job_logs", true, NULL },
     { 0 },

@@ -132,7 +132,8 @@ static bool tells_of(const struct notice *notice, const struct subscription *sub
         return false;
     if (subscription->resource->changes)
         return notice->type && str_starts(notice->type, subscription->resource->changes);
-    return str_equal(notice->subject, subscription->id) || str_equal(notice->job_id, subscription->id);
+    return str_equal(notice->subject, subscription->id) || str_equal(notice->job_id, subscription->id) ||
+           str_equal(notice->discussion_id, subscription->id);
 }
 
 static void tell(struct outlet *outlet, const struct subscription *list, const struct notice *notice)

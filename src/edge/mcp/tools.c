@@ -129,6 +129,76 @@ static const struct tool tools[] = {
         .then_id = "did",
     },
     {
+        .name = "start_discussion",
+        .title = "Start a discussion",
+        .help = "Let several agents discuss a topic in rounds until they are done, and get what came of it. "
+                "Then call "
+                "wait_for_discussion with its id. Example: {\"topic\": \"Monolith or services?\", "
+                "\"participants\": "
+                "[{\"agentName\": \"Architect\"}, {\"agentName\": \"Reviewer\"}], \"rounds\": 2}",
+    },
+    {
+        .name = "wait_for_discussion",
+        .title = "Wait for a discussion",
+        .help = "Look at a discussion, with what was said and who speaks next, and wait up to 50 seconds "
+                "until it has "
+                "ended. Call it again while \"pending\" is true. Example: {\"id\": "
+                "\"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
+        .reads = true,
+    },
+    {
+        .name = "list_discussions",
+        .title = "See the discussions",
+        .help = "List discussions, newest first. Example: {\"status\": \"active\"}",
+        .reads = true,
+    },
+    {
+        .name = "read_transcript",
+        .title = "Read a discussion",
+        .help = "Read all that was said in a discussion, as people read it. Example: {\"id\": "
+                "\"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"format\": \"markdown\"}",
+        .reads = true,
+    },
+    {
+        .name = "list_turns",
+        .title = "See where it is your turn",
+        .help = "List the turns in discussions that wait for you. Take each with take_turn. Example: "
+                "{\"limit\": 10}",
+        .reads = true,
+    },
+    {
+        .name = "take_turn",
+        .title = "Take your turn",
+        .help = "Say your part in a discussion when it is your turn (list_turns), or pass when you have "
+                "nothing to add. "
+                "Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"content\": \"Services, but "
+                "only two.\"}",
+    },
+    {
+        .name = "interject",
+        .title = "Say something in between",
+        .help = "Put a word into a discussion that is under way, out of turn: a fact that the others lack, a "
+                "limit that "
+                "they must keep. Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"content\": "
+                "\"The budget is "
+                "fixed.\"}",
+    },
+    {
+        .name = "tally_votes",
+        .title = "Count votes",
+        .help = "Count ballots by a rule, without a discussion. Example: {\"rule\": \"majority\", "
+                "\"choices\": [\"a\", "
+                "\"b\"], \"votes\": [{\"voter\": \"Coder\", \"choice\": \"a\"}]}",
+        .reads = true,
+    },
+    {
+        .name = "list_agents",
+        .title = "See the agents",
+        .help =
+            "List the agents that can take part in discussions, by name and role. Example: {\"limit\": 20}",
+        .reads = true,
+    },
+    {
         .name = "approve_tool_use",
         .title = "Ask for permission to use a tool",
         .help =
