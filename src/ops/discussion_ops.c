@@ -100,25 +100,6 @@ static const struct field list_reply[] = {
     { 0 },
 };
 
-static const struct field decision_fields[] = {
-    { "seq", T_INT, REQUIRED, "Its number." },
-    { "kind", T_TEXT, REQUIRED, "What was decided." },
-    { "round", T_INT, REQUIRED, "In which round." },
-    { "turn", T_INT, REQUIRED, "At which place; -1: of the round as a whole." },
-    { "afterSeq", T_INT, REQUIRED, "The last row of the log that it knew." },
-    { "inputs", T_OBJECT, REQUIRED, "From what.", .flags = F_OPEN },
-    { "verdict", T_TEXT, REQUIRED, "What." },
-    { "reason", T_TEXT, REQUIRED, "Why." },
-    { "at", T_TIME, REQUIRED, "When." },
-    { 0 },
-};
-
-static const struct field decisions_reply[] = {
-    { "decisions", T_LIST, REQUIRED, "Every decision, oldest first.", .items = T_OBJECT,
-      .fields = decision_fields },
-    { 0 },
-};
-
 static const struct field transcript_reply[] = {
     { "format", T_ENUM, REQUIRED, "Which.", .values = formats },
     { "transcript", T_JSON, REQUIRED, "A text, or with format json the result as an object." },
@@ -367,34 +348,6 @@ static bool run_discussion_transcript(struct call *call)
     return true;
 }
 
-static bool run_discussion_decisions(struct call *call)
-{
-    struct discussion d;
-    struct db_rows rows;
-
-    if (!discussion_get(&call->tx, arg_text(call, "id"), &d) ||
-        !tx_query(&call->tx, SQL_DECIDED_LIST, DB_ARGS(db_text(d.id), db_int(LIMIT_ENTRIES)), &rows))
-        return false;
-    json_map(&call->out, NULL);
-    json_list(&call->out, "decisions");
-    for (size_t i = 0; i < rows.count; i++) {
-        json_map(&call->out, NULL);
-        json_int(&call->out, "seq", db_cell_int(&rows, i, COL_DECIDED_SEQ));
-        json_text(&call->out, "kind", db_cell(&rows, i, COL_DECIDED_KIND));
-        json_int(&call->out, "round", db_cell_int(&rows, i, COL_DECIDED_ROUND_NUMBER));
-        json_int(&call->out, "turn", db_cell_int(&rows, i, COL_DECIDED_TURN_INDEX));
-        json_int(&call->out, "afterSeq", db_cell_int(&rows, i, COL_DECIDED_AFTER_SEQ));
-        json_raw(&call->out, "inputs", db_cell(&rows, i, COL_DECIDED_INPUTS));
-        json_text(&call->out, "verdict", db_cell(&rows, i, COL_DECIDED_VERDICT));
-        json_text(&call->out, "reason", db_cell(&rows, i, COL_DECIDED_REASON));
-        json_time(&call->out, "at", db_cell_int(&rows, i, COL_DECIDED_CREATED_AT));
-        json_map_end(&call->out);
-    }
-    json_list_end(&call->out);
-    json_map_end(&call->out);
-    return true;
-}
-
 static const struct field participant_params[] = {
     { "agentId", T_UUID, OPTIONAL, "An agent; not for role user.", .flags = F_NULL },
     { "agentName", T_NAME, OPTIONAL, "The same by its name.", .flags = F_NULL },
@@ -522,18 +475,6 @@ const struct op discussion_ops[] = {
         .reply = transcript_reply,
         .params = { DISCUSSION_PARAM,
                     { "format", T_ENUM, OPTIONAL, "How it is laid out.", .values = formats, .fallback = "text" } },
-    },
-    {
-        .name = "discussion_decisions",
-        .http = "GET /api/discussions/{id}/decisions",
-        .tag = TAG_DISCUSSIONS,
-        .help = "Every decision that was made in a discussion, with its reason.",
-        .needs = ROLES_READ,
-        .reaches = REACH_DISCUSSION,
-        .kind = OP_READ,
-        .run = run_discussion_decisions,
-        .reply = decisions_reply,
-        .params = { DISCUSSION_PARAM },
     },
     { 0 },
 };

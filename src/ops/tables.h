@@ -17,6 +17,7 @@ extern const struct op chat_ops[];
 extern const struct op agent_ops[];
 extern const struct op discussion_ops[];
 extern const struct op discussion_control_ops[];
+extern const struct op ruling_ops[];
 extern const struct op turn_ops[];
 extern const struct op vote_ops[];
 extern const struct op project_ops[];

@@ -130,6 +130,64 @@ test('a fork goes on from the entry it was told', async (t) => {
     assert.equal((await run(server, ['discuss', 'fork', idIn(whole.stderr), '--at', '99'])).code, 2);
 });
 
+onBothEngines('a replay makes every decision again, and sees what was altered', {}, async (server) => {
+    await server.stop();
+    server.args = [...server.args, ...(await scripted(server.folder))];
+    await server.restart();
+    const replay = (id, more = []) => run(server, ['discuss', 'replay', id, ...more]);
+    const kinds = [
+        ['--smart', 'shadow'],
+        ['--mode', 'parallel', '--vote', 'monolith,microservices', '--smart', 'on'],
+        ['--mode', 'turns'],
+        ['--budget', 'calls=4'],
+        ['--rounds', '1', '--rehearse'],
+    ];
+    const ids = [];
+    for (const more of kinds) {
+        const ended = await run(server, ['discuss', topic, ...more]);
+        assert.equal(ended.code, 0, ended.stderr);
+        ids.push(idIn(ended.stderr));
+    }
+    const fork = await run(server, ['discuss', 'fork', ids[0], '--at', '5']);
+    ids.push(idIn(fork.stderr));
+    for (const id of ids) {
+        const { decisions } = await server.must(200, 'GET', `/api/discussions/${id}/decisions`);
+        const { code, stdout } = await replay(id);
+        assert.equal(code, 0, stdout);
+        const made = Number(stdout.match(/^All (\d+) decisions come out/)[1]);
+        const places = new Set(decisions.map(({ kind, round: of, turn, afterSeq }) => [kind, of, turn, kind === 'reply' && afterSeq].join()));
+        assert.ok(made >= places.size && made > 3, `${made} made, ${places.size} stored`);
+    }
+    // One turn says something else; one pass is not one; one decision is another; one is gone.
+    const alter = [
+        `UPDATE discussion_logs SET content = 'Something else.' WHERE discussion_id = '${ids[0]}' AND kind = 'turn' AND round_number = 2 AND turn_index = 1`,
+        `UPDATE discussion_logs SET manner = 'said' WHERE discussion_id = '${ids[1]}' AND kind = 'turn' AND round_number = 3 AND turn_index = 0`,
+        `UPDATE discussion_decisions SET verdict = 'failed' WHERE discussion_id = '${ids[2]}' AND kind = 'stop'`,
+        `DELETE FROM discussion_decisions WHERE discussion_id = '${ids[3]}' AND seq = 2`,
+    ];
+    for (const [i, statement] of alter.entries()) {
+        await server.sql(statement);
+        const { code, stdout } = await replay(ids[i]);
+        assert.equal(code, 3, stdout);
+        assert.match(stdout, /^Round \d, turn -?\d/);
+        assert.equal(JSON.parse((await replay(ids[i], ['--json'])).stdout).agrees, false);
+    }
+});
+
+test('a replay knows rounds that were added and agents that are gone', async (t) => {
+    const server = await withScript(t, { delay: '20ms' });
+    const begun = await run(server, ['discuss', topic, '--rounds', '1', '--no-wait']);
+    const id = begun.stdout.trim();
+    await server.must(200, 'POST', `/api/discussions/${id}/rounds`, { add: 1 });
+    assert.equal((await run(server, ['agent', 'delete', 'Critical'])).code, 0);
+    await until(async () => (await stateOf(server, id)).discussion.status === 'completed', 'it ends');
+    const state = await stateOf(server, id);
+    assert.equal(state.discussion.rounds, 2);
+    assert.ok(state.entries.some(({ metadata }) => metadata.skipped));
+    const { code, stdout } = await run(server, ['discuss', 'replay', id]);
+    assert.equal(code, 0, stdout);
+});
+
 test('agents are kept by name', async (t) => {
     const server = await withScript(t);
     const made = await run(server, ['agent', 'add', 'Critical', '--role', 'critical', '--prompt', 'Be kind.']);

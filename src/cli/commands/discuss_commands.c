@@ -293,7 +293,7 @@ static int run_deed(struct cli *cli)
     return cli->json ? invoke_print(cli, &reply, false) : CLI_OK;
 }
 
-/* discuss fork */
+/* discuss fork, replay */
 
 static int run_fork(struct cli *cli)
 {
@@ -310,6 +310,43 @@ static int run_fork(struct cli *cli)
         return print_text(arena_format(cli->arena, "%s\n", id));
     cli_note(cli, "Discussion %s", id);
     return watch(cli, id, true);
+}
+
+static void write_differences(const struct cli *cli, const json_t *replay, struct buf *into)
+{
+    const json_t *difference;
+    size_t i;
+
+    json_array_foreach(json_object_get(replay, "differences"), i, difference)
+    {
+        buf_format(into, "%s\n", term_line(cli->arena, json_string_value(difference)));
+    }
+}
+
+static int run_replay(struct cli *cli)
+{
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *replay = NULL;
+    BUF_AUTO text = { 0 };
+    struct client_reply reply;
+    struct err err = { 0 };
+    bool agrees;
+
+    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &replay, &err))
+        return cli_fail(cli, &err);
+    agrees = json_is_true(json_object_get(replay, "agrees"));
+    if (cli->json)
+        return invoke_print(cli, &reply, false) == CLI_OK ? (agrees ? CLI_OK : CLI_NO) : CLI_ERROR;
+    buf_init(&text, 0);
+    write_differences(cli, replay, &text);
+    if (agrees)
+        buf_format(&text, "All %lld decisions come out as they are stored; no model was called.\n",
+                   (long long)member_int(replay, "decisions"));
+    else
+        cli_note(cli, "What is stored and what comes out of the log differ.");
+    int printed = cli_print(text.bytes, text.len);
+
+    return printed != CLI_OK ? printed : agrees ? CLI_OK : CLI_NO;
 }
 
 #define DISCUSSION_ARG                                                                                       \
@@ -434,6 +471,16 @@ const struct cli_command discuss_commands[] = {
             { "no-wait", .help = "Print the id and leave it to itself." },
         },
         .run = run_fork,
+    },
+    {
+        .name = "discuss replay",
+        .op = "discussion_replay",
+        .help = "Make every decision of a discussion again, from its log alone, and compare. No model is called. "
+                "Exit code 3 when something differs.",
+        .examples = "witan discuss replay 01890a5d-ac96-774b-bcce-b302099a8057",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .run = run_replay,
     },
     { 0 },
 };

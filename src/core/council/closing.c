@@ -55,19 +55,25 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
     return true;
 }
 
-bool machine_count(struct machine *m, int round, struct vote_result *result)
+bool machine_has_ballots(const struct machine *m, const struct logged *rows, size_t count)
 {
-    const char *vote;
-    const struct council_options *o = &m->options;
-    struct ballot *ballots;
-    struct logged *rows;
-    size_t count;
-    BUF_AUTO text = { 0 };
-    struct json_out out;
+    for (size_t seat = 0; seat < m->seats.count; seat++) {
+        bool has = !may_vote(m, seat);
 
-    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &rows, &count))
-        return false;
-    ballots = arena_array(m->tx->arena, struct ballot, count);
+        for (size_t i = 0; i < count && !has; i++)
+            has = rows[i].turn_index == (int)seat;
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+bool machine_tally(const struct machine *m, const struct logged *rows, size_t count,
+                   struct vote_result *result)
+{
+    const struct council_options *o = &m->options;
+    struct ballot *ballots = arena_array(m->tx->arena, struct ballot, count);
+
     for (size_t i = 0; i < count; i++)
         ballots[i] = ballot_read(m->tx->arena, o->choices, o->choice_count, rows[i].speaker,
                                  rows[i].manner == ENTRY_SAID ? rows[i].content : "");
@@ -79,7 +85,19 @@ bool machine_count(struct machine *m, int round, struct vote_result *result)
                             .ballot_count = count,
                             .threshold = o->threshold };
 
-    if (!vote_count(m->tx->arena, &counted, result, m->tx->err))
+    return vote_count(m->tx->arena, &counted, result, m->tx->err);
+}
+
+bool machine_count(struct machine *m, int round, struct vote_result *result)
+{
+    const char *vote;
+    struct logged *rows;
+    size_t count;
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &rows, &count) ||
+        !machine_tally(m, rows, count, result))
         return false;
     buf_init(&text, 0);
     json_begin(&out, &text);

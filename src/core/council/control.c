@@ -10,6 +10,7 @@
 #include "core/caller/caller.h"
 #include "core/council/agent.h"
 #include "core/council/machine.h"
+#include "core/council/result.h"
 #include "core/council/tell.h"
 
 #include <string.h>
@@ -326,6 +327,22 @@ bool control_next(const struct tx *tx, const char *id, struct discussion *d)
     return discussion_save(tx, d);
 }
 
+/* How many rounds there were when a round was judged is part of that judgement: a replay must find it again.
+ */
+static bool remember_rounds(const struct tx *tx, struct discussion *d, int add)
+{
+    const char *before = result_recall(tx, d, "added");
+    int64_t seq;
+
+    if (!logged_last_seq(tx, d->id, &seq))
+        return false;
+    result_remember(tx, d, "added",
+                    before ? arena_format(tx->arena, "%.*s,[%lld,%d]]", (int)strlen(before) - 1, before,
+                                          (long long)seq, add)
+                           : arena_format(tx->arena, "[[%lld,%d]]", (long long)seq, add));
+    return true;
+}
+
 bool control_add_rounds(const struct tx *tx, const char *id, int add, struct discussion *d)
 {
     if (!open_for_change(tx, id, d))
@@ -335,7 +352,7 @@ bool control_add_rounds(const struct tx *tx, const char *id, int add, struct dis
     if (d->rounds + add > LIMIT_ROUNDS)
         return err_field(tx->err, "add", "A discussion has at most %d rounds.", LIMIT_ROUNDS);
     d->rounds += add;
-    return discussion_save(tx, d);
+    return remember_rounds(tx, d, add) && discussion_save(tx, d);
 }
 
 static bool skip_gone(const struct tx *tx, const char *turn_id, const char *discussion_id)
@@ -358,7 +375,8 @@ static bool skip_gone(const struct tx *tx, const char *turn_id, const char *disc
     logged.content = said ? turn.partial : "";
     logged.metadata = said ? "{\"partial\":true,\"reason\":\"The agent is gone.\"}"
                            : "{\"skipped\":true,\"reason\":\"The agent is gone.\"}";
-    if (!machine_log(&m, &turn, &logged) || !has_calls(&m, &running))
+    if ((!said && turn.kind == TURN_TURN && !machine_rule(&m, machine_skip_ruling(tx, &logged))) ||
+        !machine_log(&m, &turn, &logged) || !has_calls(&m, &running))
         return false;
     if (d.status == STATUS_ACTIVE && !running)
         discussion_want(&d);

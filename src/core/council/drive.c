@@ -170,9 +170,26 @@ static void write_usage(const struct turn_reply *reply, struct json_out *out)
     json_map_end(out);
 }
 
+/* What a replay needs to make the same of a reply again, where that is not what was kept of it. */
+static void write_source(const struct tx *tx, const struct turn_reply *reply, const struct reply_rules *rules,
+                         const char *kept, struct json_out *out)
+{
+    const char *text = reply->text ? reply->text : "";
+
+    if (strcmp(str_trim(tx->arena, text), reply->failed ? "" : kept) != 0 && str_is_utf8(text, strlen(text)))
+        json_text(out, "raw", text);
+    if (rules->stop_count == 0)
+        return;
+    json_list(out, "stops");
+    for (size_t i = 0; i < rules->stop_count; i++)
+        json_text(out, NULL, rules->stops[i]);
+    json_list_end(out);
+}
+
 /* All that is worth knowing of a reply beside its text. */
 static const char *metadata_of(const struct tx *tx, const struct open_turn *turn,
-                               const struct turn_reply *reply, const struct pass *pass)
+                               const struct turn_reply *reply, const struct reply_rules *rules,
+                               const struct pass *pass, const char *kept)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -195,6 +212,7 @@ static const char *metadata_of(const struct tx *tx, const struct open_turn *turn
     json_text(&out, "finish", reply->finish);
     json_int(&out, "attempts", turn->attempt);
     json_int(&out, "tookMs", reply->took_ms);
+    write_source(tx, reply, rules, kept, &out);
     json_map_end(&out);
     return arena_copy(tx->arena, text.bytes, text.len);
 }
@@ -256,6 +274,6 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
 
     logged.manner = pass.kind == PASS_NOT ? ENTRY_SAID : ENTRY_PASSED;
     logged.content = pass.kind == PASS_NOT ? cut.text : pass.reason;
-    logged.metadata = metadata_of(tx, &turn, reply, &pass);
+    logged.metadata = metadata_of(tx, &turn, reply, &rules, &pass, logged.content);
     return machine_log(&m, &turn, &logged) && machine_rule(&m, ruling) && machine_run(&m, step);
 }

@@ -89,6 +89,17 @@ bool machine_log(struct machine *m, const struct open_turn *turn, struct logged 
     return open_turn_delete(m->tx, turn) && log_row(m, logged) && tell_finished(m->tx, m->d, turn, logged);
 }
 
+struct ruling machine_skip_ruling(const struct tx *tx, const struct logged *logged)
+{
+    struct seat seat = { .name = logged->speaker, .role = logged->role, .gone = true };
+    struct order_step step = { .verdict = ORDER_SKIP,
+                               .at = { .round = logged->round, .turn = logged->turn_index },
+                               .seat = &seat,
+                               .reason = "The agent is gone." };
+
+    return ruling_of_step(tx->arena, &step);
+}
+
 static bool skip(struct machine *m, int seat)
 {
     const struct participant *p = (size_t)seat < m->seats.count ? &m->seats.list[seat] : NULL;
@@ -105,7 +116,8 @@ static bool skip(struct machine *m, int seat)
     };
     struct open_turn none = { .id = NULL, .kind = TURN_TURN };
 
-    return log_row(m, &logged) && tell_finished(m->tx, m->d, &none, &logged);
+    return machine_rule(m, machine_skip_ruling(m->tx, &logged)) && log_row(m, &logged) &&
+           tell_finished(m->tx, m->d, &none, &logged);
 }
 
 bool machine_used(struct machine *m, struct allowance *used)
@@ -225,9 +237,7 @@ static bool step_at_place(struct machine *m, bool *asked, bool *rest)
     case ORDER_END: return head_for_end(m, END_ROUNDS);
     case ORDER_ASK_ALL: return ask_all(m, asked);
     case ORDER_REST: *rest = true; return true;
-    case ORDER_SKIP:
-        line_of_round(m);
-        return machine_rule(m, ruling_of_step(m->tx->arena, &step)) && skip(m, m->d->turn_index);
+    case ORDER_SKIP: line_of_round(m); return skip(m, m->d->turn_index);
     case ORDER_WAIT_PERSON:
         if (m->d->mode == MODE_TURNS) {
             *rest = true;

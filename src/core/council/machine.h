@@ -37,6 +37,9 @@ void machine_line(struct machine *machine, const char *line);
 /* Keeps what was decided, and after which row of the log. */
 CHECKED bool machine_rule(struct machine *machine, struct ruling ruling);
 
+/* Of a place that is skipped because its agent is gone. */
+struct ruling machine_skip_ruling(const struct tx *tx, const struct logged *logged);
+
 /* Judges the round that has just ended (round_end.c). `asked`: somebody has to speak first. */
 CHECKED bool machine_settle(struct machine *machine, bool *asked);
 /* What comes before an end: the vote, the summary, the reply to what was asked (closing.c). */
@@ -49,6 +52,13 @@ CHECKED bool machine_used(struct machine *machine, struct allowance *used);
 CHECKED bool machine_end(struct machine *machine, enum council_end reason);
 /* Opens a ballot for everybody of a round who has none yet; says whether any is out. */
 CHECKED bool machine_ask_ballots(struct machine *machine, int round, bool *asked);
+/* Whether everybody who may vote is among the ballots of a round. */
+bool machine_has_ballots(const struct machine *machine, const struct logged *rows, size_t count);
+/* Counts the ballots of a round, and nothing else. */
+CHECKED bool machine_tally(const struct machine *machine, const struct logged *rows, size_t count,
+                           struct vote_result *result);
+/* What was said and passed in a round. */
+void machine_count_turns(const struct logged *rows, size_t count, struct end_facts *facts);
 /* Counts the ballots of a round, tells of it and remembers it. */
 CHECKED bool machine_count(struct machine *machine, int round, struct vote_result *result);
 

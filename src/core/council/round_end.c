@@ -5,14 +5,13 @@
  */
 #include "base/settings.h"
 #include "base/str.h"
+#include "core/council/judgement.h"
 #include "core/council/machine.h"
 #include "core/council/novelty.h"
 #include "core/council/result.h"
 #include "core/council/tell.h"
 
-#include <string.h>
-
-static void count_round(const struct logged *rows, size_t count, struct end_facts *facts)
+void machine_count_turns(const struct logged *rows, size_t count, struct end_facts *facts)
 {
     for (size_t i = 0; i < count; i++) {
         facts->contributions += rows[i].manner == ENTRY_SAID;
@@ -53,18 +52,6 @@ static bool ask_judge(struct machine *m, int round, bool *asked, const char **wo
     return count > 0 || open_turn_add(m->tx, &at, TURN_JUDGE, &m->seats, -1, &turn);
 }
 
-/* A judge is asked for {"go_on": true or false}; what cannot be read is no reason to stop. */
-static bool says_done(const char *words)
-{
-    const char *at = strstr(words, "\"go_on\"");
-
-    if (!at)
-        return false;
-    at += strlen("\"go_on\"");
-    at += strspn(at, " \t\n:");
-    return strncasecmp(at, "false", 5) == 0;
-}
-
 /* What smart termination looks at; `asked`: a ballot or the judge has to come in first. */
 static bool look(struct machine *m, int round, bool *asked, struct end_facts *facts)
 {
@@ -88,7 +75,7 @@ static bool look(struct machine *m, int round, bool *asked, struct end_facts *fa
         return true;
     if (!ask_judge(m, round, asked, &words))
         return false;
-    facts->nothing_new = !*asked && says_done(words);
+    facts->nothing_new = !*asked && !judgement_read(m->tx->arena, words).go_on;
     return true;
 }
 
@@ -124,7 +111,7 @@ bool machine_settle(struct machine *m, bool *asked)
 
     if (!logged_round(m->tx, m->d->id, ROW_TURN, round, &rows, &count))
         return false;
-    count_round(rows, count, &facts);
+    machine_count_turns(rows, count, &facts);
     if (facts.contributions > 0 && m->options.smart != SMART_OFF && !look(m, round, asked, &facts))
         return false;
     if (*asked)
