@@ -189,9 +189,6 @@ export const discussion_fork: Op<{ path: { id: string }; body: { at: string } },
 /** The discussion as people read it. */
 export const discussion_transcript: Op<{ path: { id: string }; query?: { format?: 'text' | 'markdown' | 'json' } }, { format: 'text' | 'markdown' | 'json'; transcript: unknown }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/transcript');
 
-/** Every decision that was made in a discussion, with its reason. */
-export const discussion_decisions: Op<{ path: { id: string } }, { decisions: Array<Decision> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/decisions');
-
 /** Stop a discussion for now. A turn that is being spoken is asked for again afterwards. */
 export const discussion_pause: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/pause');
 
@@ -209,6 +206,12 @@ export const discussion_rounds: Op<{ path: { id: string }; body?: { add?: number
 
 /** Cut in. Now: what is being said is kept as far as it came; or after the turn. The order stays as it is. */
 export const discussion_interject: Op<{ path: { id: string }; body: { by?: string | null; content: string; when?: 'now' | 'after_turn' | null } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/interject');
+
+/** Every decision that was made in a discussion, with its reason. */
+export const discussion_decisions: Op<{ path: { id: string } }, { decisions: Array<Decision> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/decisions');
+
+/** Make every decision of a discussion again, from its log alone, and compare with what is stored. No model is called, and nothing is changed. */
+export const discussion_replay: Op<{ path: { id: string } }, { agrees: boolean; decisions: number; differences: Array<string> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/replay');
 
 /** Take the turn that an agent of yours, or you as a person, owe a discussion; or pass it. */
 export const turn_take: Op<{ path: { id: string }; body?: { agent_name?: string | null; userId?: string | null; content?: string | null; pass?: boolean | null; reason?: string | null } }, { entry: Entry; discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/turns');
