@@ -7,8 +7,9 @@
  * here becomes one by itself (see cli_command_of).
  *
  * Exit codes are the same everywhere: 0 yes, 1 error, 2 usage, 3 no, 4 not allowed, 5 timed out, 6 cancelled,
- * 7 conflict, 8 cannot reach the server, 130 interrupted (129 and 143 by SIGHUP and SIGTERM). What a command
- * found goes to stdout, everything said about it to stderr.
+ * 7 conflict, 8 cannot reach the server, 9 approved with other arguments, 130 interrupted (129 and 143 by
+ * SIGHUP and SIGTERM); `witan help exit-codes` prints them. What a command found goes to stdout, everything
+ * said about it to stderr.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -30,6 +31,7 @@ enum cli_exit {
     CLI_CANCELLED = 6,
     CLI_CONFLICT = 7,
     CLI_UNREACHABLE = 8,
+    CLI_CHANGED = 9,     /* a yes, but to other arguments than those proposed, which were not asked for */
     CLI_SIGNALLED = 128, /* and the signal's number */
     CLI_INTERRUPTED = 130,
 };
@@ -141,6 +143,8 @@ CHECKED bool cli_read_stdin(struct arena *arena, const char **text, struct err *
 
 /* The help of one command; of all commands whose name starts with `prefix`; or of everything (NULL). */
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into);
+/* The table of exit codes: for help, or as the rows of a Markdown table. */
+void cli_exit_codes(bool markdown, struct buf *into);
 /* Completion for bash, zsh or fish; false: no such shell. */
 bool cli_completion(const struct cli *cli, const char *shell, struct buf *into);
 

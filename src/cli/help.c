@@ -153,8 +153,35 @@ void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
     }
     buf_text(into, "commands:\n");
     write_list(cli, prefix, into);
+    buf_text(into, "\n`witan COMMAND --help` says more about each, `witan help exit-codes` how they end, "
+                   "`witan version` which witan "
+                   "this is.\n");
+}
+
+static const struct {
+    const char *code, *means;
+} exit_codes[] = {
+    { "0", "yes: it was answered, approved, or done" },
+    { "1", "an error, or an answer that is none" },
+    { "2", "the command line is wrong" },
+    { "3", "no: rejected, or there is nothing" },
+    { "4", "not allowed: log in, or another role is needed" },
+    { "5", "nobody answered in time" },
+    { "6", "cancelled" },
+    { "7", "conflict: it was settled otherwise before" },
+    { "8", "the server cannot be reached" },
+    { "9", "approved, but with other arguments, which were not asked for" },
+    { "129", "the terminal went away (SIGHUP); what was asked stays open" },
+    { "130", "Ctrl-C; `ask` cancels its question" },
+    { "143", "SIGTERM; what was asked stays open" },
+};
+
+void cli_exit_codes(bool markdown, struct buf *into)
+{
     buf_text(into,
-             "\n`witan COMMAND --help` says more about each; `witan --version` says which witan this is.\n");
+             markdown ? "| exit code | means |\n|---|---|\n" : "exit codes, the same of every command:\n");
+    for (size_t i = 0; i < sizeof(exit_codes) / sizeof(exit_codes[0]); i++)
+        buf_format(into, markdown ? "| %s | %s |\n" : "  %4s  %s\n", exit_codes[i].code, exit_codes[i].means);
 }
 
 static bool stderr_colour(const struct cli *cli)

@@ -219,6 +219,15 @@ static bool name_first(struct batch *batch, const struct answer *answer, struct 
     return true;
 }
 
+/* A second yes of the same person changes nothing, so it is said whose is missing. */
+static void note_progress(const struct cli *cli, const char *name, const json_t *approvals)
+{
+    long long have = member_int(approvals, "have"), need = member_int(approvals, "need");
+
+    cli_note(cli, "Noted for %s: %lld of %lld approvals.%s", name, have, need,
+             have < need ? " It needs the yes of another person; yours counts once." : "");
+}
+
 static int answer_one(struct batch *batch)
 {
     struct cli *cli = batch->cli;
@@ -237,9 +246,7 @@ static int answer_one(struct batch *batch)
         return invoke_print(cli, &reply, false);
     if (json_is_object(json_object_get(done, "approvals")) &&
         !json_is_true(json_object_get(done, "jobResumed")))
-        cli_note(cli, "Noted for %s: %lld of %lld approvals.", name,
-                 (long long)member_int(json_object_get(done, "approvals"), "have"),
-                 (long long)member_int(json_object_get(done, "approvals"), "need"));
+        note_progress(cli, name, json_object_get(done, "approvals"));
     else
         cli_note(cli, "Answered %s: %s.%s", name,
                  term_line(cli->arena, view_answer(cli->arena, answer->response)),

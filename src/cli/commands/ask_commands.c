@@ -166,6 +166,27 @@ static bool send_wish(struct cli *cli, json_t *wish, json_t **made, struct err *
             err_set(err, ERR_INTERNAL, "The reply of %s holds no question; is it witan?", cli->target.url));
 }
 
+/* Somebody said yes to something else than was proposed. */
+static bool is_changed(const json_t *question)
+{
+    return json_is_object(json_object_get(question, "approvedArgs"));
+}
+
+/* `wait` has --args; `ask` takes the proposed ones by that name. */
+static bool wants_args(const struct cli *cli)
+{
+    return cli_has(cli, "print-args") || (str_equal(cli->command->name, "wait") && cli_has(cli, "args"));
+}
+
+static int print_args(const struct cli *cli, const json_t *question)
+{
+    const json_t *args = is_changed(question) ? json_object_get(question, "approvedArgs")
+                                              : json_object_get(json_object_get(question, "action"), "args");
+    const char *text = args ? json_dump_text(cli->arena, args) : "{}";
+
+    return cli_print(arena_format(cli->arena, "%s\n", text), strlen(text) + 1);
+}
+
 static int print_answer(const struct cli *cli, const json_t *question)
 {
     const char *answer = cli->json ? json_dump_text(cli->arena, question)
@@ -211,7 +232,16 @@ static int report_end(const struct cli *cli, const json_t *question)
         cli_note(cli, "witan: This answer cannot be read by this version.");
     if (code == CLI_TIMED_OUT && str_equal(member_text(cli->arena, question, "status"), "answered"))
         cli_note(cli, "No person has answered, and --require-human was given.");
-    printed = shows ? print_answer(cli, question) : CLI_OK;
+    if (code == CLI_OK && is_changed(question)) {
+        cli_note(
+            cli, "Approved with other arguments than those proposed: %s",
+            term_line(cli->arena, json_dump_text(cli->arena, json_object_get(question, "approvedArgs"))));
+        code = wants_args(cli) || cli->json ? CLI_OK : CLI_CHANGED;
+    }
+    if (code == CLI_OK && wants_args(cli) && !cli->json)
+        printed = print_args(cli, question);
+    else
+        printed = shows ? print_answer(cli, question) : CLI_OK;
     return printed ? printed : code;
 }
 
@@ -348,6 +378,8 @@ const struct cli_command ask_commands[] = {
               .help = "How long to wait, such as 15m, 1.5h or 5m30s; from 5m to 24h unless the server is set otherwise." },
             { "action", "NAME", .help = "With --approve: what is to be done, by a name that programs know." },
             { "args", "JSON", .help = "With --action: its arguments, an object. Whoever approves may change them." },
+            { "print-args", .help = "Print the arguments that were approved instead of the word. Without it, a yes to "
+                                    "others than --args ends with 9." },
             { "default", "TEXT", .help = "The answer when nobody answers in time." },
             { "allow-default-approve", .param = "allowDefaultApprove",
               .help = "Let --default approve what nobody has looked at." },
@@ -374,6 +406,8 @@ const struct cli_command ask_commands[] = {
         .args = { { "ID", .help = "The question: its id, whole or short, or its number in this terminal." } },
         .options = {
             { "cancel", .help = "Ctrl-C cancels the question." },
+            { "args", .help = "Print the arguments that were approved, as JSON, instead of the word. Without it, a yes to "
+                              "others than were proposed ends with 9." },
             REQUIRE_HUMAN,
             PATIENCE_OPTION,
         },

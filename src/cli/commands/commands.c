@@ -77,16 +77,33 @@ static int run(struct cli *cli, int argc, char **argv)
     return cli->command->run(cli);
 }
 
+static bool asks_for_version(int argc, char **argv)
+{
+    return argc == 1 && (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0 ||
+                         strcmp(argv[0], "version") == 0);
+}
+
+static int show_exit_codes(void)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    cli_exit_codes(false, &text);
+    return cli_print(text.bytes, text.len);
+}
+
 int commands_run(int argc, char **argv)
 {
     ARENA_AUTO arena = { 0 };
     struct cli cli = { .arena = &arena, .commands = commands_all(&arena) };
 
     set_signals();
-    if (argc == 1 && strcmp(argv[0], "--version") == 0) {
+    if (asks_for_version(argc, argv)) {
         puts("witan " WITAN_VERSION);
         return CLI_OK;
     }
+    if (argc == 2 && strcmp(argv[0], "help") == 0 && strcmp(argv[1], "exit-codes") == 0)
+        return show_exit_codes();
     if (argc > 0 && strcmp(argv[0], "help") == 0) {
         argc--;
         argv++;

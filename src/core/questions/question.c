@@ -188,6 +188,18 @@ static size_t count_entries(const char *list)
     return json_array_size(value);
 }
 
+/* Where one yes is enough no list is kept: the answer itself is the approval. */
+static bool is_granted_by_one(const struct question *question)
+{
+    JSON_AUTO *response = NULL;
+    struct err ignored = { 0 };
+
+    return question->required_approvals == 1 && question->response && question->responded_by &&
+           question->outcome_by && question->responded_at && question->outcome_source == OUTCOME_HUMAN &&
+           json_parse(question->response, strlen(question->response), &response, &ignored) &&
+           json_is_true(json_object_get(response, "value"));
+}
+
 static void write_approvals(const struct question *question, struct json_out *out)
 {
     if (question->type != QUESTION_APPROVAL && question->response_type != RESPONSE_APPROVAL) {
@@ -195,9 +207,21 @@ static void write_approvals(const struct question *question, struct json_out *ou
         return;
     }
     json_map(out, "approvals");
-    json_int(out, "have", (int64_t)count_entries(question->approvals));
-    json_int(out, "need", question->required_approvals);
-    json_raw(out, "by", question->approvals);
+    if (is_granted_by_one(question)) {
+        json_int(out, "have", 1);
+        json_int(out, "need", 1);
+        json_list(out, "by");
+        json_map(out, NULL);
+        json_text(out, "id", question->responded_by);
+        json_text(out, "by", question->outcome_by);
+        json_text(out, "at", question->responded_at);
+        json_map_end(out);
+        json_list_end(out);
+    } else {
+        json_int(out, "have", (int64_t)count_entries(question->approvals));
+        json_int(out, "need", question->required_approvals);
+        json_raw(out, "by", question->approvals);
+    }
     json_map_end(out);
 }
 
