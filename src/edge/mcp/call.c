@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "edge/mcp/fixtures.h"
 #include "gen/version.h"
 #include "ops/bind.h"
 
@@ -11,15 +12,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPARE_CALLS 64
 #define KNOCKED_ROW "question_get" /* whoever may read a question may read here */
+
+static struct mcp_call *take_spare(struct mcp *mcp)
+{
+    pthread_mutex_lock(&mcp->spare_lock);
+    struct mcp_call *call = mcp->spares;
+
+    if (call) {
+        mcp->spares = call->next;
+        mcp->spare_count--;
+    }
+    pthread_mutex_unlock(&mcp->spare_lock);
+    return call;
+}
 
 struct mcp_call *call_new(struct mcp *mcp, struct http_exchange *exchange)
 {
-    struct mcp_call *call = memory_take(sizeof(*call));
+    struct mcp_call *call = take_spare(mcp);
+    struct arena arena = call ? call->arena : (struct arena){ NULL };
 
+    if (!call)
+        call = memory_take(sizeof(*call));
     memset(call, 0, sizeof(*call));
     atomic_fetch_add(&mcp->edge->running, 1);
     call->mcp = mcp;
+    call->arena = arena;
     call->parking.exchange = exchange;
     call->began_us = clock_ticks_us();
     call->client.name = "mcp-client";
@@ -30,18 +49,44 @@ struct mcp_call *call_new(struct mcp *mcp, struct http_exchange *exchange)
     return call;
 }
 
+/* As REST does, a few are kept with their first block of memory. The edge is not touched once `running` is
+ * down.
+ */
 void call_free(struct mcp_call *call)
 {
-    struct edge *edge = call->mcp->edge;
+    struct mcp *mcp = call->mcp;
+    struct edge *edge = mcp->edge;
 
     json_decref(call->own_args);
     json_decref(call->tree);
     if (call->charged > 0)
         budget_give(&edge->budget, call->charged);
     buf_done(&call->request.reply);
-    arena_done(&call->arena);
-    free(call);
+    arena_reset(&call->arena);
+    pthread_mutex_lock(&mcp->spare_lock);
+    bool keep = mcp->spare_count < SPARE_CALLS;
+
+    if (keep) {
+        call->next = mcp->spares;
+        mcp->spares = call;
+        mcp->spare_count++;
+    }
+    pthread_mutex_unlock(&mcp->spare_lock);
+    if (!keep) {
+        arena_done(&call->arena);
+        free(call);
+    }
     atomic_fetch_sub(&edge->running, 1);
+}
+
+void call_free_spares(struct mcp *mcp)
+{
+    struct mcp_call *call;
+
+    while ((call = take_spare(mcp))) {
+        arena_done(&call->arena);
+        free(call);
+    }
 }
 
 static bool admit_write(struct request *request, struct err *err)
@@ -108,7 +153,7 @@ static void finished(struct request *request)
     struct mcp_call *call = request->user;
 
     note_outcome(call);
-    metrics_count(call->mcp->edge->metrics, op_find(request->op->name),
+    metrics_count(call->mcp->edge->metrics, request->op == fixture_op() ? NULL : request->op,
                   request->call.err.code == ERR_NONE ? request->call.status
                                                      : err_http(request->call.err.code),
                   clock_ticks_us() - call->began_us);

@@ -30,9 +30,13 @@ struct mcp {
     struct wait_door waits;
     struct subscription *subscriptions; /* of sessions; under the lock of outlets */
     size_t subscription_count;
+    pthread_mutex_t spare_lock;
+    struct mcp_call *spares; /* kept for the next requests */
+    size_t spare_count;
 };
 
 struct mcp_call {
+    struct mcp_call *next; /* while it is spare */
     struct mcp *mcp;
     struct outlet *outlet;
     struct arena arena;
@@ -60,6 +64,8 @@ struct mcp_call {
 /* Without an exchange: a look on behalf of what waits there. */
 struct mcp_call *call_new(struct mcp *mcp, struct http_exchange *exchange);
 void call_free(struct mcp_call *call);
+/* Gives back those that were kept. */
+void call_free_spares(struct mcp *mcp);
 
 /* Asks who calls, and whether they may read. */
 void call_know(struct mcp_call *call, void (*then)(struct mcp_call *call));

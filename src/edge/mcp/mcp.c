@@ -24,6 +24,7 @@ struct mcp *mcp_new(struct edge *edge)
     mcp->edge = edge;
     mcp->waits = (struct wait_door){ .look = tool_look, .user = mcp };
     pthread_mutex_init(&mcp->ended.lock, NULL);
+    pthread_mutex_init(&mcp->spare_lock, NULL);
     seal_make_key(&mcp->key);
     outlets_open(&mcp->outlets);
     subscriptions_open(mcp);
@@ -36,6 +37,8 @@ void mcp_free(struct mcp *mcp)
         return;
     subscriptions_close(mcp);
     outlets_close(&mcp->outlets);
+    call_free_spares(mcp);
+    pthread_mutex_destroy(&mcp->spare_lock);
     pthread_mutex_destroy(&mcp->ended.lock);
     free(mcp);
 }

@@ -8,6 +8,7 @@
 #include "edge/mcp/fixtures.h"
 #include "ops/schema.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 static const struct tool tools[] = {
@@ -240,16 +241,29 @@ const struct tool *tool_find(const struct mcp *mcp, const char *name)
     return tool || !mcp->edge->options.mcp_fixtures ? tool : find_in(fixture_tools(), name);
 }
 
-const struct op *tool_op(const struct tool *tool)
+static const struct op *find_row(const struct tool *tool)
 {
-    if (tool->done)
-        return fixture_op();
     if (tool->row)
         return op_find(tool->row);
     for (const struct op *const *op = op_all(); *op; op++)
         if (str_equal((*op)->tool, tool->name))
             return *op;
     return NULL;
+}
+
+/* Each call asks several times, and the table is long: what was found is kept. */
+static const struct op *_Atomic rows[sizeof(tools) / sizeof(tools[0])];
+
+const struct op *tool_op(const struct tool *tool)
+{
+    if (tool->done)
+        return fixture_op();
+    size_t at = (size_t)(tool - tools);
+    const struct op *op = atomic_load_explicit(&rows[at], memory_order_relaxed);
+
+    if (!op)
+        atomic_store_explicit(&rows[at], op = find_row(tool), memory_order_relaxed);
+    return op;
 }
 
 bool tool_waits(const struct tool *tool)
