@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -328,20 +329,54 @@ static bool wants_colour(const struct cli *cli, bool *colour, struct err *err)
     return true;
 }
 
+/* Options that many commands have may also stand before the command. */
+static const struct cli_option *early_option(const char *word)
+{
+    static const unsigned uses[] = { CLI_USE_ALL, CLI_SERVER, CLI_STORE, CLI_CONFIG, CLI_JSON };
+    char name[32];
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
+        const struct cli_option *option = option_in(cli_common_options(uses[i]), name);
+
+        if (option)
+            return option;
+    }
+    return NULL;
+}
+
+/* How many words stand before the command. */
+static int count_early(int argc, char **argv)
+{
+    int count = 0;
+
+    while (count < argc && str_starts(argv[count], "--") && strcmp(argv[count], "--help") != 0) {
+        const struct cli_option *option = early_option(argv[count]);
+
+        if (!option)
+            return count;
+        count += option->value && !strchr(argv[count], '=') ? 2 : 1;
+    }
+    return count < argc ? count : argc;
+}
+
 bool cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 {
     size_t taken = 0;
     bool only_arguments = false;
-    int at;
+    int at, early = count_early(argc, argv);
 
     cli->argc = argc;
     cli->argv = argv;
-    if (!find_command(cli, argc, argv, &at, err))
+    if (!find_command(cli, argc - early, argv + early, &at, err))
         return false;
     if (!cli->command)
         return true;
     cli->op = cli->command->op ? op_find(cli->command->op) : NULL;
-    for (; at < argc; at++) {
+    for (int i = 0; i < early; i++)
+        if (!take_option(cli, early, argv, &i, err))
+            return false;
+    for (at += early; at < argc; at++) {
         const char *word = argv[at];
 
         if (!only_arguments && strcmp(word, "--") == 0)

@@ -90,6 +90,7 @@ static bool run_chat_post(struct call *call)
 const struct op chat_ops[] = {
     {
         .name = "chat_list",
+        .cli = "chat-log",
         .http = "GET /api/chat",
         .tag = "Squad chat",
         .help = "Read the squad chat, newest message first; all of it, one prompt's thread, or what was said "

@@ -194,6 +194,7 @@ static bool run_template_delete(struct call *call)
 const struct op template_ops[] = {
     {
         .name = "template_list",
+        .cli = "template list",
         .http = "GET /api/templates",
         .tag = TAG_QUESTIONS,
         .help = "List the question templates: the built-in ones and the workspace's own.",
@@ -206,6 +207,7 @@ const struct op template_ops[] = {
     },
     {
         .name = "template_create",
+        .cli = "template add",
         .http = "POST /api/templates",
         .tag = TAG_QUESTIONS,
         .help = "Make a question template. One with the name of a built-in one takes its place.",
@@ -219,6 +221,7 @@ const struct op template_ops[] = {
     },
     {
         .name = "template_get",
+        .cli = "template show",
         .http = "GET /api/templates/{id}",
         .tag = TAG_QUESTIONS,
         .help = "Show a question template.",
@@ -232,6 +235,7 @@ const struct op template_ops[] = {
     },
     {
         .name = "template_update",
+        .cli = "template set",
         .http = "PATCH /api/templates/{id}",
         .tag = TAG_QUESTIONS,
         .help = "Change a question template of the workspace. What is not given stays.",
@@ -244,6 +248,7 @@ const struct op template_ops[] = {
     },
     {
         .name = "template_delete",
+        .cli = "template remove",
         .http = "DELETE /api/templates/{id}",
         .tag = TAG_QUESTIONS,
         .help = "Delete a question template of the workspace.",

@@ -12,6 +12,7 @@ extern const struct cli_command ask_commands[];
 extern const struct cli_command inbox_commands[];
 extern const struct cli_command show_commands[];
 extern const struct cli_command answer_commands[];
+extern const struct cli_command question_commands[];
 extern const struct cli_command job_commands[];
 extern const struct cli_command chat_commands[];
 extern const struct cli_command prompt_commands[];

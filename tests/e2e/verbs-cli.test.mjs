@@ -1,0 +1,64 @@
+// Verbs for one question besides answering it, and options before the command.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cli } from './lib/cli.mjs';
+import { start } from './lib/server.mjs';
+
+test('cancel, extend, link and restart', async (t) => {
+    const server = await start(t);
+    const witan = (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url } });
+    const ask = async (...args) => {
+        const asked = await witan('ask', 'Which?', '--no-wait', ...args);
+        assert.equal(asked.code, 0, asked.stderr);
+        return asked.stdout.trim();
+    };
+    const question = async (id) => (await server.must(200, 'GET', `/api/questions/${id}`)).question;
+
+    const first = await ask('--timeout', '10m');
+    const before = Date.parse((await question(first)).timeoutAt);
+    const moved = await witan('extend', first.slice(-8), '--by', '1.5h');
+    assert.equal(moved.code, 0, moved.stderr);
+    assert.equal(Date.parse(moved.stdout.trim()), before + 5_400_000);
+    const far = await witan('extend', first, '--by', '2d');
+    assert.equal(far.code, 2);
+    assert.match(far.stderr, /--by must be/);
+
+    const link = (await witan('link', first)).stdout.trim();
+    assert.ok(link.startsWith(`${server.url}/q/${first}/`), link);
+    assert.equal((await fetch(link)).status, 200);
+
+    assert.equal((await witan('cancel', first, '--reason', 'no need')).code, 0);
+    assert.equal((await question(first)).status, 'cancelled');
+    assert.equal((await witan('cancel', first)).code, 7);
+
+    assert.equal((await fetch(`${server.url}/q/${first}`)).status, 200);
+    assert.equal((await fetch(`${server.url}/q/00000000-0000-7000-8000-00000000dead`)).status, 404);
+
+    assert.equal((await witan('restart', first)).code, 7);
+    assert.equal((await witan('restart', '00000000-0000-7000-8000-00000000dead')).code, 1);
+});
+
+test('templates, the chat and notifications have commands', async (t) => {
+    const server = await start(t);
+    const witan = (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url } });
+    assert.equal(JSON.parse((await witan('template', 'list', '--json')).stdout).templates.length > 0, true);
+    await witan('chat-post', 'Deploying now.', '--agent', 'Builder');
+    assert.match((await witan('chat-log')).stdout, /Deploying now\./);
+    assert.match((await witan('notifications')).stderr, /no notifications/);
+    await witan('ask', 'Which?', '--no-wait');
+    assert.match((await witan('notifications')).stdout, /^KIND +PRIORITY +CAME +WHAT\nquestion /);
+});
+
+test('options may stand before the command', async (t) => {
+    const server = await start(t);
+    for (const args of [
+        ['--url', server.url, '--json', 'whoami'],
+        [`--url=${server.url}`, 'whoami', '--json'],
+    ]) {
+        const { code, stdout, stderr } = await cli(server.folder, args, {});
+        assert.equal(code, 0, stderr);
+        assert.equal(JSON.parse(stdout).caller.name, 'local');
+    }
+    const wrong = await cli(server.folder, ['--josn', 'whoami'], {});
+    assert.equal(wrong.code, 2);
+});
