@@ -54,16 +54,48 @@ static void bash_option(const struct cli_command *command, const struct cli_opti
     buf_format(into, " --%s", option->name);
 }
 
+static bool is_group(const struct cli_command *const *commands, const char *name)
+{
+    BUF_AUTO words = { 0 };
+
+    buf_init(&words, 0);
+    second_words(commands, name, &words);
+    return words.len > 0;
+}
+
+/* `config init` before `config`, whose pattern fits both. */
+static void bash_options(const struct cli *cli, bool two_words, struct buf *into)
+{
+    for (const struct cli_command *const *at = cli->commands; *at; at++) {
+        if (((*at)->name[first_word((*at)->name)] != '\0') != two_words)
+            continue;
+        buf_format(into, "    '%s '*) words='", (*at)->name);
+        each_option(*at, into, bash_option);
+        buf_text(into, "' ;;\n");
+    }
+}
+
+/* A first word that is a command by itself keeps its options beside the second words. */
+static void bash_second_words(const struct cli *cli, struct buf *into)
+{
+    for (size_t i = 0; cli->commands[i]; i++) {
+        const char *name = cli->commands[i]->name;
+
+        if (seen_before(cli->commands, i) || !is_group(cli->commands, name))
+            continue;
+        buf_format(into, "        %.*s) words=\"$words", (int)first_word(name), name);
+        second_words(cli->commands, name, into);
+        buf_text(into, "\" ;;\n");
+    }
+}
+
 static void write_bash(const struct cli *cli, struct buf *into)
 {
     buf_text(into, "_witan() {\n"
                    "    local cur=${COMP_WORDS[COMP_CWORD]} words=\n"
                    "    case \"${COMP_WORDS[1]} ${COMP_WORDS[2]} \" in\n");
-    for (const struct cli_command *const *at = cli->commands; *at; at++) {
-        buf_format(into, "    '%s '*) words='", (*at)->name);
-        each_option(*at, into, bash_option);
-        buf_text(into, "' ;;\n");
-    }
+    bash_options(cli, true, into);
+    bash_options(cli, false, into);
     buf_text(into, "    esac\n"
                    "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
                    "        words='");
@@ -72,15 +104,7 @@ static void write_bash(const struct cli *cli, struct buf *into)
             buf_format(into, " %.*s", (int)first_word(cli->commands[i]->name), cli->commands[i]->name);
     buf_text(into, "'\n    elif [ \"$COMP_CWORD\" = 2 ]; then\n"
                    "        case \"${COMP_WORDS[1]}\" in\n");
-    for (size_t i = 0; cli->commands[i]; i++) {
-        const char *name = cli->commands[i]->name;
-
-        if (!name[first_word(name)] || seen_before(cli->commands, i))
-            continue;
-        buf_format(into, "        %.*s) words='", (int)first_word(name), name);
-        second_words(cli->commands, name, into);
-        buf_text(into, "' ;;\n");
-    }
+    bash_second_words(cli, into);
     buf_text(into, "        esac\n"
                    "    fi\n"
                    "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"

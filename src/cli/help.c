@@ -136,10 +136,22 @@ static void write_list(const struct cli *cli, const char *prefix, struct buf *in
                        help_of(*at));
 }
 
+/* Of a command that others begin with, such as `config` and `config init`. */
+static void write_group(const struct cli *cli, const char *name, struct buf *into)
+{
+    BUF_AUTO list = { 0 };
+
+    buf_init(&list, 0);
+    write_list(cli, name, &list);
+    if (list.len > 0)
+        buf_format(into, "\ncommands:\n%s", list.bytes);
+}
+
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
 {
     if (cli->command) {
         write_command(cli->command, into);
+        write_group(cli, cli->command->name, into);
         return;
     }
     if (!prefix) {

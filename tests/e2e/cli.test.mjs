@@ -38,6 +38,22 @@ const commands = [
     'backup',
     'restore',
     'purge',
+    'agent add',
+    'agent list',
+    'agent show',
+    'agent set',
+    'agent delete',
+    'discuss',
+    'discuss list',
+    'discuss show',
+    'discuss pause',
+    'discuss resume',
+    'discuss cancel',
+    'discuss next',
+    'discuss interject',
+    'discuss fork',
+    'discuss replay',
+    'chat',
     'config',
     'config init',
     'migrate',
@@ -500,16 +516,27 @@ test('completion scripts parse', async (t) => {
         if (shell === 'bash') execFileSync('bash', ['-n'], { input: stdout });
     }
     const { stdout } = await cli(folder, ['completion', 'bash']);
-    const words = execFileSync(
-        'bash',
-        [
-            '-c',
-            `${stdout}\nCOMP_WORDS=(witan prompt a) COMP_CWORD=2 COMP_LINE='witan prompt a' COMP_POINT=14
-        eval "$(complete -p witan | sed -E "s/.*-F ([^ ]+).*/\\1/")" witan a prompt; printf '%s\\n' "\${COMPREPLY[@]}"`,
-        ],
-        { encoding: 'utf8' },
-    );
-    assert.deepEqual(words.trim().split(/\s+/).sort(), ['answer', 'ask']);
+    // What is offered for the last of these words.
+    const offered = (...words) =>
+        execFileSync(
+            'bash',
+            [
+                '-c',
+                `${stdout}\nCOMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        eval "$(complete -p witan | sed -E "s/.*-F ([^ ]+).*/\\1/")"; printf '%s\\n' "\${COMPREPLY[@]}"`,
+                'bash',
+                ...words,
+            ],
+            { encoding: 'utf8' },
+        )
+            .trim()
+            .split(/\s+/)
+            .sort();
+    assert.deepEqual(offered('witan', 'prompt', 'a'), ['answer', 'ask']);
+    // A command that others begin with: its own options, theirs, and they.
+    assert.deepEqual(offered('witan', 'discuss', 're'), ['replay', 'resume']);
+    assert.deepEqual(offered('witan', 'discuss', '--rou'), ['--rounds']);
+    assert.deepEqual(offered('witan', 'discuss', 'fork', '--a'), ['--at']);
 });
 
 test('nobody on the other end of stdout is an error, not a crash', async (t) => {

@@ -218,6 +218,38 @@ test('Ctrl-C stops the discussion; another signal leaves it going', async (t) =>
     }
 });
 
+test('a discussion can be paused, cut into and let go on', async (t) => {
+    const server = await withScript(t, { delay: '150ms' });
+    const id = (await run(server, ['discuss', topic, '--no-wait'])).stdout.trim();
+    assert.equal((await run(server, ['discuss', 'pause', id])).code, 0);
+    const paused = await run(server, ['discuss', 'show', id, '--follow']);
+    assert.equal(paused.code, 0);
+    assert.match(paused.stderr, /discuss resume/);
+    assert.equal((await stateOf(server, id)).discussion.status, 'paused');
+    assert.equal((await run(server, ['discuss', 'interject', id, 'The budget is fixed.'])).code, 0);
+    assert.equal((await run(server, ['discuss', 'interject', id, 'No.', '--by', 'Nobody'])).code, 2);
+    assert.equal((await run(server, ['discuss', 'resume', id])).code, 0);
+    assert.equal((await run(server, ['discuss', 'cancel', id])).code, 0);
+    const shown = await run(server, ['discuss', 'show', id]);
+    assert.match(shown.stdout, /cuts in\nThe budget is fixed\./);
+    assert.match(shown.stderr, /cancelled/);
+    assert.equal((await run(server, ['discuss', 'cancel', id])).code, 7);
+});
+
+test('a discussion answers a prompt, as the council', async (t) => {
+    const server = await withScript(t);
+    const prompt = await server.ask({ prompt_message: topic, required_responses: 1 });
+    const answered = await run(server, ['discuss', topic, '--rounds', '1', '--for', prompt.id]);
+    assert.equal(answered.code, 0, answered.stderr);
+    const { discussion } = await stateOf(server, idIn(answered.stderr));
+    assert.deepEqual(discussion.ref, { kind: 'prompt', id: prompt.id });
+    const shown = await server.show(prompt.id);
+    assert.ok(JSON.stringify(shown).includes('Key concern'), 'the last word of the discussion is the reply');
+    const nobody = await run(server, ['discuss', topic, '--for', '01890a5d-ac96-774b-bcce-b302099a8057']);
+    assert.notEqual(nobody.code, 0);
+    assert.equal((await run(server, ['discuss', 'list', '--status', 'active'])).stdout, '');
+});
+
 test('lines on standard input are a script', async (t) => {
     const server = await withScript(t);
     const input = `# a remark\nspecialists on\n${topic}\ntranscript\nspecialists off\nAnd in one word?\nstatus\nquit\nnever asked\n`;

@@ -131,9 +131,15 @@ static int print_document(struct cli *cli, const char *id, const json_t *state)
 static int say_resting(struct cli *cli, const char *id, const json_t *state)
 {
     const char *who = json_string_value(json_object_get(state, "nextSpeaker"));
+    const char *status = json_string_value(json_object_get(json_object_get(state, "discussion"), "status"));
+    bool paused = status && strcmp(status, "paused") == 0;
 
-    cli_note(cli, "It rests%s%s; go on with:\n  %s", who ? ", and the word is with " : "", who ? who : "",
-             resume_command(cli, arena_format(cli->arena, "discuss next %s", id)));
+    if (paused)
+        cli_note(cli, "It is paused; go on with:");
+    else
+        cli_note(cli, "It rests%s%s; go on with:", who ? ", and the word is with " : "", who ? who : "");
+    cli_note(cli, "  %s",
+             resume_command(cli, arena_format(cli->arena, "discuss %s %s", paused ? "resume" : "next", id)));
     return CLI_OK;
 }
 
@@ -421,6 +427,7 @@ const struct cli_command discuss_commands[] = {
     {
         .name = "discuss pause",
         .op = "discussion_pause",
+        .examples = "witan discuss pause 01890a5d-ac96-774b-bcce-b302099a8057",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },
         .run = run_deed,
@@ -428,6 +435,7 @@ const struct cli_command discuss_commands[] = {
     {
         .name = "discuss resume",
         .op = "discussion_resume",
+        .examples = "witan discuss resume 01890a5d-ac96-774b-bcce-b302099a8057",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },
         .run = run_deed,
@@ -435,6 +443,7 @@ const struct cli_command discuss_commands[] = {
     {
         .name = "discuss cancel",
         .op = "discussion_cancel",
+        .examples = "witan discuss cancel 01890a5d-ac96-774b-bcce-b302099a8057",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },
         .run = run_deed,
@@ -442,6 +451,7 @@ const struct cli_command discuss_commands[] = {
     {
         .name = "discuss next",
         .op = "discussion_next",
+        .examples = "witan discuss next 01890a5d-ac96-774b-bcce-b302099a8057",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },
         .run = run_deed,
