@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/sqlite_codes.h"
 #include "db/sqlite_functions.h"
 #include "db/sqlite_rows.h"
 #include "db/store_file.h"
@@ -55,31 +56,6 @@ static struct sqlite_db *sqlite_of(const struct db *db)
     return (struct sqlite_db *)db;
 }
 
-static enum err_code code_of(int extended)
-{
-    switch (extended) {
-    case SQLITE_CONSTRAINT_UNIQUE:
-    case SQLITE_CONSTRAINT_PRIMARYKEY:
-    case SQLITE_CONSTRAINT_ROWID:
-    case SQLITE_CONSTRAINT_FOREIGNKEY: return ERR_CONFLICT;
-    case SQLITE_CONSTRAINT_CHECK:
-    case SQLITE_CONSTRAINT_NOTNULL:
-    case SQLITE_CONSTRAINT_TRIGGER: return ERR_INVALID;
-    default: break;
-    }
-    switch (extended & 0xff) {
-    case SQLITE_FULL:
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_INTERRUPT:
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PROTOCOL:
-    case SQLITE_NOMEM: return ERR_UNAVAILABLE;
-    default: return ERR_INTERNAL;
-    }
-}
-
 static bool must_hurry(const struct sqlite_db *db)
 {
     return db->hurry && atomic_load_explicit(db->hurry, memory_order_relaxed);
@@ -101,7 +77,7 @@ static bool sqlite_fail(struct sqlite_db *db, struct err *err)
         return read_was_ended(err);
     if (extended == SQLITE_INTERRUPT)
         return err_set(err, ERR_UNAVAILABLE, "The read took longer than %d ms and was ended.", READ_LIMIT_MS);
-    err_set(err, code_of(extended), "%s", sqlite3_errmsg(db->handle));
+    err_set(err, sqlite_code(extended), "%s", sqlite3_errmsg(db->handle));
     /* A reader that writes is our mistake; a file that nobody may write any more is not. */
     if ((extended & 0xff) == SQLITE_READONLY && !db->readonly)
         err->code = ERR_UNAVAILABLE;
@@ -300,22 +276,6 @@ static void sqlite_rollback(struct db *base)
     db->deadline_us = 0;
 }
 
-/*
- * These say for certain that nothing was committed. After an I/O error the commit may still turn up
- * when the WAL is recovered, and so it may after any error that is not known to be harmless.
- */
-static bool nothing_was_committed(int extended)
-{
-    switch (extended & 0xff) {
-    case SQLITE_FULL:
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_CONSTRAINT:
-    case SQLITE_INTERRUPT: return true;
-    default: return false;
-    }
-}
-
 static bool sqlite_commit(struct db *base, struct err *err)
 {
     struct sqlite_db *db = sqlite_of(base);
@@ -328,7 +288,7 @@ static bool sqlite_commit(struct db *base, struct err *err)
     bool read = sqlite3_txn_state(db->handle, NULL) != SQLITE_TXN_WRITE;
 
     if (!control_run(db, COMMIT, err)) {
-        if (!read && !nothing_was_committed(sqlite3_extended_errcode(db->handle)))
+        if (!read && !sqlite_nothing_committed(sqlite3_extended_errcode(db->handle)))
             err->code = ERR_OUTCOME_UNKNOWN;
         sqlite_rollback(base);
         return false;
