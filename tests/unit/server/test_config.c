@@ -432,6 +432,7 @@ static void a_mistyped_variable_is_refused_and_a_foreign_one_is_not(void **state
     assert_false(config_load(&config, &(struct config_sources){ 0 }, &err));
     assert_non_null(strstr(err.text, "WITAN_SERVER_LISTN"));
     assert_non_null(strstr(err.hint, "WITAN_SERVER_LISTEN"));
+    config_done(&config);
     unsetenv("WITAN_SERVER_LISTN");
     unsetenv("WITAN_SERVICE_HOST");
 }
