@@ -27,6 +27,7 @@ struct rest_call {
     struct edge *edge;
     struct http_exchange *exchange;
     struct wait *wait;     /* or NULL */
+    int hold_s;            /* for how long a write with .holds is held back */
     struct pieces *pieces; /* or NULL */
     struct arena piece;    /* of the piece that is being read */
     struct arena arena;
@@ -288,7 +289,7 @@ static bool goes_on(const struct rest_call *call)
 {
     const struct request *request = &call->request;
 
-    return request->op && request->op->holds && request->call.err.code == ERR_NONE && !request->call.ended &&
+    return call->hold_s > 0 && request->call.err.code == ERR_NONE && !request->call.ended &&
            !request->replayed && request->call.subject;
 }
 
@@ -303,7 +304,7 @@ static void hold_back(struct rest_call *call)
     note_stored(call);
     parking_park(&call->parking);
     struct wait *wait = wait_new(edge->waits, &edge->rest_waits, call->exchange, call->request.call.subject,
-                                 &call->request.credentials, WAIT_SECONDS_MAX);
+                                 &call->request.credentials, call->hold_s);
 
     http_set_data(call->exchange, wait);
     http_slim(call->exchange);
@@ -394,12 +395,13 @@ static bool read_wait(struct rest_call *call, int *seconds)
     int64_t number;
 
     *seconds = 0;
-    if (!text || !call->request.op->waits)
+    call->hold_s = call->request.op->holds ? WAIT_SECONDS_MAX : 0;
+    if (!text || !(call->request.op->waits || call->request.op->holds))
         return true;
     if (!str_to_int(text, &number) || number < 0 || number > WAIT_SECONDS_MAX)
         return err_field(&call->request.bind_err, "wait", "wait must be a whole number of seconds, 0..%d.",
                          WAIT_SECONDS_MAX);
-    *seconds = (int)number;
+    *(call->request.op->holds ? &call->hold_s : seconds) = (int)number;
     return true;
 }
 

@@ -58,7 +58,7 @@ static void write_params(const struct op *op, struct buf *into)
 {
     static const char *const places[] = { [IN_PATH] = "path", [IN_QUERY] = "query", [IN_BODY] = "body" };
 
-    if (!op->params[0].type && !op->waits)
+    if (!op->params[0].type && !op->waits && !op->holds)
         return;
     buf_text(into, "| parameter | in | type | |\n|---|---|---|---|\n");
     for (const struct field *field = op->params; field->type; field++) {
@@ -75,6 +75,12 @@ static void write_params(const struct op *op, struct buf *into)
             "| `wait` | query | integer 0..%d | Hold the reply until it has ended, for at most this many "
             "seconds. |\n",
             WAIT_SECONDS_MAX);
+    if (op->holds)
+        buf_format(
+            into,
+            "| `wait` | query | integer 0..%d | For how many seconds the reply is held at most; %d when "
+            "left out. |\n",
+            WAIT_SECONDS_MAX, WAIT_SECONDS_MAX);
     buf_char(into, '\n');
 }
 

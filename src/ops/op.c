@@ -115,6 +115,8 @@ static bool check_row(const struct op *op, struct err *err)
         return err_set(err, ERR_INTERNAL, "%s: no reply schema", op->name);
     if (op->kind == OP_WRITE && (op->quick || op->waits))
         return err_set(err, ERR_INTERNAL, "%s: a write can be neither quick nor waited for", op->name);
+    if (op->holds && op->kind != OP_WRITE)
+        return err_set(err, ERR_INTERNAL, "%s: only the reply of a write is held by itself", op->name);
     if (op->heavy && (op->quick || op->kind != OP_READ))
         return err_set(err, ERR_INTERNAL, "%s: only a read that is not quick can be heavy", op->name);
     if (!check_path(op, path + 1, err) || !check_fields(op, op->params, err))

@@ -136,8 +136,8 @@ struct op {
     bool quick;   /* a point read: may run on the HTTP thread */
     bool heavy;   /* a read of much: others than heavy ones never wait behind it */
     bool waits;   /* takes ?wait=SECONDS and holds the reply until call->ended */
-    bool holds;   /* a write whose reply is held until what it began has ended: GET of its path looks
-                     (call->held) */
+    bool holds;   /* a write whose reply is held, as with ?wait=55, until what it began has ended: GET of its
+                     path looks   (call->held) */
     bool pieces;  /* may be long: takes after_seq and limit, and is run once for each piece (more_after) */
     bool by_link; /* the cookie of a link to what `id` names stands in for credentials */
     bool secret_reply;   /* never stored for idempotent repeats */

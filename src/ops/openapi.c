@@ -77,7 +77,7 @@ static void write_parameters(struct json_out *out, const struct op *op)
         schema_write(out, "schema", &plain, plain.type, SCHEMA_QUERY);
         json_map_end(out);
     }
-    if (op->waits)
+    if (op->waits || op->holds)
         write_wait_parameter(out);
     if (str_starts(op->http, "POST "))
         write_key_parameter(out);

@@ -184,7 +184,7 @@ static bool check_query_name(const struct op *op, const char *name, struct err *
     for (const struct field *field = op->params; field->type; field++)
         if (op_param_place(op, field) == IN_QUERY)
             known[count++] = field->name;
-    if (op->waits)
+    if (op->waits || op->holds)
         known[count++] = "wait";
     for (size_t i = 0; i < count; i++)
         if (spelling_same(known[i], name))

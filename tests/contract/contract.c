@@ -354,6 +354,9 @@ static char *rest_url(struct t *t, const struct op *op, const struct raw_input *
     for (size_t i = 0; i < input->query_count; i++)
         buf_format(&url, "%c%s=%s", i ? '&' : '?', input->query[i].name,
                    str_url_encode(&t->arena, input->query[i].text));
+    /* What would be held back is answered at once: the case itself does what comes next. */
+    if (op->holds)
+        buf_format(&url, "%cwait=0", input->query_count ? '&' : '?');
     return arena_text(&t->arena, url.bytes);
 }
 
