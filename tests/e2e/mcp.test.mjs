@@ -144,6 +144,54 @@ test('a wait longer than a minute ends with the answer', { skip: !full && 'takes
     assert.equal((await waiting).structuredContent.question.response.value, 'late');
 });
 
+test('a person at the client is asked as well, and the first answer wins', async (t) => {
+    const server = await start(t);
+    const { ElicitRequestSchema } = await import('../mcp/node_modules/@modelcontextprotocol/sdk/dist/esm/types.js');
+    const { client, call, close } = await oldClient(server.url, { capabilities: { elicitation: {} } });
+    t.after(close);
+    const asked = [];
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+        asked.push(params);
+        return { action: 'accept', content: { answer: 'lite' } };
+    });
+    const options = [{ label: 'PostgreSQL', value: 'pg' }, { label: 'SQLite', value: 'lite' }];
+    const first = await call('ask_question', { ...question, responseType: 'choice', options });
+    assert.equal(first.structuredContent.question.response.value, 'lite');
+    assert.deepEqual(asked[0].requestedSchema.properties.answer.oneOf, [
+        { const: 'pg', title: 'PostgreSQL' },
+        { const: 'lite', title: 'SQLite' },
+    ]);
+
+    // The inbox is quicker: the form goes away.
+    let withdrawn = false;
+    client.setRequestHandler(
+        ElicitRequestSchema,
+        (_, { signal }) =>
+            new Promise((done) =>
+                signal.addEventListener('abort', () => {
+                    withdrawn = true;
+                    done({ action: 'cancel' });
+                }),
+            ),
+    );
+    const second = call('ask_question', question);
+    await answer(server, (await pending(server)).id, { type: 'text', value: 'from the inbox' });
+    assert.equal((await second).structuredContent.question.response.value, 'from the inbox');
+    await until(() => withdrawn, 'the form is gone');
+
+    // An approval is not asked of the one who asks for it; one who declines leaves it to the inbox.
+    client.setRequestHandler(ElicitRequestSchema, async () => {
+        asked.push('again');
+        return { action: 'decline' };
+    });
+    const approval = await call('ask_question', { ...question, type: 'approval', responseType: 'approval', wait_seconds: 1 });
+    assert.equal(approval.structuredContent.pending, true);
+    assert.equal(asked.length, 1);
+    const declined = await call('ask_question', { ...question, wait_seconds: 1 });
+    assert.equal(declined.structuredContent.pending, true);
+    assert.equal(asked.length, 2);
+});
+
 test('the squad is asked and answers', async (t) => {
     const server = await start(t);
     const asker = await newClient(server.url, { name: 'Planner' });

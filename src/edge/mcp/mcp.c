@@ -91,7 +91,7 @@ static void take_word(struct mcp_call *call)
     const json_t *cancelled = json_object_get(message->params, "requestId");
 
     if (message->kind == RPC_RESPONSE && message->id)
-        (void)outlets_told(&call->mcp->outlets, json_of(call, message->id), message->result);
+        tool_told(outlets_told(&call->mcp->outlets, json_of(call, message->id), message->result));
     else if (message->kind == RPC_NOTIFICATION && strcmp(message->method, "notifications/cancelled") == 0 &&
              cancelled && call->client.session)
         outlets_cancel(&call->mcp->outlets, call->client.session, json_of(call, cancelled));

@@ -323,21 +323,40 @@ void outlet_progress(struct outlet *outlet, double done, double total, const cha
     outlet_put(outlet, message.bytes, message.len);
 }
 
-bool outlets_told(struct outlets *outlets, const char *id, const json_t *result)
+void outlet_withdraw(struct outlet *outlet)
 {
-    bool found = false;
+    BUF_AUTO message = { 0 };
+
+    pthread_mutex_lock(&outlet->outlets->lock);
+    if (outlet->asked) {
+        buf_format(&message,
+                   "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":%s,"
+                   "\"reason\":\"It has been answered elsewhere.\"}}",
+                   outlet->asked);
+        outlet_put(outlet, message.bytes, message.len);
+        free(outlet->asked);
+        outlet->asked = NULL;
+    }
+    pthread_mutex_unlock(&outlet->outlets->lock);
+}
+
+void *outlets_told(struct outlets *outlets, const char *id, const json_t *result)
+{
+    void *to_do = NULL;
 
     pthread_mutex_lock(&outlets->lock);
-    for (struct outlet *outlet = outlets->open; outlet && !found; outlet = outlet->next) {
+    for (struct outlet *outlet = outlets->open; outlet; outlet = outlet->next) {
         if (!outlet->asked || strcmp(outlet->asked, id) != 0)
             continue;
-        found = true;
         free(outlet->asked);
         outlet->asked = NULL;
         outlet->told(outlet, result);
+        to_do = outlet->to_do;
+        outlet->to_do = NULL;
+        break;
     }
     pthread_mutex_unlock(&outlets->lock);
-    return found;
+    return to_do;
 }
 
 /* Its wait, if any, ends by itself: the stream ends, and with it everything that hangs on it. */

@@ -48,8 +48,9 @@ struct outlet {
     int step;
     char *asked; /* the id of a request of ours that waits for its response, or NULL */
     void (*told)(struct outlet *outlet, const json_t *result); /* under the lock; NULL: it was refused */
-    void *data;                                                /* of whoever keeps it open */
-    void (*forget)(struct outlet *outlet);                     /* frees that, or NULL */
+    void *to_do;                           /* what `told` left to be done without the lock, or NULL */
+    void *data;                            /* of whoever keeps it open */
+    void (*forget)(struct outlet *outlet); /* frees that, or NULL */
 };
 
 void outlets_open(struct outlets *outlets);
@@ -80,8 +81,11 @@ void outlet_ask(struct outlet *outlet, const char *method, const char *params,
 /* notifications/progress, to those who gave a token. */
 void outlet_progress(struct outlet *outlet, double done, double total, const char *text);
 
-/* A response of a client to a request of ours. False: nobody waits for it. */
-bool outlets_told(struct outlets *outlets, const char *id, const json_t *result);
+/* Takes back a request of ours that waits for its response, if there is one. */
+void outlet_withdraw(struct outlet *outlet);
+
+/* A response of a client to a request of ours. Returns what `told` left to be done, or NULL. */
+void *outlets_told(struct outlets *outlets, const char *id, const json_t *result);
 /* notifications/cancelled of this session: the request is answered no more. */
 void outlets_cancel(struct outlets *outlets, uint64_t session, const char *id);
 

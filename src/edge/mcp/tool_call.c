@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/str.h"
+#include "edge/mcp/elicit.h"
 #include "edge/mcp/tools.h"
 #include "ops/openapi.h"
 
@@ -22,8 +23,9 @@ struct tool_wait {
     const struct tool *tool;
     const struct op *op;
     json_t *args;
-    char *made; /* the id of what was made first, or NULL */
-    char *name; /* the client's */
+    char *made;          /* the id of what was made first, or NULL */
+    char *response_type; /* of a question that the person at the client is asked, too */
+    char *name;          /* the client's */
     const char *version;
     enum mcp_era era;
     int64_t began_ms;
@@ -114,6 +116,7 @@ static void wait_free(struct outlet *outlet)
 
     json_decref(wait->args);
     free(wait->made);
+    free(wait->response_type);
     free(wait->name);
     free(wait);
 }
@@ -138,9 +141,12 @@ static void looked(struct mcp_call *call)
     const struct err *err = &call->request.call.err;
     bool ended = err->code != ERR_NONE || call->request.call.ended;
 
-    if (!wait_looked(outlet->wait, ended))
+    if (!wait_looked(outlet->wait, ended)) {
         call_free(call);
-    else if (err->code != ERR_NONE)
+        return;
+    }
+    outlet_withdraw(outlet);
+    if (err->code != ERR_NONE)
         answer_error(call, err);
     else
         answer(call, wait->made, !ended);
@@ -158,6 +164,42 @@ void tool_look(void *user, struct wait *registered)
     call->request.credentials = *wait_credentials(registered);
     memcpy(call->remote, wait->remote, sizeof(call->remote));
     call_run(call, wait->op, wait->args, looked);
+}
+
+/* The answer that was given at the client is an answer like any other; the wait hears of it. */
+static void answered_here(struct mcp_call *call)
+{
+    call_free(call);
+}
+
+/* Under the lock, so the answer itself is left to be done. The wait may be gone by then: all is copied. */
+static void elicited(struct outlet *outlet, const json_t *result)
+{
+    const struct tool_wait *wait = outlet->data;
+    json_t *args = elicit_answer(result, wait->made, wait->response_type);
+    struct mcp_call *call = args ? call_new(wait->mcp, NULL) : NULL;
+
+    if (!call)
+        return;
+    const struct credentials *shown = wait_credentials(outlet->wait);
+
+    call->own_args = args;
+    call->client = (struct peer){ .version = wait->version, .name = arena_text(&call->arena, wait->name) };
+    call->request.credentials = (struct credentials){ .bearer = arena_text(&call->arena, shown->bearer),
+                                                      .session = arena_text(&call->arena, shown->session),
+                                                      .workspace = arena_text(&call->arena, shown->workspace),
+                                                      .may_be_solo = shown->may_be_solo,
+                                                      .key = shown->key };
+    memcpy(call->remote, wait->remote, sizeof(call->remote));
+    outlet->to_do = call;
+}
+
+void tool_told(void *to_do)
+{
+    struct mcp_call *call = to_do;
+
+    if (call)
+        call_run(call, op_find("question_answer"), call->own_args, answered_here);
 }
 
 /* What is waited for is what the row's path names last. */
@@ -207,11 +249,17 @@ static void begin_wait(struct mcp_call *call, const struct op *op, json_t *args,
         answer_error(call, &request->call.err);
         return;
     }
-    outlet->data = wait_make(call, op, args, made);
+    struct tool_wait *wait = wait_make(call, op, args, made);
+
+    outlet->data = wait;
     outlet->forget = wait_free;
     outlet->tick = wait_tick;
     outlet->wait =
         wait_new(mcp->edge->waits, &mcp->waits, outlet, subject, &request->credentials, (int)seconds);
+    if (call->tool->elicits && elicit_fits(call)) {
+        wait->response_type = strdup(json_string_value(json_object_get(call->args, "responseType")));
+        elicit_ask(call, elicited);
+    }
     outlet_open(outlet, outlet->progress ? PROGRESS_MS : HEARTBEAT_MS);
     call_free(call);
     tool_look(mcp, outlet->wait);

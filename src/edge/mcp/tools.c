@@ -34,6 +34,7 @@ static const struct tool tools[] = {
         .then_id = "id",
         .unless = "response",
         .go_on = "wait_for_answer",
+        .elicits = true,
     },
     {
         .name = "wait_for_answer",

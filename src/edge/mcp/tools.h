@@ -20,6 +20,7 @@ struct tool {
     const char *then_id; /* the parameter of `then` that takes it; others come from the arguments */
     const char *unless;  /* a member of the first reply with which there is nothing to wait for, or NULL */
     const char *go_on;   /* what to call when it is still pending; NULL: the same again */
+    bool elicits;        /* the person at the client may be asked, too (elicit.h) */
     bool reads;          /* changes nothing */
     bool finds_job;      /* without an id: the job that the caller's agent has open */
     const char *input;   /* the schema of the arguments when they are not the row's, or NULL */
@@ -40,6 +41,8 @@ bool tool_waits(const struct tool *tool);
 /* tools/list and tools/call. */
 void tools_list(struct mcp_call *call);
 void tools_call(struct mcp_call *call);
+/* What a person said at the client (outlets_told); accepts NULL. */
+void tool_told(void *to_do);
 /* For mcp->waits. */
 void tool_look(void *mcp, struct wait *wait);
 
