@@ -80,9 +80,10 @@
 #define LIMIT_TOPIC_SHOWN      100
 #define LIMIT_PARTICIPANTS     64
 #define LIMIT_ROUNDS           100
-#define LIMIT_ENTRIES          20000 /* rows of one discussion's log that are read */
-#define LIMIT_DISCUSSION_DEPTH 3     /* of discussions that were split off from others */
-#define TURN_ATTEMPTS          3     /* calls for one turn before it is passed */
+#define LIMIT_ENTRIES          20000     /* rows of one discussion's log that are read */
+#define LIMIT_WORDING          (32 * KB) /* a text that models are told */
+#define LIMIT_DISCUSSION_DEPTH 3         /* of discussions that were split off from others */
+#define TURN_ATTEMPTS          3         /* calls for one turn before it is passed */
 #define LIMIT_CHOICES          50
 #define LIMIT_STOPS            16
 #define LIMIT_STOP             64 /* bytes of one stop sequence */

@@ -84,6 +84,8 @@
         "Whether this server calls models for discussions; false where another one of the same store does.") \
     TIME(council_turn_deadline, "council.turn_deadline", "10m", 1000, 2592000000,                            \
          "How long an agent of the API, or a person, has for a turn in a discussion.")                       \
+    SIZE(council_window, "council.window", "96KB", 1024, 1048576,                                            \
+         "How much of what was said a model is shown as it is; a summary takes the place of older parts.")   \
     TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.")       \
     TIME(tokens_notice, "tokens.notice", "7d", 60000, 31536000000,                                           \
          "How long before a token expires people are told.")                                                 \

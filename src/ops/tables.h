@@ -20,6 +20,7 @@ extern const struct op discussion_control_ops[];
 extern const struct op ruling_ops[];
 extern const struct op turn_ops[];
 extern const struct op vote_ops[];
+extern const struct op wording_ops[];
 extern const struct op project_ops[];
 extern const struct op task_ops[];
 extern const struct op document_ops[];

@@ -6,6 +6,8 @@
  */
 #include "core/council/machine.h"
 
+#include "core/council/condense.h"
+
 #include "base/str.h"
 #include "core/council/tell.h"
 
@@ -301,7 +303,7 @@ static bool decide(struct machine *m)
         bool fine = m->d->ending != END_NONE ? machine_close(m, &asked)
                     : m->d->mode != MODE_TURNS && m->d->settled_round < m->d->round - 1
                         ? machine_settle(m, &asked)
-                        : step_at_place(m, &asked, &rest);
+                        : machine_condense(m, &asked) && (asked || step_at_place(m, &asked, &rest));
         if (!fine)
             return false;
         if (m->d->phase == PHASE_ANSWERING)

@@ -6,11 +6,9 @@
 #include "core/council/request.h"
 
 #include "base/str.h"
-#include "core/council/history.h"
+#include "core/council/condense.h"
+#include "core/council/own_words.h"
 #include "core/council/reply_cut.h"
-#include "core/council/wording.h"
-
-#define HISTORY_BYTES (96 * KB) /* of what was said that is shown as it is; older entries give way */
 
 static const struct participant *seat_of(const struct machine *m, const struct open_turn *turn)
 {
@@ -46,19 +44,38 @@ struct reply_rules request_rules(const struct machine *m, const struct open_turn
     return rules;
 }
 
+/* A summary by which the next speakers know the older part; the words of one at the end are for others. */
+static bool is_for_going_on(const struct machine *m, const struct open_turn *turn)
+{
+    return turn->kind == TURN_SUMMARY && m->d->ending == END_NONE;
+}
+
 static bool history_of(struct machine *m, const struct open_turn *turn, const char **text)
 {
     struct history history = { .mode = turn->kind == TURN_TURN ? m->d->mode : MODE_ROUNDS };
+    struct condensed condensed;
     struct logged *rows;
     size_t count;
 
-    if (m->d->mode == MODE_TURNS ? !logged_last(m->tx, m->d->id, HISTORY_ENTRIES, &rows, &count)
-                                 : !logged_all(m->tx, m->d->id, 0, &rows, &count))
+    if (m->d->mode == MODE_TURNS) {
+        if (!logged_last(m->tx, m->d->id, HISTORY_ENTRIES, &rows, &count))
+            return false;
+        history.entries = logged_entries(m->tx->arena, rows, count, &history.count);
+        *text = history_text(m->tx->arena, &history);
+        return true;
+    }
+    if (!condense_look(m, &condensed))
         return false;
-    history.entries = logged_entries(m->tx->arena, rows, count, &history.count);
+    history.entries = condensed.entries;
+    history.count = condensed.count;
+    if (is_for_going_on(m, turn)) {
+        history.count = condensed.plan.first;
+    } else {
+        history.first = condensed.plan.first;
+        history.summary = turn->kind == TURN_SUMMARY ? NULL : m->d->summary;
+    }
     if (turn->kind == TURN_TURN && m->d->mode == MODE_PARALLEL)
         history.before_round = turn->round;
-    history.first = history_plan(&history, 0, HISTORY_BYTES).first;
     *text = history_text(m->tx->arena, &history);
     return true;
 }
@@ -101,8 +118,10 @@ static bool words_for(struct machine *m, const struct open_turn *turn, const cha
         { "summary", m->d->summary ? m->d->summary : "None yet." },
     };
 
-    return wording_fill(arena, prompt_texts[occasion(m, turn)].text, values, sizeof(values) / sizeof(*values),
-                        text, m->tx->err);
+    const char *words;
+
+    return own_words_of(m->tx, m->d->workspace_id, occasion(m, turn), &words) &&
+           wording_fill(arena, words, values, sizeof(values) / sizeof(*values), text, m->tx->err);
 }
 
 bool request_build(struct machine *m, const struct open_turn *turn, struct turn_call *call)

@@ -1,0 +1,70 @@
+/*
+ * Which entries a summary has to take in is worked out from the log, both when it is asked for and when it
+ * has come; nothing else is remembered than up to where the last one goes. A summary that failed moves this
+ * place all the same: the older part is then not shown, and nobody is asked for ever.
+ */
+#include "core/council/condense.h"
+
+#include "base/settings.h"
+
+bool condense_look(const struct machine *m, struct condensed *condensed)
+{
+    struct logged *rows;
+    size_t count;
+
+    if (!logged_all(m->tx, m->d->id, m->d->summary_seq, &rows, &count))
+        return false;
+    *condensed = (struct condensed){ .entries = arena_array(m->tx->arena, struct entry, count),
+                                     .seqs = arena_array(m->tx->arena, int64_t, count) };
+    for (size_t i = 0; i < count; i++) {
+        if (!logged_is_shown(&rows[i]))
+            continue;
+        condensed->entries[condensed->count] = logged_entry(&rows[i]);
+        condensed->seqs[condensed->count++] = rows[i].seq;
+    }
+    struct history all = { .mode = m->d->mode, .entries = condensed->entries, .count = condensed->count };
+
+    condensed->plan = history_plan(&all, 0, (size_t)settings()->council_window);
+    return true;
+}
+
+/* The summary of this round: false in *there when nobody was asked yet. */
+static bool summary_of(const struct machine *m, int round, bool *there, struct logged *summary)
+{
+    struct logged *rows;
+    size_t count;
+
+    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count))
+        return false;
+    *there = count > 0;
+    if (*there)
+        *summary = rows[count - 1];
+    return true;
+}
+
+bool machine_condense(struct machine *m, bool *asked)
+{
+    struct discussion at = *m->d;
+    struct condensed condensed;
+    struct open_turn turn;
+    struct logged summary;
+    bool there;
+
+    if (m->d->mode == MODE_TURNS || m->d->round == 1 || m->d->turn_index != 0)
+        return true;
+    if (!condense_look(m, &condensed))
+        return false;
+    if (!condensed.plan.summarise || condensed.plan.first == 0)
+        return true;
+    at.round = m->d->round - 1;
+    if (!summary_of(m, at.round, &there, &summary))
+        return false;
+    if (!there) {
+        *asked = true;
+        return open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
+    }
+    if (summary.manner == ENTRY_SAID)
+        m->d->summary = summary.content;
+    m->d->summary_seq = condensed.seqs[condensed.plan.first - 1];
+    return true;
+}
