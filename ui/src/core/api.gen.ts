@@ -29,6 +29,7 @@ export type Discussion = { id: string; topic: string; mode: 'turns' | 'rounds' |
 export type Entry = { id: string; speaker: string; agentId: string | null; role: string; content: string; turnIndex: number; roundNumber: number; metadata: Record<string, unknown>; createdAt: string };
 export type Decision = { seq: number; kind: string; round: number; turn: number; afterSeq: number; inputs: Record<string, unknown>; verdict: string; reason: string; at: string };
 export type Turn = { id: string; discussionId: string; topic: string; projectId: string | null; mode: string; kind: 'message' | 'turn' | 'ballot' | 'judge' | 'summary'; speaker: string; role: string; agentId: string | null; userId: string | null; roundNumber: number; turnIndex: number; createdAt: string; dueAt: string | null };
+export type Wording = { name: string; text: string; own: boolean; updatedAt: string | null };
 export type HilConfig = { scopeChanges: 'automated' | 'notify_and_proceed' | 'requires_approval'; architectureDecisions: 'automated' | 'notify_and_proceed' | 'requires_approval'; dependencyModifications: 'automated' | 'notify_and_proceed' | 'requires_approval' };
 export type Project = { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; createdAt: string };
 export type Task = { id: string; project_id: string; title: string; description: string; status: 'open' | 'in_progress' | 'blocked' | 'closed'; priority: number; assignee: string | null; block_reason: string | null; depends_on: Array<string>; session_id: string | null; result: unknown; problems: Array<string>; created_at: string; updated_at: string };
@@ -221,6 +222,15 @@ export const turn_list: Op<{ query?: { agent?: string; limit?: number; cursor?: 
 
 /** Count ballots under a rule. Nothing is stored: the same ballots can be counted under every rule. */
 export const vote_tally: Op<{ body: { rule?: 'majority' | 'borda' | 'weighted' | null; choices: Array<string>; voters?: number | null; votes: Array<Record<string, unknown> | Array<unknown> | string | number | boolean>; agreement_threshold?: unknown } }, { rule: 'majority' | 'borda' | 'weighted'; winner: string | null; tie: boolean; tally: Record<string, unknown>; agreed: boolean; decided: boolean; dissent: Array<unknown> }> = /*#__PURE__*/ op('POST', '/api/votes/tally');
+
+/** List what models are told in discussions, and which of it is in the workspace's own words. */
+export const wording_list: Op<{  }, { wordings: Array<Wording> }> = /*#__PURE__*/ op('GET', '/api/wordings');
+
+/** Have models told something in the workspace's own words. It holds from the next call on. */
+export const wording_put: Op<{ body: { name: string; text: string } }, { name: string; text: string; own: boolean; updatedAt: string | null }> = /*#__PURE__*/ op('PUT', '/api/wordings');
+
+/** Go back to the words that come with the program. */
+export const wording_delete: Op<{ query: { name: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/wordings');
 
 /** List the projects of this workspace, newest first. */
 export const project_list: Op<{ query?: { limit?: number; cursor?: string } }, { projects: Array<Project>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/projects');
