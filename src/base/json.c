@@ -60,7 +60,7 @@ static size_t plain_run(const char *text, size_t len)
 
     while (len - at >= 8 && eight_are_plain(text + at))
         at += 8;
-    /* What is left over is looked at once more together with the bytes before it. */
+    /* The rest is looked at once more together with the bytes before it. */
     if (len >= 8 && len - at < 8 && eight_are_plain(text + len - 8))
         return len;
     for (; at < len; at++) {

@@ -508,7 +508,7 @@ bool rest_before_body(struct edge *edge, struct http_exchange *exchange)
         answer(call);
         return false;
     }
-    /* What is open to anyone, or no operation, has a small one. */
+    /* An operation that is open to anyone, or none at all, has a small one. */
     bool known = find_route(call, &request->call.err);
 
     request->call.err = (struct err){ 0 };

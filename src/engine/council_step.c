@@ -51,7 +51,7 @@ struct advance_unit {
     struct drive_step step;
 };
 
-/* What is to be answered is a step of its own, in a transaction of its own. */
+/* Answering is a step of its own, in a transaction of its own. */
 static void go_on(struct council *council, const struct drive_step *step, const char *discussion_id,
                   int64_t epoch)
 {

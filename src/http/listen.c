@@ -83,7 +83,7 @@ static int listen_on(const struct addrinfo *info, const char *address, struct er
         return -1;
     }
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    /* What is accepted inherits it: replies leave whole, so there is nothing to wait for. */
+    /* Accepted sockets inherit it: replies leave whole, so there is nothing to wait for. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (info->ai_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);

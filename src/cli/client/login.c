@@ -1,3 +1,7 @@
+/*
+ * The secret is stored with the address it is for and given out for that address alone. A new login replaces
+ * the file: the old one goes first, since files are only ever made and never written over.
+ */
 #include "cli/client/login.h"
 
 #include "base/limits.h"

@@ -1,3 +1,7 @@
+/*
+ * One curl multi handle that also polls standard input, in one thread. Messages after initialize wait for its
+ * reply, because its version and session go into their headers; all others are in flight at once.
+ */
 #include "cli/client/mcp_bridge.h"
 
 #include "base/clock.h"

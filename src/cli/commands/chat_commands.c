@@ -21,7 +21,7 @@ static int run_chat_post(struct cli *cli)
 
     if (!invoke_collect(cli, params, &err))
         return cli_fail(cli, &err);
-    /* Whoever types this without naming an agent is a person. */
+    /* Somebody who types this without naming an agent is a person. */
     if (!cli_has(cli, "agent")) {
         const char *user = getenv("USER");
 

@@ -31,7 +31,7 @@ static int run_serve(struct cli *cli)
     config_done(&config);
     if (stopped)
         return CLI_OK;
-    /* What is wrong with the settings is usage; what goes wrong with them is an error. */
+    /* Wrong settings are usage; what goes wrong with right ones is an error. */
     return cli_fail(cli, &err) == CLI_USAGE ? CLI_USAGE : CLI_ERROR;
 }
 

@@ -251,7 +251,7 @@ static int say(struct cli *cli, json_t *params)
     struct client_reply reply;
     struct err err = { 0 };
 
-    /* Whoever types this without naming an agent is a person. */
+    /* Somebody who types this without naming an agent is a person. */
     json_object_set_new(params, "agent_name", json_string(agent ? agent : user && *user ? user : "me"));
     json_object_set_new(params, "is_human", json_boolean(!agent));
     if (!invoke_json(cli, op_find("task_chat_post"), params, 0, &reply, &made, &err))

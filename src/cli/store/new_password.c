@@ -49,7 +49,7 @@ static bool ask(FILE *terminal, const char *question, char line[static ROOM], st
     hidden.c_lflag &= ~(tcflag_t)ECHO;
     fprintf(terminal, "%s: ", question);
     fflush(terminal);
-    /* Whoever interrupts must get their echo back first. */
+    /* Somebody who interrupts must get their echo back first. */
     sigaction(SIGINT, &note, &before);
     tcsetattr(fileno(terminal), TCSAFLUSH, &hidden);
     bool good = read_line(terminal, line, err);

@@ -304,7 +304,7 @@ bool caller_identify(const struct tx *tx, const struct credentials *credentials,
 {
     const char *wanted = credentials->workspace;
 
-    /* What is no text names no workspace; NO_SLUG does not either, and can be looked up. */
+    /* Bytes that are no text name no workspace; NO_SLUG does not either, and can be looked up. */
     if (wanted)
         wanted = str_is_utf8(wanted, strlen(wanted)) ? str_fold(tx->arena, wanted) : NO_SLUG;
     if (credentials->bearer)

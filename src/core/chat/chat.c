@@ -22,7 +22,7 @@ bool chat_may_speak(const struct caller *caller, const char *agent_name, bool is
 {
     if (!caller_may_speak_as(caller, agent_name, err))
         return false;
-    /* Whoever reads the thread must be able to rely on which words are a person's. */
+    /* Readers of the thread must be able to rely on which words are a person's. */
     if (is_human && !caller_is_person(caller))
         return err_set(err, ERR_FORBIDDEN, "An agent cannot speak for a person: is_human must be false.");
     return true;

@@ -177,7 +177,7 @@ bool prompt_respond(const struct tx *tx, const char *id, struct chat *reply, str
     if (!prompt_is_open(prompt))
         return err_set(tx->err, ERR_INVALID, "Cannot respond to prompt with status: %s",
                        prompt_status_word(prompt->status));
-    /* Whoever reads the prompt is given all of them. */
+    /* A reader of the prompt is given all of them. */
     if (prompt->collected_bytes + (int64_t)strlen(reply->message) > LIMIT_COLLECTED) {
         err_set(tx->err, ERR_CONFLICT, "This prompt has taken all the replies that it has room for.");
         return err_hint(tx->err, "End it with PATCH /api/discussion/%.40s, or ask again.", prompt->id);

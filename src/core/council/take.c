@@ -1,3 +1,7 @@
+/*
+ * The discussion is locked before its turn is looked for, so that a turn can be taken once, and an answer and
+ * its deadline cannot both be logged. A late one is told so (ERR_DUE), and the timer logs it as a pass.
+ */
 #include "core/council/take.h"
 
 #include "base/str.h"

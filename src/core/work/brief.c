@@ -108,7 +108,7 @@ static bool gather_answers(const struct tx *tx, const struct project *project,
 static bool gather_chat(const struct tx *tx, const struct project *project,
                         const struct brief_subject *subject, struct gathered *gathered)
 {
-    /* Whoever asks: a prompt for work in this project holds nothing of another one. */
+    /* For every caller: a prompt for work in this project holds nothing of another one. */
     const struct caller within = { .workspace_id = project->workspace_id, .project_id = project->id };
     struct tx narrowed = *tx;
     struct chat_page page;

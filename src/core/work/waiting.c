@@ -1,3 +1,7 @@
+/*
+ * Each source brings one row more than a page can show, all are sorted together and the page is cut: so the
+ * most urgent are right whatever their kind, and that there is more is known without counting.
+ */
 #include "core/work/waiting.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/*
+ * Only a value that is exactly true allows, with the arguments that people approved; everything else is a no
+ * that says which: withdrawn, too late, or somebody's own words.
+ */
 #include "edge/mcp/approval.h"
 
 #include <string.h>

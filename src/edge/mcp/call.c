@@ -1,3 +1,8 @@
+/*
+ * The life of a call is that of a REST request with another dialect around it: taken from a few spares, run
+ * by the dispatcher, answered on whichever thread finishes it (parking.h). `then` is what a method does once
+ * its caller is known or its operation has run.
+ */
 #include "edge/mcp/call.h"
 
 #include "base/clock.h"

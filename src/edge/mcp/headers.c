@@ -1,3 +1,7 @@
+/*
+ * The message is read before the headers are believed. A name that headers cannot carry comes in base64, and
+ * is decoded before it is compared.
+ */
 #include "edge/mcp/headers.h"
 
 #include "base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * A stream is kept under one lock together with all others, because the ticker, the tailer and the client's
+ * own messages may all reach the same one. What ends it only marks it; it is freed by its last holder,
+ * outside the lock.
+ */
 #include "edge/mcp/outlet.h"
 
 #include "base/clock.h"

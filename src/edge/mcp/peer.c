@@ -1,3 +1,7 @@
+/*
+ * The session id is the introduction itself in base64: version, abilities, a nonce and the name. It is not
+ * signed, since it gives no rights: a client that changes it only changes what it says of itself.
+ */
 #include "edge/mcp/peer.h"
 
 #include "base/limits.h"

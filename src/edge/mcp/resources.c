@@ -1,3 +1,7 @@
+/*
+ * A table of addresses with the row that each reads. Reading is running that operation, with its rights, and
+ * putting its reply into the answer as text.
+ */
 #include "edge/mcp/resources.h"
 
 #include "base/limits.h"

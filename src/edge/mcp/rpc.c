@@ -1,3 +1,7 @@
+/*
+ * Everything about a message is judged here, once, and a refusal carries both the code of JSON-RPC and the
+ * status of HTTP.
+ */
 #include "edge/mcp/rpc.h"
 
 #include <stdarg.h>

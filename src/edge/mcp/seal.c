@@ -1,3 +1,8 @@
+/*
+ * What is authenticated begins with the length of the scope, so that bytes cannot move from who called into
+ * what was said. The key lives as long as the process: a state from before a restart is as none, and the
+ * client begins again.
+ */
 #include "edge/mcp/seal.h"
 
 #include "base/str.h"

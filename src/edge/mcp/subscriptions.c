@@ -1,3 +1,8 @@
+/*
+ * Subscriptions hang on the tailer as the waits do. An event is held against the filter of each stream, which
+ * is the same as for server-sent events, so nobody hears here of something that they could not list; that a
+ * resource may be read is tried before it can be subscribed to.
+ */
 #include "edge/mcp/subscriptions.h"
 
 #include "base/clock.h"
