@@ -318,14 +318,14 @@ static bool find_command(struct cli *cli, int argc, char **argv, int *used, stru
 static bool wants_colour(const struct cli *cli, bool *colour, struct err *err)
 {
     const char *when = cli_get(cli, "color");
-    const char *none = getenv("NO_COLOR");
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
     if (when && strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 && strcmp(when, "never") != 0)
         return err_field(err, "color", "--color takes auto, always or never, not \"%s\".", when);
     if (when && strcmp(when, "auto") != 0)
         *colour = strcmp(when, "always") == 0;
     else
-        *colour = isatty(STDOUT_FILENO) && !(none && *none);
+        *colour = isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
     return true;
 }
 

@@ -11,7 +11,8 @@ const struct field notification_ref_fields[] = {
 static const struct field notification_fields[] = {
     { "id", T_UUID, REQUIRED, "The notification." },
     { "kind", T_TEXT, REQUIRED,
-      "Why it came: mention, question, approval, error, completed, failed, token_expiring." },
+      "Why it came: mention, question, approval, error, open_question, decision, completed, failed, "
+      "token_expiring." },
     { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = notification_priorities },
     { "title", T_TEXT, REQUIRED, "One line." },
     { "body", T_TEXT, REQUIRED, "The beginning of what it is about." },

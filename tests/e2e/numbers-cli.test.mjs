@@ -167,6 +167,9 @@ test('Enter goes on, anything else does not', async (t) => {
         a.type('approve\n');
         await a.saw(/Deploy\?[^]*> /);
         a.type('perhaps\n');
+        // Whoever mistyped is asked again.
+        await a.saw(/not "perhaps"[^]*> /);
+        a.type('\u0004');
     });
     assert.equal(typed.code, 2, typed.shown);
     assert.match(typed.shown, /not "perhaps"/);

@@ -62,3 +62,24 @@ test('options may stand before the command', async (t) => {
     const wrong = await cli(server.folder, ['--josn', 'whoami'], {});
     assert.equal(wrong.code, 2);
 });
+
+test('answers that do not fit are refused, and do not keep others from theirs', async (t) => {
+    const server = await start(t);
+    const witan = (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url } });
+    const ask = async (...args) => JSON.parse((await witan('ask', 'Which?', '--no-wait', '--json', ...args)).stdout);
+    const status = async (id) => (await server.must(200, 'GET', `/api/questions/${id}`)).question.status;
+
+    const text = await ask();
+    assert.equal(text.id, text.questionId);
+    const wrong = await witan('answer', text.id, '--approve');
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /no question of yes or no/);
+    assert.equal(await status(text.id), 'pending');
+
+    const approval = await ask('--approve');
+    const nobody = '00000000-0000-7000-8000-00000000dead';
+    const batch = await witan('answer', nobody, text.id, approval.id, '--approve', '--yes');
+    assert.equal(batch.code, 1, batch.stderr);
+    assert.equal(await status(approval.id), 'answered');
+    assert.equal(await status(text.id), 'pending');
+});

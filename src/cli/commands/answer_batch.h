@@ -20,6 +20,7 @@ struct batch {
     struct cli *cli;
     const char *word; /* for all that have none of their own, or NULL */
     bool typed_here;  /* the question was shown and its answer typed at the terminal */
+    bool left_out;    /* one or more could not be answered, and the rest was */
     struct answer answers[BATCH_MAX];
     size_t count;
 };

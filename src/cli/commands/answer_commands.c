@@ -131,6 +131,20 @@ static bool add_extras(struct cli *cli, json_t *response, struct err *err)
     return true;
 }
 
+/* A text is answered with words: "approve" would be stored as one. */
+static bool fits_yes_no(struct cli *cli, const json_t *question, struct err *err)
+{
+    const char *type = member_text(cli->arena, question, "responseType");
+
+    if ((!cli_has(cli, "approve") && !cli_has(cli, "reject")) || str_equal(type, "boolean") ||
+        str_equal(type, "approval"))
+        return true;
+    err_set(err, ERR_INVALID,
+            "This question is no question of yes or no: --approve and --reject do not answer it.");
+    return err_hint(err, "Give the answer in words; `witan show %s` shows what is asked.",
+                    question_ref_short(cli->arena, member_text(cli->arena, question, "id")));
+}
+
 /* What one question gets. */
 static bool fill(struct batch *batch, struct answer *answer, struct err *err)
 {
@@ -142,6 +156,8 @@ static bool fill(struct batch *batch, struct answer *answer, struct err *err)
     if (!word)
         return err_set(err, ERR_INVALID, "There is no answer for %s: give one, or --approve or --reject.",
                        answer->id);
+    if (!fits_yes_no(batch->cli, answer->question, err))
+        return false;
     return view_response(batch->cli->arena, answer->question, word, &answer->response, err) &&
            add_extras(batch->cli, answer->response, err);
 }
@@ -254,6 +270,20 @@ static int answer_one(struct batch *batch)
     return CLI_OK;
 }
 
+/* Whoever mistyped is told, and asked again. */
+static bool is_answer(struct cli *cli, const json_t *question, const char *word)
+{
+    struct err wrong = { 0 };
+    json_t *response;
+
+    if (view_response(cli->arena, question, word, &response, &wrong)) {
+        json_decref(response);
+        return true;
+    }
+    (void)cli_fail(cli, &wrong);
+    return false;
+}
+
 /* Somebody at a terminal who gave no answer is shown the question and asked for one. */
 static bool ask_here(struct batch *batch, struct err *err)
 {
@@ -271,11 +301,14 @@ static bool ask_here(struct batch *batch, struct err *err)
     term_init(&term, batch->cli->arena, &text, batch->cli->colour);
     view_write(&term, answer->question, now_ms);
     buf_text(&text, "> ");
-    if (!terminal_ask(text.bytes, line, sizeof(line)))
-        return err_set(err, ERR_INVALID, "Nothing was answered.");
-    batch->word = str_trim(batch->cli->arena, line);
     batch->typed_here = true;
-    return true;
+    for (const char *prompt = text.bytes;; prompt = "> ") {
+        if (!terminal_ask(prompt, line, sizeof(line)))
+            return err_set(err, ERR_INVALID, "Nothing was answered.");
+        batch->word = str_trim(batch->cli->arena, line);
+        if (is_answer(batch->cli, answer->question, batch->word))
+            return true;
+    }
 }
 
 static bool read_word(struct cli *cli, struct batch *batch, size_t *ids, struct err *err)
@@ -301,6 +334,33 @@ static bool read_word(struct cli *cli, struct batch *batch, size_t *ids, struct 
     return strcmp(batch->word, "-") != 0 || cli_read_stdin(cli->arena, &batch->word, err);
 }
 
+/* One that cannot be answered does not keep the others from it; alone, it is the failure. */
+static bool fill_all(struct batch *batch, struct err *err)
+{
+    size_t count = batch->count, kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct answer answer = batch->answers[i];
+
+        *err = (struct err){ 0 };
+        batch->answers[i] = (struct answer){ 0 };
+        if (fill(batch, &answer, err)) {
+            batch->answers[kept++] = answer;
+            continue;
+        }
+        json_decref(answer.question);
+        json_decref(answer.response);
+        if (count > 1)
+            (void)cli_fail(batch->cli, err);
+        batch->left_out = true;
+    }
+    batch->count = kept;
+    if (kept > 0)
+        return true;
+    return count == 1 ? false
+                      : err_set(err, ERR_INVALID, "None of these questions can be answered like this.");
+}
+
 static bool gather(struct cli *cli, struct batch *batch, struct err *err)
 {
     size_t ids = 0;
@@ -321,10 +381,7 @@ static bool gather(struct cli *cli, struct batch *batch, struct err *err)
     }
     if (batch->count == 1 && !batch->word && !batch->answers[0].word && !ask_here(batch, err))
         return false;
-    for (size_t i = 0; i < batch->count; i++)
-        if (!fill(batch, &batch->answers[i], err))
-            return false;
-    return true;
+    return fill_all(batch, err);
 }
 
 static int run_answer(struct cli *cli)
@@ -341,6 +398,8 @@ static int run_answer(struct cli *cli)
         single = batch->count == 1 && !cli_has(cli, "filter") && !cli_has(cli, "stdin");
         code = single ? answer_one(batch) : answer_many(batch);
     }
+    if (code == CLI_OK && batch->left_out)
+        code = CLI_ERROR;
     for (size_t i = 0; i < batch->count; i++) {
         json_decref(batch->answers[i].question);
         json_decref(batch->answers[i].response);

@@ -299,8 +299,10 @@ static int go_on(struct cli *cli, const json_t *wish, const json_t *made)
     return printed ? printed : code;
 }
 
-static int print_id(struct cli *cli, const json_t *made, const char *id)
+/* As JSON the question is named as it is when it has ended, too. */
+static int print_id(struct cli *cli, json_t *made, const char *id)
 {
+    json_object_set(made, "id", json_object_get(made, "questionId"));
     const char *line = cli->json ? json_dump_text(cli->arena, made) : id;
 
     return cli_print(arena_format(cli->arena, "%s\n", line), strlen(line) + 1);
