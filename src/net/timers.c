@@ -1,6 +1,6 @@
 /*
  * A binary heap in which each timer knows its place, so that one can be stopped or moved without a search. A
- * timer that sets itself again while it runs is not run twice in one round.
+ * round runs no more timers than there were at its beginning: one that sets itself again cannot hold it up.
  */
 #include "net/timers.h"
 

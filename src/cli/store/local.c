@@ -1,6 +1,7 @@
 /*
- * Everything a command does to the store is one transaction with one audit row. The clock is set from the
- * database first, as a server does, so that times written from here fit between those written by others.
+ * A command works in one transaction that ends with its audit row, but for those that are too large for that
+ * and commit page by page. The clock is set from the database first, as a server does, so that times written
+ * from here fit between those written by others.
  */
 #include "cli/store/local.h"
 

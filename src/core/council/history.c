@@ -1,7 +1,7 @@
 /*
  * The text is made anew for each turn. Where it no longer fits, half a window is given up at once rather than
- * one entry: a model that is shown the same beginning again finds it in its cache, and a summary is not
- * needed with every turn.
+ * one entry, so that a summary is not needed with every turn. Only we write labels at the start of a line:
+ * any other line that begins like one is set in.
  */
 #include "core/council/history.h"
 

@@ -1,5 +1,5 @@
 /*
- * What is authenticated begins with the length of the scope, so that bytes cannot move from who called into
+ * The authenticated bytes begin with the length of the scope, so that nothing can move from who called into
  * what was said. The key lives as long as the process: a state from before a restart is as none, and the
  * client begins again.
  */
