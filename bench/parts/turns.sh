@@ -63,17 +63,23 @@ ours=$(median $ours) bare=$(median $bare) graph=$(median $graph)
 row "turns/s, 200 calls at a time / LangGraph" "$ours" "$graph" "$(ratio "$ours" "$graph")" '>=' 20
 row "turns/s, 200 calls at a time / bare client" "$ours" "$bare" "$(ratio "$ours" "$bare")" '>=' 0.2
 
-# Thousands wait for a model that does not answer: what each of 256 calls takes beside one that has not begun.
+# Thousands wait for a model that does not answer: what each of 256 calls takes, beside a server with one call out and as
+# many in line.
+waiting_kb() {
+    serve_model "waiting$1" "$1"
+    client out "waiting$1" $((5000 / scale)) "$1"
+    sleep 2
+    rss=$(rss_kb "$pid") held_by=$(threads "$pid")
+    kill -9 "$pid"
+    wait_gone "$pid"
+}
 start_model --first 600000
-serve_model waiting 256
-before=$(rss_kb "$pid")
-client out waiting $((5000 / scale)) 256
-sleep 2
-row "KB for a call in flight, 5,000 wait" "$(ratio "$(($(rss_kb "$pid") - before))" 256)" 16 \
-    "$(ratio "$(ratio "$(($(rss_kb "$pid") - before))" 256)" 16)" '<=' 1
-say "threads meanwhile: $(threads "$pid")"
-kill -9 "$pid"
-wait_gone "$pid"
+waiting_kb 1
+one=$rss
+waiting_kb 256
+each=$(ratio $((rss - one)) 255)
+row "KB for a call in flight, 5,000 wait" "$each" 16 "$(ratio "$each" 16)" '<=' 1
+say "threads meanwhile: $held_by"
 end_model
 
 start_model --first 50

@@ -80,6 +80,7 @@ static void sse_ready(struct stream_opening *opening)
     sse->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wanted, &opening->bounds,
                              true, sse_wake);
     stream_keep(sse->stream, &opening->hold);
+    stream_open_greet(opening, sse->stream);
     stream_aim(sse->stream, opening->exchange);
     http_stream(opening->exchange, "text/event-stream; charset=utf-8", headers, &calls, sse);
     stream_open_free(opening);

@@ -150,6 +150,14 @@ void stream_greet(struct stream *stream, struct notice *word)
     stream->greetings[stream->greeting_count++] = word;
 }
 
+void stream_greet_wanted(struct stream *stream, struct notice *notice)
+{
+    if (notice_matches(notice, &stream->reader.filter))
+        stream_greet(stream, notice);
+    else
+        notice_drop(notice);
+}
+
 /*
  * After the stream has joined the tailer, so that nothing is missed between the text so far and what follows.
  * What was said in that moment comes again, at the same place of the text.
@@ -162,12 +170,8 @@ static void greet_with_texts(struct stream *stream)
 
     if (filter->discussion_id && stream->streams->council)
         count = council_texts(stream->streams->council, filter->discussion_id, texts, TEXTS_MOST);
-    for (size_t i = 0; i < count; i++) {
-        if (notice_matches(texts[i], filter))
-            stream_greet(stream, texts[i]);
-        else
-            notice_drop(texts[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        stream_greet_wanted(stream, texts[i]);
 }
 
 struct stream *stream_new(struct streams *streams, const struct caller *caller,

@@ -56,6 +56,8 @@ void stream_aim(struct stream *stream, void *target);
 void stream_change(struct stream *stream, const struct stream_filter *wanted);
 /* Queues a word ahead of everything else, taking over the caller's hold. By the door, as stream_next. */
 void stream_greet(struct stream *stream, struct notice *word);
+/* The same for what only those hear who want it and may. */
+void stream_greet_wanted(struct stream *stream, struct notice *notice);
 
 enum stream_found { STREAM_NOTICE, STREAM_NOTHING, STREAM_ENDED };
 /* The notice is held for the caller. After the last word it is STREAM_ENDED for good. */

@@ -10,7 +10,9 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/council/discussion.h"
+#include "core/council/open_turn.h"
 #include "core/questions/job.h"
+#include "engine/engine.h"
 #include "ops/spelling.h"
 #include "ops/token_use.h"
 
@@ -57,19 +59,64 @@ static bool see_job(const struct tx *tx, struct stream_opening *opening)
     return !opening->of_job || job_get(&looking, opening->wanted.job_id, &job);
 }
 
-/* The path may also name a project that has one discussion. */
+static bool read_texts(const struct tx *tx, struct stream_opening *opening, const struct discussion *of)
+{
+    struct open_turn *turns;
+    size_t count;
+
+    if (!open_turn_list(tx, of->id, &turns, &count))
+        return false;
+    opening->texts = arena_array(tx->arena, struct council_piece, count);
+    opening->text_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (turns[i].kind == TURN_TURN && turns[i].partial)
+            opening->texts[opening->text_count++] = (struct council_piece){
+                .workspace_id = of->workspace_id,
+                .project_id = of->project_id,
+                .discussion_id = of->id,
+                .turn_id = turns[i].id,
+                .kind = turns[i].kind,
+                .speaker = turns[i].speaker,
+                .round = turns[i].round,
+                .turn_index = turns[i].turn_index,
+                .text = turns[i].partial,
+                .len = strlen(turns[i].partial),
+            };
+    return true;
+}
+
+/*
+ * The path may also name a project that has one discussion. A filter by a discussion that is not there, or
+ * not for this reader, hears nothing; only a path that names none is refused.
+ */
 static bool see_discussion(const struct tx *tx, struct stream_opening *opening)
 {
+    struct err missing = { 0 };
     struct tx looking = *tx;
     struct discussion discussion;
 
     looking.caller = &opening->caller;
-    if (!opening->of_discussion)
+    looking.err = &missing;
+    if (!opening->wanted.discussion_id || !uuid_valid(opening->wanted.discussion_id))
         return true;
-    if (!discussion_get(&looking, opening->wanted.discussion_id, &discussion))
+    if (!discussion_get(&looking, opening->wanted.discussion_id, &discussion)) {
+        if (!opening->of_discussion && missing.code == ERR_NOT_FOUND)
+            return true;
+        *tx->err = missing;
         return false;
-    opening->wanted.discussion_id = discussion.id;
-    return true;
+    }
+    if (opening->of_discussion)
+        opening->wanted.discussion_id = discussion.id;
+    return read_texts(tx, opening, &discussion);
+}
+
+void stream_open_greet(struct stream_opening *opening, struct stream *stream)
+{
+    struct council *council = engine_council(opening->edge->engine);
+
+    for (size_t i = 0; i < opening->text_count; i++)
+        if (!council_speaks(council, opening->texts[i].turn_id))
+            stream_greet_wanted(stream, council_piece(&opening->texts[i]));
 }
 
 static bool run_opening(struct db *db, struct work *work)

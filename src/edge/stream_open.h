@@ -27,11 +27,17 @@ struct stream_opening {
     struct caller caller;
     struct stream_bounds bounds;
     struct hold hold; /* the door's, once it is ready */
+    struct council_piece
+        *texts; /* of turns of the discussion that are being spoken, as they were last saved */
+    size_t text_count;
 };
 
 /* `ready` ends with stream_open_free. */
 void stream_open_begin(struct edge *edge, struct http_exchange *exchange,
                        void (*ready)(struct stream_opening *opening));
 void stream_open_free(struct stream_opening *opening);
+
+/* Greets the stream with what was said so far on other nodes; this one's own texts it has by itself. */
+void stream_open_greet(struct stream_opening *opening, struct stream *stream);
 
 #endif

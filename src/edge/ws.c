@@ -197,6 +197,7 @@ static void ws_accept(struct stream_opening *opening)
     ws->stream = stream_new(opening->edge->streams, &opening->caller, &opening->wanted, &opening->bounds,
                             false, ws_wake);
     stream_keep(ws->stream, &opening->hold);
+    stream_open_greet(opening, ws->stream);
     if (!websocket_accept(opening->exchange, &calls, ws))
         ws_closed(ws);
     stream_open_free(opening);

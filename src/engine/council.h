@@ -16,6 +16,7 @@
 #ifndef ENGINE_COUNCIL_H
 #define ENGINE_COUNCIL_H
 
+#include "core/council/state.h"
 #include "db/store.h"
 #include "engine/tailer.h"
 #include "llm/llm.h"
@@ -34,6 +35,20 @@ void council_close(struct council *council); /* accepts NULL */
  * own, held for the caller. At most `most`.
  */
 size_t council_texts(struct council *council, const char *discussion_id, struct notice *texts[], size_t most);
+
+/* A piece of a turn's text as a notice: what it belongs to, from which character on, and the text. */
+struct council_piece {
+    const char *workspace_id, *project_id, *discussion_id, *turn_id; /* project_id may be NULL */
+    enum turn_kind kind;
+    const char *speaker;
+    int round, turn_index;
+    size_t offset;
+    const char *text;
+    size_t len;
+};
+struct notice *council_piece(const struct council_piece *piece);
+/* Whether this turn is being spoken on this node. */
+bool council_speaks(struct council *council, const char *turn_id);
 
 struct council_figures {
     uint64_t turns, claimed;           /* stored replies; discussions taken over */

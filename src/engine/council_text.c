@@ -25,34 +25,52 @@ static size_t chars_in(const char *text, size_t len)
     return chars;
 }
 
-static struct notice *piece(const struct turn *turn, size_t offset, const char *text, size_t len)
+struct notice *council_piece(const struct council_piece *piece)
 {
-    const struct turn_call *of = &turn->wanted;
     BUF_AUTO data = { 0 };
     struct json_out out;
 
     buf_init(&data, 0);
     json_begin(&out, &data);
     json_map(&out, NULL);
-    json_text(&out, "discussionId", of->ref.discussion_id);
-    if (of->project_id)
-        json_text(&out, "projectId", of->project_id);
-    json_text(&out, "turnId", of->ref.turn_id);
-    json_text(&out, "kind", turn_kind_text(of->kind));
-    json_text(&out, "speaker", of->speaker);
-    json_int(&out, "round", of->round);
-    json_int(&out, "turnIndex", of->turn_index);
-    json_int(&out, "offset", (int64_t)offset);
-    json_text_len(&out, "text", text, len);
+    json_text(&out, "discussionId", piece->discussion_id);
+    if (piece->project_id)
+        json_text(&out, "projectId", piece->project_id);
+    json_text(&out, "turnId", piece->turn_id);
+    json_text(&out, "kind", turn_kind_text(piece->kind));
+    json_text(&out, "speaker", piece->speaker);
+    json_int(&out, "round", piece->round);
+    json_int(&out, "turnIndex", piece->turn_index);
+    json_int(&out, "offset", (int64_t)piece->offset);
+    json_text_len(&out, "text", piece->text, piece->len);
     json_map_end(&out);
     return notice_new(&(struct event){
-        .workspace_id = of->workspace_id,
+        .workspace_id = piece->workspace_id,
         .type = TURN_DELTA,
-        .project_id = of->project_id,
-        .discussion_id = of->ref.discussion_id,
-        .subject = of->ref.turn_id,
+        .project_id = piece->project_id,
+        .discussion_id = piece->discussion_id,
+        .subject = piece->turn_id,
         .data = data.bytes,
         .at_ms = clock_now_ms(),
+    });
+}
+
+static struct notice *piece(const struct turn *turn, size_t offset, const char *text, size_t len)
+{
+    const struct turn_call *of = &turn->wanted;
+
+    return council_piece(&(struct council_piece){
+        .workspace_id = of->workspace_id,
+        .project_id = of->project_id,
+        .discussion_id = of->ref.discussion_id,
+        .turn_id = of->ref.turn_id,
+        .kind = of->kind,
+        .speaker = of->speaker,
+        .round = of->round,
+        .turn_index = of->turn_index,
+        .offset = offset,
+        .text = text,
+        .len = len,
     });
 }
 
@@ -115,6 +133,17 @@ size_t council_texts(struct council *council, const char *discussion_id, struct 
             texts[count++] = piece(turn, 0, turn->text.bytes, turn->text.len);
     pthread_mutex_unlock(&council->text_lock);
     return count;
+}
+
+bool council_speaks(struct council *council, const char *turn_id)
+{
+    bool speaks = false;
+
+    pthread_mutex_lock(&council->text_lock);
+    for (struct turn *turn = council->speaking; turn && !speaks; turn = turn->behind)
+        speaks = strcmp(turn->wanted.ref.turn_id, turn_id) == 0;
+    pthread_mutex_unlock(&council->text_lock);
+    return speaks;
 }
 
 /* Saving. */

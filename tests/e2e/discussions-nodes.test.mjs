@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { agent, deterministic, discussion, said, state } from './lib/councils.mjs';
 import { configure, model, openai } from './lib/model.mjs';
 import { start, tempFolder, until } from './lib/server.mjs';
+import { listen } from './lib/streams.mjs';
 
 const lease = 5000;
 
@@ -81,6 +82,22 @@ test('what a node writes after it was stopped for longer than its lease is refus
     assert.ok(!before.some((line) => line.includes('thought dead')));
     assert.equal(quick.calls.length, 3);
     assert.ok(slow.calls.length >= 2);
+});
+
+test('who joins on the other node gets the text so far', { timeout: 120_000 }, async (t) => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    t.after(() => release());
+    const { a, more } = await pair(t, { answer: () => ({ pieces: ['So ', 'far ', 'so good'], then: held, last: ['.'] }) });
+    const of = await discussion(a, 1, [await agent(a, 'Anna')], { rounds: 1 });
+    const saved = async () => (await a.sql('SELECT partial FROM discussion_turns'))[0]?.[0];
+    await until(async () => (await saved()) === 'So far so good', 'the text is saved');
+    const b = await more();
+    const reader = await listen(t, b, { path: `/api/discussions/${of}/stream` });
+    const delta = await reader.saw('turn.delta');
+    assert.deepEqual([delta.offset, delta.text, delta.speaker], [0, 'So far so good', 'Anna']);
+    release();
+    assert.equal((await reader.saw('turn.finished')).entry.content, 'So far so good.');
 });
 
 test('discussions made on either node are all driven, each by one', { timeout: 120_000 }, async (t) => {
