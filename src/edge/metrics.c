@@ -302,7 +302,7 @@ static void write_http(struct edge *edge, struct http_server *http, struct buf *
     http_stats(http, &stats);
     one(into, "witan_connections", "gauge", "Open connections.", stats.connections);
     one(into, "witan_connections_total", "counter", "Connections accepted.", stats.accepted);
-    one(into, "witan_refusals_total", "counter", "Requests refused before they were read.", stats.refused);
+    one(into, "witan_unread_total", "counter", "Requests refused before they were read.", stats.refused);
     one(into, "witan_vanished_total", "counter", "Clients that went away while they waited.", stats.vanished);
     one(into, "witan_crowded_total", "counter", "Connections that were one too many of their address.",
         stats.crowded);
