@@ -12,6 +12,7 @@
 
 #define NO_MODEL_LANE  "-" /* turns that nobody can be asked for: they fail at once, in their order */
 #define NO_MODEL_CALLS 64
+#define TURN_BLOCK     1024 /* thousands wait in line: what is said of one fits in here */
 
 static struct turn *turn_of_item(struct table_item *item)
 {
@@ -58,6 +59,7 @@ struct turn *turn_new(struct council *council, const struct turn_call *call)
 
     memset(turn, 0, sizeof(*turn));
     turn->council = council;
+    turn->arena.block = turn->answer.arena.block = TURN_BLOCK;
     copy_call(&turn->arena, call, council->node, &turn->wanted);
     buf_init(&turn->text, 0);
     if (!model_of_config(&turn->arena, turn->wanted.model_config, &turn->model, &turn->no_model))
