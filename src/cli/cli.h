@@ -145,6 +145,8 @@ CHECKED bool cli_read_stdin(struct arena *arena, const char **text, struct err *
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into);
 /* The table of exit codes: for help, or as the rows of a Markdown table. */
 void cli_exit_codes(bool markdown, struct buf *into);
+/* witan(1), for man. */
+void cli_manpage(const struct cli *cli, struct buf *into);
 /* Completion for bash, zsh or fish; false: no such shell. */
 bool cli_completion(const struct cli *cli, const char *shell, struct buf *into);
 

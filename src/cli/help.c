@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "cli/help_groups.h"
 #include "cli/term.h"
 
 #include <stdarg.h>
@@ -118,22 +119,13 @@ static void write_command(const struct cli_command *command, struct buf *into)
     write_options(command, cli_common_options(CLI_USE_ALL), into);
 }
 
-/* A list shows the first sentence; --help the rest. */
-static size_t first_sentence(const char *help)
-{
-    const char *end = strstr(help, ". ");
-
-    return end ? (size_t)(end - help) + 1 : strlen(help);
-}
-
 static void write_list(const struct cli *cli, const char *prefix, struct buf *into)
 {
     size_t len = prefix ? strlen(prefix) : 0;
 
     for (const struct cli_command *const *at = cli->commands; *at; at++)
         if (!prefix || (strncmp((*at)->name, prefix, len) == 0 && (*at)->name[len] == ' '))
-            buf_format(into, "  witan %-18s %.*s\n", (*at)->name, (int)first_sentence(help_of(*at)),
-                       help_of(*at));
+            help_write_line(cli, *at, into);
 }
 
 /* Of a command that others begin with, such as `config` and `config init`. */
@@ -156,18 +148,23 @@ void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
     }
     if (!prefix) {
         buf_text(into, "witan: where agents confer with each other and with people.\n");
-        write_examples("witan serve\n"
+        write_examples("witan ask --approve \"Deploy to production?\" && ./deploy\n"
+                       "witan inbox\n"
+                       "witan answer 1 --approve\n"
                        "witan prompt ask \"Cache or index first?\" --agent Planner --wait\n"
                        "witan prompt answer ID \"The index.\" --agent Builder\n"
                        "witan events --json",
                        into);
         buf_char(into, '\n');
     }
-    buf_text(into, "commands:\n");
-    write_list(cli, prefix, into);
-    buf_text(into, "\n`witan COMMAND --help` says more about each, `witan help exit-codes` how they end, "
-                   "`witan version` which witan "
-                   "this is.\n");
+    if (prefix) {
+        buf_text(into, "commands:\n");
+        write_list(cli, prefix, into);
+    } else {
+        help_write_groups(cli, into);
+    }
+    buf_text(into, "\n`witan COMMAND --help` says more about each, `witan help exit-codes` how they end,\n"
+                   "`witan version` which witan this is.\n");
 }
 
 static const struct {

@@ -21,9 +21,13 @@ static int run_docs(struct cli *cli)
         asyncapi_write(WITAN_VERSION, &text);
     } else if (strcmp(what, "openapi") == 0) {
         openapi_write(op_all(), WITAN_VERSION, &text);
+    } else if (strcmp(what, "man") == 0) {
+        cli_manpage(cli, &text);
+    } else if (strcmp(what, "exit-codes") == 0) {
+        cli_exit_codes(true, &text);
     } else {
         err_field(&err, "WHAT", "There is no document \"%s\".", what);
-        err_hint(&err, "There are api, events, openapi and asyncapi.");
+        err_hint(&err, "There are api, events, openapi, asyncapi, man and exit-codes.");
         return cli_fail(cli, &err);
     }
     return cli_print(text.bytes, text.len);
@@ -45,9 +49,12 @@ static int run_completion(struct cli *cli)
 const struct cli_command docs_commands[] = {
     {
         .name = "docs",
-        .help = "Print the reference of the API or of its events, or the same as OpenAPI or AsyncAPI.",
-        .examples = "witan docs api >docs/api.md\nwitan docs openapi >openapi.json",
-        .args = { { "WHAT", .help = "api, events, openapi or asyncapi." } },
+        .help = "Print the reference of the API or of its events, or the same as OpenAPI or AsyncAPI; the "
+                "manual page; the table of "
+                "exit codes.",
+        .examples =
+            "witan docs api >docs/api.md\nwitan docs openapi >openapi.json\nwitan docs man | man -l -",
+        .args = { { "WHAT", .help = "api, events, openapi, asyncapi, man or exit-codes." } },
         .run = run_docs,
     },
     {

@@ -1,0 +1,109 @@
+/* The list of all commands, grouped by what one wants to do, and wrapped to the terminal. */
+#include "cli/help_groups.h"
+
+#include "cli/term.h"
+
+#include <string.h>
+
+#define NAME_WIDTH  20
+#define WIDTH_USUAL 100
+#define WIDTH_LEAST 60
+
+/* Commands by the first word of their names; those of none come last. */
+static const struct group {
+    const char *wish;
+    const char *words[16]; /* ends with NULL */
+} groups[] = {
+    { "ask people, and wait for them",
+      { "ask", "wait", "cancel", "extend", "link", "restart", "template", "decide" } },
+    { "answer", { "inbox", "show", "answer", "resolve", "open-questions", "notifications" } },
+    { "confer with other agents",
+      { "prompt", "chat-post", "chat-log", "events", "discuss", "chat", "agent", "model" } },
+    { "work on projects", { "project", "task", "result", "feedback", "job" } },
+    { "be somebody", { "login", "logout", "whoami" } },
+    { "run a server",
+      { "serve", "config", "doctor", "user", "token", "workspace", "backup", "restore", "migrate", "purge",
+        "audit", "analytics" } },
+};
+
+static bool begins_with(const char *name, const char *word)
+{
+    size_t len = strlen(word);
+
+    return strncmp(name, word, len) == 0 && (name[len] == '\0' || name[len] == ' ');
+}
+
+static bool is_grouped(const char *name)
+{
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+        for (const char *const *word = groups[i].words; *word; word++)
+            if (begins_with(name, *word))
+                return true;
+    return false;
+}
+
+/* A list shows the first sentence; --help the rest. */
+static size_t first_sentence(const char *help)
+{
+    const char *end = strstr(help, ". ");
+
+    return end ? (size_t)(end - help) + 1 : strlen(help);
+}
+
+/* Words go on in the next line, below where they began. */
+static void write_wrapped(const char *text, size_t len, size_t indent, size_t width, struct buf *into)
+{
+    size_t column = indent;
+
+    for (size_t at = 0; at < len;) {
+        size_t word = strcspn(text + at, " ");
+
+        if (at + word > len)
+            word = len - at;
+        if (column > indent && column + 1 + word > width) {
+            buf_format(into, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            buf_char(into, ' ');
+            column++;
+        }
+        buf_add(into, text + at, word);
+        column += word;
+        at += word;
+        at += strspn(text + at, " ");
+    }
+    buf_char(into, '\n');
+}
+
+static size_t width_of(const struct cli *cli)
+{
+    struct term term;
+
+    term_init(&term, cli->arena, NULL, false);
+    return term.width == 0 ? WIDTH_USUAL : term.width < WIDTH_LEAST ? WIDTH_LEAST : term.width;
+}
+
+void help_write_line(const struct cli *cli, const struct cli_command *command, struct buf *into)
+{
+    const struct op *op = command->op ? op_find(command->op) : NULL;
+    const char *help = command->help ? command->help : op ? op->help : "";
+
+    buf_format(into, "  %-*s ", NAME_WIDTH, command->name);
+    write_wrapped(help, first_sentence(help), NAME_WIDTH + 3, width_of(cli), into);
+}
+
+void help_write_groups(const struct cli *cli, struct buf *into)
+{
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        buf_format(into, "to %s:\n", groups[i].wish);
+        for (const char *const *word = groups[i].words; *word; word++)
+            for (const struct cli_command *const *at = cli->commands; *at; at++)
+                if (begins_with((*at)->name, *word))
+                    help_write_line(cli, *at, into);
+        buf_char(into, '\n');
+    }
+    buf_text(into, "and more:\n");
+    for (const struct cli_command *const *at = cli->commands; *at; at++)
+        if (!is_grouped((*at)->name))
+            help_write_line(cli, *at, into);
+}

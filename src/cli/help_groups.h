@@ -1,0 +1,15 @@
+/*
+ * help_groups.h - the list of commands, by what one wants to do.
+ */
+#ifndef CLI_HELP_GROUPS_H
+#define CLI_HELP_GROUPS_H
+
+#include "base/buf.h"
+#include "cli/cli.h"
+
+/* All commands, each once. */
+void help_write_groups(const struct cli *cli, struct buf *into);
+/* One: its name and the first sentence of its help. */
+void help_write_line(const struct cli *cli, const struct cli_command *command, struct buf *into);
+
+#endif

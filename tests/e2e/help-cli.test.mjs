@@ -1,0 +1,41 @@
+// Help by what one wants to do, the manual page from the same rows, and where `make install` puts things.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { cli } from './lib/cli.mjs';
+import { binary, tempFolder } from './lib/server.mjs';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+test('help begins with what people want, and names every command once', async (t) => {
+    const folder = await tempFolder(t);
+    const { stdout } = await cli(folder, ['help'], {});
+    assert.match(stdout, /^[^\n]*\n\nexamples:\n {2}witan ask /);
+    assert.match(stdout, /\nto ask people, and wait for them:\n {2}ask /);
+    assert.ok(stdout.split('\n').every((line) => line.length <= 110), 'lines are wrapped');
+    const names = [...stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}\S/gm)].map(([, name]) => name);
+    assert.equal(new Set(names).size, names.length, names.sort().join(', '));
+    for (const name of ['ask', 'inbox', 'show', 'serve', 'call', 'analytics']) assert.ok(names.includes(name), name);
+
+    const man = (await cli(folder, ['docs', 'man'], {})).stdout;
+    for (const name of names) assert.ok(man.includes(`.SS witan ${name.replaceAll('-', '\\-')}\n`), name);
+    const codes = (await cli(folder, ['help', 'exit-codes'], {})).stdout;
+    const table = (await cli(folder, ['docs', 'exit-codes'], {})).stdout;
+    assert.ok(man.includes(codes));
+    for (const [, code] of codes.matchAll(/^ +(\d+) {2}/gm)) assert.match(table, new RegExp(`^\\| ${code} \\| `, 'm'));
+});
+
+test('make install puts completions and the manual page in their places', async (t) => {
+    const folder = await tempFolder(t);
+    const build = dirname(binary).startsWith(root) ? dirname(binary).slice(root.length) : 'build';
+    await promisify(execFile)('make', ['-C', root, 'install', `BUILD=${build}`, `DESTDIR=${folder}`, 'PREFIX=/usr']);
+    const share = join(folder, 'usr', 'share');
+    assert.match(await readFile(join(share, 'man/man1/witan.1'), 'utf8'), /^\.TH WITAN 1/);
+    assert.match(await readFile(join(share, 'bash-completion/completions/witan'), 'utf8'), /complete .*witan/);
+    assert.match(await readFile(join(share, 'fish/vendor_completions.d/witan.fish'), 'utf8'), /complete -c witan/);
+    assert.equal((await stat(join(folder, 'usr/bin/witan'))).mode & 0o777, 0o755);
+    assert.ok((await stat(join(folder, 'usr/lib/systemd/system/witan.service'))).isFile());
+});
