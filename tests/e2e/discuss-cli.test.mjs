@@ -1,6 +1,6 @@
 // Discussions on the command line: as somebody without a model sees them first, and as a script reads them.
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -85,6 +85,22 @@ test('with one command, no server and no model, a newcomer sees a whole discussi
     assert.match(stderr, /thrown away/);
     const after = (await readdir(tmpdir())).filter((name) => name.startsWith('witan-rehearsal-'));
     assert.deepEqual(after, before, 'nothing is left behind');
+});
+
+test('the server of a rehearsal ends with its command, however that ends', async (t) => {
+    const folder = await tempFolder(t);
+    for (const signal of ['SIGINT', 'SIGKILL']) {
+        const env = { WITAN_URL: 'http://127.0.0.1:1' };
+        const running = begin(folder, ['discuss', '--rehearse', 'Tea or coffee?'], { env });
+        await until(() => /^Discussion /m.test(running.stderr), 'it has begun');
+        const { pid } = running.child;
+        const [server] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
+        const store = (await readFile(`/proc/${server}/cmdline`, 'utf8')).match(/\/tmp\/witan-rehearsal-\w+/)[0];
+        t.after(() => rm(store, { recursive: true, force: true }));
+        running.child.kill(signal);
+        await running.done;
+        await until(async () => !(await readFile(`/proc/${server}/cmdline`, 'utf8').catch(() => '')), 'the server has ended');
+    }
 });
 
 test('without a model it says what to do, and fails', async (t) => {

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "base/uuid.h"
+#include "cli/client/interrupt.h"
 #include "llm/model_choice.h"
 
 #include <stdlib.h>
@@ -50,13 +51,19 @@ bool council_start(struct cli *cli, json_t *wish, const char **id, struct err *e
 {
     const char *mode = json_string_value(json_object_get(wish, "mode"));
     JSON_AUTO *made = NULL;
+    bool (*before)(struct cli * cli) = cli->pulse;
     struct client_reply reply;
     const char *known;
     bool good;
 
-    /* Under a key, so that a server that goes away meanwhile does not make it twice. */
+    /*
+     * Under a key, so that a server that goes away meanwhile does not make it twice; and Ctrl-C waits for the
+     * reply, for without an id there would be nothing to stop.
+     */
     cli->idempotency_key = uuid_new(cli->arena);
+    cli->pulse = interrupt_pulse_asking;
     good = invoke_json(cli, op_find("discussion_create"), wish, 0, &reply, &made, err);
+    cli->pulse = before;
     cli->idempotency_key = NULL;
     if (!good)
         return false;

@@ -43,8 +43,9 @@ void view_open(struct discussion_view *view, const struct cli *cli, FILE *out)
 {
     const char *none = getenv("NO_COLOR");
 
-    *view =
-        (struct discussion_view){ .cli = cli, .out = out, .shown = json_object(), .roles = json_object() };
+    *view = (struct discussion_view){
+        .cli = cli, .out = out, .shown = json_object(), .behind = json_array(), .roles = json_object()
+    };
     view->live = isatty(fileno(out));
     view->colour = out == stdout ? cli->colour : view->live && cli->colour && !(none && *none);
     buf_init(&view->said, 0);
@@ -53,6 +54,7 @@ void view_open(struct discussion_view *view, const struct cli *cli, FILE *out)
 void view_close(struct discussion_view *view)
 {
     json_decref(view->shown);
+    json_decref(view->behind);
     json_decref(view->roles);
     buf_done(&view->said);
 }
@@ -99,15 +101,6 @@ static const char *text_of(const json_t *object, const char *name)
 static bool is_on_floor(const struct discussion_view *view, const char *turn_id)
 {
     return *view->floor && strcmp(view->floor, turn_id) == 0;
-}
-
-void view_break_off(struct discussion_view *view)
-{
-    if (*view->floor)
-        show_text(view, "\n\n");
-    view->floor[0] = '\0';
-    buf_clear(&view->said);
-    view->said_chars = 0;
 }
 
 /* "passed: why", "was skipped: why". */
@@ -165,17 +158,43 @@ static bool is_new(struct discussion_view *view, const json_t *entry)
     return true;
 }
 
-void view_entry(struct discussion_view *view, const json_t *entry)
+static void show_entry(struct discussion_view *view, const json_t *entry)
 {
     BUF_AUTO text = { 0 };
 
-    if (!json_is_object(entry) || !is_new(view, entry))
+    if (!is_new(view, entry))
         return;
     buf_init(&text, 0);
     write_entry(view, entry, &text);
-    if (*view->floor)
-        view_break_off(view);
     show(view, &text);
+}
+
+/* Nobody is cut off by what somebody else has finished meanwhile. */
+void view_entry(struct discussion_view *view, const json_t *entry)
+{
+    if (!json_is_object(entry))
+        return;
+    if (*view->floor)
+        json_array_append(view->behind, (json_t *)entry);
+    else
+        show_entry(view, entry);
+}
+
+void view_break_off(struct discussion_view *view)
+{
+    const json_t *entry;
+    size_t i;
+
+    if (*view->floor)
+        show_text(view, "\n\n");
+    view->floor[0] = '\0';
+    buf_clear(&view->said);
+    view->said_chars = 0;
+    json_array_foreach(view->behind, i, entry)
+    {
+        show_entry(view, entry);
+    }
+    json_array_clear(view->behind);
 }
 
 /* The first words of a turn: its speaker takes the floor. */

@@ -25,6 +25,7 @@ struct discussion_view {
     int round;      /* whose heading was shown last; 0: none */
     int rounds;     /* how many there are; 0: not known */
     json_t *shown;  /* the ids of entries that were shown */
+    json_t *behind; /* entries that wait until the floor is free */
     json_t *roles;  /* of the speakers that were heard of, by name */
     char floor[64]; /* the turn that is being shown as it is spoken; "": none */
     struct buf said;

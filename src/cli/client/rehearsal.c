@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,7 +53,19 @@ static bool write_empty(const char *path)
     return fd >= 0 && close(fd) == 0;
 }
 
-/* The server's stdout is the pipe; its log is nobody's. */
+/* In the child: its stdout is the pipe, its log is nobody's, and it ends with the command, however that ends.
+ */
+static void become_server(const char *const words[], char **environment, int to, pid_t parent)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    /* A group of its own: Ctrl-C is for the command, which still wants to stop the discussion. */
+    if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent && nothing >= 0 &&
+        dup2(nothing, STDIN_FILENO) >= 0 && dup2(to, STDOUT_FILENO) >= 0 && dup2(nothing, STDERR_FILENO) >= 0)
+        execve("/proc/self/exe", (char *const *)words, environment);
+    _exit(CLI_ERROR);
+}
+
 static bool start(struct cli *cli, struct rehearsal *rehearsal, int *from)
 {
     const char *config = arena_format(cli->arena, "%s/config.yaml", rehearsal->folder);
@@ -62,30 +74,20 @@ static bool start(struct cli *cli, struct rehearsal *rehearsal, int *from)
                             "--config", config,
                             "--db",     arena_format(cli->arena, "sqlite:%s/rehearsal.db", rehearsal->folder),
                             NULL };
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
+    char **environment = plain_environment(cli->arena);
+    pid_t parent = getpid();
     int ends[2];
-    bool good;
 
     if (!write_empty(config) || pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    /* A group of its own: Ctrl-C is for the command, which still wants to stop the discussion. */
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    good = posix_spawn(&rehearsal->pid, "/proc/self/exe", &actions, &attributes, (char *const *)words,
-                       plain_environment(cli->arena)) == 0;
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    rehearsal->pid = fork();
+    if (rehearsal->pid == 0)
+        become_server(words, environment, ends[1], parent);
     close(ends[1]);
-    if (!good)
+    if (rehearsal->pid < 0)
         close(ends[0]);
     *from = ends[0];
-    return good;
+    return rehearsal->pid > 0;
 }
 
 /* "witan is ready: URL". */

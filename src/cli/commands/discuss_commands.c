@@ -3,6 +3,7 @@
  */
 #include "base/clock.h"
 #include "base/str.h"
+#include "cli/client/ask_wait.h"
 #include "cli/client/council_call.h"
 #include "cli/client/discussion_follow.h"
 #include "cli/client/interrupt.h"
@@ -189,7 +190,7 @@ static int discuss(struct cli *cli)
     const char *id;
 
     if (!take_wish(cli, wish, &err) || !council_start(cli, wish, &id, &err))
-        return cli_fail(cli, &err);
+        return ask_not_sent(cli, &err);
     if (cli_has(cli, "no-wait"))
         return print_text(arena_format(cli->arena, "%s\n", id));
     cli_note(cli, "Discussion %s", id);

@@ -1,0 +1,149 @@
+#include "cli/client/discussion_view.h"
+
+#include "base/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct cli cli = { .quiet = true };
+static struct discussion_view view;
+static char *shown;
+static size_t shown_len;
+
+static int open_view(void **state)
+{
+    FILE *out = open_memstream(&shown, &shown_len);
+
+    (void)state;
+    assert_non_null(out);
+    view_open(&view, &cli, out);
+    view.live = true; /* as on a terminal */
+    return 0;
+}
+
+static int close_view(void **state)
+{
+    (void)state;
+    view_close(&view);
+    fclose(view.out);
+    free(shown);
+    shown = NULL;
+    return 0;
+}
+
+static void hear(const char *text)
+{
+    struct err err = { 0 };
+    JSON_AUTO *event = NULL;
+
+    assert_true(json_parse(text, strlen(text), &event, &err));
+    view_event(&view, event);
+}
+
+static void delta(const char *turn, int offset, const char *text)
+{
+    ARENA_AUTO arena = { 0 };
+
+    hear(arena_format(
+        &arena,
+        "{\"type\":\"turn.delta\",\"turnId\":\"%s\",\"speaker\":\"%s\",\"round\":1,\"offset\":%d,"
+        "\"text\":\"%s\"}",
+        turn, turn, offset, text));
+}
+
+static void finished(const char *turn, const char *content, const char *metadata)
+{
+    ARENA_AUTO arena = { 0 };
+
+    hear(arena_format(
+        &arena,
+        "{\"type\":\"turn.finished\",\"turnId\":\"%s\",\"kind\":\"turn\",\"entry\":{\"id\":\"e-%s\","
+        "\"speaker\":\"%s\",\"role\":\"\",\"content\":\"%s\",\"roundNumber\":1,\"metadata\":%s}}",
+        turn, turn, turn, content, metadata));
+}
+
+#define WHITE "\xE2\x9A\xAA "
+
+static void words_appear_as_they_come_and_what_is_missing_is_added(void **state)
+{
+    (void)state;
+    delta("Ann", 0, "One ");
+    delta("Ann", 4, "two");
+    finished("Ann", "One two three", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nOne two three\n\n");
+    /* Heard again, after the stream was opened anew. */
+    finished("Ann", "One two three", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nOne two three\n\n");
+}
+
+static void one_has_the_floor_and_others_come_whole(void **state)
+{
+    (void)state;
+    delta("Ann", 0, "One ");
+    delta("Ben", 0, "Mine ");
+    delta("Ann", 4, "two");
+    finished("Ben", "Mine alone", "{}");
+    finished("Ann", "One two", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nOne two\n\n" WHITE "Ben\nMine alone\n\n");
+}
+
+static void a_turn_that_is_asked_anew_begins_again(void **state)
+{
+    (void)state;
+    delta("Ann", 0, "Wrong");
+    delta("Ann", 0, "Right");
+    finished("Ann", "Right", "{}");
+    assert_non_null(strstr(shown, "Wrong\n(begins again)\nRight\n\n"));
+}
+
+static void a_piece_that_does_not_fit_is_left_to_the_whole(void **state)
+{
+    (void)state;
+    delta("Ann", 7, "late");
+    assert_null(shown && *shown ? shown : NULL);
+    finished("Ann", "I came late", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nI came late\n\n");
+}
+
+static void passes_and_what_was_cut_off_are_told_apart(void **state)
+{
+    (void)state;
+    finished("Ann", "all said", "{\"pass\":true,\"reason\":\"all said\"}");
+    finished("Ben", "", "{\"skipped\":true,\"reason\":\"The agent is gone.\"}");
+    finished("Cid", "I was just", "{\"partial\":true}");
+    assert_non_null(strstr(shown, WHITE "Ann passed: all said\n"));
+    assert_non_null(strstr(shown, WHITE "Ben was skipped: The agent is gone.\n"));
+    assert_non_null(strstr(shown, WHITE "Cid\nI was just\n(cut off)\n"));
+}
+
+static void nobody_moves_the_cursor(void **state)
+{
+    (void)state;
+    delta("Ann", 0, "a\\u001b[2Jb");
+    finished("Ben\\u001b]0;x\\u0007", "c\\u001b[1Ad", "{}");
+    for (size_t i = 0; i < shown_len; i++)
+        assert_true(shown[i] != '\033' && shown[i] != '\a');
+}
+
+#define WITH_VIEW(test) cmocka_unit_test_setup_teardown(test, open_view, close_view)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_VIEW(words_appear_as_they_come_and_what_is_missing_is_added),
+        WITH_VIEW(one_has_the_floor_and_others_come_whole),
+        WITH_VIEW(a_turn_that_is_asked_anew_begins_again),
+        WITH_VIEW(a_piece_that_does_not_fit_is_left_to_the_whole),
+        WITH_VIEW(passes_and_what_was_cut_off_are_told_apart),
+        WITH_VIEW(nobody_moves_the_cursor),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
