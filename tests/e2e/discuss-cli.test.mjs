@@ -190,6 +190,23 @@ onBothEngines('a replay makes every decision again, and sees what was altered', 
     }
 });
 
+test('a replay counts ballots that came in out of order, with their dissent', async (t) => {
+    const server = await start(t, {});
+    const voters = await model(t, async ({ user, system }) => {
+        const name = ['Divergent', 'Convergent', 'Critical'].find((who) => `${system} ${user}`.includes(`You are ${who}`));
+        const slow = { Divergent: 300, Convergent: 150, Critical: 0 }[name] ?? 0;
+        if (!user.includes('The choices:')) return `${name} speaks.`;
+        return { text: `{"choice": "${name === 'Critical' ? 'tea' : name === 'Divergent' ? 'coffee' : 'water'}", "confidence": 0.7}`, first: slow };
+    });
+    await server.stop();
+    server.args = [...server.args, ...(await configure(server.folder, { voters: openai(voters) }))];
+    await server.restart();
+    const ended = await run(server, ['discuss', 'What to drink?', '--rounds', '1', '--vote', 'tea,coffee,water']);
+    assert.match(ended.stdout, /^Vote \(majority\): a tie, which is not broken$/m, ended.stdout + ended.stderr);
+    const { code, stdout } = await run(server, ['discuss', 'replay', idIn(ended.stderr)]);
+    assert.equal(code, 0, stdout);
+});
+
 test('a replay knows rounds that were added and agents that are gone', async (t) => {
     const server = await withScript(t, { delay: '20ms' });
     const begun = await run(server, ['discuss', topic, '--rounds', '1', '--no-wait']);

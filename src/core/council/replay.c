@@ -116,15 +116,23 @@ static void make_of_rows(struct replaying *r)
 
 /* Rounds */
 
+/* By their places, as logged_round has them: those who are asked at once answer in any order. */
 static struct logged *rows_of(struct replaying *r, enum row_kind kind, int round, size_t *count)
 {
     struct logged *rows = arena_array(r->tx->arena, struct logged, r->log.count);
 
     *count = 0;
-    for (size_t i = 0; i < r->log.count; i++)
-        if (r->log.rows[i].kind == kind && r->log.rows[i].round == round &&
-            (r->log.rows[i].turn_index >= 0 || kind == ROW_JUDGE))
-            rows[(*count)++] = r->log.rows[i];
+    for (size_t i = 0; i < r->log.count; i++) {
+        const struct logged *row = &r->log.rows[i];
+        size_t at = *count;
+
+        if (row->kind != kind || row->round != round || (row->turn_index < 0 && kind != ROW_JUDGE))
+            continue;
+        for (; at > 0 && rows[at - 1].turn_index > row->turn_index; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = *row;
+        (*count)++;
+    }
     return rows;
 }
 
