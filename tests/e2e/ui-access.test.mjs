@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, fits, person } from './lib/browser.mjs';
-import { full, start } from './lib/server.mjs';
+import { full, start, until } from './lib/server.mjs';
 
 const some = [
     { scheme: 'light', width: 390 },
@@ -26,12 +26,15 @@ async function furnish(server) {
     await server.must(201, 'POST', '/api/questions', { question: 'Verbose?', type: 'non_blocking', responseType: 'boolean', defaultResponse: { type: 'boolean', value: false } });
     const done = await server.must(201, 'POST', '/api/questions', { question: 'Done?', type: 'blocking', responseType: 'boolean' });
     await server.must(200, 'POST', `/api/questions/${done.questionId}/answer`, { response: { type: 'boolean', value: true } });
-    return [`/inbox/${within.questionId}`, `/inbox/${text.questionId}`, `/inbox/${done.questionId}`, `/q/${choice.questionId}`, `/jobs/${job.id}`];
+    await server.must(201, 'POST', '/api/agents', { name: 'Critical', role: 'critical' });
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea or coffee?', participants: [{ agentName: 'Critical' }, { role: 'user', name: 'Maya' }], rounds: 2, options: { rehearse: true } });
+    await until(async () => (await server.must(200, 'GET', `/api/discussions/${discussion.id}`)).discussion.phase === 'outside', 'it waits for a person');
+    return [`/discussions/${discussion.id}`, `/inbox/${within.questionId}`, `/inbox/${text.questionId}`, `/inbox/${done.questionId}`, `/q/${choice.questionId}`, `/jobs/${job.id}`];
 }
 
 test('every route is accessible, empty and furnished', { timeout: full ? 900_000 : 240_000 }, async (t) => {
     const server = await start(t);
-    const routes = ['/inbox', '/approvals', '/jobs', '/notifications', '/account', '/nowhere', '/login'];
+    const routes = ['/inbox', '/approvals', '/discussions', '/jobs', '/notifications', '/account', '/nowhere', '/login'];
     const look = async (paths, state) => {
         for (const { scheme, width } of full ? every : some) {
             const context = await person(t, server, { scheme, width, height: 844 });
@@ -49,12 +52,12 @@ test('every route is accessible, empty and furnished', { timeout: full ? 900_000
     };
     await look(routes, 'empty');
     const furnished = await furnish(server);
-    await look([...routes.slice(0, 4), ...furnished], 'furnished');
+    await look([...routes.slice(0, 5), ...furnished], 'furnished');
 });
 
 test('dialogs and menus are accessible, and 200 % zoom loses nothing', async (t) => {
     const server = await start(t);
-    const [approval, , , , job] = await furnish(server);
+    const [, approval, , , , job] = await furnish(server);
     const context = await person(t, server, { width: 640, height: 400 });
     const page = await context.newPage();
     await page.goto(job);
@@ -68,6 +71,11 @@ test('dialogs and menus are accessible, and 200 % zoom loses nothing', async (t)
     await page.getByText('What changes').waitFor();
     await accessible(page, 'edited arguments');
     await fits(page, 'edited arguments');
+    await page.goto('/discussions');
+    await page.getByRole('button', { name: 'New discussion' }).click();
+    await page.getByRole('dialog', { name: 'New discussion' }).getByRole('checkbox', { name: 'Divergent' }).waitFor();
+    await accessible(page, 'new discussion');
+    await page.keyboard.press('Escape');
     await page.goto('/approvals');
     await page.getByRole('checkbox').first().check();
     await page.getByRole('button', { name: /^Approve 1/ }).click();

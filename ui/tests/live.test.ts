@@ -23,6 +23,11 @@ class Browser {
         return new TextEncoder().encode(`id: ${id}\ndata: ${JSON.stringify(this.log[id - 1]!.happening)}\n\n`);
     }
 
+    /** Something that is in no log: it has no number and does not come again. */
+    pass(type: string): void {
+        for (const stream of this.streams) stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ type, at: '' })}\n\n`));
+    }
+
     cut(): void {
         for (const stream of this.streams) stream.error(new Error('cut'));
         this.streams.clear();
@@ -109,6 +114,19 @@ test('eight tabs open one stream, and all hear everything once and in order', as
     for (const tab of tabs) assert.deepEqual(tab.heard, ['one', 'two']);
     assert.deepEqual(tabs.map((tab) => tab.live.leads), [true, ...Array(7).fill(false)]);
     assert.ok(tabs.every((tab) => tab.reloads >= 1), 'each loads what there was before');
+    for (const tab of tabs) tab.close();
+});
+
+test('what is in no log passes through to all tabs, once', async () => {
+    const browser = new Browser();
+    const tabs = [browser.tab(), browser.tab()];
+    await settle();
+    browser.happen('one');
+    browser.pass('turn.delta');
+    browser.pass('stream.note');
+    browser.happen('two');
+    await settle();
+    for (const tab of tabs) assert.deepEqual(tab.heard, ['one', 'turn.delta', 'two']);
     for (const tab of tabs) tab.close();
 });
 

@@ -29,6 +29,7 @@ export interface LiveCalls {
 
 type Message =
     | { kind: 'event'; seq: number; happening: Happening }
+    | { kind: 'passing'; happening: Happening }
     | { kind: 'reload'; seq: number }
     | { kind: 'state'; state: LiveState }
     | { kind: 'hello' }
@@ -88,6 +89,8 @@ export class Live {
             this.#world.channel.postMessage({ kind: 'at', seq: this.#seq, state: this.#state } satisfies Message);
         } else if (message.kind === 'event') {
             this.#take(message.seq, message.happening);
+        } else if (message.kind === 'passing') {
+            this.#calls.event(message.happening);
         } else if (message.kind === 'reload') {
             this.#seq = message.seq;
             this.#begin();
@@ -173,10 +176,18 @@ export class Live {
         const happening = JSON.parse(data) as Happening;
         if (happening.type === 'stream.ended') return false;
         if (happening.type === 'stream.gap') this.#lost(Number(happening['oldest'] ?? 0) - 1);
+        if (id === undefined) this.#pass(happening);
         if (id === undefined || id <= this.#seq) return true;
         this.#take(id, happening);
         this.#world.channel.postMessage({ kind: 'event', seq: id, happening } satisfies Message);
         return true;
+    }
+
+    // What is in no log and does not come again: the words of a turn while they are spoken.
+    #pass(happening: Happening): void {
+        if (happening.type.startsWith('stream.')) return;
+        this.#calls.event(happening);
+        this.#world.channel.postMessage({ kind: 'passing', happening } satisfies Message);
     }
 
     #lost(seq: number): void {

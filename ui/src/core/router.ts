@@ -6,8 +6,8 @@ export interface Place {
 
 const patterns: Array<[RegExp, string]> = [
     [/^\/$/, 'inbox'],
-    [/^\/(inbox|jobs|q)\/([^/]+)\/?$/, ''],
-    [/^\/(inbox|approvals|jobs|notifications|login|account|welcome)\/?$/, ''],
+    [/^\/(inbox|jobs|discussions|q)\/([^/]+)\/?$/, ''],
+    [/^\/(inbox|approvals|chat|discussions|jobs|notifications|login|account|welcome)\/?$/, ''],
 ];
 
 /** The page of a path; 'nothing' when there is none. */

@@ -1,0 +1,137 @@
+// Discussions in the browser: watched as they are spoken, joined, steered, and read afterwards.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { visit } from './lib/browser.mjs';
+import { configure, model, openai } from './lib/model.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
+
+const lines = `Divergent: Three ways: **speed**, loss, people.
+Convergent: They point the same way: the database.
+Critical: Who deletes what has expired?
+Divergent: [PASS] every perspective is on the table
+Convergent: One partition a day.
+Critical: That closes it.
+Divergent: Nothing from me.
+Convergent: It stands.
+Critical: Then let us vote.
+Divergent: {"choice": "cookie", "confidence": 0.7}
+Convergent: {"choice": "database", "confidence": 0.9}
+Critical: {"choice": "database", "confidence": 0.8}
+`;
+
+async function withModel(server, models) {
+    await server.stop();
+    server.args = [...(server.args ?? []), ...(await configure(server.folder, models))];
+    return server.restart();
+}
+
+async function scripted(server) {
+    const script = join(server.folder, 'script.txt');
+    await writeFile(script, lines);
+    return withModel(server, { lines: { provider: 'scripted', script } });
+}
+
+async function seat(server, ...names) {
+    for (const name of names) await server.must(201, 'POST', '/api/agents', { name, role: name.toLowerCase(), system_prompt: `Speaker: ${name}.` });
+    return names.map((agentName) => ({ agentName }));
+}
+
+const get = (server, id) => server.must(200, 'GET', `/api/discussions/${id}`);
+
+onBothEngines('a discussion is started, joined at one’s turn, voted on, and kept', {}, async (server, t) => {
+    await scripted(server);
+    const page = await visit(t, server, '/discussions');
+    await page.getByText('No discussions yet').waitFor();
+    await page.getByRole('button', { name: 'New discussion' }).click();
+    const form = page.getByRole('dialog', { name: 'New discussion' });
+    await form.getByRole('checkbox', { name: 'Critical' }).waitFor();
+    await form.getByRole('button', { name: 'Start' }).click();
+    await form.getByRole('alert').getByText('Write what it is about.').waitFor();
+    await form.getByLabel('Topic').fill('Where do sessions live?');
+    await form.getByRole('switch', { name: 'I take part' }).check();
+    await form.getByLabel('Rounds', { exact: true }).last().fill('2');
+    await form.getByLabel('Vote at the end').fill('database\ncookie');
+    await form.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('heading', { name: 'Where do sessions live?' }).waitFor();
+    const log = page.getByRole('log', { name: 'Transcript' });
+    await log.getByText('Who deletes what has expired?').waitFor();
+    assert.equal(await log.getByText('speed').evaluate((element) => element.tagName), 'STRONG');
+    await page.getByText('Rehearsal: scripted lines, no model was called.').waitFor();
+    assert.equal(await log.getByText('Scripted').count(), 3);
+    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await page.getByLabel('Your contribution').fill('Can we write less often?');
+    await page.reload(); // a draft survives
+    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    assert.equal(await page.getByLabel('Your contribution').inputValue(), 'Can we write less often?');
+    await page.getByRole('button', { name: 'Speak' }).click();
+    await log.getByRole('listitem').filter({ hasText: 'passed: every perspective is on the table' }).waitFor();
+    await log.getByText('That closes it.').waitFor();
+    await page.getByRole('button', { name: 'Add a round' }).click();
+    await page.getByText('of 3', { exact: false }).first().waitFor();
+    await page.getByRole('button', { name: /^Pass/ }).click();
+    await page.getByRole('navigation', { name: 'Rounds' }).getByRole('button', { name: 'Round 3' }).waitFor();
+    await log.getByText('Then let us vote.').waitFor();
+    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await page.getByRole('button', { name: 'Next turn' }).click();
+    await page.getByRole('heading', { name: /^Why it ended: round 3 was the last/ }).waitFor();
+    await page.getByRole('heading', { name: 'Vote' }).waitFor();
+    await page.getByText(/calls, tokens not reported/).waitFor();
+    for (const [name, reads] of [['Export .md', /Where do sessions live/], ['Export .json', /"topic":\s*"Where do sessions live/]]) {
+        const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+        assert.match(await readFile(await file.path(), 'utf8'), reads);
+    }
+    await page.goto('/discussions?status=completed');
+    await page.getByRole('listitem').filter({ hasText: 'Where do sessions live?' }).getByText('Completed').waitFor();
+});
+
+test('what is being said is seen while it is said, also by who comes late; it is paused, cut into and cancelled', async (t) => {
+    const server = await start(t);
+    let release;
+    const rest = new Promise((done) => (release = done));
+    const answers = await model(t, ({ number }) => (number === 1 ? { pieces: ['We ', '🍵 '], then: rest, last: ['begin.'] } : { text: 'Later.', wait: new Promise(() => {}) }));
+    await withModel(server, { default: openai(answers) });
+    const page = await visit(t, server, '/discussions');
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea?', participants: await seat(server, 'Divergent', 'Critical'), rounds: 1 });
+    await page.getByRole('link', { name: 'Tea?' }).click();
+    const late = await visit(t, server, `/discussions/${discussion.id}`);
+    for (const one of [page, late]) {
+        await one.getByRole('log').getByText('We 🍵').waitFor();
+        await one.getByRole('log').getByText('speaks now').waitFor();
+        await one.getByText('Speaks now:').waitFor();
+    }
+    release();
+    for (const one of [page, late]) await one.getByRole('log').getByText('We 🍵 begin.').waitFor();
+    await page.getByRole('button', { name: 'Interject now' }).click();
+    await page.getByLabel('Your contribution').fill('Coffee, please.');
+    await page.getByRole('button', { name: 'Interject', exact: false }).first().click();
+    await late.getByRole('log').getByRole('listitem').filter({ hasText: 'Coffee, please.' }).getByText('cut in').waitFor();
+    await page.getByRole('log').focus();
+    await page.keyboard.press('Space');
+    await late.getByRole('status').getByText('Paused').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await late.getByRole('status').getByText('Running').waitFor();
+    await page.getByRole('button', { name: 'Cancel discussion…' }).click();
+    await page.getByRole('dialog', { name: 'Cancel this discussion?' }).getByRole('button', { name: 'Cancel' }).click();
+    await late.getByRole('heading', { name: 'Why it ended: it was cancelled, by You' }).waitFor();
+    assert.equal((await get(server, discussion.id)).discussion.status, 'cancelled');
+});
+
+test('a vote shows what won and who dissents; an unknown discussion says so', async (t) => {
+    const server = await start(t);
+    const answers = await model(t, ({ system, user }) => (/confidence/.test(system + user) ? `{"choice": "${/Speaker: Divergent/.test(system) ? 'coffee' : 'tea'}", "confidence": 0.8}` : 'Tea is hot.'));
+    await withModel(server, { default: openai(answers) });
+    const participants = await seat(server, 'Divergent', 'Convergent', 'Critical');
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea?', participants, rounds: 1, options: { vote: { choices: ['tea', 'coffee'], rule: 'majority' } } });
+    await until(async () => (await get(server, discussion.id)).discussion.status === 'completed', 'it has ended');
+    const page = await visit(t, server, `/discussions/${discussion.id}`);
+    const vote = page.getByRole('region', { name: 'Vote' });
+    await vote.getByRole('listitem').filter({ hasText: 'tea' }).getByText('2').waitFor();
+    await vote.getByText('Won: tea').waitFor();
+    await vote.getByRole('listitem').filter({ hasText: 'Divergent' }).getByText('chose coffee, 80 % sure').waitFor();
+    await page.getByText(/calls, \d+ tokens/).waitFor();
+    assert.equal(await page.getByText('Rehearsal').count(), 0);
+    await page.goto('/discussions/00000000-0000-4000-8000-000000000000');
+    await page.getByRole('heading', { name: 'There is no such discussion' }).waitFor();
+});

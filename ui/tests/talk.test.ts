@@ -1,0 +1,44 @@
+// A discussion as it is seen: pieces of what is said, rounds, lanes, votes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Discussion, Entry } from '../src/core/api.gen.ts';
+import { hear, lanes, rounds, voteOf, type Spoken } from '../src/core/talk.ts';
+
+const nothing: Spoken = { turnId: 't', speaker: 'Anna', kind: 'turn', round: 1, text: '', missed: 0 };
+const entry = (speaker: string, roundNumber: number, metadata = {}, turnIndex = 0) => ({ id: `${speaker}${roundNumber}`, speaker, roundNumber, metadata, turnIndex, content: '' }) as unknown as Entry;
+const talk = (fields: object) => ({ mode: 'rounds', round: 1, rounds: 3, endedAt: null, ...fields }) as unknown as Discussion;
+
+test('pieces stand at their offset, counted in characters, and replace what was there', () => {
+    let spoken = hear(nothing, 0, 'Tea 🍵');
+    spoken = hear(spoken, 5, ' it is');
+    assert.equal(spoken.text, 'Tea 🍵 it is');
+    assert.equal(hear(spoken, 0, 'Anew').text, 'Anew');
+    assert.equal(hear(spoken, 4, '☕').text, 'Tea ☕');
+});
+
+test('who has missed the beginning shows what comes, and all of it once it is known', () => {
+    const late = hear(hear(nothing, 10, 'middle '), 17, 'end');
+    assert.deepEqual([late.missed, late.text], [10, 'middle end']);
+    assert.deepEqual([hear(late, 0, 'whole').missed, hear(late, 0, 'whole').text], [0, 'whole']);
+});
+
+test('rounds say who spoke, who passed, who speaks and who is to come', () => {
+    const said = [entry('A', 1), entry('B', 1, { pass: true }), entry('Maya', 1, {}, -1), entry('A', 2)];
+    const found = rounds(talk({ round: 2 }), said, [{ ...nothing, speaker: 'B', round: 2 }], ['A', 'B', 'C']);
+    assert.deepEqual(found.map(({ marks }) => marks.map(({ mark }) => mark)), [['said', 'passed', 'todo'], ['said', 'now', 'todo'], ['todo', 'todo', 'todo']]);
+    assert.deepEqual(found.map(({ said: n, passed }) => [n, passed]), [[2, 1], [1, 0], [0, 0]]);
+    assert.equal(rounds(talk({ endedAt: 'then' }), said, [], ['A']).length, 2, 'rounds that were never held are not shown');
+});
+
+test('no two speakers share a lane while there are enough', () => {
+    const given = lanes(['Divergent', 'Anna', 'Bob', 'Cleo', 'Dana', 'Emil']);
+    assert.equal(given['Divergent'], 'blue');
+    assert.equal(new Set(Object.values(given)).size, 6);
+});
+
+test('a vote is read with its shares, and something of another shape is none', () => {
+    const vote = voteOf({ vote: { rule: 'majority', winner: 'tea', tie: false, agreed: true, tally: { coffee: 1, tea: 3 }, dissent: [] } })!;
+    assert.deepEqual(vote.tally.map(({ choice, share, won }) => [choice, share, won]), [['tea', 0.75, true], ['coffee', 0.25, false]]);
+    assert.equal(voteOf({}), undefined);
+    assert.equal(voteOf({ vote: 'x' } as Record<string, unknown>), undefined);
+});
