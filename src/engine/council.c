@@ -28,14 +28,13 @@ void council_post(struct council *council, struct mail *mail, void (*open)(struc
 {
     mail->next = NULL;
     mail->open = open;
+    /* Signalled under the lock: once the last mail is opened the council may be gone. */
     pthread_mutex_lock(&council->mail_lock);
-    bool was_empty = !council->first;
-
+    if (!council->first)
+        pthread_cond_signal(&council->mail_came);
     *council->last = mail;
     council->last = &mail->next;
     pthread_mutex_unlock(&council->mail_lock);
-    if (was_empty)
-        pthread_cond_signal(&council->mail_came);
 }
 
 void council_alarm(struct council *council, struct alarm *alarm, int64_t after_ms,

@@ -158,7 +158,11 @@ bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_ca
 bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *text)
 {
     (void)text;
-    return !fenced(tx, rule_of(ref->discussion_id), ref->node, ref->epoch);
+    pthread_mutex_lock(&rules_lock);
+    bool late = fenced(tx, rule_of(ref->discussion_id), ref->node, ref->epoch);
+
+    pthread_mutex_unlock(&rules_lock);
+    return !late;
 }
 
 bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *reply,
