@@ -159,6 +159,13 @@ async function doEverything(server, name, { boss, helper, project }) {
     await server.must(200, 'PATCH', path, one('q2'), as);
     await server.must(200, 'PATCH', `/api/projects/${mine}`, { description: 'A shop', settings: { answerers: [name, 'Boss'] } }, as);
     await post('/api/tokens', { name, role: 'member' }, 201);
+
+    // A discussion that the person starts, speaks in, and ends.
+    await post('/api/agents', { name: 'Ada', ai_model_config: { provider: 'external' } }, 201);
+    const { discussion } = await post('/api/discussions', { topic: words, mode: 'turns', participants: [{ role: 'user', name }, { agentName: 'Ada' }] }, 201);
+    await post(`/api/discussions/${discussion.id}?wait=5`, { message: words });
+    await post(`/api/discussions/${discussion.id}/interject`, { content: words });
+    await post(`/api/discussions/${discussion.id}/cancel`, {});
     return { as, approved, prompt: prompt.id, project };
 }
 

@@ -54,8 +54,8 @@ static bool notify(const struct tx *tx, const struct discussion *d, const struct
         .user_id = agent_key ? NULL : turn->user_id,
         .kind = NOTIFICATION_TURN,
         .priority = PRIORITY_NORMAL,
-        .title = arena_format(tx->arena, "It is your turn: %s", str_beginning(tx->arena, d->topic, 100)),
-        .body = arena_format(tx->arena, "%s has the word in round %d.", turn->speaker, turn->round),
+        .title = "It is your turn in a discussion.",
+        .body = arena_format(tx->arena, "Round %d of %d.", turn->round, d->rounds),
         .about = ABOUT_TURN,
         .ref_id = turn->id,
     };

@@ -381,10 +381,12 @@ static bool finish(const struct tx *tx, struct erasing *e, const struct audit_en
 static bool run(const struct tx *tx, struct erasing *e, const struct audit_entry *by, bool act)
 {
     static const struct erase_step tables[] = {
-        { NO_ID, erase_chat_page }, { NO_ID, erase_prompt_page }, { "", erase_question_page },
-        { "", erase_job_page },     { "", erase_feedback_page },  { "", erase_document_page },
-        { "", erase_set_page },     { "", erase_task_page },      { "", erase_project_page },
-        { "", erase_token_page },   { "", erase_reply_page },     { "0", erase_event_page },
+        { NO_ID, erase_chat_page }, { NO_ID, erase_prompt_page },  { "", erase_question_page },
+        { "", erase_job_page },     { "", erase_feedback_page },   { "", erase_document_page },
+        { "", erase_set_page },     { "", erase_task_page },       { "", erase_project_page },
+        { "", erase_said_page },    { "", erase_discussion_page }, { "", erase_seat_page },
+        { "", erase_agent_page },   { "", erase_token_page },      { "", erase_reply_page },
+        { "0", erase_event_page },
     };
 
     return try_account(tx, e) && (!act || lock_out(tx, e, by->at_ms)) && learn(tx, e) &&

@@ -86,6 +86,15 @@ static bool task_tells(const struct erasing *e, struct arena *arena, const struc
             (erase_is_alone(e, told->workspace_id) || (since && told->at_ms >= json_integer_value(since))));
 }
 
+static bool discussion_tells(const struct erasing *e, struct arena *arena, const struct told *told)
+{
+    return erase_noted(e->own, "entry", erase_member(json_object_get(told->data, "entry"), "id")) ||
+           (str_equal(told->type, "discussion.created") &&
+            erase_noted(e->own, "discussion", erase_member(told->data, "discussionId"))) ||
+           done_by_them(e, arena, told, erase_member(told->data, "by")) ||
+           done_by_them(e, arena, told, outcome_by(told));
+}
+
 static bool event_tells(const struct erasing *e, struct arena *arena, const struct told *told)
 {
     if (is_type(told, "question_"))
@@ -96,6 +105,8 @@ static bool event_tells(const struct erasing *e, struct arena *arena, const stru
         return inbox_tells(e, arena, told);
     if (is_type(told, "task."))
         return task_tells(e, arena, told);
+    if (is_type(told, "discussion.") || is_type(told, "turn."))
+        return discussion_tells(e, arena, told);
     if (str_equal(told->type, "job.ended"))
         return done_by_them(e, arena, told, outcome_by(told));
     if (str_equal(told->type, "feedback.added"))

@@ -93,6 +93,10 @@ CHECKED bool erase_task_page(const struct tx *tx, struct erasing *e, struct eras
 CHECKED bool erase_project_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 CHECKED bool erase_token_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 CHECKED bool erase_reply_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_said_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_discussion_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_seat_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_agent_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 CHECKED bool erase_event_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 /* A row of the audit log, for audit_keep.h. `context` is the struct erasing. */
 bool erase_audit_row(void *context, struct arena *arena, struct audit_entry *row);

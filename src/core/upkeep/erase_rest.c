@@ -209,7 +209,8 @@ bool erase_token_page(const struct tx *tx, struct erasing *e, struct erase_page 
 
 static bool is_noted_anywhere(const struct erasing *e, const char *text)
 {
-    static const char *const types[] = { "chat", "prompt", "question", "open_question", "feedback" };
+    static const char *const types[] = { "chat",     "prompt", "question",  "open_question",
+                                         "feedback", "entry",  "discussion" };
 
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
         if (erase_noted(e->own, types[i], text) || erase_noted(e->part, types[i], text))

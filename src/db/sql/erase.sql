@@ -294,3 +294,44 @@ SELECT {audit a}, a.hash,
  WHERE a.erasure = $1 AND a.workspace_id = $2 AND a.seq > $3
  ORDER BY a.seq
  LIMIT $4;
+
+-- Discussions: what people said in them, who started and ended them, and who sat there.
+
+-- columns: erase_said
+id, workspace_id, user_id, speaker, role, content, created_at;
+
+-- name: erase_said_page
+SELECT {erase_said} FROM discussion_logs WHERE id > $1 ORDER BY id LIMIT $2;
+
+-- name: erase_said
+UPDATE discussion_logs SET speaker = $2, content = '[erased]', user_id = NULL WHERE id = $1;
+
+-- columns: erase_discussion
+id, workspace_id, discussion_id, topic, created_by_id, created_by_name, outcome_by, created_at, ended_at;
+
+-- name: erase_discussion_page
+SELECT {erase_discussion} FROM discussion_state WHERE id > $1 ORDER BY id LIMIT $2;
+
+-- name: erase_discussion
+UPDATE discussion_state
+   SET topic = $2, created_by_id = $3, created_by_name = $4, outcome_by = $5
+ WHERE id = $1;
+
+-- columns: erase_seat
+id, workspace_id, user_id, name, created_at;
+
+-- name: erase_seat_page
+SELECT {erase_seat} FROM discussion_participants WHERE agent_id IS NULL AND role = 'user' AND id > $1 ORDER BY id LIMIT $2;
+
+-- name: erase_seat
+UPDATE discussion_participants SET user_id = NULL, name = $2 WHERE id = $1;
+
+-- columns: erase_agent
+id, workspace_id, created_by, created_at;
+
+-- name: erase_agent_page
+SELECT {erase_agent} FROM agent_templates WHERE created_by IS NOT NULL AND id > $1 ORDER BY id LIMIT $2;
+
+-- What it was told stays: it is the workspace's agent.
+-- name: erase_agent
+UPDATE agent_templates SET created_by = NULL WHERE id = $1;
