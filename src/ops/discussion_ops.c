@@ -188,12 +188,13 @@ static bool take_mode(struct call *call, const char *name, enum council_mode *mo
 static bool take_ref(struct call *call, struct discussion_wish *wish)
 {
     const json_t *ref = arg_json(call, "ref");
+    const char *strange = NULL;
 
     if (!ref)
         return true;
-    wish->ref_kind = ref_of(json_string_value(json_object_get(ref, "kind")));
+    wish->ref_kind = ref_of(json_string_value(json_object_get(ref, "kind")), &strange);
     wish->ref_id = str_fold(call->tx.arena, json_string_value(json_object_get(ref, "id")));
-    return true;
+    return db_words_known(strange, &call->err);
 }
 
 static bool run_discussion_create(struct call *call)
@@ -210,8 +211,6 @@ static bool run_discussion_create(struct call *call)
     };
     struct discussion d;
 
-    if (str_is_blank(wish.topic))
-        return err_field(&call->err, "topic", "topic must not be blank.");
     return take_mode(call, "mode", &wish.mode) && take_ref(call, &wish) &&
            discussion_make(&call->tx, &wish, &d) && discussion_reply_one(call, &d);
 }
@@ -229,10 +228,11 @@ static bool run_discussion_list(struct call *call)
         .limit = limit + 1,
     };
     struct discussion *list;
+    const char *strange = NULL;
 
     if (filter.by_status)
-        filter.status = status_of(arg_text(call, "status"));
-    if ((filter.by_mode && !take_mode(call, "mode", &filter.mode)) ||
+        filter.status = status_of(arg_text(call, "status"), &strange);
+    if (!db_words_known(strange, &call->err) || (filter.by_mode && !take_mode(call, "mode", &filter.mode)) ||
         !identity_page(call, "discussions", &filter.cursor) ||
         !discussion_list(&call->tx, &filter, &list, &count))
         return false;
@@ -374,9 +374,10 @@ const struct op discussion_ops[] = {
         .run = run_discussion_create,
         .reply = discussion_reply,
         .params = {
-            { "topic", T_TEXT, REQUIRED, "What it is about.", .min = 1, .max = LIMIT_MESSAGE_CEILING },
+            { "topic", T_TEXT, REQUIRED, "What it is about.", .max = LIMIT_MESSAGE_CEILING },
             { "mode", T_ENUM, OPTIONAL, "How turns are taken.", .values = modes, .fallback = "rounds" },
-            { "participants", T_LIST, REQUIRED, "Who takes part, in the order of speaking.", .max = LIMIT_LIST,
+            { "participants", T_LIST, REQUIRED, "Who takes part, in the order of speaking.", .min = 1,
+              .max = LIMIT_PARTICIPANTS,
               .items = T_OBJECT, .fields = participant_params },
             { "rounds", T_INT, OPTIONAL, "How many rounds; as configured when left out.", .min = 1,
               .max = LIMIT_ROUNDS },
@@ -387,10 +388,10 @@ const struct op discussion_ops[] = {
               .flags = F_NULL },
             { "ref", T_OBJECT, OPTIONAL, "A prompt or question that its result answers.", .fields = ref_fields,
               .flags = F_NULL },
-            { "options", T_JSON, OPTIONAL,
+            { "options", T_OBJECT, OPTIONAL,
               "{vote: {choices, rule}, agreement_threshold, smart_termination, judge, rehearse, budget: {calls, tokens, "
               "seconds}}.",
-              .max = LIMIT_CONTEXT, .flags = F_NULL },
+              .max = LIMIT_CONTEXT, .flags = F_NULL | F_OPEN },
         },
     },
     {

@@ -8,20 +8,20 @@
 #include "core/caller/caller.h"
 #include "core/identity/workspace.h"
 
-#include <stdlib.h>
-
-static enum council_mode mode_of(const char *text)
+static enum council_mode mode_of(const char *text, const char **strange)
 {
     struct err ignored = { 0 };
     enum council_mode mode = MODE_TURNS;
 
     if (!council_mode_parse(text, &mode, &ignored))
-        abort();
+        *strange = text;
     return mode;
 }
 
-static void from_row(const struct db_rows *rows, size_t row, struct discussion *d)
+static bool from_row(const struct db_rows *rows, size_t row, struct discussion *d, struct err *err)
 {
+    const char *strange = NULL;
+
 #define CELL(column)   db_cell(rows, row, COL_DISCUSSION_##column)
 #define NUMBER(column) db_cell_int(rows, row, COL_DISCUSSION_##column)
     *d = (struct discussion){
@@ -30,22 +30,22 @@ static void from_row(const struct db_rows *rows, size_t row, struct discussion *
         .project_id = CELL(PROJECT_ID),
         .task_id = CELL(TASK_ID),
         .topic = CELL(TOPIC),
-        .mode = mode_of(CELL(MODE)),
+        .mode = mode_of(CELL(MODE), &strange),
         .turn_index = (int)NUMBER(CURRENT_TURN_INDEX),
         .round = (int)NUMBER(CURRENT_ROUND),
         .rounds = (int)NUMBER(ROUNDS),
-        .status = status_of(CELL(STATUS)),
-        .end_reason = end_of(CELL(END_REASON)),
-        .ending = end_of(CELL(ENDING)),
+        .status = status_of(CELL(STATUS), &strange),
+        .end_reason = end_of(CELL(END_REASON), &strange),
+        .ending = end_of(CELL(ENDING), &strange),
         .outcome_source = CELL(OUTCOME_SOURCE),
         .outcome_by = CELL(OUTCOME_BY),
         .result = CELL(RESULT),
         .options = CELL(OPTIONS),
-        .phase = phase_of(CELL(PHASE)),
+        .phase = phase_of(CELL(PHASE), &strange),
         .parent_id = CELL(PARENT_ID),
         .root_id = CELL(ROOT_ID) ? CELL(ROOT_ID) : CELL(DISCUSSION_ID),
         .depth = (int)NUMBER(DEPTH),
-        .ref_kind = ref_of(CELL(REF_KIND)),
+        .ref_kind = ref_of(CELL(REF_KIND), &strange),
         .ref_id = CELL(REF_ID),
         .forked_from = CELL(FORKED_FROM),
         .forked_at = NUMBER(FORKED_AT),
@@ -70,6 +70,7 @@ static void from_row(const struct db_rows *rows, size_t row, struct discussion *
     };
 #undef CELL
 #undef NUMBER
+    return db_words_known(strange, err);
 }
 
 static bool not_found(struct err *err)
@@ -87,7 +88,8 @@ bool discussion_get(const struct tx *tx, const char *id, struct discussion *disc
         return false;
     if (rows.count == 0)
         return not_found(tx->err);
-    from_row(&rows, 0, &found);
+    if (!from_row(&rows, 0, &found, tx->err))
+        return false;
     if (!caller_sees_project(tx->caller, found.project_id))
         return not_found(tx->err);
     if (rows.count > 1 && !str_equal(found.id, id)) {
@@ -106,8 +108,7 @@ bool discussion_lock_any(const struct tx *tx, const char *id, struct discussion 
         return false;
     if (rows.count == 0)
         return not_found(tx->err);
-    from_row(&rows, 0, discussion);
-    return true;
+    return from_row(&rows, 0, discussion, tx->err);
 }
 
 bool discussion_lock(const struct tx *tx, const char *id, struct discussion *discussion)
@@ -178,7 +179,8 @@ bool discussion_list(const struct tx *tx, const struct discussion_filter *filter
     *list = arena_array(tx->arena, struct discussion, rows.count);
     *count = rows.count;
     for (size_t row = 0; row < rows.count; row++)
-        from_row(&rows, row, &(*list)[row]);
+        if (!from_row(&rows, row, &(*list)[row], tx->err))
+            return false;
     return true;
 }
 

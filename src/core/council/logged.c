@@ -8,28 +8,30 @@
 #include "base/uuid.h"
 #include "core/council/participant.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const manners[] = {
     [ENTRY_SAID] = "said", [ENTRY_PASSED] = "passed", [ENTRY_SKIPPED] = "skipped"
 };
 
-static enum entry_kind manner_of(const char *text)
+static enum entry_kind manner_of(const char *text, const char **strange)
 {
     for (size_t i = 0; i < sizeof(manners) / sizeof(*manners); i++)
         if (strcmp(manners[i], text) == 0)
             return (enum entry_kind)i;
-    abort();
+    *strange = text;
+    return ENTRY_SAID;
 }
 
-static void from_row(const struct db_rows *rows, size_t row, struct logged *logged)
+static bool from_row(const struct db_rows *rows, size_t row, struct logged *logged, struct err *err)
 {
+    const char *strange = NULL;
+
     *logged = (struct logged){
         .id = db_cell(rows, row, COL_LOGGED_ID),
         .seq = db_cell_int(rows, row, COL_LOGGED_SEQ),
-        .kind = row_kind_of(db_cell(rows, row, COL_LOGGED_KIND)),
-        .manner = manner_of(db_cell(rows, row, COL_LOGGED_MANNER)),
+        .kind = row_kind_of(db_cell(rows, row, COL_LOGGED_KIND), &strange),
+        .manner = manner_of(db_cell(rows, row, COL_LOGGED_MANNER), &strange),
         .agent_id = db_cell(rows, row, COL_LOGGED_AGENT_ID),
         .user_id = db_cell(rows, row, COL_LOGGED_USER_ID),
         .speaker = db_cell(rows, row, COL_LOGGED_SPEAKER),
@@ -40,14 +42,17 @@ static void from_row(const struct db_rows *rows, size_t row, struct logged *logg
         .metadata = db_cell(rows, row, COL_LOGGED_METADATA),
         .created_ms = db_cell_int(rows, row, COL_LOGGED_CREATED_AT),
     };
+    return db_words_known(strange, err);
 }
 
-static void take_rows(const struct tx *tx, const struct db_rows *rows, struct logged **list, size_t *count)
+static bool take_rows(const struct tx *tx, const struct db_rows *rows, struct logged **list, size_t *count)
 {
     *list = arena_array(tx->arena, struct logged, rows->count);
     *count = rows->count;
     for (size_t row = 0; row < rows->count; row++)
-        from_row(rows, row, &(*list)[row]);
+        if (!from_row(rows, row, &(*list)[row], tx->err))
+            return false;
+    return true;
 }
 
 bool logged_add(const struct tx *tx, const struct discussion *discussion, struct logged *logged)
@@ -79,8 +84,7 @@ bool logged_all(const struct tx *tx, const char *discussion_id, int64_t after, s
     if (!tx_query(tx, SQL_LOGGED_ALL, DB_ARGS(db_text(discussion_id), db_int(after), db_int(LIMIT_ENTRIES)),
                   &rows))
         return false;
-    take_rows(tx, &rows, list, count);
-    return true;
+    return take_rows(tx, &rows, list, count);
 }
 
 bool logged_last(const struct tx *tx, const char *discussion_id, size_t most, struct logged **list,
@@ -93,7 +97,8 @@ bool logged_last(const struct tx *tx, const char *discussion_id, size_t most, st
     *list = arena_array(tx->arena, struct logged, rows.count);
     *count = rows.count;
     for (size_t row = 0; row < rows.count; row++)
-        from_row(&rows, row, &(*list)[rows.count - 1 - row]);
+        if (!from_row(&rows, row, &(*list)[rows.count - 1 - row], tx->err))
+            return false;
     return true;
 }
 
@@ -105,8 +110,7 @@ bool logged_round(const struct tx *tx, const char *discussion_id, enum row_kind 
     if (!tx_query(tx, SQL_LOGGED_ROUND,
                   DB_ARGS(db_text(discussion_id), db_text(row_kind_text(kind)), db_int(round)), &rows))
         return false;
-    take_rows(tx, &rows, list, count);
-    return true;
+    return take_rows(tx, &rows, list, count);
 }
 
 bool logged_last_seq(const struct tx *tx, const char *discussion_id, int64_t *seq)

@@ -18,13 +18,15 @@ int64_t open_turn_time_ms(void)
     return settings()->council_turn_deadline_ms;
 }
 
-static void from_row(const struct db_rows *rows, size_t row, struct open_turn *turn)
+static bool from_row(const struct db_rows *rows, size_t row, struct open_turn *turn, struct err *err)
 {
+    const char *strange = NULL;
+
     *turn = (struct open_turn){
         .id = db_cell(rows, row, COL_TURN_ID),
         .workspace_id = db_cell(rows, row, COL_TURN_WORKSPACE_ID),
         .discussion_id = db_cell(rows, row, COL_TURN_DISCUSSION_ID),
-        .kind = turn_kind_of(db_cell(rows, row, COL_TURN_KIND)),
+        .kind = turn_kind_of(db_cell(rows, row, COL_TURN_KIND), &strange),
         .round = (int)db_cell_int(rows, row, COL_TURN_ROUND_NUMBER),
         .turn_index = (int)db_cell_int(rows, row, COL_TURN_TURN_INDEX),
         .participant_id = db_cell(rows, row, COL_TURN_PARTICIPANT_ID),
@@ -32,7 +34,7 @@ static void from_row(const struct db_rows *rows, size_t row, struct open_turn *t
         .user_id = db_cell(rows, row, COL_TURN_USER_ID),
         .speaker = db_cell(rows, row, COL_TURN_SPEAKER),
         .role = db_cell(rows, row, COL_TURN_ROLE),
-        .state = turn_state_of(db_cell(rows, row, COL_TURN_STATE)),
+        .state = turn_state_of(db_cell(rows, row, COL_TURN_STATE), &strange),
         .attempt = (int)db_cell_int(rows, row, COL_TURN_ATTEMPT),
         .without_stops = db_cell_bool(rows, row, COL_TURN_WITHOUT_STOPS),
         .due_ms = db_cell_int(rows, row, COL_TURN_DUE_MS),
@@ -40,6 +42,7 @@ static void from_row(const struct db_rows *rows, size_t row, struct open_turn *t
         .started_ms = db_cell_int(rows, row, COL_TURN_STARTED_AT),
         .created_ms = db_cell_int(rows, row, COL_TURN_CREATED_AT),
     };
+    return db_words_known(strange, err);
 }
 
 /* Those who owe a turn find it in their inbox: an agent by its name, a person by theirs, or the people at
@@ -119,7 +122,8 @@ bool open_turn_list(const struct tx *tx, const char *discussion_id, struct open_
     *turns = arena_array(tx->arena, struct open_turn, rows.count);
     *count = rows.count;
     for (size_t row = 0; row < rows.count; row++)
-        from_row(&rows, row, &(*turns)[row]);
+        if (!from_row(&rows, row, &(*turns)[row], tx->err))
+            return false;
     return true;
 }
 
@@ -131,8 +135,7 @@ bool open_turn_get(const struct tx *tx, const char *id, struct open_turn *turn)
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "This turn is not open any more.");
-    from_row(&rows, 0, turn);
-    return true;
+    return from_row(&rows, 0, turn, tx->err);
 }
 
 bool open_turn_save(const struct tx *tx, const struct open_turn *turn)
@@ -188,7 +191,8 @@ bool open_turn_waiting(const struct tx *tx, const struct waiting_filter *filter,
     for (size_t row = 0; row < rows.count; row++) {
         struct waiting_turn *waiting = &(*turns)[row];
 
-        from_row(&rows, row, &waiting->turn);
+        if (!from_row(&rows, row, &waiting->turn, tx->err))
+            return false;
         waiting->topic = db_cell(&rows, row, COL_WAITING_TOPIC);
         waiting->project_id = db_cell(&rows, row, COL_WAITING_PROJECT);
         if (!council_mode_parse(db_cell(&rows, row, COL_WAITING_MODE), &waiting->mode, &ignored))

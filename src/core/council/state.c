@@ -1,12 +1,10 @@
 /*
- * A word that no table has is a row that this program did not write: reading one ends the process rather than
- * guessing a state.
+ * Most of these enums begin at 0 and have no value for nothing, so a word's place is one less than words_find
+ * says, and a cell that is NULL is as strange as one that says something unknown.
  */
 #include "core/council/state.h"
 
 #include "base/words.h"
-
-#include <stdlib.h>
 
 const char *const council_statuses[] = { "active", "paused", "completed", "cancelled", "failed", NULL };
 const char *const council_phases[] = { "opening",   "asking", "calling", "speaking",    "outside",
@@ -25,13 +23,14 @@ _Static_assert(sizeof(row_kinds) / sizeof(char *) == ROW_KINDS + 1, "a word for 
 _Static_assert(sizeof(turn_states) / sizeof(char *) == TURN_STATES + 1, "a word for each state");
 _Static_assert(sizeof(council_refs) / sizeof(char *) == REFS, "a word for each but none");
 
-static size_t place_of(const char *const words[], const char *text)
+static unsigned place_of(const char *const words[], const char *text, const char **strange)
 {
     unsigned value = words_find(words, text);
 
-    if (value == 0 || value == WORD_UNKNOWN)
-        abort();
-    return value - 1;
+    if (value != 0 && value != WORD_UNKNOWN)
+        return value - 1;
+    *strange = text ? text : "NULL";
+    return 0;
 }
 
 const char *status_text(enum council_status status)
@@ -69,37 +68,37 @@ const char *ref_text(enum council_ref ref)
     return ref == REF_NONE ? NULL : council_refs[ref - 1];
 }
 
-enum council_status status_of(const char *text)
+enum council_status status_of(const char *text, const char **strange)
 {
-    return (enum council_status)place_of(council_statuses, text);
+    return (enum council_status)place_of(council_statuses, text, strange);
 }
 
-enum council_phase phase_of(const char *text)
+enum council_phase phase_of(const char *text, const char **strange)
 {
-    return (enum council_phase)place_of(council_phases, text);
+    return (enum council_phase)place_of(council_phases, text, strange);
 }
 
-enum council_end end_of(const char *text)
+enum council_end end_of(const char *text, const char **strange)
 {
-    return text ? (enum council_end)(place_of(council_ends, text) + 1) : END_NONE;
+    return text ? (enum council_end)(place_of(council_ends, text, strange) + 1) : END_NONE;
 }
 
-enum row_kind row_kind_of(const char *text)
+enum row_kind row_kind_of(const char *text, const char **strange)
 {
-    return (enum row_kind)place_of(row_kinds, text);
+    return (enum row_kind)place_of(row_kinds, text, strange);
 }
 
-enum turn_kind turn_kind_of(const char *text)
+enum turn_kind turn_kind_of(const char *text, const char **strange)
 {
-    return (enum turn_kind)place_of(row_kinds, text);
+    return (enum turn_kind)place_of(row_kinds, text, strange);
 }
 
-enum turn_state turn_state_of(const char *text)
+enum turn_state turn_state_of(const char *text, const char **strange)
 {
-    return (enum turn_state)place_of(turn_states, text);
+    return (enum turn_state)place_of(turn_states, text, strange);
 }
 
-enum council_ref ref_of(const char *text)
+enum council_ref ref_of(const char *text, const char **strange)
 {
-    return text ? (enum council_ref)(place_of(council_refs, text) + 1) : REF_NONE;
+    return text ? (enum council_ref)(place_of(council_refs, text, strange) + 1) : REF_NONE;
 }

@@ -84,13 +84,16 @@ const char *turn_kind_text(enum turn_kind kind);
 const char *turn_state_text(enum turn_state state);
 const char *ref_text(enum council_ref ref); /* NULL: REF_NONE */
 
-/* From texts that the store or a checked parameter brought; anything else is a bug and aborts. */
-enum council_status status_of(const char *text);
-enum council_phase phase_of(const char *text);
-enum council_end end_of(const char *text); /* NULL: END_NONE */
-enum row_kind row_kind_of(const char *text);
-enum turn_kind turn_kind_of(const char *text);
-enum turn_state turn_state_of(const char *text);
-enum council_ref ref_of(const char *text); /* NULL: REF_NONE */
+/*
+ * From texts that the store or a checked parameter brought. Any other is a row that no version of the program
+ * wrote: it goes into `strange`, and db_words_known makes ERR_INTERNAL of it, as with db_cell_word.
+ */
+enum council_status status_of(const char *text, const char **strange);
+enum council_phase phase_of(const char *text, const char **strange);
+enum council_end end_of(const char *text, const char **strange); /* NULL: END_NONE */
+enum row_kind row_kind_of(const char *text, const char **strange);
+enum turn_kind turn_kind_of(const char *text, const char **strange);
+enum turn_state turn_state_of(const char *text, const char **strange);
+enum council_ref ref_of(const char *text, const char **strange); /* NULL: REF_NONE */
 
 #endif

@@ -215,6 +215,24 @@ static void a_word_that_is_none_is_an_internal_error(void **state)
     assert_int_equal(err.code, ERR_INTERNAL);
 }
 
+/* The words of discussions are read by functions of their own, since their enums begin at 0. */
+static void a_discussion_with_a_word_that_is_none_is_no_bug_of_ours(void **state)
+{
+    const char *strange = NULL;
+    struct err err = { 0 };
+
+    (void)state;
+    assert_int_equal(status_of("failed", &strange), STATUS_FAILED);
+    assert_int_equal(end_of(NULL, &strange), END_NONE);
+    assert_int_equal(ref_of("question", &strange), REF_QUESTION);
+    assert_true(db_words_known(strange, &err));
+    assert_int_equal(phase_of("dreaming", &strange), PHASE_OPENING);
+    assert_string_equal(strange, "dreaming");
+    assert_int_equal(turn_state_of(NULL, &strange), TURN_QUEUED);
+    assert_false(db_words_known(strange, &err));
+    assert_int_equal(err.code, ERR_INTERNAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +241,7 @@ int main(void)
                                         engine_end),
         cmocka_unit_test(a_comparison_finds_words_that_only_one_has),
         cmocka_unit_test(a_word_that_is_none_is_an_internal_error),
+        cmocka_unit_test(a_discussion_with_a_word_that_is_none_is_no_bug_of_ours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
