@@ -11,6 +11,7 @@
     "temperature, "                                                                                          \
     "max_tokens, top_p, stop}; the provider external is an agent that takes its turns by itself. Null: the " \
     "default model."
+#define CONFIG_FORM "\"type\":[\"object\",\"string\",\"null\"]"
 
 static const struct field agent_fields[] = {
     { "id", T_UUID, REQUIRED, "The agent." },
@@ -123,7 +124,7 @@ const struct op agent_ops[] = {
               "of their own.", .fallback = "specialist" },
             { "system_prompt", T_TEXT, OPTIONAL, "What its model is told first.", .max = LIMIT_MESSAGE_CEILING,
               .fallback = "" },
-            { "ai_model_config", T_JSON, OPTIONAL, CONFIG_HELP, .max = LIMIT_CONTEXT, .flags = F_NULL },
+            { "ai_model_config", T_JSON, OPTIONAL, CONFIG_HELP, .max = LIMIT_CONTEXT, .form = CONFIG_FORM, .flags = F_NULL },
         },
     },
     {
@@ -167,7 +168,7 @@ const struct op agent_ops[] = {
             { "name", T_NAME, OPTIONAL, "Its name." },
             { "role", T_NAME, OPTIONAL, "What it is in a discussion." },
             { "system_prompt", T_TEXT, OPTIONAL, "What its model is told first.", .max = LIMIT_MESSAGE_CEILING },
-            { "ai_model_config", T_JSON, OPTIONAL, CONFIG_HELP, .max = LIMIT_CONTEXT, .flags = F_NULL },
+            { "ai_model_config", T_JSON, OPTIONAL, CONFIG_HELP, .max = LIMIT_CONTEXT, .form = CONFIG_FORM, .flags = F_NULL },
         },
     },
     {

@@ -47,8 +47,6 @@ static bool run_vote_tally(struct call *call)
 
     for (size_t i = 0; i < vote.choice_count; i++)
         names[i] = json_string_value(json_array_get(choices, i));
-    if (vote.choice_count == 0)
-        return err_field(&call->err, "choices", "A vote needs choices.");
     if (!vote_rule_parse(arg_text(call, "rule"), &vote.rule, &call->err) ||
         (threshold && !threshold_from_json(threshold, &vote.threshold, &call->err)) ||
         !take_ballots(call, &vote))
@@ -59,6 +57,10 @@ static bool run_vote_tally(struct call *call)
     vote_write(&result, NULL, &call->out);
     return true;
 }
+
+#define THRESHOLD_FORM                                                                                       \
+    "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^(all|majority|[0-9]*[.]?[0-9]+%?)$\"},"                  \
+    "{\"type\":\"number\",\"exclusiveMinimum\":0,\"maximum\":1},{\"type\":\"null\"}]"
 
 const struct op vote_ops[] = {
     {
@@ -74,12 +76,13 @@ const struct op vote_ops[] = {
         .reply = tally_reply,
         .params = {
             { "rule", T_ENUM, OPTIONAL, "How to count.", .values = rules, .fallback = "majority" },
-            { "choices", T_LIST, REQUIRED, "What is voted for.", .max = LIMIT_CHOICES, .items = T_TEXT },
+            { "choices", T_LIST, REQUIRED, "What is voted for.", .min = 1, .max = LIMIT_CHOICES, .items = T_TEXT },
             { "voters", T_INT, OPTIONAL, "Who may vote, whether or not they have; as many as votes when left out.",
-              .min = 0, .max = LIMIT_LIST },
+              .min = 1, .max = LIMIT_LIST },
             { "votes", T_LIST, REQUIRED, "The ballots: {voter, choice, confidence, ranking}.", .max = LIMIT_LIST,
               .items = T_JSON },
-            { "agreement_threshold", T_JSON, OPTIONAL, "all, majority, or a share such as 0.75.", .max = LIMIT_REF },
+            { "agreement_threshold", T_JSON, OPTIONAL, "all, majority, or a share such as 0.75.", .max = LIMIT_REF,
+              .form = THRESHOLD_FORM },
         },
     },
     { 0 },

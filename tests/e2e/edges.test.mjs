@@ -9,8 +9,8 @@ import { start } from './lib/server.mjs';
 
 const ajv = addFormats(new Ajv({ strict: false, allowUnionTypes: true, unicodeRegExp: true }));
 // What is right in its form may still mean nothing here: things that do not exist, times that have passed, passwords
-// that anybody would guess, one of two of which one is needed.
-const meaning = /names no |There is no |has passed already|This password is |is required|^Give /;
+// that anybody would guess, one of two of which one is needed, the same choice twice.
+const meaning = /names no |There is no |has passed already|This password is |is required|^Give |is among the choices twice|A vote needs voters/;
 const uuid = '0192f0c1-2f7e-7abc-8def-0123456789ab';
 
 // What a field is tried with: around each of its limits, and some that are plainly of another kind.
@@ -97,7 +97,13 @@ async function things(server, paths, options) {
     const { schema } = paths['/api/jobs'].post.requestBody.content['application/json'];
     const job = await make('/api/jobs', withRequired(schema));
     const template = await make('/api/templates', { name: 'edges', question: 'Which edge?', type: 'blocking' });
-    return { '/api/projects/': project.id, '/api/jobs/{id}/questions': job.id, '/api/templates/': template.id };
+    const agent = await make('/api/agents', { name: 'edges' });
+    return {
+        '/api/agents/': agent.id,
+        '/api/projects/': project.id,
+        '/api/jobs/{id}/questions': job.id,
+        '/api/templates/': template.id,
+    };
 }
 
 function pathFor(path, ids, method) {
