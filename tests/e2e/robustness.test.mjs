@@ -266,8 +266,11 @@ describe('robustness', () => {
             assert.equal(missing.status, 400);
             assert.equal(missing.body.error, 'Missing required fields: requester_agent, prompt_message');
         }
-        const unknown = await server.api('POST', '/api/chat', { agent_name: 'A', message: 'x', colour: 'blue', id: 5 });
-        assert.equal(unknown.status, 201);
+        const unknown = await changesNothing(() =>
+            server.api('POST', '/api/chat', { agent_name: 'A', message: 'x', colour: 'blue' }),
+        );
+        assert.equal(unknown.status, 400, unknown.text);
+        assert.equal(unknown.body.field, 'colour', unknown.text);
     });
 
     test('every character that is allowed comes back as it went', async () => {
