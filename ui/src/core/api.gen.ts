@@ -158,7 +158,7 @@ export const chat_list: Op<{ query?: { discussion_prompt_id?: string; task_ref?:
 export const chat_post: Op<{ body: { agent_name: string; message: string; is_human?: boolean | null; message_type?: 'message' | 'discussion_response' | null; discussion_prompt_id?: string | null; task_ref?: string | null } }, { message: Chat }> = /*#__PURE__*/ op('POST', '/api/chat');
 
 /** Make an agent that can take part in discussions. */
-export const agent_create: Op<{ body: { name: string; role?: string | null; system_prompt?: string | null; ai_model_config?: unknown } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('POST', '/api/agents');
+export const agent_create: Op<{ body: { name: string; role?: string | null; system_prompt?: string | null; ai_model_config?: Record<string, unknown> | string | null } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('POST', '/api/agents');
 
 /** List the agents of the workspace. */
 export const agent_list: Op<{ query?: { limit?: number; cursor?: string } }, { agents: Array<Agent>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/agents');
@@ -167,13 +167,13 @@ export const agent_list: Op<{ query?: { limit?: number; cursor?: string } }, { a
 export const agent_get: Op<{ path: { id: string } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('GET', '/api/agents/{id}');
 
 /** Change an agent. It holds from its next turn on. */
-export const agent_update: Op<{ path: { id: string }; body?: { name?: string | null; role?: string | null; system_prompt?: string | null; ai_model_config?: unknown } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('PATCH', '/api/agents/{id}');
+export const agent_update: Op<{ path: { id: string }; body?: { name?: string | null; role?: string | null; system_prompt?: string | null; ai_model_config?: Record<string, unknown> | string | null } }, { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null }> = /*#__PURE__*/ op('PATCH', '/api/agents/{id}');
 
 /** Delete an agent. It stays in what it has said; where its turn would be it is skipped. */
 export const agent_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/agents/{id}');
 
 /** Start a discussion. In modes rounds and parallel it begins at once, in mode turns with the first message. */
-export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants: Array<Participant>; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: unknown } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions');
+export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants: Array<Participant>; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: Record<string, unknown> | null } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions');
 
 /** List discussions, newest first. */
 export const discussion_list: Op<{ query?: { status?: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; mode?: 'turns' | 'rounds' | 'parallel'; projectId?: string; taskId?: string; parentId?: string; sessionId?: string; limit?: number; cursor?: string } }, { discussions: Array<Discussion>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/discussions');
@@ -221,7 +221,7 @@ export const turn_take: Op<{ path: { id: string }; body?: { agent_name?: string 
 export const turn_list: Op<{ query?: { agent?: string; limit?: number; cursor?: string } }, { turns: Array<Turn>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/turns');
 
 /** Count ballots under a rule. Nothing is stored: the same ballots can be counted under every rule. */
-export const vote_tally: Op<{ body: { rule?: 'majority' | 'borda' | 'weighted' | null; choices: Array<string>; voters?: number | null; votes: Array<Record<string, unknown> | Array<unknown> | string | number | boolean>; agreement_threshold?: unknown } }, { rule: 'majority' | 'borda' | 'weighted'; winner: string | null; tie: boolean; tally: Record<string, unknown>; agreed: boolean; decided: boolean; dissent: Array<unknown> }> = /*#__PURE__*/ op('POST', '/api/votes/tally');
+export const vote_tally: Op<{ body: { rule?: 'majority' | 'borda' | 'weighted' | null; choices: Array<string>; voters?: number | null; votes: Array<Record<string, unknown> | Array<unknown> | string | number | boolean>; agreement_threshold?: string | number | null } }, { rule: 'majority' | 'borda' | 'weighted'; winner: string | null; tie: boolean; tally: Record<string, unknown>; agreed: boolean; decided: boolean; dissent: Array<unknown> }> = /*#__PURE__*/ op('POST', '/api/votes/tally');
 
 /** List what models are told in discussions, and which of it is in the workspace's own words. */
 export const wording_list: Op<{  }, { wordings: Array<Wording> }> = /*#__PURE__*/ op('GET', '/api/wordings');
