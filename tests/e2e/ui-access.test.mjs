@@ -29,12 +29,15 @@ async function furnish(server) {
     await server.must(201, 'POST', '/api/agents', { name: 'Critical', role: 'critical' });
     const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea or coffee?', participants: [{ agentName: 'Critical' }, { role: 'user', name: 'Maya' }], rounds: 2, options: { rehearse: true } });
     await until(async () => (await server.must(200, 'GET', `/api/discussions/${discussion.id}`)).discussion.phase === 'outside', 'it waits for a person');
+    await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: `The feed has changed: \`${'x'.repeat(300)}\`` });
+    const { prompt } = await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message: '**Cache** the list?\n\n1. Redis\n2. Memory', required_responses: 3 });
+    await server.must(201, 'POST', `/api/discussion/${prompt.id}`, { agent_name: 'Builder', message: 'Memory is enough.' });
     return [`/discussions/${discussion.id}`, `/inbox/${within.questionId}`, `/inbox/${text.questionId}`, `/inbox/${done.questionId}`, `/q/${choice.questionId}`, `/jobs/${job.id}`];
 }
 
 test('every route is accessible, empty and furnished', { timeout: full ? 900_000 : 240_000 }, async (t) => {
     const server = await start(t);
-    const routes = ['/inbox', '/approvals', '/discussions', '/jobs', '/notifications', '/account', '/nowhere', '/login'];
+    const routes = ['/inbox', '/approvals', '/chat', '/discussions', '/jobs', '/notifications', '/account', '/nowhere', '/login'];
     const look = async (paths, state) => {
         for (const { scheme, width } of full ? every : some) {
             const context = await person(t, server, { scheme, width, height: 844 });
@@ -52,7 +55,7 @@ test('every route is accessible, empty and furnished', { timeout: full ? 900_000
     };
     await look(routes, 'empty');
     const furnished = await furnish(server);
-    await look([...routes.slice(0, 5), ...furnished], 'furnished');
+    await look([...routes.slice(0, 6), ...furnished], 'furnished');
 });
 
 test('dialogs and menus are accessible, and 200 % zoom loses nothing', async (t) => {

@@ -1,0 +1,110 @@
+// The squad chat: what was said, and the prompts with their replies.
+import { SvelteMap } from 'svelte/reactivity';
+import type { Chat, Prompt } from '../core/api.gen.ts';
+import type { Happening } from '../core/live.ts';
+import { api, ops, session, stream } from './server.svelte.ts';
+
+const gather = 120;
+
+export interface Thread {
+    prompt: Prompt;
+    replies: Chat[];
+}
+
+class SquadChat {
+    /** Oldest first, without replies: those stand in their prompt's thread. */
+    messages = $state.raw<Chat[]>([]);
+    readonly threads = new SvelteMap<string, Thread>();
+    readonly open = $derived([...this.threads.values()].filter(({ prompt }) => isOpen(prompt)).sort((a, b) => a.prompt.timeout_at.localeCompare(b.prompt.timeout_at)));
+    loaded = $state(false);
+    failure = $state<unknown>();
+    more = $state<string | null>(null);
+    #shown = false;
+    #wanted = new Set<string>();
+    #timer: ReturnType<typeof setTimeout> | undefined;
+
+    constructor() {
+        stream.feed(
+            (happening) => this.#hear(happening),
+            () => this.#shown && void this.load(),
+        );
+    }
+
+    #hear(happening: Happening): void {
+        if (!this.#shown) return;
+        if (happening.type === 'chat.message') this.#add([happening as unknown as Chat]);
+        if (happening.type.startsWith('prompt.')) this.#want(String(happening['promptId']));
+    }
+
+    #add(those: Chat[]): void {
+        for (const one of those) if (one.discussion_prompt_id) this.#want(one.discussion_prompt_id);
+        const known = new Set(this.messages.map((one) => one.id));
+        const fresh = those.filter((one) => !known.has(one.id) && (one.message_type === 'discussion_prompt' || !one.discussion_prompt_id));
+        if (fresh.length > 0) this.messages = [...this.messages, ...fresh].sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
+    }
+
+    #want(id: string): void {
+        this.#wanted.add(id);
+        this.#timer ??= setTimeout(() => {
+            this.#timer = undefined;
+            const ids = [...this.#wanted];
+            this.#wanted.clear();
+            for (const one of ids) void this.look(one).catch(() => {});
+        }, gather);
+    }
+
+    async look(id: string): Promise<void> {
+        const { prompt, responses } = await api.call(ops.prompt_get, { path: { id } });
+        this.threads.set(id, { prompt, replies: responses });
+    }
+
+    /** The page shows it from here on. */
+    show(): () => void {
+        this.#shown = true;
+        void this.load();
+        return () => (this.#shown = false);
+    }
+
+    async load(): Promise<void> {
+        try {
+            const page = await api.call(ops.chat_list, { query: { limit: 100 } });
+            this.#add(page.messages);
+            if (!this.loaded) this.more = page.nextCursor;
+            this.loaded = true;
+            this.failure = undefined;
+        } catch (why) {
+            this.failure = why;
+        }
+    }
+
+    async older(): Promise<void> {
+        if (!this.more) return;
+        const page = await api.call(ops.chat_list, { query: { limit: 100, cursor: this.more } });
+        this.#add(page.messages);
+        this.more = page.nextCursor;
+    }
+
+    async say(message: string): Promise<void> {
+        const { message: said } = await api.call(ops.chat_post, { body: { agent_name: session.name, is_human: true, message } });
+        this.#add([said]);
+    }
+
+    async ask(message: string, required: number, minutes: number): Promise<void> {
+        const { prompt, chat } = await api.call(ops.prompt_create, { body: { requester_agent: session.name, prompt_message: message, required_responses: required, timeout_minutes: minutes } });
+        this.threads.set(prompt.id, { prompt, replies: [] });
+        this.#add([chat]);
+    }
+
+    async reply(id: string, message: string): Promise<void> {
+        await api.call(ops.prompt_respond, { path: { id }, body: { agent_name: session.name, is_human: true, message } });
+        await this.look(id);
+    }
+
+    async close(id: string, action: 'resolve' | 'cancel'): Promise<void> {
+        await api.call(ops.prompt_close, { path: { id }, body: { action } });
+        await this.look(id);
+    }
+}
+export const chat = new SquadChat();
+
+export const isOpen = (prompt: Prompt): boolean => prompt.status === 'pending' || prompt.status === 'collecting';
