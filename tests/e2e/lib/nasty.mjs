@@ -10,6 +10,8 @@ const events = `${ok}Content-Type: text/event-stream${crlf}${crlf}`;
 const say = (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
 const stop = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`;
 const done = 'data: [DONE]\n\n';
+// Made beforehand: that takes longer than a client may wait for the first word.
+const bomb = gzipSync(Buffer.alloc(64 << 20, say('boom')));
 
 // Waits until the other side has taken it, so that a slow reader does not fill this process.
 const send = async (socket, bytes) => {
@@ -45,9 +47,8 @@ export const ways = {
         socket.end(`HTTP/1.1 401 Unauthorized${crlf}Connection: close${crlf}Content-Type: application/json${crlf}${crlf}` +
             JSON.stringify({ error: { message: `Wrong: ${server.lastHead.match(/authorization: (.*)\r\n/i)?.[1]}` } })),
     async bomb(socket) {
-        const folded = gzipSync(Buffer.alloc(64 << 20, `${say('boom')}`));
         await send(socket, `${ok}Content-Type: text/event-stream${crlf}Content-Encoding: gzip${crlf}${crlf}`);
-        await send(socket, folded);
+        await send(socket, bomb);
         socket.end();
     },
     async endless(socket) {
