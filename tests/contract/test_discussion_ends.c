@@ -1,0 +1,118 @@
+/*
+ * How discussions end, and what becomes of the result: a judge, budgets, added rounds, a person who is passed
+ * over, the answer to a question, the task.
+ */
+#include "council.h"
+
+#define NAMES(...)                                                                                           \
+    (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
+
+static void pair(struct t *t)
+{
+    make_agent(t, "Ada", "specialist");
+    make_agent(t, "Bob", "specialist");
+}
+
+CONTRACT(judge_that_sees_no_more_to_come_ends_a_discussion)
+{
+    pair(t);
+    const char *id = make_discussion_with(t, "rounds", "{\"smart_termination\": \"on\", \"judge\": true}",
+                                          NAMES("Ada", "Bob"));
+
+    PLAY(t, { "Ada", "The cache goes first.", NULL, false }, { "Bob", "The index goes first.", NULL, false },
+         { "judge", "{\"go_on\": false, \"reason\": \"Both are named.\"}", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.endReason", "nothing_new");
+    CHECK_COUNT("entries", 2);
+    assert_int_equal(count_rows(t, "discussion_logs WHERE discussion_id = '%s' AND kind = 'judge'", id), 1);
+}
+
+CONTRACT(judge_that_cannot_be_understood_ends_nothing)
+{
+    pair(t);
+    const char *id = make_discussion_with(t, "rounds", "{\"smart_termination\": \"on\", \"judge\": true}",
+                                          NAMES("Ada", "Bob"));
+
+    PLAY(t, { "Ada", "The cache goes first.", NULL, false }, { "Bob", "The index goes first.", NULL, false },
+         { "judge", "Well, who knows.", NULL, false },
+         { "Ada", "I measured both of them again.", NULL, false },
+         { "Bob", "Then let us take the faster.", NULL, false }, { "judge", "?", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.endReason", "rounds_used");
+}
+
+/* Each call takes fifteen tokens. */
+CONTRACT(budget_of_tokens_ends_a_discussion)
+{
+    pair(t);
+    const char *id = make_discussion_with(t, "rounds", "{\"budget\": {\"tokens\": 30}}", NAMES("Ada", "Bob"));
+
+    PLAY(t, { "Ada", "One.", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.endReason", "budget");
+    CHECK_COUNT("entries", 2);
+    CHECK_INT("discussion.usage.tokensIn", 20);
+}
+
+CONTRACT(rounds_are_added_while_a_discussion_goes_on)
+{
+    pair(t);
+    const char *id = make_discussion(t, "rounds", 1, NAMES("Ada", "Bob"));
+
+    call(t, "discussion_rounds", "{s:s, s:i}", "id", id, "add", 1);
+    CHECK_STATUS(200);
+    PLAY(t, { "Ada", "One.", NULL, false });
+    show_discussion(t, id);
+    CHECK_COUNT("entries", 4);
+    CHECK_TEXT("discussion.status", "completed");
+    call(t, "discussion_rounds", "{s:s, s:i}", "id", id, "add", 1);
+    CHECK_STATUS(409);
+}
+
+CONTRACT(next_passes_over_the_person)
+{
+    pair(t);
+    const char *id = make_discussion(t, "turns", 1, NAMES("user", "Ada"));
+
+    call(t, "discussion_next", "{s:s}", "id", id);
+    CHECK_STATUS(200);
+    PLAY(t, { "Ada", "Then I begin.", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "completed");
+    CHECK_TEXT("entries.1.content", "Then I begin.");
+}
+
+CONTRACT(council_answers_a_question_as_agents_and_never_as_a_person)
+{
+    pair(t);
+    call(t, "question_create", "{s:s, s:s, s:s}", "question", "Which way?", "type", "blocking",
+         "responseType", "text");
+    CHECK_STATUS(201);
+    const char *question = text_at(t, "questionId");
+
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:[{s:s}], s:{s:s, s:s}}", "topic", "Which way?", "mode",
+         "rounds", "rounds", 1, "participants", "agentName", "Ada", "ref", "kind", "question", "id",
+         question);
+    CHECK_STATUS(201);
+    PLAY(t, { "Ada", "Left.", NULL, false }, { "summary", "Left, they say.", NULL, false });
+    call(t, "question_get", "{s:s}", "id", question);
+    CHECK_TEXT("question.status", "answered");
+    CHECK_TEXT("question.outcome.source", "agents");
+    CHECK_TEXT("question.outcome.by", "Council");
+}
+
+CONTRACT(result_of_a_discussion_stands_on_its_task)
+{
+    pair(t);
+    call(t, "project_create", "{s:s}", "name", "Shop");
+    const char *project = text_at(t, "id");
+
+    call(t, "task_create", "{s:s, s:s}", "id", project, "title", "Decide");
+    const char *task = text_at(t, "id");
+
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:s, s:s, s:[{s:s}]}", "topic", "Which way?", "mode",
+         "rounds", "rounds", 1, "projectId", project, "taskId", task, "participants", "agentName", "Ada");
+    CHECK_STATUS(201);
+    PLAY(t, { "Ada", "Left.", NULL, false });
+    assert_int_equal(count_rows(t, "tasks WHERE id = '%s' AND result LIKE '%%full_discussion%%'", task), 1);
+}
