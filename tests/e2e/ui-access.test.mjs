@@ -37,7 +37,7 @@ async function furnish(server) {
 
 test('every route is accessible, empty and furnished', { timeout: full ? 900_000 : 240_000 }, async (t) => {
     const server = await start(t);
-    const routes = ['/inbox', '/approvals', '/chat', '/discussions', '/jobs', '/notifications', '/account', '/nowhere', '/login'];
+    const routes = ['/inbox', '/approvals', '/chat', '/discussions', '/jobs', '/notifications', '/welcome', '/account', '/nowhere', '/login'];
     const look = async (paths, state) => {
         for (const { scheme, width } of full ? every : some) {
             const context = await person(t, server, { scheme, width, height: 844 });
