@@ -1,6 +1,7 @@
 // Agents, their discussions and turns, what models are told, and votes. The agents take their turns by themselves, so
 // that no model is needed.
 import { nobody } from '../lib/identity.mjs';
+import { until } from '../lib/server.mjs';
 
 const config = { provider: 'external' };
 
@@ -25,23 +26,33 @@ const make = async (call, fields) => {
     return made.discussion.id;
 };
 
+// A turn is opened when the one before it has been driven on.
+const owes = (call, id, agent) =>
+    until(async () => {
+        const { turns: open } = await call(200, 'GET', `/api/turns?agent=${agent}`);
+        return open.some(({ discussionId }) => discussionId === id);
+    }, `${agent} owes a turn`);
+
 async function turns(call) {
     const id = await make(call, { rounds: 1, sessionId: 'S-1' });
     const at = `/api/discussions/${id}`;
     await call(400, 'POST', '/api/discussions', { topic: 'Which cache?', participants: [] });
     await call(200, 'GET', '/api/discussions?status=active&mode=rounds');
     await call(400, 'GET', '/api/discussions?status=asleep');
-    await call(200, 'GET', '/api/turns?agent=Anna');
     await call(400, 'GET', '/api/turns?limit=0');
     await call(200, 'POST', `${at}/rounds`, { add: 1 });
     await call(400, 'POST', `${at}/rounds`, { add: 0 });
+    await owes(call, id, 'Anna');
     await call(201, 'POST', `${at}/turns`, { agent_name: 'Anna', content: 'The small one.' });
     await call(409, 'POST', `${at}/turns`, { agent_name: 'Anna', content: 'The small one.' });
     await call(200, 'POST', `${at}/interject`, { content: 'Mind the cost.' });
     await call(400, 'POST', `${at}/interject`, {});
+    await owes(call, id, 'Bert');
     await call(200, 'POST', `${at}/next`, {});
     await call(404, 'POST', `/api/discussions/${nobody}/next`, {});
+    await owes(call, id, 'Anna');
     await call(201, 'POST', `${at}/turns`, { agent_name: 'Anna', pass: true, reason: 'All is said.' });
+    await owes(call, id, 'Bert');
     await call(201, 'POST', `${at}/turns`, { agent_name: 'Bert', pass: true });
     return at;
 }
