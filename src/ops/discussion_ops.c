@@ -301,7 +301,9 @@ static bool run_discussion_message(struct call *call)
         return err_field(&call->err, "message", "message must not be blank.");
     if (!spoken.user_id && call->caller.kind != CALLER_USER)
         return err_field(&call->err, "userId", "userId is needed unless a user is logged in.");
-    if (call->caller.kind == CALLER_USER && !spoken.user_id)
+    if (!caller_may_speak_for(&call->caller, spoken.user_id, &call->err))
+        return false;
+    if (call->caller.kind == CALLER_USER)
         spoken.user_id = call->caller.id;
     if (!check_organization(call) || !control_message(&call->tx, arg_text(call, "id"), &spoken, &d) ||
         !discussion_reply_state(call, &d))

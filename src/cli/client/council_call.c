@@ -39,8 +39,9 @@ const char *council_person(void)
 
 static bool say_topic(struct cli *cli, const json_t *wish, const char *id, struct err *err)
 {
-    JSON_AUTO *params = json_pack("{s:s, s:O, s:s}", "id", id, "message", json_object_get(wish, "topic"),
-                                  "userId", council_person());
+    /* Who is logged in is known by that, and speaks for nobody else. */
+    JSON_AUTO *params = json_pack("{s:s, s:O, s:s*}", "id", id, "message", json_object_get(wish, "topic"),
+                                  "userId", cli->target.session ? NULL : council_person());
     JSON_AUTO *state = NULL;
     struct client_reply reply;
 

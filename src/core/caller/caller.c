@@ -74,6 +74,15 @@ bool caller_may_speak_as(const struct caller *caller, const char *agent_name, st
                    caller->agent_name);
 }
 
+bool caller_may_speak_for(const struct caller *caller, const char *user_id, struct err *err)
+{
+    if (!caller_is_person(caller))
+        return err_set(err, ERR_FORBIDDEN, "An agent cannot speak for a person.");
+    if (caller->kind != CALLER_USER || !user_id || strcmp(caller->id, user_id) == 0)
+        return true;
+    return err_set(err, ERR_FORBIDDEN, "Who is logged in cannot speak for another person: leave userId out.");
+}
+
 bool caller_may_grant(const struct caller *caller, enum role role, struct err *err)
 {
     if (caller->project_id || caller->agent_name)
