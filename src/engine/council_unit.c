@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/str.h"
 #include "engine/council_internal.h"
 
 #include <stdlib.h>
@@ -83,5 +84,8 @@ bool unit_may_work_later(const struct unit *unit)
 
 bool unit_was_late(const struct unit *unit)
 {
-    return unit->work.err.code == ERR_CONFLICT || unit->work.err.code == ERR_NOT_FOUND;
+    const struct err *err = &unit->work.err;
+
+    /* A rule of the store that was broken is a conflict, too, but nobody else would move the turn on then. */
+    return err->code == ERR_NOT_FOUND || (err->code == ERR_CONFLICT && str_equal(err->name, DRIVE_FENCED));
 }

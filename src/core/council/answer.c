@@ -169,13 +169,13 @@ static bool post_to_prompt(struct machine *m, const char *text, bool *posted)
                           .agent_name = COUNCIL_NAME,
                           .message = arena_format(m->tx->arena, "[Council] %s", text),
                           .message_type = MESSAGE_RESPONSE,
-                          .discussion_prompt_id = m->d->ref_id,
-                          .project_id = m->d->project_id };
+                          .discussion_prompt_id = m->d->ref_id };
 
     call_as_council(m, &as);
     if (!prompt_get(&as.tx, m->d->ref_id, &prompt))
         return is_gone(m, &as);
     *posted = prompt_is_open(&prompt);
+    reply.project_id = prompt.project_id;
     return !*posted || chat_insert(m->tx, &reply);
 }
 

@@ -165,17 +165,21 @@ bool machine_close(struct machine *m, bool *asked)
     return (m->d->ref_kind == REF_NONE || answer_post(m)) && machine_end(m, m->d->ending);
 }
 
+/* A task that is gone keeps no result, and holds no end up. */
 static bool keep_on_task(struct machine *m)
 {
+    struct err err = { 0 };
+    struct tx quiet = tx_with_err(m->tx, &err);
     struct project project = { .id = m->d->project_id, .workspace_id = m->d->workspace_id };
     struct logs log;
     struct task task;
 
     if (!m->d->task_id || !m->d->project_id)
         return true;
-    if (!logged_all(m->tx, m->d->id, 0, &log.rows, &log.count) ||
-        !task_lock(m->tx, &project, m->d->task_id, &task))
+    if (!logged_all(m->tx, m->d->id, 0, &log.rows, &log.count))
         return false;
+    if (!task_lock(&quiet, &project, m->d->task_id, &task))
+        return err.code == ERR_NOT_FOUND || (*m->tx->err = err, false);
     task.result = result_text(m->tx, m->d, &log);
     return task_save(m->tx, &project, &task);
 }

@@ -71,7 +71,7 @@ bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct dri
 static bool fenced(const struct tx *tx)
 {
     err_set(tx->err, ERR_CONFLICT, "Another node drives this discussion.");
-    tx->err->name = "fenced";
+    tx->err->name = DRIVE_FENCED;
     return false;
 }
 

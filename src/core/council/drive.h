@@ -26,6 +26,7 @@
 /* A node that drives and has not renewed for so long is taken for dead. */
 #define DRIVE_LEASE_MS 5000
 #define DRIVE_RENEW_MS 1500
+#define DRIVE_FENCED   "fenced" /* the name of the error that says so: another drives by now */
 
 /* Which turn, and in whose name it is written. */
 struct turn_ref {

@@ -205,6 +205,7 @@ static bool ask_all(struct machine *m, bool *asked)
     size_t *turns = arena_array(m->tx->arena, size_t, m->seats.count);
     struct logged *rows;
     size_t count, pending;
+    int64_t out = 0;
     bool any = false;
 
     if (!logged_round(m->tx, m->d->id, ROW_TURN, m->d->round, &rows, &count))
@@ -221,9 +222,11 @@ static bool ask_all(struct machine *m, bool *asked)
     for (size_t i = 0; i < pending && m->d->ending == END_NONE; i++) {
         bool opened;
 
-        if (!ask(m, (int)turns[i], (int64_t)i, &opened))
+        if (!ask(m, (int)turns[i], out, &opened))
             return false;
         any = any || opened;
+        out +=
+            opened && m->seats.seats[turns[i]].kind == SEAT_MODEL; /* who speaks for themselves costs none */
     }
     *asked = any;
     return pending > 0 || move_on(m);

@@ -167,12 +167,30 @@ static bool take_parent(const struct tx *tx, const struct discussion_wish *wish,
         return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(parent.status));
     if (parent.depth + 1 > LIMIT_DISCUSSION_DEPTH)
         return err_field(tx->err, "parentId", "Discussions are at most %d deep.", LIMIT_DISCUSSION_DEPTH);
+    if (d->project_id && !str_equal(d->project_id, parent.project_id))
+        return err_field(tx->err, "projectId",
+                         "A discussion belongs to the project of the one it is split off from.");
     d->parent_id = parent.id;
     d->root_id = parent.root_id;
     d->depth = parent.depth + 1;
     d->project_id = parent.project_id;
-    if (!json_object_get(wish->options, "budget"))
-        d->options = parent.options;
+    d->options = parent.options;
+    return true;
+}
+
+/* What its result answers may be about no project; then the discussion stays where it was put. */
+static bool take_ref(const struct tx *tx, struct discussion *d)
+{
+    const char *project_id = NULL;
+
+    if (d->ref_kind == REF_NONE)
+        return true;
+    if (!answer_may_be_put(tx, d->ref_kind, d->ref_id, &project_id))
+        return false;
+    if (d->project_id && project_id && !str_equal(d->project_id, project_id))
+        return err_field(tx->err, "ref", "A discussion and what it answers belong to the same project.");
+    if (!d->project_id)
+        d->project_id = project_id;
     return true;
 }
 
@@ -206,6 +224,22 @@ static void begin(const struct tx *tx, struct discussion *d)
     d->created_ms = d->updated_ms = tx->now_ms;
 }
 
+/* Each limit of the parent's holds, unless the child's own is tighter. */
+static void tighten(json_t *own, const json_t *parents)
+{
+    const char *name;
+    json_t *limit;
+
+    json_object_foreach((json_t *)parents, name, limit)
+    {
+        const json_t *mine = json_object_get(own, name);
+
+        if (json_is_integer(limit) &&
+            (!json_is_integer(mine) || json_integer_value(mine) > json_integer_value(limit)))
+            json_object_set(own, name, limit);
+    }
+}
+
 /* A parent's budget holds for its children, too: only that is taken over. */
 static const char *budget_only(const struct tx *tx, const char *own, const char *parents)
 {
@@ -217,8 +251,10 @@ static const char *budget_only(const struct tx *tx, const char *own, const char 
         return own;
     JSON_AUTO *kept = mine, *other = theirs;
 
-    if (json_object_get(other, "budget"))
+    if (!json_object_get(kept, "budget"))
         json_object_set(kept, "budget", json_object_get(other, "budget"));
+    else
+        tighten(json_object_get(kept, "budget"), json_object_get(other, "budget"));
     return json_dump_text(tx->arena, kept);
 }
 
@@ -241,9 +277,7 @@ bool discussion_make(const struct tx *tx, const struct discussion_wish *wish, st
     d->options = d->options ? budget_only(tx, options, d->options) : options;
     if (d->mode != MODE_TURNS && !has_agent(list, count))
         return err_field(tx->err, "participants", "This mode needs at least one agent.");
-    if (d->ref_kind != REF_NONE && !answer_may_be_put(tx, d->ref_kind, d->ref_id, &d->project_id))
-        return false;
-    if (!insert(tx, d))
+    if (!take_ref(tx, d) || !insert(tx, d))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!participant_insert(tx, d, &list[i]))

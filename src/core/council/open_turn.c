@@ -45,6 +45,21 @@ static bool from_row(const struct db_rows *rows, size_t row, struct open_turn *t
     return db_words_known(strange, err);
 }
 
+/* Another program may name people of its own; a turn of theirs is shown to the people at large. */
+static bool reader_of(const struct tx *tx, const struct open_turn *turn, const char **user_id)
+{
+    struct db_rows rows;
+
+    *user_id = NULL;
+    if (!turn->user_id)
+        return true;
+    if (!tx_query(tx, SQL_MEMBER_ROLE, DB_ARGS(db_text(turn->workspace_id), db_text(turn->user_id)), &rows))
+        return false;
+    if (rows.count > 0)
+        *user_id = turn->user_id;
+    return true;
+}
+
 /* Those who owe a turn find it in their inbox: an agent by its name, a person by theirs, or the people at
  * large. */
 static bool notify(const struct tx *tx, const struct discussion *d, const struct open_turn *turn,
@@ -54,7 +69,6 @@ static bool notify(const struct tx *tx, const struct discussion *d, const struct
         .workspace_id = d->workspace_id,
         .project_id = d->project_id,
         .agent_key = agent_key,
-        .user_id = agent_key ? NULL : turn->user_id,
         .kind = NOTIFICATION_TURN,
         .priority = PRIORITY_NORMAL,
         .title = "It is your turn in a discussion.",
@@ -63,7 +77,7 @@ static bool notify(const struct tx *tx, const struct discussion *d, const struct
         .ref_id = turn->id,
     };
 
-    return notification_add(tx, &notification);
+    return (agent_key || reader_of(tx, turn, &notification.user_id)) && notification_add(tx, &notification);
 }
 
 static void sit(const struct seats *seats, int seat, struct open_turn *turn)

@@ -1,0 +1,149 @@
+/*
+ * Who may speak for whom, what may be put together, and that nothing of it can hold a discussion up for good.
+ */
+#include "council.h"
+#include "questions.h"
+
+#define NAMES(...)                                                                                           \
+    (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
+
+static const char *make_project(struct t *t, const char *name)
+{
+    call(t, "project_create", "{s:s}", "name", name);
+    CHECK_STATUS(201);
+    return text_at(t, "id");
+}
+
+CONTRACT(turn_of_somebody_who_is_no_user_here_waits_and_can_be_taken)
+{
+    make_agent(t, "Ada", "specialist");
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:[{s:s}, {s:s, s:s}]}", "topic", "Which way?", "mode",
+         "rounds", "rounds", 1, "participants", "agentName", "Ada", "role", "user", "userId", "paula");
+    CHECK_STATUS(201);
+    const char *id = text_at(t, "discussion.id");
+
+    PLAY(t, { "", "", NULL, false });
+    call(t, "turn_list", "{}");
+    CHECK_COUNT("turns", 1);
+    CHECK_TEXT("turns.0.userId", "paula");
+    call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "userId", "paula", "content", "This way.");
+    CHECK_STATUS(201);
+    PLAY(t, { "", "", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "completed");
+    CHECK_COUNT("entries", 2);
+}
+
+CONTRACT(discussion_is_not_put_between_two_projects)
+{
+    make_agent(t, "Ada", "specialist");
+    const char *one = make_project(t, "One"), *other = make_project(t, "Other");
+
+    call(t, "discussion_create", "{s:s, s:s, s:s, s:[{s:s}]}", "topic", "Above", "mode", "turns", "projectId",
+         other, "participants", "agentName", "Ada");
+    const char *parent = text_at(t, "discussion.id");
+
+    call(t, "discussion_create", "{s:s, s:s, s:s, s:[{s:s}]}", "topic", "Below", "projectId", one, "parentId",
+         parent, "participants", "agentName", "Ada");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "projectId");
+    call(t, "question_create", "{s:s, s:s, s:s, s:s}", "question", "Cache or not?", "type", "blocking",
+         "responseType", "text", "projectId", other);
+    CHECK_STATUS(201);
+    const char *question = text_at(t, "questionId");
+
+    call(t, "discussion_create", "{s:s, s:s, s:{s:s, s:s}, s:[{s:s}]}", "topic", "Cache?", "projectId", one,
+         "ref", "kind", "question", "id", question, "participants", "agentName", "Ada");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "ref");
+    assert_int_equal(count_rows(t, "discussion_state WHERE workspace_id = '%s'", t->workspace), 1);
+}
+
+CONTRACT(discussion_for_a_prompt_of_no_project_stays_in_its_own)
+{
+    make_agent(t, "Ada", "specialist");
+    const char *project = make_project(t, "One");
+
+    call(t, "prompt_create", "{s:s, s:s, s:i}", "requester_agent", "Dev", "prompt_message", "Cache or not?",
+         "required_responses", 1);
+    const char *prompt = text_at(t, "prompt.id");
+
+    t->as = token_bound(t, "agent", NULL, project);
+    call(t, "discussion_create", "{s:s, s:i, s:{s:s, s:s}, s:[{s:s}]}", "topic", "Cache?", "rounds", 1, "ref",
+         "kind", "prompt", "id", prompt, "participants", "agentName", "Ada");
+    CHECK_STATUS(201);
+    CHECK_TEXT("discussion.projectId", project);
+    show_discussion(t, text_at(t, "discussion.id"));
+    CHECK_STATUS(200);
+    PLAY(t, { "summary", "Cache it.", NULL, false });
+    t->as = t->owner;
+    call(t, "prompt_get", "{s:s}", "id", prompt);
+    CHECK_TEXT("status", "resolved");
+    CHECK_TEXT("responses.0.message", "[Council] Cache it.");
+}
+
+CONTRACT(discussion_ends_although_its_task_is_not_in_its_project)
+{
+    make_agent(t, "Ada", "specialist");
+    const char *one = make_project(t, "One"), *other = make_project(t, "Other");
+
+    call(t, "task_create", "{s:s, s:s}", "id", one, "title", "Build");
+    CHECK_STATUS(201);
+    const char *task = text_at(t, "id");
+
+    call(t, "discussion_create", "{s:s, s:i, s:s, s:s, s:[{s:s}]}", "topic", "Build?", "rounds", 1,
+         "projectId", one, "taskId", task, "participants", "agentName", "Ada");
+    CHECK_STATUS(201);
+    const char *id = text_at(t, "discussion.id");
+
+    outside_sql(t, "UPDATE discussion_state SET project_id = '%s' WHERE discussion_id = '%s'", other, id);
+    PLAY(t, { "", "", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "completed");
+}
+
+CONTRACT(person_who_is_logged_in_speaks_for_nobody_else)
+{
+    make_agent(t, "Ada", "specialist");
+    const char *bob = make_user(t, "Bob", "member"), *alice = make_user(t, "Alice", "member");
+
+    call(t, "discussion_create", "{s:s, s:s, s:[{s:s}, {s:s, s:s}]}", "topic", "Which way?", "mode", "rounds",
+         "participants", "agentName", "Ada", "role", "user", "userId", bob);
+    CHECK_STATUS(201);
+    const char *id = text_at(t, "discussion.id");
+
+    PLAY(t, { "", "", NULL, false });
+    t->as = session_for(t, alice);
+    call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "userId", bob, "content", "Bob says this.");
+    CHECK_STATUS(403);
+    call(t, "discussion_message", "{s:s, s:s, s:s}", "id", id, "message", "Bob says this.", "userId", bob);
+    CHECK_STATUS(403);
+    t->as = token_for(t, "member", "Ada");
+    call(t, "discussion_message", "{s:s, s:s, s:s}", "id", id, "message", "Bob says this.", "userId", bob);
+    CHECK_STATUS(403);
+    assert_int_equal(count_rows(t, "discussion_logs WHERE discussion_id = '%s'", id), 1);
+    t->as = session_for(t, bob);
+    call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "userId", bob, "content", "I say this.");
+    CHECK_STATUS(201);
+}
+
+CONTRACT(budget_counts_models_only_and_a_parents_holds_below_it)
+{
+    make_agent(t, "Ada", "specialist");
+    make_external_agent(t, "Zoe", "specialist");
+    make_external_agent(t, "Yan", "specialist");
+    const char *id =
+        make_discussion_with(t, "parallel", "{\"budget\": {\"calls\": 2}}", NAMES("Zoe", "Yan", "Ada"));
+
+    call(t, "discussion_create", "{s:s, s:s, s:s, s:{s:{s:i, s:i}}, s:[{s:s}]}", "topic", "Below", "mode",
+         "turns", "parentId", id, "options", "budget", "calls", 900, "seconds", 60, "participants",
+         "agentName", "Ada");
+    CHECK_STATUS(201);
+    CHECK_INT("discussion.options.budget.calls", 2);
+    CHECK_INT("discussion.options.budget.seconds", 60);
+    call(t, "discussion_cancel", "{s:s}", "id", text_at(t, "discussion.id"));
+    CHECK_STATUS(200);
+    PLAY(t, { "", "", NULL, false });
+    show_discussion(t, id);
+    CHECK_INT("discussion.usage.calls", 1);
+}
