@@ -25,6 +25,8 @@ async function happen(server, options, projectId) {
     await make(`/api/discussion/${prompt.id}`, { agent_name: 'Growth', message: 'Because, @Another.' });
     await make('/api/chat', { agent_name: 'Growth', message: 'Done, @Mentioned.', task_ref: task?.id });
     await server.must(200, 'PATCH', `/api/jobs/${job.id}`, { status: 'completed', result: {} }, options);
+    const participants = [{ role: 'user' }, { agentName: 'Thinker' }];
+    await make('/api/discussions', { topic: 'Why?', mode: 'turns', participants, projectId });
     if (!projectId) return;
     const project = `/api/projects/${projectId}`;
     const { id: feedback } = await make(`${project}/feedback`, { text: 'Too slow.' });
@@ -48,10 +50,14 @@ async function happen(server, options, projectId) {
     await server.must(201, 'PUT', `${project}/plans/first`, { text: 'Then faster.' }, options);
 }
 
+const isOfDiscussion = (type) => /^(discussion|turn|vote)[.]/.test(type);
+
 // What is left: types that take long to cause are copied from their kin, with the same things in them.
 async function copyTheRest(server, types) {
-    const kin = (type) =>
-        type.startsWith('question_') ? 'question_asked' : type.startsWith('task.') ? 'task.updated' : undefined;
+    const kin = (type) => {
+        if (isOfDiscussion(type)) return 'discussion.created';
+        return type.startsWith('question_') ? 'question_asked' : type.startsWith('task.') ? 'task.updated' : undefined;
+    };
     const seen = new Set((await server.sql('SELECT DISTINCT type FROM events')).map(([type]) => type));
     for (const type of types.filter((each) => !seen.has(each))) {
         const from = kin(type) ?? 'chat.message';
@@ -94,6 +100,7 @@ class Looker {
         if (type.startsWith('job.') || type === 'status') return this.sees(`/api/jobs/${event.jobId}`);
         if (type.startsWith('prompt.')) return this.sees(`/api/discussion/${event.promptId}`);
         if (type === 'chat.message') return this.lists('/api/chat?limit=200', event.id);
+        if (isOfDiscussion(type)) return this.sees(`/api/discussions/${event.discussionId}`);
         if (type === 'alert') return !this.bound;
         if (type === 'notification.read' && event.all) return this.readAll;
         if (type.startsWith('notification.') && event.source)
@@ -132,6 +139,7 @@ onBothEngines('a stream hears what its caller could list', { env }, async (serve
     const live = {};
     for (const [name, options] of Object.entries(all)) live[name] = await listen(t, server, options);
 
+    await server.must(201, 'POST', '/api/agents', { name: 'Thinker', ai_model_config: { provider: 'external' } }, owner);
     for (const projectId of [project, other, undefined]) await happen(server, owner, projectId);
     const { now } = await server.advance(0, owner);
     const expiresAt = new Date(Date.parse(now) + 100 * hour).toISOString();
