@@ -147,3 +147,24 @@ CONTRACT(budget_counts_models_only_and_a_parents_holds_below_it)
     show_discussion(t, id);
     CHECK_INT("discussion.usage.calls", 1);
 }
+
+CONTRACT(call_that_is_cut_off_is_counted)
+{
+    make_agent(t, "Ada", "specialist");
+    const char *id = make_discussion(t, "rounds", 1, NAMES("Ada"));
+    struct drive_claimed claimed = stage_claim(t, "node");
+    struct drive_step step = stage_advance(t, "node", &claimed);
+
+    stage_call(t, &step.calls[0].ref);
+    call(t, "discussion_interject", "{s:s, s:s}", "id", id, "content", "Wait.");
+    CHECK_STATUS(200);
+    CHECK_INT("discussion.usage.calls", 1);
+    CHECK_INT("discussion.usage.callsNotReported", 1);
+    PLAY(t, { "", "", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "completed");
+    CHECK_INT("discussion.usage.calls", 2);
+    CHECK_INT("entries.1.metadata.attempts", 2);
+    call(t, "discussion_replay", "{s:s}", "id", id);
+    CHECK_TRUE("agrees");
+}

@@ -126,6 +126,15 @@ bool control_message(const struct tx *tx, const char *id, const struct spoken *s
                                                                                : discussion_save(tx, d);
 }
 
+/* A call that is cut off was made all the same, and its model may have been paid for what nobody hears. */
+static void count_cut_off(struct machine *m, const struct open_turn *turn)
+{
+    if (turn->state != TURN_CALLING)
+        return;
+    m->d->calls++;
+    m->d->usage_missing++;
+}
+
 /* Keeps what is being said as far as it came; who has said nothing yet is asked again afterwards. */
 static bool cut_off(struct machine *m, bool keep_silent)
 {
@@ -140,8 +149,10 @@ static bool cut_off(struct machine *m, bool keep_silent)
 
         if (turns[i].state == TURN_OUTSIDE && keep_silent)
             continue;
+        count_cut_off(m, &turns[i]);
         logged.content = said ? turns[i].partial : "";
-        logged.metadata = "{\"partial\":true}";
+        logged.metadata = arena_format(m->tx->arena, "{\"partial\":true,\"attempts\":%d}", turns[i].attempt);
+        turns[i].attempt += turns[i].state == TURN_CALLING; /* the next is one more */
         turns[i].state = turns[i].state == TURN_OUTSIDE ? TURN_OUTSIDE : TURN_QUEUED;
         turns[i].partial = NULL;
         if (said          ? !machine_log(m, &turns[i], &logged)

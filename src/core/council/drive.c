@@ -222,8 +222,10 @@ static bool may_try_again(const struct open_turn *turn, const struct turn_reply 
 {
     *delay_ms = 0;
     if (reply->failed) {
+        if (reply->permanent || turn->attempt >= TURN_ATTEMPTS)
+            return false;
         *delay_ms = (int64_t)RETRY_MS << (turn->attempt - 1);
-        return !reply->permanent && turn->attempt < TURN_ATTEMPTS;
+        return true;
     }
     return cut->lack == LACK_STOP && !turn->without_stops;
 }
