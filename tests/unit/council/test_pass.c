@@ -83,8 +83,8 @@ static void passes_are_known_with_their_reasons(void **state)
 static void whoever_says_something_contributes(void **state)
 {
     static const char *const rows[] = {
-        "One final safeguard: Schedule architectural reviews every 3 months to reassess if extraction is "
-        "needed. Otherwise, [PASS].",
+        ("One final safeguard: Schedule architectural reviews every 3 months to reassess if extraction is "
+         "needed. Otherwise, [PASS]."),
         "I agree. I have nothing to add.",
         "I have nothing to add except that the cache must be bounded.",
         "I have nothing to add to Critical's list of risks.",

@@ -143,7 +143,7 @@ static struct vote_result count_letters(struct arena *arena, enum vote_rule rule
     static const char *const names[] = { "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8" };
     struct ballot *ballots = arena_array(arena, struct ballot, LEN(names));
     struct vote vote = { rule, abc, LEN(abc), voters, ballots, strlen(letters), { 0 } };
-    struct vote_result result;
+    struct vote_result result = { 0 };
     struct err err = { 0 };
 
     for (size_t i = 0; letters[i]; i++)
