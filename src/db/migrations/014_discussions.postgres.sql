@@ -269,3 +269,9 @@ $$;
 
 CREATE TRIGGER discussion_state_deleted AFTER DELETE ON discussion_state FOR EACH ROW
 EXECUTE FUNCTION discussion_state_deleted();
+
+-- For a workspace that goes with all that is in it.
+CREATE INDEX agent_templates_workspace ON agent_templates (workspace_id);
+CREATE INDEX discussion_participants_workspace ON discussion_participants (workspace_id);
+CREATE INDEX discussion_turns_workspace ON discussion_turns (workspace_id);
+CREATE INDEX discussion_logs_workspace ON discussion_logs (workspace_id);

@@ -258,3 +258,9 @@ BEGIN
     DELETE FROM discussion_participants WHERE discussion_id = OLD.discussion_id;
     DELETE FROM discussion_logs WHERE discussion_id = OLD.discussion_id;
 END;
+
+-- For a workspace that goes with all that is in it.
+CREATE INDEX agent_templates_workspace ON agent_templates (workspace_id);
+CREATE INDEX discussion_participants_workspace ON discussion_participants (workspace_id);
+CREATE INDEX discussion_turns_workspace ON discussion_turns (workspace_id);
+CREATE INDEX discussion_logs_workspace ON discussion_logs (workspace_id);
