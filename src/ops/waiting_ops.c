@@ -8,10 +8,11 @@ static const char *const sorts[] = { "deadline", "created", NULL };
 
 static const struct field item_fields[] = {
     { "type", T_ENUM, REQUIRED,
-      "What it is: a question of one of the four types, a set of open questions, a prompt.",
+      "What it is: a question of one of the four types, a set of open questions, a prompt, a turn.",
       .values = waiting_types },
-    { "id", T_UUID, REQUIRED, "The question, set or prompt." },
-    { "text", T_TEXT, REQUIRED, "The beginning of what is asked; of a set, of its first question." },
+    { "id", T_UUID, REQUIRED, "The question, set, prompt or turn." },
+    { "text", T_TEXT, REQUIRED,
+      "The beginning of what is asked; of a set, of its first question; of a turn, the topic." },
     { "questions", T_INT, REQUIRED, "How many questions a set holds; else 1." },
     { "agent", T_TEXT, REQUIRED, "Which agent asks.", .flags = F_NULL },
     { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL },
@@ -21,6 +22,7 @@ static const struct field item_fields[] = {
     { "timeoutAt", T_TIME, REQUIRED, "When it ends by itself.", .flags = F_NULL },
     { "defaultResponse", T_OBJECT, REQUIRED, "The answer that holds then.", .flags = F_NULL | F_OPEN },
     { "source", T_TEXT, REQUIRED, "Of a set: eval, prd, plan or execute.", .flags = F_NULL },
+    { "discussionId", T_UUID, REQUIRED, "Of a turn: the discussion it is owed.", .flags = F_NULL },
     { "createdAt", T_TIME, REQUIRED, "When it was asked." },
     { 0 },
 };
@@ -56,6 +58,7 @@ static void write_item(struct arena *arena, const struct waiting *item, struct j
     write_time(out, "timeoutAt", item->due_ms);
     json_raw(out, "defaultResponse", item->default_response ? item->default_response : "null");
     json_text(out, "source", work_source_word(item->source));
+    json_text(out, "discussionId", item->discussion_id);
     json_time(out, "createdAt", item->asked_ms);
     json_map_end(out);
 }
@@ -93,8 +96,8 @@ const struct op waiting_ops[] = {
         .name = "inbox_list",
         .http = "GET /api/inbox",
         .tag = "Notifications",
-        .help = "List everything that waits for people: questions, approvals, decisions, sets of open questions, and "
-                "prompts that mention you, of all projects, the most urgent first.",
+        .help = "List everything that waits for people: questions, approvals, decisions, sets of open questions, "
+                "prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first.",
         .needs = ROLES_READ,
         .reaches = REACH_INBOX,
         .kind = OP_READ,

@@ -1,4 +1,5 @@
 /* One list of everything that waits, whoever asked and wherever. */
+#include "council.h"
 #include "project_steps.h"
 #include "questions.h"
 
@@ -84,4 +85,35 @@ CONTRACT(inbox_shows_no_other_project_to_a_bound_token)
     CHECK_COUNT("items", 0);
     call(t, "inbox_list", "{s:s}", "projectId", other);
     CHECK_STATUS(404);
+}
+
+CONTRACT(inbox_holds_the_turns_that_people_owe_until_they_are_taken)
+{
+    const char *maya = make_user(t, "Maya", "member"), *id;
+
+    make_external_agent(t, "Eve", "critic");
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:[{s:s, s:s}, {s:s}]}", "topic", "Which way?", "mode",
+         "rounds", "rounds", 1, "participants", "role", "user", "userId", maya, "agentName", "Eve");
+    CHECK_STATUS(201);
+    id = text_at(t, "discussion.id");
+    PLAY(t, { "", "", NULL, false });
+    call(t, "inbox_list", "{}");
+    CHECK_STATUS(200);
+    CHECK_COUNT("items", 1);
+    CHECK_TEXT("items.0.type", "turn");
+    CHECK_TEXT("items.0.text", "Which way?");
+    CHECK_TEXT("items.0.discussionId", id);
+    CHECK_TEXT("items.0.assignedTo", maya);
+    assert_true(json_is_string(at(t, "items.0.timeoutAt")));
+    call(t, "inbox_list", "{s:s}", "type", "prompt");
+    CHECK_COUNT("items", 0);
+    call(t, "inbox_list", "{s:s}", "projectId", make_project(t));
+    CHECK_COUNT("items", 0);
+    call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "userId", maya, "content", "This way.");
+    CHECK_STATUS(201);
+    PLAY(t, { "", "", NULL, false });
+    call(t, "turn_list", "{s:s}", "agent", "Eve");
+    CHECK_COUNT("turns", 1);
+    call(t, "inbox_list", "{s:s}", "type", "turn");
+    CHECK_COUNT("items", 0);
 }

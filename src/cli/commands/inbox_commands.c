@@ -40,6 +40,9 @@ static const char *in_line(struct arena *arena, const json_t *question, const ch
 
 static const char *deadline_of(struct arena *arena, const json_t *item)
 {
+    static const struct {
+        const char *type, *what;
+    } ends[] = { { "approval", "not approved" }, { "prompt", "ends" }, { "turn", "is passed" } };
     const char *answer = view_answer(arena, json_object_get(item, "defaultResponse"));
     const char *type = member_text(arena, item, "type");
 
@@ -47,7 +50,10 @@ static const char *deadline_of(struct arena *arena, const json_t *item)
         return arena_format(arena, "takes \"%.*s\"", 24, answer);
     if (!json_is_string(json_object_get(item, "timeoutAt")))
         return "-";
-    return str_equal(type, "approval") ? "not approved" : str_equal(type, "prompt") ? "ends" : "job fails";
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (str_equal(type, ends[i].type))
+            return ends[i].what;
+    return "job fails";
 }
 
 static const char *number_text(struct arena *arena, size_t number)
@@ -152,11 +158,9 @@ static void write_json(const struct pending_items *pending, const struct pending
     buf_char(into, '\n');
 }
 
-static bool is_question(const json_t *item)
+static bool is_question(const char *type)
 {
-    const char *type = json_string_value(json_object_get(item, "type"));
-
-    return !str_equal(type, "open_questions") && !str_equal(type, "prompt");
+    return !str_equal(type, "open_questions") && !str_equal(type, "prompt") && !str_equal(type, "turn");
 }
 
 static void write_json_line(const char *type, const char *key, const json_t *value, struct buf *into)
@@ -182,7 +186,7 @@ static void write_json_lines(const struct pending_items *pending, const struct p
         write_json_line("question_pending", "question", entry, into);
     json_array_foreach(pending->items, index, entry)
     {
-        if (!is_question(entry))
+        if (!is_question(json_string_value(json_object_get(entry, "type"))))
             write_json_line("inbox_item", "item", entry, into);
     }
 }
@@ -228,7 +232,7 @@ static bool list_as_json(struct inbox *inbox, const struct pending_items *pendin
     const char *type = inbox->filter.type;
     struct pending whole = { 0 };
 
-    if (str_equal(type, "open_questions") || str_equal(type, "prompt"))
+    if (!is_question(type))
         whole.questions = json_array();
     else if (!pending_read(inbox->cli, &inbox->filter, &whole, err))
         return false;
@@ -445,7 +449,7 @@ const struct cli_command inbox_commands[] = {
         .name = "inbox",
         .op = "inbox_list",
         .help = "List what waits for people, of all projects, the most urgent first: questions, approvals, decisions, "
-                "sets of open questions, and prompts that mention you. On a terminal each has a number for "
+                "sets of open questions, prompts that mention you, and turns that people owe discussions. On a terminal each has a number for "
                 "`witan show N` and `witan answer N`, which stays its number in that terminal; the short id means the "
                 "same everywhere.",
         .examples = "witan inbox\nwitan inbox --watch\nwitan inbox | grep -i deploy\nwitan inbox --type approval --sort deadline\n"

@@ -1,4 +1,5 @@
-/* One thing of the inbox, whole: a question, a set of open questions or a prompt, whichever it is. */
+/* One thing of the inbox, whole: a question, a set of open questions, a prompt or a turn, whichever
+ * it is. */
 #include "base/str.h"
 #include "cli/client/pending.h"
 #include "cli/client/question_ref.h"
@@ -107,6 +108,21 @@ static void write_prompt(struct term *term, const json_t *reply, int64_t now_ms)
                term_line(term->arena, member_text(term->arena, prompt, "id")));
 }
 
+static void write_turn(struct term *term, const json_t *reply, int64_t now_ms)
+{
+    const json_t *discussion = json_object_get(reply, "discussion");
+    const char *id = term_line(term->arena, member_text(term->arena, discussion, "id"));
+
+    (void)now_ms;
+    write_heading(term, "turn", discussion, NULL);
+    term_block(term, "  ", member_text(term->arena, discussion, "topic"));
+    buf_format(term->out,
+               "read it with: witan call discussion_get id=%s\n"
+               "take it with: witan call turn_take id=%s content=TEXT\n"
+               "or on the page /discussions/%s\n",
+               id, id, id);
+}
+
 static void write_question(struct term *term, const json_t *reply, int64_t now_ms)
 {
     const json_t *question = json_object_get(reply, "question");
@@ -129,6 +145,7 @@ static const struct kind {
 } kinds[] = {
     { "open_questions", "open_question_get", write_set },
     { "prompt", "prompt_get", write_prompt },
+    { "turn", "discussion_get", write_turn },
     { NULL, "question_get", write_question },
 };
 
@@ -155,6 +172,8 @@ static int show(struct cli *cli, const struct subject *subject, const struct kin
         json_object_set(params, "nid", json_object_get(params, "id"));
         json_object_set(params, "id", json_object_get(subject->item, "projectId"));
     }
+    if (kind->write == write_turn)
+        json_object_set(params, "id", json_object_get(subject->item, "discussionId"));
     if (!invoke_json(cli, op_find(kind->op), params, 0, &reply, &found, err))
         return err_exit(err->code);
     if (cli->json)

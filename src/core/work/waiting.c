@@ -13,7 +13,7 @@
 #include <string.h>
 
 const char *const waiting_types[] = { "blocking",       "non_blocking", "approval", "error_recovery",
-                                      "open_questions", "prompt",       NULL };
+                                      "open_questions", "prompt",       "turn",     NULL };
 WORDS_FIT(waiting_types, WAITING_END);
 
 /* One place that things wait in. */
@@ -56,6 +56,14 @@ static bool query_prompts(const struct tx *tx, const struct waiting_filter *filt
                     rows);
 }
 
+static bool query_turns(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows)
+{
+    return tx_query(tx, SQL_WAITING_TURNS,
+                    DB_ARGS(db_text(tx->caller->workspace_id), db_text(filter->project_id),
+                            db_int(limit_of(filter)), db_int(tx->now_ms)),
+                    rows);
+}
+
 /* A set is shown by its first question. */
 static void finish_set(struct arena *arena, struct waiting *item)
 {
@@ -70,6 +78,7 @@ static const struct source sources[] = {
     { 0, query_questions, NULL },
     { WAITING_SET, query_sets, finish_set },
     { WAITING_PROMPT, query_prompts, NULL },
+    { WAITING_TURN, query_turns, NULL },
 };
 
 /* Tables hold times as text or as milliseconds. */
@@ -99,6 +108,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct waiting *ite
         .asked_ms = time_of(db_cell(rows, row, COL_INBOX_ITEM_ASKED)),
         .source = db_cell_word(rows, row, COL_INBOX_ITEM_SOURCE, work_sources, &strange),
         .default_response = db_cell(rows, row, COL_INBOX_ITEM_DEFAULT_RESPONSE),
+        .discussion_id = db_cell(rows, row, COL_INBOX_ITEM_DISCUSSION_ID),
         .questions = 1,
     };
     return db_words_known(strange, err);

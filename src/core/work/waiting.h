@@ -1,10 +1,10 @@
 /*
  * waiting.h - everything that waits for people, in one list.
  *
- * Questions and approvals (decisions among them), sets of open questions, and prompts that mention the
- * caller: of all projects, the most urgent first. What has a deadline goes by that; what has none comes
- * after, the oldest first. A new kind of thing is a row of the table in waiting.c and a statement with the
- * same columns.
+ * Questions and approvals (decisions among them), sets of open questions, prompts that mention the
+ * caller, and turns that people owe discussions: of all projects, the most urgent first. What has a deadline
+ * goes by that; what has none comes after, the oldest first. A new kind of thing is a row of the table in
+ * waiting.c and a statement with the same columns.
  */
 #ifndef CORE_WORK_WAITING_H
 #define CORE_WORK_WAITING_H
@@ -15,7 +15,7 @@
 #include "core/work/source.h"
 
 /* What may wait: the types of questions, under their own values, and the other kinds. */
-enum waiting_type { WAITING_SET = QUESTION_TYPE_END, WAITING_PROMPT, WAITING_END };
+enum waiting_type { WAITING_SET = QUESTION_TYPE_END, WAITING_PROMPT, WAITING_TURN, WAITING_END };
 WORDS_OF(waiting_type, waiting_types);
 
 struct waiting {
@@ -25,6 +25,7 @@ struct waiting {
     const char *project_id, *project;   /* or NULL */
     const char *assigned_to, *assignee; /* a user's id and name, or NULL */
     const char *default_response;       /* JSON: what holds at the deadline, or NULL */
+    const char *discussion_id;          /* of a turn; else NULL */
     enum work_source source;            /* of a set; else 0 */
     int64_t due_ms;                     /* 0: no deadline */
     int64_t asked_ms;

@@ -2,13 +2,14 @@
 -- project or NULL, $3 how many at most.
 
 -- columns: inbox_item
-type, id, text, agent, project_id, project, assigned_to, assignee, due, asked, source, default_response;
+type, id, text, agent, project_id, project, assigned_to, assignee, due, asked, source, default_response, discussion_id;
 
 -- Those with a deadline first, the nearest ahead. $4 now, $5 a type or NULL.
 -- name: waiting_questions
 SELECT q.type AS type, q.id AS id, q.question AS text, j.agent AS agent, q.project_id AS project_id, p.name AS project,
        q.assigned_to AS assigned_to, u.name AS assignee, q.timeout_at AS due, q.created_at AS asked,
-       CAST(NULL AS TEXT) AS source, q.default_response AS default_response
+       CAST(NULL AS TEXT) AS source, q.default_response AS default_response,
+       CAST(NULL AS TEXT) AS discussion_id
   FROM question_rows q JOIN jobs j ON j.id = q.job_id
        LEFT JOIN projects p ON p.id = q.project_id
        LEFT JOIN users u ON u.id = q.assigned_to
@@ -22,7 +23,8 @@ SELECT q.type AS type, q.id AS id, q.question AS text, j.agent AS agent, q.proje
 -- name: waiting_sets
 SELECT 'open_questions' AS type, s.id AS id, s.questions AS text, s.agent AS agent, s.project_id AS project_id,
        p.name AS project, CAST(NULL AS TEXT) AS assigned_to, CAST(NULL AS TEXT) AS assignee, CAST(NULL AS TEXT) AS due,
-       s.created_at AS asked, s.source AS source, CAST(NULL AS TEXT) AS default_response
+       s.created_at AS asked, s.source AS source, CAST(NULL AS TEXT) AS default_response,
+       CAST(NULL AS TEXT) AS discussion_id
   FROM projects p JOIN open_questions s ON s.project_id = p.id AND s.status = 'open'
  WHERE p.workspace_id = $1 AND (CAST($2 AS TEXT) IS NULL OR p.id = $2)
  ORDER BY s.id
@@ -32,11 +34,25 @@ SELECT 'open_questions' AS type, s.id AS id, s.questions AS text, s.agent AS age
 -- name: waiting_prompts
 SELECT 'prompt' AS type, p.id AS id, p.prompt_message AS text, p.requester_agent AS agent, p.project_id AS project_id,
        o.name AS project, CAST(NULL AS TEXT) AS assigned_to, CAST(NULL AS TEXT) AS assignee, p.due_at AS due,
-       witan_time(p.created_at) AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response
+       witan_time(p.created_at) AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response,
+       CAST(NULL AS TEXT) AS discussion_id
   FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
        LEFT JOIN projects o ON o.id = p.project_id
  WHERE m.workspace_id = $1 AND m.agent_key = $5 AND p.status IN ('pending', 'collecting') AND p.due_at >= $4
    AND p.requester_key <> $5 AND NOT witan_spoke(p.voices, $5)
    AND (CAST($2 AS TEXT) IS NULL OR p.project_id = $2)
  ORDER BY p.due_at, p.id
+ LIMIT $3;
+
+-- Turns that people owe a discussion: $4 now. A person of another program goes by the name at the table.
+-- name: waiting_turns
+SELECT 'turn' AS type, t.id AS id, s.topic AS text, CAST(NULL AS TEXT) AS agent, s.project_id AS project_id,
+       p.name AS project, t.user_id AS assigned_to, CASE WHEN t.user_id IS NULL THEN NULL ELSE t.speaker END AS assignee,
+       t.due_ms AS due, t.created_at AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response,
+       t.discussion_id AS discussion_id
+  FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
+       LEFT JOIN projects p ON p.id = s.project_id
+ WHERE t.workspace_id = $1 AND t.state = 'outside' AND t.agent_key IS NULL AND s.status = 'active' AND t.due_ms >= $4
+   AND (CAST($2 AS TEXT) IS NULL OR s.project_id = $2)
+ ORDER BY t.due_ms, t.id
  LIMIT $3;
