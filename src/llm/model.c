@@ -73,6 +73,18 @@ const char *model_provider_name(enum llm_provider provider)
     return provider_of(provider)->name;
 }
 
+bool model_split(struct arena *arena, const char *text, const char **provider, const char **model)
+{
+    const char *colon = strchr(text, ':');
+    enum llm_provider known;
+
+    if (!colon || str_is_blank(colon + 1))
+        return false;
+    *provider = arena_copy(arena, text, (size_t)(colon - text));
+    *model = arena_text(arena, colon + 1);
+    return model_provider_parse(*provider, &known) && known != LLM_SCRIPTED;
+}
+
 const char *model_url(const struct llm_model *model)
 {
     return *model->base_url ? model->base_url : provider_of(model->provider)->url;

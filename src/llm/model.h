@@ -78,6 +78,9 @@ CHECKED bool model_check(struct llm_model *model, struct arena *arena, struct er
 
 CHECKED bool model_provider_parse(const char *name, enum llm_provider *provider);
 const char *model_provider_name(enum llm_provider provider);
+/* Takes PROVIDER:MODEL apart, such as ollama:llama3.2:latest. False: it is not of that form, or it is a
+ * script's, which only config.yaml can name. */
+CHECKED bool model_split(struct arena *arena, const char *text, const char **provider, const char **model);
 /* Where it is: base_url, or the provider's own. "" for a scripted one. */
 const char *model_url(const struct llm_model *model);
 /*

@@ -77,6 +77,20 @@ static bool spell_out(struct arena *arena, const json_t *config, struct llm_mode
            set_text(model, arena, config, "base_url", err);
 }
 
+/* A name of config.yaml, or PROVIDER:MODEL. */
+static bool choose_text(struct arena *arena, const json_t *config, const char *text, struct llm_model *model,
+                        struct err *err)
+{
+    const char *provider, *name;
+
+    if (model_named(text) || !model_split(arena, text, &provider, &name))
+        return choose_named(text, model, err);
+    model_init(model, "");
+    model->spelled_out = true;
+    return model_set(model, arena, "provider", provider, err) &&
+           model_set(model, arena, "model", name, err) && set_text(model, arena, config, "base_url", err);
+}
+
 static bool choose(struct arena *arena, const json_t *config, struct llm_model *model, struct err *err)
 {
     const char *provider = json_string_value(json_object_get(config, "provider"));
@@ -84,9 +98,9 @@ static bool choose(struct arena *arena, const json_t *config, struct llm_model *
     enum llm_provider known;
 
     if (json_is_string(config))
-        return choose_named(json_string_value(config), model, err);
+        return choose_text(arena, config, json_string_value(config), model, err);
     if (!provider)
-        return name ? choose_named(name, model, err) : choose_default(model, err);
+        return name ? choose_text(arena, config, name, model, err) : choose_default(model, err);
     if (model_named(provider))
         return choose_named(provider, model, err) && set_text(model, arena, config, "model", err);
     if (model_provider_parse(provider, &known) && known == LLM_SCRIPTED) {

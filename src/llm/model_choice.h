@@ -1,10 +1,10 @@
 /*
  * model_choice.h - which model speaks for an agent, by what its config says.
  *
- * An agent's config (JSON, as core/council stores it) names a model of config.yaml or spells one out. Nothing
- * at all means the default: the model of config.yaml that is called `default`, or else the first one. A
- * config that names a model may set its temperature, top_p, max_tokens and, beside a provider's name, its
- * model; where the model is and what key it gets stays the operator's.
+ * An agent's config (JSON, as core/council stores it) names a model of config.yaml or spells one out, also in
+ * one word (ollama:llama3.2). Nothing at all means the default: the model of config.yaml that is called
+ * `default`, or else the first one. A config that names a model may set its temperature, top_p, max_tokens
+ * and, beside a provider's name, its model; where the model is and what key it gets stays the operator's.
  *
  * Thread: any, once models_use was called.
  */

@@ -7,7 +7,9 @@
 #define TAG_AGENTS "Agents"
 
 #define CONFIG_HELP                                                                                          \
-    "Which model speaks for it: the name of a model in config.yaml, or {provider, base_url, model, "         \
+    "Which model speaks for it: the name of a model in config.yaml, PROVIDER:MODEL such as "                 \
+    "ollama:llama3.2, "                                                                                      \
+    "or {provider, base_url, model, "                                                                        \
     "temperature, "                                                                                          \
     "max_tokens, top_p, stop}; the provider external is an agent that takes its turns by itself. Null: the " \
     "default model."

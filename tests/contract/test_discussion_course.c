@@ -495,6 +495,9 @@ CONTRACT(agent_config_is_checked_and_kept_in_one_form)
         { "{\"provider\": \"nowhere\"}", "ai_model_config.provider" },
         { "\"nowhere\"", "ai_model_config.provider" },
         { "{\"model\": \"nowhere\"}", "ai_model_config.model" },
+        { "\"nobody:m\"", "ai_model_config.provider" },
+        { "\"ollama:\"", "ai_model_config.provider" },
+        { "{\"model\": \"scripted:m\"}", "ai_model_config.model" },
         { "{\"provider\": \"openai\"}", "ai_model_config.model" },
         { "{\"provider\": \"openai\", \"model\": \"m\", \"temperature\": \"hot\"}",
           "ai_model_config.temperature" },
@@ -514,6 +517,14 @@ CONTRACT(agent_config_is_checked_and_kept_in_one_form)
     CHECK_STATUS(201);
     CHECK_INT("ai_model_config.max_tokens", 200);
     CHECK_TEXT("ai_model_config.stop.0", "END");
+    call(t, "agent_create", "{s:s, s:s}", "name", "Bob", "ai_model_config", "ollama:llama3.2:latest");
+    CHECK_STATUS(201);
+    CHECK_TEXT("ai_model_config.provider", "ollama");
+    CHECK_TEXT("ai_model_config.model", "llama3.2:latest");
+    call(t, "agent_create", "{s:s, s:{s:s}}", "name", "Cy", "ai_model_config", "model", "openai:gpt-x");
+    CHECK_STATUS(201);
+    CHECK_TEXT("ai_model_config.provider", "openai");
+    CHECK_TEXT("ai_model_config.model", "gpt-x");
     call(t, "agent_create", "{s:s}", "name", "ADA");
     CHECK_STATUS(409);
     CHECK_TEXT("field", "name");

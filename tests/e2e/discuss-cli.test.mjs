@@ -107,7 +107,8 @@ test('without a model it says what to do, and fails', async (t) => {
     const server = await start(t, {});
     const { code, stderr } = await run(server, ['discuss', 'Tea or coffee?']);
     assert.equal(code, 1);
-    for (const what of [/config init/, /ollama/i, /--rehearse/]) assert.match(stderr, what);
+    const ways = [/models:\n +local:\n +provider: ollama\n/, /start the server anew/, /--model ollama:llama3\.2/, /--rehearse/];
+    for (const what of ways) assert.match(stderr, what);
 });
 
 onBothEngines('the transcript comes to the letter, and alone on stdout', {}, async (server, t) => {

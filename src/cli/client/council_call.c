@@ -130,9 +130,15 @@ void council_say_no_model(const struct cli *cli, const json_t *state)
         cli_note(
             cli,
             "There is no model to speak with. Do one of these:\n"
-            "  ollama pull llama3.2 && witan config init   # a model on this machine, named in config.yaml\n"
-            "  witan model list                            # which models there are, and what they lack\n"
-            "  witan discuss --rehearse \"...\"              # see how it goes, without a model");
+            "  name one for all agents in config.yaml (`witan config init` begins it), then start the server "
+            "anew:\n"
+            "      models:\n"
+            "        local:\n"
+            "          provider: ollama\n"
+            "          model: llama3.2\n"
+            "  witan agent set NAME --model ollama:llama3.2   # or for one agent, at once\n"
+            "  witan model list                               # which models there are, and what they lack\n"
+            "  witan discuss --rehearse \"...\"                 # see how it goes, without a model");
         return;
     }
 }

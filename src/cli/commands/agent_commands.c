@@ -169,7 +169,8 @@ static int run_show(struct cli *cli)
 #define MODEL_OPTION                                                                                         \
     {                                                                                                        \
         "model", "MODEL",                                                                                    \
-            .help = "Which model speaks for it: one of config.yaml by its name, `default`, `external` for "  \
+            .help = "Which model speaks for it: one of config.yaml by its name, `default`, PROVIDER:MODEL, " \
+                    "`external` for "                                                                        \
                     "an agent "                                                                              \
                     "that takes its turns by itself, or an object such as {\"provider\": \"ollama\", "       \
                     "\"model\": "                                                                            \
@@ -182,7 +183,7 @@ const struct cli_command agent_commands[] = {
         .op = "agent_create",
         .help = "Make an agent that can take part in discussions, and print its id.",
         .examples = "witan agent add Economist --role economist --prompt \"You think in costs.\"\n"
-                    "witan agent add Reviewer --model '{\"provider\": \"ollama\", \"model\": \"llama3.2\"}'\n"
+                    "witan agent add Reviewer --model ollama:llama3.2\n"
                     "witan agent add Builder --model external",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "NAME", .param = "name" } },

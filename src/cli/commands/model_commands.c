@@ -174,22 +174,17 @@ static int run_list(struct cli *cli)
 static bool choose(struct bench *bench, const char *wanted, struct err *err)
 {
     const struct llm_model *named = model_named(wanted);
-    const char *colon = strchr(wanted, ':');
-    enum llm_provider provider;
+    const char *provider, *model;
 
     bench->models = arena_new(bench->cli->arena, struct llm_model);
     if (named) {
         bench->models[bench->count++] = *named;
         return true;
     }
-    if (colon) {
-        const char *word = arena_copy(bench->cli->arena, wanted, (size_t)(colon - wanted));
-
-        if (model_provider_parse(word, &provider) && provider != LLM_SCRIPTED)
-            add_spelled_out(bench, word, colon + 1);
-        if (bench->count > 0)
-            return true;
-    }
+    if (model_split(bench->cli->arena, wanted, &provider, &model))
+        add_spelled_out(bench, provider, model);
+    if (bench->count > 0)
+        return true;
     err_set(err, ERR_NOT_FOUND, "There is no model %s in config.yaml.", wanted);
     return err_hint(err,
                     "`witan model list` shows the names; one that is not there is PROVIDER:MODEL, such as "

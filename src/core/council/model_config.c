@@ -146,8 +146,8 @@ static bool check_name(const char *member, const char *name, struct err *err)
     if (model_named(name))
         return true;
     wrong(err, member, "names a model that config.yaml does not have.");
-    return err_hint(
-        err, "`witan model list` names them; a provider (ollama, openai, anthropic) may be spelled out.");
+    return err_hint(err, "`witan model list` names them; one of ollama, openai or anthropic may be spelled "
+                         "out: ollama:llama3.2.");
 }
 
 static bool check_whole(const json_t *config, struct err *err)
@@ -176,6 +176,19 @@ static bool check_whole(const json_t *config, struct err *err)
     return !model || check_name("model", model, err);
 }
 
+/* PROVIDER:MODEL in one text is stored as its two members; a name of config.yaml comes first. */
+static void take_apart(struct arena *arena, json_t *config)
+{
+    const char *provider = json_string_value(json_object_get(config, "provider"));
+    const char *model = json_string_value(json_object_get(config, "model"));
+    const char *text = provider ? provider : model;
+
+    if ((provider && model) || !text || model_named(text) || !model_split(arena, text, &provider, &model))
+        return;
+    json_object_set_new(config, "provider", json_string(provider));
+    json_object_set_new(config, "model", json_string(model));
+}
+
 bool model_config_check(struct arena *arena, const json_t *given, const char **stored, struct err *err)
 {
     JSON_AUTO *config = json_object();
@@ -197,6 +210,7 @@ bool model_config_check(struct arena *arena, const json_t *given, const char **s
         if (!take_member(member, value, config, err))
             return false;
     }
+    take_apart(arena, config);
     if (!check_whole(config, err))
         return false;
     *stored = json_object_size(config) > 0 ? json_dump_text(arena, config) : NULL;

@@ -2,9 +2,9 @@
  * model_config.h - what an agent says about the model that speaks for it (ai_model_config).
  *
  * It names a model of config.yaml (a text, {"provider": NAME} or {"model": NAME}), spells one out
- * ({"provider": "ollama", "model": ...}), or says that witan does not run this agent ({"provider":
- * "external"}). Nothing at all means the default model. Secrets are never part of it: keys are the
- * operator's, in the environment.
+ * ({"provider": "ollama", "model": ...}, or ollama:MODEL in one text), or says that witan does not run this
+ * agent ({"provider": "external"}). Nothing at all means the default model. Secrets are never part of it:
+ * keys are the operator's, in the environment.
  *
  * Members may come in either spelling and numbers as texts, as other programs have written them; what is
  * stored is one form. A row that another program wrote with something else in it is read as far as it can be.

@@ -117,6 +117,25 @@ static void a_model_may_be_spelled_out(void **state)
     refused("{", "");
 }
 
+static void one_word_spells_a_model_out(void **state)
+{
+    static const char *const same[] = { "\"ollama:qwen:7b\"", "{\"model\":\"ollama:qwen:7b\"}" };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct llm_model model = chosen(same[i]);
+
+        assert_true(model.spelled_out);
+        assert_int_equal(model.provider, LLM_OLLAMA);
+        assert_string_equal(model.model, "qwen:7b");
+    }
+    refused("\"ollama:\"", "ollama:");
+    refused("\"nobody:qwen\"", "nobody:qwen");
+    refused("\"scripted:x\"", "scripted:x");
+    list[1].name = "ollama:qwen:7b"; /* a name of config.yaml comes first */
+    assert_int_equal(chosen(same[0]).provider, LLM_OPENAI);
+}
+
 static void scripted_means_the_operators_script(void **state)
 {
     struct llm_model model = chosen("{\"provider\":\"scripted\"}");
@@ -151,6 +170,7 @@ int main(void)
         WITH_MODELS(a_name_is_one_of_the_operators),
         WITH_MODELS(a_named_model_keeps_its_server),
         WITH_MODELS(a_model_may_be_spelled_out),
+        WITH_MODELS(one_word_spells_a_model_out),
         WITH_MODELS(scripted_means_the_operators_script),
         WITH_MODELS(without_a_script_there_is_the_rehearsal),
     };
