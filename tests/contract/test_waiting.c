@@ -104,6 +104,7 @@ CONTRACT(inbox_holds_the_turns_that_people_owe_until_they_are_taken)
     CHECK_TEXT("items.0.text", "Which way?");
     CHECK_TEXT("items.0.discussionId", id);
     CHECK_TEXT("items.0.assignedTo", maya);
+    CHECK_TEXT("items.0.assignee", arena_format(&t->arena, "Maya-%.12s", t->workspace + 24));
     assert_true(json_is_string(at(t, "items.0.timeoutAt")));
     call(t, "inbox_list", "{s:s}", "type", "prompt");
     CHECK_COUNT("items", 0);

@@ -47,11 +47,14 @@ SELECT 'prompt' AS type, p.id AS id, p.prompt_message AS text, p.requester_agent
 -- Turns that people owe a discussion: $4 now. A person of another program goes by the name at the table.
 -- name: waiting_turns
 SELECT 'turn' AS type, t.id AS id, s.topic AS text, CAST(NULL AS TEXT) AS agent, s.project_id AS project_id,
-       p.name AS project, t.user_id AS assigned_to, CASE WHEN t.user_id IS NULL THEN NULL ELSE t.speaker END AS assignee,
-       t.due_ms AS due, t.created_at AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response,
+       p.name AS project, t.user_id AS assigned_to,
+       CASE WHEN t.user_id IS NULL THEN NULL ELSE COALESCE(u.name, t.speaker) END AS assignee, t.due_ms AS due,
+       t.created_at AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response,
        t.discussion_id AS discussion_id
   FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
        LEFT JOIN projects p ON p.id = s.project_id
+       LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = t.user_id
+       LEFT JOIN users u ON u.id = m.user_id
  WHERE t.workspace_id = $1 AND t.state = 'outside' AND t.agent_key IS NULL AND s.status = 'active' AND t.due_ms >= $4
    AND (CAST($2 AS TEXT) IS NULL OR s.project_id = $2)
  ORDER BY t.due_ms, t.id
