@@ -205,3 +205,16 @@ void play_lines(struct t *t, struct line *lines, size_t count)
 
     play(&stage);
 }
+
+struct turn_call stage_half_said(struct t *t, const char *text)
+{
+    struct drive_claimed claimed = stage_claim(t, "stage");
+    struct drive_step step = stage_advance(t, "stage", &claimed);
+    struct turn_call made = stage_call(t, &step.calls[0].ref);
+    struct err err;
+    struct tx tx = stage_begin(t, &err);
+
+    assert_true(drive_partial(&tx, &made.ref, text));
+    stage_commit(t);
+    return made;
+}

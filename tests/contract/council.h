@@ -52,5 +52,7 @@ void stage_rollback(struct t *t);
 struct drive_claimed stage_claim(struct t *t, const char *node);
 struct drive_step stage_advance(struct t *t, const char *node, const struct drive_claimed *claimed);
 struct turn_call stage_call(struct t *t, const struct turn_ref *ref);
+/* The next turn of the one discussion that wants to be driven, called and heard up to here. */
+struct turn_call stage_half_said(struct t *t, const char *text);
 
 #endif

@@ -103,20 +103,6 @@ CONTRACT(discussion_whose_calls_all_fail_has_failed)
     CHECK_TEXT("discussion.endReason", "failed");
 }
 
-/* A turn that is being spoken: claimed, begun, half said. */
-static struct turn_call half_said(struct t *t, const char *text)
-{
-    struct drive_claimed claimed = stage_claim(t, "stage");
-    struct drive_step step = stage_advance(t, "stage", &claimed);
-    struct turn_call made = stage_call(t, &step.calls[0].ref);
-    struct err err;
-    struct tx tx = stage_begin(t, &err);
-
-    assert_true(drive_partial(&tx, &made.ref, text));
-    stage_commit(t);
-    return made;
-}
-
 static enum err_code finish_late(struct t *t, const struct turn_ref *ref)
 {
     struct err err;
@@ -133,7 +119,7 @@ CONTRACT(interjection_keeps_what_was_said_and_the_order)
 {
     pair(t);
     const char *id = make_discussion(t, "rounds", 1, NAMES("Ada", "Bob"));
-    struct turn_call made = half_said(t, "I was about to");
+    struct turn_call made = stage_half_said(t, "I was about to");
 
     show_discussion(t, id);
     CHECK_TEXT("discussion.phase", "speaking");
@@ -154,7 +140,7 @@ CONTRACT(interjection_can_wait_for_the_end_of_the_turn)
 {
     pair(t);
     const char *id = make_discussion(t, "rounds", 1, NAMES("Ada", "Bob"));
-    struct turn_call made = half_said(t, "I");
+    struct turn_call made = stage_half_said(t, "I");
     struct turn_reply reply = { .text = "I finished." };
     struct drive_step step;
     struct err err;
@@ -177,7 +163,7 @@ CONTRACT(pause_in_the_middle_of_a_turn_asks_for_it_again)
 {
     pair(t);
     const char *id = make_discussion(t, "rounds", 1, NAMES("Ada"));
-    struct turn_call made = half_said(t, "Half");
+    struct turn_call made = stage_half_said(t, "Half");
 
     call(t, "discussion_pause", "{s:s}", "id", id);
     CHECK_STATUS(200);
@@ -200,7 +186,7 @@ CONTRACT(cancel_keeps_what_was_said_and_is_final)
     pair(t);
     const char *id = make_discussion(t, "rounds", 3, NAMES("Ada", "Bob"));
 
-    half_said(t, "Half");
+    stage_half_said(t, "Half");
     call(t, "discussion_cancel", "{s:s}", "id", id);
     CHECK_STATUS(200);
     CHECK_TEXT("discussion.status", "cancelled");
@@ -250,6 +236,12 @@ CONTRACT(vote_is_counted_at_the_end_with_its_dissent)
     CHECK_FALSE("result.vote.agreed");
     CHECK_COUNT("result.vote.dissent", 1);
     CHECK_COUNT("entries", 3);
+    call(t, "discussion_transcript", "{s:s, s:s}", "id", id, "format", "markdown");
+    assert_non_null(
+        strstr(text_at(t, "transcript"),
+               "By rule majority: **left**.\n\n- left: 2\n- right: 1\n\nDissent: Cyd (right).\n"));
+    call(t, "discussion_transcript", "{s:s, s:s}", "id", id, "format", "text");
+    assert_null(strstr(text_at(t, "transcript"), "majority"));
 }
 
 CONTRACT(vote_that_is_level_has_no_winner)

@@ -116,3 +116,37 @@ CONTRACT(result_of_a_discussion_stands_on_its_task)
     PLAY(t, { "Ada", "Left.", NULL, false });
     assert_int_equal(count_rows(t, "tasks WHERE id = '%s' AND result LIKE '%%full_discussion%%'", task), 1);
 }
+
+CONTRACT(replay_expects_no_decision_of_a_cancel)
+{
+    pair(t);
+    for (int rounds = 1; rounds <= 3; rounds += 2) {
+        const char *id = make_discussion(t, "rounds", rounds, NAMES("Ada"));
+
+        stage_half_said(t, "Half a word");
+        call(t, "discussion_cancel", "{s:s}", "id", id);
+        CHECK_STATUS(200);
+        show_discussion(t, id);
+        CHECK_COUNT("entries", 1);
+        call(t, "discussion_replay", "{s:s}", "id", id);
+        CHECK_COUNT("differences", 0);
+        CHECK_TRUE("agrees");
+    }
+}
+
+/* Unlike a cancel, cutting in leaves the round to be judged. */
+CONTRACT(replay_judges_a_round_that_was_cut_into_and_went_on)
+{
+    pair(t);
+    const char *id = make_discussion(t, "rounds", 3, NAMES("Ada"));
+
+    stage_half_said(t, "Half a word");
+    call(t, "discussion_interject", "{s:s, s:s}", "id", id, "content", "Wait.");
+    CHECK_STATUS(200);
+    stage_half_said(t, "Another half");
+    call(t, "discussion_cancel", "{s:s}", "id", id);
+    CHECK_STATUS(200);
+    call(t, "discussion_replay", "{s:s}", "id", id);
+    CHECK_COUNT("differences", 0);
+    CHECK_INT("decisions", 1);
+}

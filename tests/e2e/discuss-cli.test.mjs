@@ -234,6 +234,7 @@ test('agents are kept by name', async (t) => {
     const alone = await run(server, ['discuss', 'Why?', '--agents', 'Critical', '--rounds', '1']);
     assert.match(alone.stdout, /^🔴 Critical \(scripted\)\nKey concern/m);
     assert.equal((await run(server, ['discuss', 'Why?', '--agents', 'Nobody'])).code, 2);
+    assert.equal((await run(server, ['discuss', 'Why?', '--rule', 'borda'])).code, 2);
     assert.equal((await run(server, ['agent', 'delete', 'Critical'])).code, 0);
     assert.equal((await run(server, ['agent', 'show', 'Critical'])).code, 1);
 });

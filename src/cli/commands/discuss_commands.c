@@ -62,6 +62,8 @@ static bool take_options(struct cli *cli, json_t *wish, struct err *err)
     json_t *options = json_object();
 
     json_object_set_new(wish, "options", options);
+    if (rule && !vote)
+        return err_field(err, "rule", "--rule says how votes are counted: name the choices with --vote.");
     if (vote)
         json_object_set_new(options, "vote",
                             json_pack("{s:o, s:s*}", "choices", text_list(cli, vote), "rule", rule));

@@ -25,6 +25,8 @@ struct replaying {
     size_t taken_over; /* rows of the log that a fork began with */
     struct ruling *made;
     size_t made_count;
+    const struct ruling *stored;
+    size_t stored_count;
     enum council_end end; /* as it comes out */
     struct replay *replay;
 };
@@ -84,7 +86,9 @@ static void make_reply(struct replaying *r, const struct logged *row)
     bool failed = json_is_true(json_object_get(metadata, "failed"));
     struct arena *arena = r->tx->arena;
 
-    if (!json_object_get(metadata, "attempts")) /* nobody was called: people, cut off, too late */
+    /* Nobody was called (people, too late), or nothing was made of what a model had said when it was cut off.
+     */
+    if (!json_object_get(metadata, "attempts") || json_is_true(json_object_get(metadata, "partial")))
         return;
     struct reply_rules rules = rules_of(r, row, metadata);
     const char *text = arena_text(arena, raw ? raw : failed ? "" : row->content);
@@ -285,6 +289,25 @@ static struct slot place_after(struct replaying *r, size_t rows)
     return at;
 }
 
+static bool is_of_round(enum ruling_kind kind)
+{
+    return kind == RULING_NEW || kind == RULING_VOTE || kind == RULING_STOP;
+}
+
+/* A cancel judges nothing, even where what it cut off was the last that its round waited for. */
+static bool was_cancelled_before_judged(const struct replaying *r, int round)
+{
+    if (r->m.d->status != STATUS_CANCELLED)
+        return false;
+    for (size_t i = 0; i < r->log.count; i++)
+        if (r->log.rows[i].round > round)
+            return false;
+    for (size_t i = 0; i < r->stored_count; i++)
+        if (r->stored[i].round == round && is_of_round(r->stored[i].kind))
+            return false;
+    return true;
+}
+
 /* A fork judges the round before the one it begins in, and none before that. */
 static bool make_rounds(struct replaying *r)
 {
@@ -292,7 +315,7 @@ static bool make_rounds(struct replaying *r)
     int first = at.round > 1 ? at.round - 1 : 1;
 
     for (int round = first; r->m.d->mode != MODE_TURNS && r->end == END_NONE && is_over(r, round); round++)
-        if (!make_round(r, round))
+        if (!was_cancelled_before_judged(r, round) && !make_round(r, round))
             return false;
     return true;
 }
@@ -355,8 +378,10 @@ static const struct ruling *find(const struct ruling *list, size_t count, const 
     return NULL;
 }
 
-static void compare(struct replaying *r, const struct ruling *stored, size_t count)
+static void compare(struct replaying *r)
 {
+    const struct ruling *stored = r->stored;
+    size_t count = r->stored_count;
     struct arena *arena = r->tx->arena;
 
     for (size_t i = 0; i < r->made_count; i++)
@@ -430,6 +455,8 @@ bool replay_run(const struct tx *tx, const char *id, struct replay *replay)
         !logged_all(tx, d.id, 0, &r.log.rows, &r.log.count) || !count_taken_over(&r) ||
         !read_stored(tx, d.id, &stored, &count))
         return false;
+    r.stored = stored;
+    r.stored_count = count;
     room = r.log.count + MADE_PER_ROUND * (LIMIT_ROUNDS + 1);
     r.made = arena_array(tx->arena, struct ruling, room);
     replay->differences = arena_array(tx->arena, const char *, r.log.count + room + count);
@@ -439,7 +466,7 @@ bool replay_run(const struct tx *tx, const char *id, struct replay *replay)
     make_end(&r);
     if (!make_closing_vote(&r))
         return false;
-    compare(&r, stored, count);
+    compare(&r);
     replay->decisions = r.made_count;
     return true;
 }

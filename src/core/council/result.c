@@ -80,7 +80,8 @@ struct transcript result_transcript(const struct tx *tx, const struct discussion
                                 .entries = entries,
                                 .count = count,
                                 .rounds = held > d->rounds ? d->rounds : held,
-                                .end = d->end_reason };
+                                .end = d->end_reason,
+                                .vote = result_recall(tx, d, "vote") };
 }
 
 const char *result_text(const struct tx *tx, const struct discussion *d, const struct logs *log)

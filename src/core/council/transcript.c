@@ -116,6 +116,50 @@ static void markdown_entry(const struct entry *entry, struct buf *out)
                    entry->content);
 }
 
+static const char *line_of(struct arena *arena, const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    return str_plain_line(arena, text ? text : "");
+}
+
+static void markdown_dissent(struct arena *arena, const json_t *dissent, struct buf *out)
+{
+    const json_t *ballot;
+    size_t i;
+
+    json_array_foreach(dissent, i, ballot)
+    {
+        buf_format(out, "%s%s (%s)", i == 0 ? "Dissent: " : ", ", line_of(arena, ballot, "voter"),
+                   line_of(arena, ballot, "choice"));
+    }
+    if (json_array_size(dissent) > 0)
+        buf_text(out, ".\n\n");
+}
+
+static void markdown_vote(struct arena *arena, const char *text, struct buf *out)
+{
+    struct err ignored = { 0 };
+    JSON_AUTO *vote = NULL;
+    const char *choice;
+    json_t *points;
+
+    if (!text || !json_parse(text, strlen(text), &vote, &ignored))
+        return;
+    buf_format(out, "## Vote\n\nBy rule %s: ", line_of(arena, vote, "rule"));
+    if (json_is_string(json_object_get(vote, "winner")))
+        buf_format(out, "**%s**.\n\n", line_of(arena, vote, "winner"));
+    else
+        buf_text(out, json_is_true(json_object_get(vote, "tie")) ? "a tie, which is not broken.\n\n"
+                                                                 : "nobody has voted.\n\n");
+    json_object_foreach(json_object_get(vote, "tally"), choice, points)
+    {
+        buf_format(out, "- %s: %g\n", str_plain_line(arena, choice), json_number_value(points));
+    }
+    buf_text(out, "\n");
+    markdown_dissent(arena, json_object_get(vote, "dissent"), out);
+}
+
 void transcript_markdown(struct arena *arena, const struct transcript *transcript, struct buf *out)
 {
     int rounds = rounds_of(transcript);
@@ -138,6 +182,7 @@ void transcript_markdown(struct arena *arena, const struct transcript *transcrip
             markdown_entry(&transcript->entries[i], out);
         }
     }
+    markdown_vote(arena, transcript->vote, out);
 }
 
 static void write_contribution(const struct entry *entry, struct json_out *out)

@@ -18,6 +18,7 @@ struct transcript {
     size_t count;
     int rounds;           /* that it went through; those of the entries when this is less */
     enum council_end end; /* for markdown; END_NONE: not told */
+    const char *vote;     /* for markdown, as vote_write has it; NULL: there was none */
 };
 
 /* The shape by which a role is known: by the role, or else by the name. */

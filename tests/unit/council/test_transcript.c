@@ -121,7 +121,9 @@ static void markdown_shows_passes_too(void **state)
 {
     ARENA_AUTO arena = { 0 };
     BUF_AUTO out;
-    const struct transcript transcript = { "T", talk + 4, LEN(talk) - 4, 3, END_ROUNDS };
+    const struct transcript transcript = {
+        .topic = "T", .entries = talk + 4, .count = LEN(talk) - 4, .rounds = 3, .end = END_ROUNDS
+    };
 
     (void)state;
     buf_init(&out, 0);
@@ -131,6 +133,34 @@ static void markdown_shows_passes_too(void **state)
                                    "*🟢 Convergent passed: It is clear.*\n\n"
                                    "## Round 3\n\n*🔵 Divergent passed.*\n\n"
                                    "*🔴 Critical was skipped: The agent is gone.*\n\n");
+}
+
+static void markdown_ends_with_the_vote(void **state)
+{
+    static const struct {
+        const char *vote, *shown;
+    } rows[] = {
+        { "{\"rule\":\"weighted\",\"winner\":\"left\",\"tie\":false,\"tally\":{\"left\":1.3,\"right\":1},"
+          "\"dissent\":[{\"voter\":\"Bob\",\"choice\":\"right\"},{\"voter\":\"Eve\",\"choice\":\"right\"}]}",
+          "By rule weighted: **left**.\n\n- left: 1.3\n- right: 1\n\nDissent: Bob (right), Eve "
+          "(right).\n\n" },
+        { "{\"rule\":\"majority\",\"winner\":null,\"tie\":true,\"tally\":{\"a\":0},\"dissent\":[]}",
+          "By rule majority: a tie, which is not broken.\n\n- a: 0\n\n" },
+        { "{\"rule\":\"borda\",\"winner\":null,\"tie\":false,\"tally\":{\"a\\nb\":0},\"dissent\":[]}",
+          "By rule borda: nobody has voted.\n\n- a b: 0\n\n" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(rows); i++) {
+        const struct transcript transcript = { .topic = "T", .rounds = 1, .vote = rows[i].vote };
+        ARENA_AUTO arena = { 0 };
+        BUF_AUTO out;
+
+        buf_init(&out, 0);
+        transcript_markdown(&arena, &transcript, &out);
+        assert_non_null(strstr(out.bytes, "## Vote\n\n"));
+        assert_string_equal(strstr(out.bytes, "## Vote\n\n") + strlen("## Vote\n\n"), rows[i].shown);
+    }
 }
 
 static void icons_go_by_role_then_by_name(void **state)
@@ -149,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_topic_is_cut_by_characters_and_stays_a_line),
         cmocka_unit_test(the_result_has_what_programs_ask_for),
         cmocka_unit_test(markdown_shows_passes_too),
+        cmocka_unit_test(markdown_ends_with_the_vote),
         cmocka_unit_test(icons_go_by_role_then_by_name),
     };
 
