@@ -54,6 +54,20 @@ CONTRACT(budget_of_tokens_ends_a_discussion)
     CHECK_INT("discussion.usage.tokensIn", 20);
 }
 
+CONTRACT(vote_is_not_taken_beyond_the_budget)
+{
+    pair(t);
+    const char *id = make_discussion_with(
+        t, "rounds", "{\"budget\": {\"calls\": 6}, \"vote\": {\"choices\": [\"left\", \"right\"]}}",
+        NAMES("Ada", "Bob"));
+    struct stage stage = { .t = t };
+
+    play(&stage);
+    assert_int_equal(stage.calls, 6);
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "completed");
+}
+
 CONTRACT(rounds_are_added_while_a_discussion_goes_on)
 {
     pair(t);

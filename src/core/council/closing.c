@@ -36,6 +36,8 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
     struct open_turn turn;
     struct logged *rows;
     size_t count;
+    int64_t out = 0;
+    bool left = true;
 
     at.round = round;
     *asked = false;
@@ -48,6 +50,10 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
             has = rows[i].turn_index == (int)seat;
         if (has)
             continue;
+        if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, out++, &left))
+            return false;
+        if (!left)
+            break;
         if (!open_turn_add(m->tx, &at, TURN_BALLOT, &m->seats, (int)seat, &turn))
             return false;
         *asked = true;
@@ -128,12 +134,13 @@ static bool ask_summary(struct machine *m, int round, bool *asked)
     struct open_turn turn;
     struct logged *rows;
     size_t count;
+    bool left;
 
     at.round = round;
-    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count))
+    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count) || !machine_has_budget(m, 0, &left))
         return false;
-    *asked = count == 0;
-    return count > 0 || open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
+    *asked = count == 0 && left;
+    return !*asked || open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
 }
 
 bool machine_close(struct machine *m, bool *asked)

@@ -48,7 +48,7 @@ bool machine_condense(struct machine *m, bool *asked)
     struct condensed condensed;
     struct open_turn turn;
     struct logged summary;
-    bool there;
+    bool there, left;
 
     if (m->d->mode == MODE_TURNS || m->d->round == 1 || m->d->turn_index != 0)
         return true;
@@ -57,8 +57,10 @@ bool machine_condense(struct machine *m, bool *asked)
     if (!condensed.plan.summarise || condensed.plan.first == 0)
         return true;
     at.round = m->d->round - 1;
-    if (!summary_of(m, at.round, &there, &summary))
+    if (!summary_of(m, at.round, &there, &summary) || !machine_has_budget(m, 0, &left))
         return false;
+    if (!there && !left)
+        return true;
     if (!there) {
         *asked = true;
         return open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);

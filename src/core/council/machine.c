@@ -141,8 +141,7 @@ static bool has_limits(const struct allowance *allowed)
     return allowed->calls > 0 || allowed->tokens > 0 || allowed->seconds > 0;
 }
 
-/* Whether a call may be made; `out` others are about to be. */
-static bool has_budget(struct machine *m, int64_t out, bool *left)
+bool machine_has_budget(struct machine *m, int64_t out, bool *left)
 {
     struct allowance used;
 
@@ -181,7 +180,7 @@ static bool ask(struct machine *m, int seat, int64_t out, bool *asked)
     struct open_turn turn;
     bool left = true;
 
-    if (m->seats.seats[seat].kind == SEAT_MODEL && !has_budget(m, out, &left))
+    if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, out, &left))
         return false;
     if (!left) {
         *asked = false;

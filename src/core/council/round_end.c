@@ -41,15 +41,16 @@ static bool ask_judge(struct machine *m, int round, bool *asked, const char **wo
     struct open_turn turn;
     struct logged *rows;
     size_t count;
+    bool left;
 
     at.round = round;
-    *words = NULL;
-    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count))
+    *words = "";
+    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count) || !machine_has_budget(m, 0, &left))
         return false;
-    *asked = count == 0;
+    *asked = count == 0 && left;
     if (count > 0)
         *words = rows[0].content;
-    return count > 0 || open_turn_add(m->tx, &at, TURN_JUDGE, &m->seats, -1, &turn);
+    return !*asked || open_turn_add(m->tx, &at, TURN_JUDGE, &m->seats, -1, &turn);
 }
 
 /* What smart termination looks at; `asked`: a ballot or the judge has to come in first. */
