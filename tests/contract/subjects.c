@@ -152,6 +152,21 @@ static const char *special_text(const struct field *field)
     return "Plausible1";
 }
 
+static json_t *plausible(const struct field *field);
+
+/* As few entries as it may have. */
+static json_t *plausible_list(const struct field *field)
+{
+    json_t *list = json_array();
+    struct field item = *field;
+
+    item.type = field->items;
+    item.min = 0;
+    for (int64_t i = 0; i < field->min; i++)
+        json_array_append_new(list, plausible(&item));
+    return list;
+}
+
 static json_t *plausible(const struct field *field)
 {
     switch (field->type) {
@@ -163,7 +178,7 @@ static json_t *plausible(const struct field *field)
     case T_UUID: return json_string("01890000-0000-7000-8000-00000000abcd");
     case T_OBJECT:
     case T_JSON: return json_object();
-    case T_LIST: return json_array();
+    case T_LIST: return plausible_list(field);
     default: return json_string(special_text(field));
     }
 }
