@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #define LEN(a) (sizeof(a) / sizeof(*(a)))
@@ -74,9 +75,8 @@ static void a_topic_is_cut_by_characters_and_stays_a_line(void **state)
         topic[0] = wanted[0] = '\0';
         for (size_t i = 0; i < chars; i++)
             strcat(topic, "é");
-        strcpy(wanted, "'");
-        strncat(wanted, topic, chars > 100 ? 200 : chars * 2);
-        strcat(wanted, chars > 100 ? "...'\n" : "'\n");
+        snprintf(wanted, sizeof(wanted), "'%.*s%s", (int)(chars > 100 ? 200 : chars * 2), topic,
+                 chars > 100 ? "...'\n" : "'\n");
         const struct transcript transcript = { .topic = topic };
 
         buf_init(&out, 0);
