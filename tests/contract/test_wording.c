@@ -1,7 +1,6 @@
 /*
  * What models are told: a workspace's own words, and a summary in place of what no longer fits.
  */
-#include "base/settings.h"
 #include "council.h"
 
 #include <string.h>
@@ -45,33 +44,20 @@ CONTRACT(models_are_told_the_workspaces_own_words)
     assert_non_null(strstr(stage.asked, "Say one word about"));
 }
 
-/* Of what was said, as much as a tenth of a page is shown as it is. */
-static struct settings narrow(void)
-{
-    struct settings narrow = *settings();
-
-    narrow.council_window = 1024;
-    return narrow;
-}
-
+/* Two of these are more than is shown as it is. */
 static const char *long_text(struct t *t, const char *about)
 {
-    char text[701];
+    static char text[60001];
 
     memset(text, 'x', sizeof(text) - 1);
-    text[sizeof(text) - 1] = '\0';
     memcpy(text, about, strlen(about));
     return arena_text(&t->arena, text);
 }
 
 CONTRACT(discussion_that_outgrows_the_window_goes_on_with_a_summary)
 {
-    const struct settings *before = settings();
-    struct settings narrowed = narrow();
-
     make_agent(t, "Ada", "specialist");
     make_agent(t, "Bob", "specialist");
-    settings_use(&narrowed);
     const char *id = make_discussion(t, "rounds", 2, NAMES("Ada", "Bob"));
     struct line lines[] = { { "Ada", long_text(t, "FIRST "), NULL, false },
                             { "Bob", long_text(t, "SECOND "), NULL, false },
@@ -80,7 +66,6 @@ CONTRACT(discussion_that_outgrows_the_window_goes_on_with_a_summary)
     struct stage stage = { .t = t, .lines = lines, .line_count = 4, .most = 4 };
 
     play(&stage);
-    settings_use(before);
     assert_non_null(strstr(stage.asked, "Ada holds the first."));
     assert_null(strstr(stage.asked, "FIRST"));
     assert_non_null(strstr(stage.asked, "SECOND"));
@@ -91,12 +76,8 @@ CONTRACT(discussion_that_outgrows_the_window_goes_on_with_a_summary)
 
 CONTRACT(discussion_goes_on_when_the_summary_fails)
 {
-    const struct settings *before = settings();
-    struct settings narrowed = narrow();
-
     make_agent(t, "Ada", "specialist");
     make_agent(t, "Bob", "specialist");
-    settings_use(&narrowed);
     const char *id = make_discussion(t, "rounds", 2, NAMES("Ada", "Bob"));
     struct line lines[] = { { "Ada", long_text(t, "FIRST "), NULL, false },
                             { "Bob", long_text(t, "SECOND "), NULL, false },
@@ -105,7 +86,6 @@ CONTRACT(discussion_goes_on_when_the_summary_fails)
                             { "summary", NULL, "No.", false } };
 
     play_lines(t, lines, 5);
-    settings_use(before);
     show_discussion(t, id);
     CHECK_TEXT("discussion.status", "completed");
     CHECK_COUNT("entries", 4);
