@@ -126,22 +126,11 @@ static bool adapt(const char *complaint, json_t *body)
            json_object_del(body, "top_p") == 0;
 }
 
-static enum llm_finish finish_of(const char *reason)
-{
-    static const struct {
-        const char *reason;
-        enum llm_finish finish;
-    } reasons[] = { { "end_turn", LLM_FINISH_STOP },
-                    { "stop_sequence", LLM_FINISH_STOP },
-                    { "max_tokens", LLM_FINISH_LENGTH },
-                    { "tool_use", LLM_FINISH_TOOLS },
-                    { "refusal", LLM_FINISH_FILTER } };
-
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-        if (strcmp(reason, reasons[i].reason) == 0)
-            return reasons[i].finish;
-    return LLM_FINISH_OTHER;
-}
+static const struct wire_reason reasons[] = {
+    { "end_turn", LLM_FINISH_STOP },     { "stop_sequence", LLM_FINISH_STOP },
+    { "max_tokens", LLM_FINISH_LENGTH }, { "tool_use", LLM_FINISH_TOOLS },
+    { "refusal", LLM_FINISH_FILTER },    { NULL, LLM_FINISH_OTHER }
+};
 
 static void take_usage(struct draft *draft, const json_t *usage)
 {
@@ -184,7 +173,7 @@ static void take_end(struct draft *draft, const json_t *holder)
     const char *reason = wire_text(holder, "stop_reason");
 
     if (reason)
-        draft_finish(draft, finish_of(reason));
+        draft_finish(draft, wire_finish(reasons, reason));
 }
 
 /* A whole reply, from a server that does not stream. */

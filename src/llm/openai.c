@@ -89,22 +89,12 @@ static bool adapt(const char *complaint, json_t *body)
     return strstr(complaint, "stop") && strstr(complaint, "nsupported") && json_object_del(body, "stop") == 0;
 }
 
-static enum llm_finish finish_of(const char *reason)
-{
-    static const struct {
-        const char *reason;
-        enum llm_finish finish;
-    } reasons[] = { { "stop", LLM_FINISH_STOP },
-                    { "length", LLM_FINISH_LENGTH },
-                    { "tool_calls", LLM_FINISH_TOOLS },
-                    { "function_call", LLM_FINISH_TOOLS },
-                    { "content_filter", LLM_FINISH_FILTER } };
-
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-        if (strcmp(reason, reasons[i].reason) == 0)
-            return reasons[i].finish;
-    return LLM_FINISH_OTHER;
-}
+static const struct wire_reason reasons[] = { { "stop", LLM_FINISH_STOP },
+                                              { "length", LLM_FINISH_LENGTH },
+                                              { "tool_calls", LLM_FINISH_TOOLS },
+                                              { "function_call", LLM_FINISH_TOOLS },
+                                              { "content_filter", LLM_FINISH_FILTER },
+                                              { NULL, LLM_FINISH_OTHER } };
 
 static bool take_calls(struct draft *draft, const json_t *calls)
 {
@@ -139,7 +129,7 @@ static bool take_choice(struct draft *draft, const json_t *choice)
     if (!take_calls(draft, json_object_get(delta, "tool_calls")))
         return false;
     if (reason) {
-        draft_finish(draft, draft->tool_count > 0 ? LLM_FINISH_TOOLS : finish_of(reason));
+        draft_finish(draft, draft->tool_count > 0 ? LLM_FINISH_TOOLS : wire_finish(reasons, reason));
         draft->ended = true;
     }
     return true;

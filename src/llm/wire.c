@@ -4,6 +4,8 @@
  */
 #include "llm/wire.h"
 
+#include <string.h>
+
 #include "base/str.h"
 
 void wire_real(struct json_out *out, const char *key, double number)
@@ -70,4 +72,11 @@ const char *wire_complaint(const json_t *reply)
     const char *words = json_is_object(error) ? wire_text(error, "message") : json_string_value(error);
 
     return words ? words : wire_text(reply, "message");
+}
+
+enum llm_finish wire_finish(const struct wire_reason reasons[], const char *word)
+{
+    while (reasons->word && strcmp(word, reasons->word) != 0)
+        reasons++;
+    return reasons->finish;
 }

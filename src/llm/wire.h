@@ -21,4 +21,11 @@ const char *wire_text(const json_t *object, const char *key);
 /* What an error says: {"error": {"message": ...}}, {"error": "..."} or {"message": ...}; or NULL. */
 const char *wire_complaint(const json_t *reply);
 
+/* A provider's word for why a reply ended, and ours; the last has none. */
+struct wire_reason {
+    const char *word;
+    enum llm_finish finish;
+};
+enum llm_finish wire_finish(const struct wire_reason reasons[], const char *word);
+
 #endif
