@@ -22,14 +22,22 @@ static bool no_models(struct err *err)
     return err_hint(err, "Name one under `models` in config.yaml; `witan model list` shows what there is.");
 }
 
-static bool choose_default(struct llm_model *model, struct err *err)
+const struct llm_model *model_default(void)
 {
-    const struct llm_models *all = models();
     const struct llm_model *named = model_named(DEFAULT_NAME);
 
-    if (!named && (!all || all->count == 0))
+    if (named)
+        return named;
+    return models()->count > 0 ? &models()->list[0] : NULL;
+}
+
+static bool choose_default(struct llm_model *model, struct err *err)
+{
+    const struct llm_model *usual = model_default();
+
+    if (!usual)
         return no_models(err);
-    *model = named ? *named : all->list[0];
+    *model = *usual;
     return true;
 }
 

@@ -16,6 +16,8 @@
 /* What a call fails with when neither the agent nor config.yaml names a model. */
 #define NO_MODEL_WORDS "There is no model to ask."
 
+/* Which model speaks where none is named; NULL: there are none. */
+const struct llm_model *model_default(void);
 /* `config` may be NULL. What the model points to is in the arena or outlives every reader. */
 CHECKED bool model_of_config(struct arena *arena, const char *config, struct llm_model *model,
                              struct err *err);

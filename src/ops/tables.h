@@ -15,6 +15,7 @@ extern const struct op template_ops[];
 extern const struct op prompt_ops[];
 extern const struct op chat_ops[];
 extern const struct op agent_ops[];
+extern const struct op model_ops[];
 extern const struct op discussion_ops[];
 extern const struct op discussion_control_ops[];
 extern const struct op ruling_ops[];

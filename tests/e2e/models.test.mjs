@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { nastyServer } from './lib/nasty.mjs';
-import { tempFolder, until } from './lib/server.mjs';
+import { configure } from './lib/model.mjs';
+import { start, tempFolder, until } from './lib/server.mjs';
 
 const key = 'sk-test-0123456789abcdef';
 
@@ -205,4 +206,25 @@ test('an Ollama on its own port is found', async (t) => {
         models.map((model) => model.name),
         ['ollama:llama3.2:latest', 'ollama:qwen:7b'],
     );
+});
+
+// Where they are and what their keys are called stays the operator's.
+test('a server says which models there are, and nothing of their keys and places', async (t) => {
+    const bare = await start(t);
+    assert.deepEqual(await bare.must(200, 'GET', '/api/models'), { models: [], default: null });
+    const models = {
+        small: { provider: 'ollama', base_url: 'http://models.example', model: 'llama3.2' },
+        large: { provider: 'openai', model: 'gpt-4o' },
+        keyless: { provider: 'anthropic', api_key_env: 'NO_SUCH_VARIABLE' },
+    };
+    const args = await configure(await tempFolder(t), models);
+    const server = await start(t, { args, env: { OPENAI_API_KEY: key } });
+    const { text, body } = await server.api('GET', '/api/models');
+    assert.deepEqual(body.models, [
+        { name: 'small', provider: 'ollama', model: 'llama3.2', default: true, key: 'none' },
+        { name: 'large', provider: 'openai', model: 'gpt-4o', default: false, key: 'there' },
+        { name: 'keyless', provider: 'anthropic', model: 'keyless', default: false, key: 'missing' },
+    ]);
+    assert.equal(body.default, 'small');
+    assert.doesNotMatch(text, /sk-test|models\.example|NO_SUCH/);
 });

@@ -20,6 +20,11 @@ async function agents(call) {
     await call(404, 'DELETE', `/api/agents/${third.id}`);
 }
 
+async function models(call) {
+    await call(200, 'GET', '/api/models');
+    await call(401, 'GET', '/api/models', undefined, {});
+}
+
 const make = async (call, fields) => {
     const participants = [{ agentName: 'Anna' }, { agentName: 'Bert' }];
     const made = await call(201, 'POST', '/api/discussions', { topic: 'Which cache?', participants, ...fields });
@@ -104,6 +109,7 @@ async function votes(call) {
 
 export default async function ({ call }) {
     await agents(call);
+    await models(call);
     const at = await turns(call);
     await readers(call, at);
     await controls(call);

@@ -74,7 +74,9 @@ static void nothing_said_means_the_default(void **state)
     list[1].name = "default";
     assert_string_equal(chosen(NULL).name, "default");
     list[1].name = "large";
+    assert_ptr_equal(model_default(), &list[0]);
     models_use(NULL);
+    assert_null(model_default());
     refused(NULL, "no model");
 }
 

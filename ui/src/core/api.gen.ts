@@ -22,6 +22,7 @@ export type CollectedContext = { agent: string; message: string; is_human: boole
 export type Prompt = { id: string; workspace_id: string; task_id: string | null; linked_task_id: string | null; requester_agent: string; prompt_message: string; required_responses: number; timeout_minutes: number; status: 'pending' | 'collecting' | 'resolved' | 'timed_out' | 'cancelled'; collected_context: Array<CollectedContext>; squad_chat_id: string | null; resolved_at: string | null; created_at: string; timeout_at: string; count_all: boolean; response_count: number; outcome: Outcome | null };
 export type Chat = { id: string; workspace_id: string; agent_name: string; message: string; is_human: boolean; message_type: 'message' | 'discussion_prompt' | 'discussion_response' | 'system'; discussion_prompt_id: string | null; task_ref: string | null; created_at: string };
 export type Agent = { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null };
+export type Model = { name: string; provider: string; model: string; default: boolean; key: 'none' | 'there' | 'missing' };
 export type Participant = { agentId?: string | null; agentName?: string | null; role?: string | null; userId?: string | null; name?: string | null; sequence_order?: number | null };
 export type Ref = { kind: 'prompt' | 'question'; id: string };
 export type Usage = { calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number };
@@ -171,6 +172,9 @@ export const agent_update: Op<{ path: { id: string }; body?: { name?: string | n
 
 /** Delete an agent. It stays in what it has said; where its turn would be it is skipped. */
 export const agent_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/agents/{id}');
+
+/** List the models that agents can name. What they lack, `witan model test` says. */
+export const model_list: Op<{  }, { models: Array<Model>; default: string | null }> = /*#__PURE__*/ op('GET', '/api/models');
 
 /** Start a discussion. In modes rounds and parallel it begins at once, in mode turns with the first message. */
 export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants: Array<Participant>; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: Record<string, unknown> | null } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions');
