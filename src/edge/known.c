@@ -138,6 +138,7 @@ void known_learn(struct known *known, const struct credentials *shown, const str
         return;
     if (err->code == ERR_UNAUTHORIZED)
         forget(known, key);
-    else if (!shown->ticket && caller->kind == (shown->bearer ? CALLER_TOKEN : CALLER_USER))
+    else if (!shown->ticket &&
+             (shown->bearer ? caller->kind == CALLER_TOKEN || caller->token_id : caller->kind == CALLER_USER))
         keep(known, key, callerkey_of(caller));
 }

@@ -161,7 +161,7 @@ static bool run_me(struct call *call)
 
 static bool only_users(const struct caller *caller, struct err *err)
 {
-    return caller->kind == CALLER_USER ||
+    return caller_is_login(caller) ||
            err_set(err, ERR_FORBIDDEN, "Only a user who is logged in has a password.");
 }
 

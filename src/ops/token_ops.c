@@ -1,5 +1,6 @@
 #include "core/identity/token.h"
 
+#include "base/str.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
 
@@ -18,6 +19,8 @@ static void write_token(struct json_out *out, const struct token *token)
     json_text(out, "role", role_name(token->role));
     json_text(out, "projectId", token->project_id);
     json_text(out, "agentName", token->agent_name);
+    json_text(out, "userId", token->user_id);
+    json_text(out, "user", token->user_name);
     json_text(out, "createdBy", token->created_by);
     json_time(out, "createdAt", token->created_ms);
     write_time(out, "expiresAt", token->expires_ms);
@@ -59,6 +62,15 @@ static bool run_token_list(struct call *call)
     return true;
 }
 
+/* Who manages others does not become them: what two people must approve would be approved by one. */
+static bool is_for_oneself(const struct call *call, const char *user_id, struct err *err)
+{
+    if (!user_id || (call->caller.kind == CALLER_USER && str_equal(call->caller.id, user_id)))
+        return true;
+    err_set(err, ERR_FORBIDDEN, "A token that belongs to a user is made by that user.");
+    return err_hint(err, "Whoever has the store makes it with `witan token create --user`.");
+}
+
 static bool run_token_create(struct call *call)
 {
     struct token token = {
@@ -66,6 +78,7 @@ static bool run_token_create(struct call *call)
         .name = arg_text(call, "name"),
         .project_id = arg_text(call, "projectId"),
         .agent_name = arg_text(call, "agentName"),
+        .user_id = arg_text(call, "userId"),
         .created_by = call->caller.id,
         .expires_ms = arg_given(call, "expiresAt") ? arg_int(call, "expiresAt") : 0,
     };
@@ -73,7 +86,8 @@ static bool run_token_create(struct call *call)
 
     if (!role_parse(arg_text(call, "role"), &token.role))
         return err_field(&call->err, "role", "There is no such role.");
-    if (!caller_may_grant(&call->caller, token.role, &call->err) || !token_create(&call->tx, &token, &secret))
+    if (!caller_may_grant(&call->caller, token.role, &call->err) ||
+        !is_for_oneself(call, token.user_id, &call->err) || !token_create(&call->tx, &token, &secret))
         return false;
     call->subject = token.id;
     note = identity_solo_note(call, token.role == ROLE_OWNER && !token.project_id && !token.agent_name);
@@ -141,6 +155,8 @@ static const struct field old_secret_fields[] = {
         { "role", T_ENUM, REQUIRED, "What it may do in this workspace.", .values = role_names },             \
         { "projectId", T_TEXT, REQUIRED, "The project it is bound to.", .flags = F_NULL },                   \
         { "agentName", T_TEXT, REQUIRED, "The agent it speaks as.", .flags = F_NULL },                       \
+        { "userId", T_TEXT, REQUIRED, "The user it belongs to: it is that user.", .flags = F_NULL },         \
+        { "user", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },                                  \
         { "createdBy", T_TEXT, REQUIRED, "The user or token that made it.", .flags = F_NULL },               \
         { "createdAt", T_TIME, REQUIRED, "When it was made." },                                              \
         { "expiresAt", T_TIME, REQUIRED, "Until when it is good.", .flags = F_NULL },                        \
@@ -207,6 +223,7 @@ const struct op token_ops[] = {
             { "role", T_ENUM, OPTIONAL, "What it may do.", .values = role_names, .fallback = "agent" },
             { "projectId", T_ID, OPTIONAL, "Bind it to this project: it reaches nothing beyond.", .flags = F_NULL },
             { "agentName", T_NAME, OPTIONAL, "Let it speak as this agent only, and do what agents may, whatever its role.", .flags = F_NULL },
+            { "userId", T_ID, OPTIONAL, "Your own id: it is you then, with your role or its own, whichever may less.", .flags = F_NULL },
             { "expiresAt", T_TIME, OPTIONAL, "Until when it is good.", .flags = F_NULL },
         },
     },

@@ -36,16 +36,18 @@ void token_use_note(struct store *store, const struct caller *caller, int64_t no
 {
     struct err ignored;
 
-    if (caller->kind != CALLER_TOKEN || now_ms - caller->last_used_ms < TOKEN_TOUCH_MS)
+    const char *id = caller->kind == CALLER_TOKEN ? caller->id : caller->token_id;
+
+    if (!id || now_ms - caller->last_used_ms < TOKEN_TOUCH_MS)
         return;
-    size_t size = strlen(caller->id) + 1, old_size = caller->old_secret ? strlen(caller->old_secret) + 1 : 0;
+    size_t size = strlen(id) + 1, old_size = caller->old_secret ? strlen(caller->old_secret) + 1 : 0;
     struct token_use *use = calloc(1, sizeof(*use) + size + old_size);
 
     if (!use)
         abort();
     use->work = (struct work){ .run = run_use, .done = use_done };
     use->now_ms = now_ms;
-    memcpy(use->id, caller->id, size);
+    memcpy(use->id, id, size);
     if (old_size > 0)
         use->old_secret = memcpy(use->id + size, caller->old_secret, old_size);
     if (!store_write(store, &use->work, &ignored))

@@ -88,7 +88,7 @@ static bool run_workspace_create(struct call *call)
     const struct caller *caller = &call->caller;
     struct workspace wish = wish_of(call), workspace;
 
-    if (caller->kind == CALLER_TOKEN) {
+    if (caller->kind == CALLER_TOKEN || caller->token_id) {
         err_set(&call->err, ERR_FORBIDDEN, "A token belongs to one workspace and would not see the new one.");
         return err_hint(&call->err, "Log in as a user, or use `witan workspace add` on the server.");
     }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli } from './lib/cli.mjs';
-import { makeToken, makeUser } from './lib/identity.mjs';
+import { login, makeToken, makeUser } from './lib/identity.mjs';
 import { onBothEngines } from './lib/server.mjs';
 
 const password = 'correct horse battery';
@@ -44,4 +44,68 @@ onBothEngines('what is asked of one person is answered by that person', {}, asyn
     assert.equal((await witan('logout')).code, 0);
     assert.equal((await witan('whoami')).code, 4);
     assert.match((await witan('logout')).stderr, /Nobody was logged in/);
+});
+
+onBothEngines('a token that belongs to a user is that user, and ends with them', {}, async (server) => {
+    const env = { WITAN_URL: server.url };
+    const witan = (...args) => cli(server.folder, args, { env });
+    const as = (token, ...args) => cli(server.folder, args, { env: { ...env, WITAN_TOKEN: token } });
+    const onStore = (...args) => witan(...args, '--db', server.db);
+    await makeUser(server, 'boss', password, 'owner');
+    await makeUser(server, 'maya', password);
+    await makeUser(server, 'noor', password);
+    const agent = await makeToken(server, { role: 'agent', agent: 'Builder' });
+    const ask = async (...more) => {
+        const asked = await as(agent, 'ask', '--approve', 'Deploy?', ...more, '--no-wait');
+        assert.equal(asked.code, 0, asked.stderr);
+        return asked.stdout.trim();
+    };
+
+    const nobody = await onStore('token', 'create', '--user', 'nobody');
+    assert.equal(nobody.code, 1);
+    assert.match(nobody.stderr, /no user nobody in this workspace/);
+    const both = await onStore('token', 'create', '--user', 'maya', '--agent', 'Builder');
+    assert.equal(both.code, 2, both.stderr);
+    assert.match(both.stderr, /a user or speaks as an agent, not both/);
+
+    const mine = (await onStore('token', 'create', '--user', 'maya', '--role', 'owner')).stdout.trim();
+    const noors = (await onStore('token', 'create', '--user', 'noor', '--name', 'laptop')).stdout.trim();
+    // Never more than the user may.
+    assert.match((await as(mine, 'whoami')).stdout, /^maya \(user, member\) in default at http/);
+    assert.match((await onStore('token', 'list')).stdout, /USER +NAME\n[^]* noor +laptop/);
+
+    // What is for one person is answered by that person's token and no other.
+    const id = await ask('--to', 'maya');
+    assert.equal((await as(noors, 'answer', id, '--approve', '--yes')).code, 4);
+    assert.equal((await as(mine, 'answer', id, '--approve', '--yes')).code, 0);
+    assert.equal((await as(agent, 'wait', id)).stdout.trim(), 'approved');
+
+    // The login and the token are one person, who counts once.
+    const two = await ask('--approvals', '2');
+    const cookie = await login(server, 'maya', password);
+    assert.equal((await as(mine, 'answer', two, '--approve', '--yes')).code, 0);
+    const body = { response: { approved: true } };
+    await server.api('POST', `/api/questions/${two}/answer`, body, { headers: { Cookie: cookie, Origin: server.url } });
+    const { question } = await server.must(200, 'GET', `/api/questions/${two}`, undefined, { token: agent });
+    assert.equal(question.status, 'pending');
+    assert.equal(question.approvals.have, 1);
+    // It stands neither for the password nor for other workspaces.
+    const change = { oldPassword: password, newPassword: 'another horse battery' };
+    assert.equal((await server.api('PUT', '/api/me/password', change, { token: mine })).status, 403);
+    // Nor does whoever manages users make themselves another.
+    const boss = (await onStore('token', 'create', '--user', 'boss')).stdout.trim();
+    const { caller } = await server.must(200, 'GET', '/api/me', undefined, { token: mine });
+    const forMaya = await server.api('POST', '/api/tokens', { name: 'x', userId: caller.id }, { token: boss });
+    assert.equal(forMaya.status, 403, forMaya.text);
+    const own = (await server.must(200, 'GET', '/api/me', undefined, { token: boss })).caller.id;
+    const made = await server.must(201, 'POST', '/api/tokens', { name: 'x', role: 'viewer', userId: own }, { token: boss });
+    assert.match((await as(made.secret, 'whoami')).stdout, /^boss \(user, viewer\)/);
+
+    assert.equal((await onStore('user', 'disable', 'maya')).code, 0);
+    assert.match((await as(mine, 'whoami')).stderr, /belongs to has been disabled/);
+    assert.equal((await onStore('user', 'disable', 'maya', '--undo')).code, 0);
+    assert.equal((await as(mine, 'whoami')).code, 0);
+    assert.equal((await onStore('user', 'remove', 'maya')).code, 0);
+    assert.equal((await as(mine, 'whoami')).code, 4);
+    assert.equal((await as(noors, 'whoami')).code, 0);
 });

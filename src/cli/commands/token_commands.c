@@ -5,6 +5,7 @@
 #include "cli/commands/tables.h"
 #include "cli/store/list.h"
 #include "core/identity/token.h"
+#include "core/identity/user.h"
 #include "server/files.h"
 
 #include <string.h>
@@ -42,6 +43,30 @@ static int say_token(struct cli *cli, const struct token *token, const char *sec
     return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
 }
 
+/* Whose it is, by name or id; what it may do by itself is what that user may. */
+static bool find_owner(struct local *local, struct token *token, struct err *err)
+{
+    const char *name = cli_get(local->cli, "user");
+    struct account account;
+    struct user user;
+
+    if (!name)
+        return true;
+    if (!user_account_by_name(&local->tx, name, &account))
+        return false;
+    if (!user_get(&local->tx, local->workspace_id, account.id ? account.id : name, &user)) {
+        err_set(err, ERR_NOT_FOUND, "There is no user %s in this workspace.",
+                term_line(local->cli->arena, name));
+        return err_hint(err, "`witan user list` shows who is there, and `witan user add` adds one.");
+    }
+    token->user_id = user.id;
+    if (!cli_has(local->cli, "role"))
+        token->role = user.role;
+    if (!cli_has(local->cli, "name"))
+        token->name = user.name;
+    return true;
+}
+
 /* The secret alone goes to stdout, so that TOKEN=$(witan token create ...) works. */
 static int run_token_create(struct cli *cli)
 {
@@ -62,7 +87,7 @@ static int run_token_create(struct cli *cli)
         token.name = token.agent_name ? token.agent_name : "token";
     if (good && expires && !clock_parse(expires, &token.expires_ms))
         good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
-    good = good && token_create(&local.tx, &token, &secret) &&
+    good = good && find_owner(&local, &token, &err) && token_create(&local.tx, &token, &secret) &&
            local_audit(&local, "token_create", token.id, list_detail(cli->arena, "name", token.name)) &&
            save_secret(cli, file, secret, &err);
     if (good && !local_commit(&local)) {
@@ -91,12 +116,13 @@ static json_t *token_lines(const json_t *rows)
         json_array_foreach(json_object_get(row, "oldSecrets"), i, old)
         {
             json_array_append_new(
-                lines, json_pack("{s:O, s:O, s:O, s:O, s:O, s:o}", "id", json_object_get(row, "id"), "role",
-                                 json_object_get(row, "role"), "expiresAt", json_object_get(old, "goodUntil"),
-                                 "lastUsedAt", json_object_get(old, "lastUsedAt"), "agentName",
-                                 json_object_get(row, "agentName"), "name",
-                                 json_sprintf("%s (secret before)",
-                                              json_string_value(json_object_get(row, "name")))));
+                lines,
+                json_pack(
+                    "{s:O, s:O, s:O, s:O, s:O, s:O, s:o}", "id", json_object_get(row, "id"), "role",
+                    json_object_get(row, "role"), "expiresAt", json_object_get(old, "goodUntil"),
+                    "lastUsedAt", json_object_get(old, "lastUsedAt"), "agentName",
+                    json_object_get(row, "agentName"), "user", json_object_get(row, "user"), "name",
+                    json_sprintf("%s (secret before)", json_string_value(json_object_get(row, "name")))));
         }
     }
     return lines;
@@ -111,10 +137,11 @@ static int run_token_list(struct cli *cli)
         { "revokedAt", "REVOKED", true },
         { "lastUsedAt", "USED", true },
         { "agentName", "AGENT", false },
+        { "user", "USER", false },
         { "name", "NAME", false },
     };
 
-    return list_run(cli, &(struct list){ "token_list", "tokens", columns, 7, token_lines });
+    return list_run(cli, &(struct list){ "token_list", "tokens", columns, 8, token_lines });
 }
 
 static int run_token_rotate(struct cli *cli)
@@ -168,15 +195,18 @@ static int run_token_revoke(struct cli *cli)
 const struct cli_command token_commands[] = {
     {
         .name = "token create",
-        .help = "Make a token for an agent or a script, and print its secret once.",
+        .help = "Make a token for an agent, a script or a user, and print its secret once.",
         .examples = "TOKEN=$(witan token create --agent Builder)\n"
                     "witan token create --name me --role owner --save\n"
+                    "witan token create --user ada --expires 90d\n"
                     "witan token create --name ci --role member --expires 90d",
         .uses = CLI_STORE,
         .options = {
-            { "name", "NAME", .help = "What it is for. Default: the agent's name." },
-            { "role", "ROLE", .help = "owner, admin, member, agent or viewer. Default: agent." },
+            { "name", "NAME", .help = "What it is for. Default: the agent's or the user's name." },
+            { "role", "ROLE", .help = "owner, admin, member, agent or viewer. Default: agent; with --user that user's." },
             { "agent", "NAME", .help = "Bind it to an agent: it speaks as that one, and may do what agents may, whatever its role." },
+            { "user", "NAME", .help = "Let it belong to a user: it is that user, answers what is theirs to answer, may never do more than "
+                                      "they may, and ends with their membership." },
             { "project", "ID", .help = "Bind it to a project: it reaches nothing beyond." },
             { "expires", "TIME", .help = "How long it is good, such as 90d. Default: until revoked.",
               .flags = CLI_EXPIRES },

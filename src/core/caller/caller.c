@@ -56,6 +56,11 @@ bool caller_is_person(const struct caller *caller)
     return false;
 }
 
+bool caller_is_login(const struct caller *caller)
+{
+    return caller->kind == CALLER_USER && !caller->token_id;
+}
+
 bool caller_sees_project(const struct caller *caller, const char *project_id)
 {
     return !caller->project_id || str_equal(caller->project_id, project_id);
@@ -115,6 +120,12 @@ static enum role token_role(const char *name, const char *agent_name)
     return agent_name && ((unsigned)role & ROLES_PEOPLE) ? ROLE_AGENT : role;
 }
 
+/* Of two roles the one that may less; those that may more have the lower bits. */
+static enum role lesser_role(enum role a, enum role b)
+{
+    return !a || !b ? 0 : a > b ? a : b;
+}
+
 static bool no_workspace(struct err *err)
 {
     return err_set(err, ERR_NOT_FOUND, "There is no such workspace.");
@@ -133,6 +144,25 @@ static bool refuse_token(struct err *err, const char *why)
 
 /* What stands behind the columns of a token. */
 enum { COLUMN_EXPIRES_AT = COL_CALLER_TOKEN_END, COLUMN_LAST_USED_AT };
+
+/* A token that belongs to a user is that user: one approver with them, and gone with their rights. */
+static bool be_user(const struct tx *tx, const struct db_rows *rows, struct caller *caller)
+{
+    const char *user_id = db_cell(rows, 0, COL_CALLER_TOKEN_USER_ID);
+
+    if (!user_id)
+        return true;
+    if (db_cell(rows, 0, COL_CALLER_TOKEN_USER_DISABLED_AT))
+        return refuse_token(tx->err, "The user whom this token belongs to has been disabled.");
+    if (!db_cell(rows, 0, COL_CALLER_TOKEN_USER_ROLE))
+        return refuse_token(tx->err, "The user whom this token belongs to is no member of this workspace.");
+    caller->kind = CALLER_USER;
+    caller->token_id = caller->id;
+    caller->id = user_id;
+    caller->name = db_cell(rows, 0, COL_CALLER_TOKEN_USER_NAME);
+    caller->role = lesser_role(caller->role, stored_role(db_cell(rows, 0, COL_CALLER_TOKEN_USER_ROLE)));
+    return true;
+}
 
 static bool token_caller(const struct tx *tx, const struct db_rows *rows, const char *hash,
                          const char *wanted, struct caller *caller)
@@ -161,7 +191,7 @@ static bool token_caller(const struct tx *tx, const struct db_rows *rows, const 
         .credential = arena_format(tx->arena, "token:%s", hash),
         .last_used_ms = db_cell_int(rows, 0, COLUMN_LAST_USED_AT),
     };
-    return true;
+    return be_user(tx, rows, caller);
 }
 
 /* By the hash of a secret: the one in force, or one that has been replaced and is still good. */

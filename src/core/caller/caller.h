@@ -54,9 +54,10 @@ WORDS_OF(caller_kind, caller_kinds); /* nobody has no word here */
 
 struct caller {
     enum caller_kind kind;
-    enum role role;   /* one bit; 0 for nobody. A token that is bound to an agent is one: agent at most */
-    const char *id;   /* the user's or token's id; "local" */
-    const char *name; /* for people: the user's name, the token's name, "local" */
+    enum role role;       /* one bit; 0 for nobody. A token that is bound to an agent is one: agent at most */
+    const char *id;       /* the user's or token's id; "local" */
+    const char *name;     /* for people: the user's name, the token's name, "local" */
+    const char *token_id; /* the token by which a user calls, or NULL: by a login */
     const char *agent_name; /* a token bound to an agent's name, or NULL */
     const char *project_id; /* a token bound to a project, or NULL */
     const char *workspace_id;
@@ -91,11 +92,17 @@ bool caller_sees_project(const struct caller *caller, const char *project_id);
 /* The same for what is said to everybody unless it is about a project: chat, prompts, notifications. */
 bool caller_hears_project(const struct caller *caller, const char *project_id);
 /*
- * A person: the local owner, a user, whoever holds a link from one, or a person's token. A token is a
- * person's when it was made with another role than agent and is bound to no agent; nothing else tells who
- * holds it, so agents are given tokens of their own. A user with the role agent is one, too.
+ * A person: the local owner, a user by a login or a token of theirs, whoever holds a link from one, or a
+ * person's token. A token is a person's when it was made with another role than agent and is bound to no
+ * agent; nothing else tells who holds it, so agents are given tokens of their own. A user with the role agent
+ * is one, too.
  */
 bool caller_is_person(const struct caller *caller);
+/*
+ * A user by their login, which holds in all of their workspaces and stands for their password. A token that
+ * belongs to a user is that user, too, but in its own workspace, with the lesser of both roles, and no more.
+ */
+bool caller_is_login(const struct caller *caller);
 /* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */
 CHECKED bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err);
 /*

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/caller/secret.h"
+#include "core/identity/user.h"
 #include "core/identity/workspace.h"
 #include "core/inbox/notification.h"
 
@@ -21,6 +22,8 @@ static void token_read(const struct db_rows *rows, size_t row, struct token *tok
         .name = db_cell(rows, row, COL_TOKEN_NAME),
         .project_id = db_cell(rows, row, COL_TOKEN_PROJECT_ID),
         .agent_name = db_cell(rows, row, COL_TOKEN_AGENT_NAME),
+        .user_id = db_cell(rows, row, COL_TOKEN_USER_ID),
+        .user_name = db_cell(rows, row, COL_TOKEN_USER_NAME),
         .created_by = db_cell(rows, row, COL_TOKEN_CREATED_BY),
         .created_ms = db_cell_int(rows, row, COL_TOKEN_CREATED_AT),
         .expires_ms = db_cell_int(rows, row, COL_TOKEN_EXPIRES_AT),
@@ -44,6 +47,20 @@ static bool check_project(const struct tx *tx, const struct token *token)
     return rows.count > 0 || err_field(tx->err, "projectId", "There is no such project in this workspace.");
 }
 
+static bool check_user(const struct tx *tx, struct token *token)
+{
+    struct user user;
+
+    if (!token->user_id)
+        return true;
+    if (token->agent_name)
+        return err_field(tx->err, "userId", "A token belongs to a user or speaks as an agent, not both.");
+    if (!user_get(tx, token->workspace_id, token->user_id, &user))
+        return false;
+    token->user_name = user.name;
+    return true;
+}
+
 /* When its end is told: days before, of a token that does not live that long a quarter of its life. */
 static int64_t notice_ms(int64_t from_ms, int64_t expires_ms)
 {
@@ -61,7 +78,7 @@ bool token_create(const struct tx *tx, struct token *token, const char **secret)
 
     if (made.expires_ms && made.expires_ms <= tx->now_ms)
         return err_field(tx->err, "expiresAt", "expiresAt has passed already.");
-    if (!check_project(tx, &made))
+    if (!check_project(tx, &made) || !check_user(tx, &made))
         return false;
     made.id = uuid_new(tx->arena);
     made.created_ms = tx->now_ms;
@@ -70,7 +87,8 @@ bool token_create(const struct tx *tx, struct token *token, const char **secret)
                  DB_ARGS(db_text(made.id), db_text(made.workspace_id), db_text(secret_hash(tx->arena, told)),
                          db_text(made.name), db_text(role_name(made.role)), db_text(made.project_id),
                          db_text(made.agent_name), db_text(made.created_by), db_int(tx->now_ms),
-                         db_ms(made.expires_ms), db_ms(notice_ms(tx->now_ms, made.expires_ms))),
+                         db_ms(made.expires_ms), db_ms(notice_ms(tx->now_ms, made.expires_ms)),
+                         db_text(made.user_id)),
                  NULL))
         return false;
     *token = made;
@@ -222,6 +240,18 @@ bool token_revoke(const struct tx *tx, const char *workspace_id, const char *id)
     return tx_exec(tx, SQL_TOKEN_REVOKE, DB_ARGS(db_text(workspace_id), db_text(id), db_int(tx->now_ms)),
                    NULL) &&
            resolve_notice(tx, id);
+}
+
+bool token_revoke_of_user(const struct tx *tx, const char *workspace_id, const char *user_id)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_TOKEN_OF_USER, DB_ARGS(db_text(workspace_id), db_text(user_id)), &rows))
+        return false;
+    for (size_t row = 0; row < rows.count; row++)
+        if (!token_revoke(tx, workspace_id, db_cell(&rows, row, 0)))
+            return false;
+    return true;
 }
 
 bool token_note_use(const struct tx *tx, const char *id, const char *old_secret)

@@ -4,6 +4,9 @@
  * A token belongs to one workspace and has one role there. Its secret is told once, when it is made. A
  * revoked token keeps its row, so that what it did can still be traced to it.
  *
+ * One that belongs to a user is that user, with no more than the token's own role (caller_is_login), and ends
+ * with their membership.
+ *
  * Rotating gives a token another secret; the one before stays good for a while. It stays the same token, with
  * what it made and what it may, whichever of the two is shown: it does not become two approvers. Some days
  * before a token expires this is told, once, to those who can do something about it (a notification).
@@ -21,6 +24,8 @@ struct token {
     enum role role;
     const char *project_id; /* or NULL */
     const char *agent_name; /* or NULL */
+    const char *user_id;    /* whom it belongs to, or NULL */
+    const char *user_name;  /* from token_get and _list */
     const char *created_by; /* a user's or token's id, or "local" */
     int64_t created_ms;
     int64_t expires_ms, last_used_ms, revoked_ms, rotated_ms; /* 0: not */
@@ -35,9 +40,9 @@ struct token_secret {
 };
 
 /*
- * Makes one from workspace_id, name, role and, where given, project_id, agent_name, created_by and
- * expires_ms; fills in the rest. A project of another workspace is ERR_INVALID, and so is an expiry that
- * has passed.
+ * Makes one from workspace_id, name, role and, where given, project_id, agent_name, user_id, created_by and
+ * expires_ms; fills in the rest. A project of another workspace is ERR_INVALID, and so are an expiry that has
+ * passed, a user who is no member, and one that belongs to a user and an agent.
  */
 CHECKED bool token_create(const struct tx *tx, struct token *token, const char **secret);
 CHECKED bool token_get(const struct tx *tx, const char *workspace_id, const char *id, struct token *token);
@@ -56,6 +61,8 @@ CHECKED bool token_rotate(const struct tx *tx, const char *workspace_id, const c
                           const struct token_rotation *rotation, struct token *token, const char **secret);
 /* Revoking twice is not an error; the first time stays. */
 CHECKED bool token_revoke(const struct tx *tx, const char *workspace_id, const char *id);
+/* All that belong to a user in a workspace. */
+CHECKED bool token_revoke_of_user(const struct tx *tx, const char *workspace_id, const char *user_id);
 /* Records that it was used. Worth a write only when caller->last_used_ms is TOKEN_TOUCH_MS old. */
 CHECKED bool token_note_use(const struct tx *tx, const char *id, const char *old_secret);
 /* Forgets replaced secrets that ended before `before_ms`, at most `limit`. */

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/identity/session.h"
+#include "core/identity/token.h"
 #include "core/identity/workspace.h"
 
 #include <stdio.h>
@@ -100,7 +101,7 @@ static bool is_managed_by(const struct tx *tx, const char *id, bool *managed)
     struct db_rows rows;
 
     *managed = !tx->caller || tx->caller->kind == CALLER_LOCAL;
-    if (*managed || tx->caller->kind != CALLER_USER)
+    if (*managed || !caller_is_login(tx->caller))
         return true;
     if (!tx_query(tx, SQL_MEMBER_MANAGED, DB_ARGS(db_text(id), db_text(tx->caller->id)), &rows))
         return false;
@@ -206,13 +207,14 @@ bool user_remove(const struct tx *tx, const char *workspace_id, const char *id)
 
     if (!user_get(tx, workspace_id, id, &user) || !keep_an_owner(tx, id, workspace_id))
         return false;
-    return tx_exec(tx, SQL_MEMBER_DELETE, DB_ARGS(db_text(workspace_id), db_text(id)), NULL) &&
+    return token_revoke_of_user(tx, workspace_id, id) &&
+           tx_exec(tx, SQL_MEMBER_DELETE, DB_ARGS(db_text(workspace_id), db_text(id)), NULL) &&
            tx_exec(tx, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(id)), NULL);
 }
 
 bool user_may_change_account(const struct tx *tx, const struct user *user)
 {
-    const char *who = tx->caller->kind == CALLER_USER ? tx->caller->id : NULL;
+    const char *who = caller_is_login(tx->caller) ? tx->caller->id : NULL;
     struct db_rows rows;
 
     if (tx->caller->kind == CALLER_LOCAL)

@@ -53,7 +53,7 @@ CHECKED bool user_change_password(const struct tx *tx, const char *id, const cha
                                   const char *except_session);
 /* `disabled_ms` 0 lets the user in again. Disabling ends the user's sessions. */
 CHECKED bool user_set_disabled(const struct tx *tx, const char *id, int64_t disabled_ms);
-/* Ends the membership; a user who is left without any is deleted. */
+/* Ends the membership and its tokens; a user who is left without any is deleted. */
 CHECKED bool user_remove(const struct tx *tx, const char *workspace_id, const char *id);
 
 /*

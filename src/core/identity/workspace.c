@@ -49,7 +49,7 @@ static bool role_in(const struct tx *tx, const char *workspace_id, enum role *ro
         *role = tx->caller->role;
         return true;
     }
-    if (tx->caller->kind != CALLER_USER)
+    if (!caller_is_login(tx->caller))
         return true;
     if (!tx_query(tx, SQL_MEMBER_ROLE, DB_ARGS(db_text(workspace_id), db_text(tx->caller->id)), &rows))
         return false;
@@ -87,7 +87,7 @@ static bool list_rows(const struct tx *tx, const char *cursor, size_t limit, str
 
     if (!tx->caller || tx->caller->kind == CALLER_LOCAL)
         return tx_query(tx, SQL_WORKSPACE_LIST, DB_ARGS(db_text(below), db_int((int64_t)limit)), rows);
-    if (tx->caller->kind == CALLER_USER)
+    if (caller_is_login(tx->caller))
         return tx_query(tx, SQL_WORKSPACE_LIST_OF_USER,
                         DB_ARGS(db_text(below), db_int((int64_t)limit), db_text(tx->caller->id)), rows);
     return list_own(tx, cursor, rows);

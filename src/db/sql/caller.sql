@@ -1,13 +1,18 @@
 -- Who calls. A credential costs one statement.
 
--- Of a token, or of a secret that it had before; until when it is good and when it was last used stand behind.
+-- Of a token, or of a secret that it had before, with the user it belongs to and what that one may do here today;
+-- until when it is good and when it was last used stand behind.
 -- columns: caller_token
 t.id AS id, t.name AS name, t.role AS role, t.agent_name AS agent_name, t.project_id AS project_id,
-t.workspace_id AS workspace_id, w.slug AS slug, t.revoked_at AS revoked_at;
+t.workspace_id AS workspace_id, w.slug AS slug, t.revoked_at AS revoked_at, t.user_id AS user_id, u.name AS user_name,
+u.disabled_at AS user_disabled_at, m.role AS user_role;
 
 -- name: caller_by_token
 SELECT {caller_token}, t.expires_at, t.last_used_at
-  FROM tokens t JOIN workspaces w ON w.id = t.workspace_id
+  FROM tokens t
+  JOIN workspaces w ON w.id = t.workspace_id
+  LEFT JOIN users u ON u.id = t.user_id
+  LEFT JOIN members m ON m.user_id = t.user_id AND m.workspace_id = t.workspace_id
  WHERE t.hash = $1;
 
 -- A secret that a rotation has replaced.
@@ -17,6 +22,8 @@ SELECT {caller_token},
   FROM token_secrets s
   JOIN tokens t ON t.id = s.token_id
   JOIN workspaces w ON w.id = t.workspace_id
+  LEFT JOIN users u ON u.id = t.user_id
+  LEFT JOIN members m ON m.user_id = t.user_id AND m.workspace_id = t.workspace_id
  WHERE s.hash = $1;
 
 -- columns: caller_session

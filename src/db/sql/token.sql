@@ -1,25 +1,30 @@
 -- Tokens. The secret is not here: only its hash is stored.
 
 -- columns: token
-id, workspace_id, name, role, project_id, agent_name, created_by, created_at, expires_at, last_used_at, revoked_at,
-rotated_at;
+t.id AS id, t.workspace_id AS workspace_id, t.name AS name, t.role AS role, t.project_id AS project_id,
+t.agent_name AS agent_name, t.user_id AS user_id, u.name AS user_name, t.created_by AS created_by,
+t.created_at AS created_at, t.expires_at AS expires_at, t.last_used_at AS last_used_at, t.revoked_at AS revoked_at,
+t.rotated_at AS rotated_at;
 
 -- name: token_insert
 INSERT INTO tokens (id, workspace_id, hash, name, role, project_id, agent_name, created_by, created_at, expires_at,
-                    notice_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+                    notice_at, user_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
 -- name: token_get
 SELECT {token}
-  FROM tokens
- WHERE workspace_id = $1 AND id = $2;
+  FROM tokens t LEFT JOIN users u ON u.id = t.user_id
+ WHERE t.workspace_id = $1 AND t.id = $2;
 
 -- name: token_list
 SELECT {token}
-  FROM tokens
- WHERE workspace_id = $1 AND id < $2
- ORDER BY id DESC
+  FROM tokens t LEFT JOIN users u ON u.id = t.user_id
+ WHERE t.workspace_id = $1 AND t.id < $2
+ ORDER BY t.id DESC
  LIMIT $3;
+
+-- name: token_of_user
+SELECT id FROM tokens WHERE user_id = $2 AND workspace_id = $1 AND revoked_at IS NULL;
 
 -- name: token_revoke
 UPDATE tokens SET revoked_at = $3, notice_at = NULL WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL;
@@ -66,11 +71,11 @@ t.id AS id, t.workspace_id AS workspace_id, t.name AS name, t.agent_name AS agen
 m.user_id AS maker_id;
 
 -- Who shall be told that a token is about to expire: beside those who manage the workspace, the agent it
--- speaks as, and whoever made it if they are here but do not manage it.
+-- speaks as, and whose it is, or else whoever made it, if they are here but do not manage it.
 -- name: token_notice_due @sqlite
 SELECT {token_notice}
   FROM tokens t
-  LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = t.created_by
+  LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = COALESCE(t.user_id, t.created_by)
                      AND m.role NOT IN ('owner', 'admin')
  WHERE t.notice_at < $1
  ORDER BY t.notice_at
@@ -79,7 +84,7 @@ SELECT {token_notice}
 -- name: token_notice_due @postgres
 SELECT {token_notice}
   FROM tokens t
-  LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = t.created_by
+  LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = COALESCE(t.user_id, t.created_by)
                      AND m.role NOT IN ('owner', 'admin')
  WHERE t.notice_at < $1
  ORDER BY t.notice_at
