@@ -44,7 +44,7 @@ export type User = { id: string; name: string };
 export type Workspace = { id: string; slug: string; name: string };
 export type Caller = { kind: 'local' | 'user' | 'token' | 'system'; id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; agentName: string | null; projectId: string | null };
 export type OldSecret = { replacedAt: string; goodUntil: string; lastUsedAt: string | null };
-export type Token = { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret> };
+export type Token = { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; userId: string | null; user: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret> };
 export type TimeToAnswer = { n: number; medianMs: number | null; p90Ms: number | null };
 export type ByType = { type: string; asked: number; answered: number; byDefault: number; timedOut: number; cancelled: number; pending: number; timeoutRate: number | null; responseRate: number | null; timeToAnswer: TimeToAnswer };
 export type QuestionsPerJob = { jobs: number; questions: number; mean: number | null; most: number };
@@ -402,16 +402,16 @@ export const user_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*
 export const token_list: Op<{ query?: { limit?: number; cursor?: string } }, { tokens: Array<Token>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/tokens');
 
 /** Make a token for an agent or a script; its secret is shown this once. */
-export const token_create: Op<{ body: { name: string; role?: 'owner' | 'admin' | 'member' | 'agent' | 'viewer' | null; projectId?: string | null; agentName?: string | null; expiresAt?: string | null } }, { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret>; secret: string; note?: string }> = /*#__PURE__*/ op('POST', '/api/tokens');
+export const token_create: Op<{ body: { name: string; role?: 'owner' | 'admin' | 'member' | 'agent' | 'viewer' | null; projectId?: string | null; agentName?: string | null; userId?: string | null; expiresAt?: string | null } }, { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; userId: string | null; user: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret>; secret: string; note?: string }> = /*#__PURE__*/ op('POST', '/api/tokens');
 
 /** Show a token, without its secret. */
-export const token_get: Op<{ path: { id: string } }, { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret> }> = /*#__PURE__*/ op('GET', '/api/tokens/{id}');
+export const token_get: Op<{ path: { id: string } }, { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; userId: string | null; user: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret> }> = /*#__PURE__*/ op('GET', '/api/tokens/{id}');
 
 /** Revoke a token: from now on it is refused. */
 export const token_revoke: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/tokens/{id}');
 
 /** Give a token another secret, shown this once. The one so far stays good for a while. */
-export const token_rotate: Op<{ path: { id: string }; body?: { overlapMinutes?: number | null; expiresAt?: string | null } }, { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret>; secret: string }> = /*#__PURE__*/ op('POST', '/api/tokens/{id}/rotate');
+export const token_rotate: Op<{ path: { id: string }; body?: { overlapMinutes?: number | null; expiresAt?: string | null } }, { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; userId: string | null; user: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret>; secret: string }> = /*#__PURE__*/ op('POST', '/api/tokens/{id}/rotate');
 
 /** List the workspaces the caller has a part in. */
 export const workspace_list: Op<{ query?: { limit?: number; cursor?: string } }, { workspaces: Array<Workspace>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/workspaces');
