@@ -28,6 +28,11 @@ class Session {
         return ['owner', 'admin', 'member'].includes(this.me?.caller.role ?? 'member');
     }
 
+    /** Whether this caller may change who comes in and what is kept. */
+    get manages(): boolean {
+        return ['owner', 'admin'].includes(this.me?.caller.role ?? '');
+    }
+
     async start(): Promise<void> {
         try {
             this.me = await api.call(ops.me_get, {});

@@ -1,0 +1,160 @@
+// Projects: what agents want to know is answered where it stands, and what waited for it goes on.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accessible, fits, person, visit } from './lib/browser.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
+import { Work, blocked, open } from './lib/work.mjs';
+
+const sentences = ['Full autonomy: proceed without confirmation', 'Notify user but proceed', 'Confirm all changes before proceeding'];
+const fraud = 'Should refunds below 5 skip the fraud check?';
+const after = 'Which status comes after a partial refund?';
+
+// A coder stands still at one task, and three others come after it.
+async function stuck(server) {
+    const work = await Work.begin(server, { name: 'Checkout', hilConfig: 'major_only' });
+    const refund = await work.claimed('Add refund endpoint');
+    const screen = await work.task('Refund screen', { depends_on: [refund.id] });
+    const mail = await work.task('Mail about refunds', { depends_on: [refund.id] });
+    await work.task('Announce refunds', { depends_on: [screen.id, mail.id] });
+    await work.stuck(refund.id, fraud, after);
+    return { work, refund };
+}
+
+onBothEngines('open questions of a project are answered in their block, and the tasks that waited go on', {}, async (server, t) => {
+    const { work, refund } = await stuck(server);
+    const page = await visit(t, server, '/projects');
+    await page.getByRole('listitem').filter({ hasText: 'Checkout' }).getByText('2 open questions').waitFor();
+    await page.getByRole('listitem').getByText('1 task blocked').waitFor();
+    await page.getByRole('link', { name: 'Checkout' }).click();
+    const set = page.getByRole('article', { name: 'Add refund endpoint' });
+    await set.getByText('Blocked: Open Question').waitFor();
+    await set.getByText('Answering this unblocks 4 tasks').waitFor();
+    await page.getByText('Waits for your answer, 2 to answer').waitFor();
+    await set.getByLabel(fraud).fill('Yes, below 5 it may.');
+    await page.reload(); // what was typed is still there
+    assert.equal(await set.getByLabel(fraud).inputValue(), 'Yes, below 5 it may.');
+    await set.getByText('it waits for 1 more answer').waitFor();
+    await set.getByRole('button', { name: 'Send 1 of 2' }).click();
+    await set.getByText('You answered: Yes, below 5 it may.').waitFor();
+    await work.is(refund.id, blocked);
+    await set.getByLabel(after).fill('partially_refunded');
+    await set.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('No open questions').waitFor();
+    await work.is(refund.id, open);
+    await page.getByText('No task is blocked.').waitFor();
+    const { messages } = await work.get(`/tasks/${refund.id}/chat`);
+    assert.ok(messages.some(({ message }) => message.includes('partially_refunded')));
+});
+
+onBothEngines('what others ask, answer and finish is seen as it happens', {}, async (server, t) => {
+    const { work, refund } = await stuck(server);
+    const page = await visit(t, server, `/projects/${work.project.id}`);
+    await page.getByRole('article', { name: 'Add refund endpoint' }).waitFor();
+    const [{ id }] = await work.notifications();
+    // Beside the page of that name, the path of the protocol takes answers.
+    await server.must(200, 'PATCH', `/projects/${work.project.id}/notifications/${id}`, { responses: [{ questionId: 'q1', answer: 'Yes' }] });
+    await page.getByText('No open questions').waitFor();
+    await work.set(refund.id, { status: 'closed', result: { summary: 'An endpoint' } });
+    await page.getByText('3 open tasks, 0 in progress, 1 closed').waitFor();
+    const plan = await work.result('planner', 'plan', 'refunds', { open_questions: [{ id: 'q1', text: 'How far back?\n\nA: A month. For: small.\nB: A year. Against: slow.' }] });
+    assert.ok(plan.notificationId);
+    const set = page.getByRole('article', { name: 'Plan refunds' });
+    await set.getByRole('radio', { name: /B: A year/ }).check();
+    await set.getByRole('button', { name: 'Send answer' }).click();
+    await set.waitFor({ state: 'detached' });
+    const settled = await work.get(`/notifications/${plan.notificationId}`);
+    assert.deepEqual(settled.responses.map(({ answer }) => answer), ['B: A year']);
+    await work.result('dreamer', 'prd', 'gift-cards', { open_questions: [{ id: 'q1', text: 'Do they expire?' }] });
+    await page.getByRole('article', { name: 'PRD, gift-cards' }).getByRole('button', { name: 'Dismiss…' }).click();
+    await page.getByRole('dialog', { name: 'Dismiss without an answer?' }).getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('No open questions').waitFor();
+    assert.deepEqual(await work.notifications(), []);
+});
+
+onBothEngines('how much agents may decide is set with the sentences that they are told', {}, async (server, t) => {
+    const { work } = await stuck(server);
+    await work.post('/decisions', { category: 'scopeChanges', description: 'Drop the old page' });
+    const page = await visit(t, server, `/projects/${work.project.id}`);
+    await page.getByRole('link', { name: 'Change autonomy' }).click();
+    for (const sentence of sentences) assert.equal(await page.getByRole('radio', { name: sentence }).count(), 3, sentence);
+    const scope = page.getByRole('group', { name: 'Scope changes' });
+    assert.ok(await scope.getByRole('radio', { name: sentences[2] }).isChecked());
+    await scope.getByRole('radio', { name: sentences[1] }).check();
+    await page.getByText('Scope changes: 1 goes on, you are told').waitFor();
+    await page.getByText('1 question fewer').waitFor();
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByText('It holds from the next decision on.', { exact: false }).last().waitFor();
+    await until(async () => (await work.get('')).hilConfig.scopeChanges === 'notify_and_proceed', 'it is stored');
+    await page.getByRole('button', { name: 'Full' }).click();
+    await page.getByRole('button', { name: 'Undo changes' }).click();
+    assert.equal((await work.get('')).hilConfig.dependencyModifications, 'notify_and_proceed');
+});
+
+onBothEngines('projects and tasks are made, tasks are read, closed and talked about, feedback is given', {}, async (server, t) => {
+    const page = await visit(t, server, '/projects');
+    await page.getByText('No project so far').waitFor();
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('dialog', { name: 'New project' }).getByLabel('Name').fill('Import');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('heading', { name: 'Import' }).waitFor();
+    await page.getByRole('link', { name: 'Tasks' }).click();
+    for (const title of ['Read the feed', 'Write the table']) {
+        await page.getByRole('button', { name: 'New task' }).click();
+        const making = page.getByRole('dialog', { name: 'New task' });
+        await making.getByLabel('Title').fill(title);
+        if (title.startsWith('Write')) await making.getByRole('checkbox', { name: 'Read the feed' }).check();
+        await making.getByRole('button', { name: 'Create task' }).click();
+        await page.getByRole('listitem').getByRole('link', { name: title }).waitFor();
+    }
+    await page.getByText('Waits for “Read the feed”').waitFor();
+    await page.getByRole('link', { name: 'Read the feed' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Read the feed' });
+    await dialog.getByText('1 task waits for it').waitFor();
+    await dialog.getByLabel('Say something about it').fill('Mind the encoding.');
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByText('Mind the encoding.').waitFor();
+    await dialog.getByRole('button', { name: 'Close task' }).click();
+    await dialog.getByRole('button', { name: 'Open again' }).waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Closed 1' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Read the feed' }).waitFor();
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByLabel('Your feedback').fill('It is slow on my phone.');
+    await page.getByRole('button', { name: 'Send feedback' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'It is slow on my phone.' }).getByText('New').waitFor();
+});
+
+test('what waits for what is a picture, and a table that says the same', async (t) => {
+    const server = await start(t);
+    const { work } = await stuck(server);
+    const page = await visit(t, server, `/projects/${work.project.id}`);
+    const picture = page.getByRole('group', { name: 'What waits for what: 4 tasks' });
+    await picture.getByRole('link', { name: fraud }).waitFor();
+    await picture.getByText('Blocked, 3 tasks wait for it').waitFor();
+    assert.equal(await picture.locator('path[d*="C"]').count() >= 5, true, 'a line for each wait');
+    await page.getByText('As a table').click();
+    const row = page.getByRole('row').filter({ hasText: 'Announce refunds' });
+    await row.getByText('Refund screen; Mail about refunds').or(row.getByText('Mail about refunds; Refund screen')).waitFor();
+    await picture.getByRole('link', { name: 'Refund screen' }).click();
+    await page.getByRole('dialog', { name: 'Refund screen' }).waitFor();
+    assert.match(page.url(), /task=/);
+});
+
+test('a project’s pages are accessible and fit, with much in them and with nothing', { timeout: 240_000 }, async (t) => {
+    const server = await start(t);
+    const { work } = await stuck(server);
+    const empty = await Work.begin(server, { name: 'Empty' });
+    await work.result('planner', 'plan', 'x', { open_questions: [{ id: 'q1', text: `Which?\nA: ${'x'.repeat(200)}\nB: Other` }] });
+    await server.must(201, 'POST', work.path('/feedback'), { text: 'y'.repeat(400) });
+    const of = (one) => ['', '?view=tasks', '?view=documents', '?view=settings'].map((query) => `/projects/${one.project.id}${query}`);
+    for (const [scheme, width] of [['light', 390], ['dark', 1280]]) {
+        const page = await (await person(t, server, { scheme, width, height: 844 })).newPage();
+        for (const path of ['/projects', '/more', ...of(work), ...of(empty), '/projects/01990000-0000-7000-8000-000000000001']) {
+            await page.goto(path);
+            await page.getByRole('heading').first().waitFor();
+            await page.waitForTimeout(300);
+            await accessible(page, `${path} ${scheme} ${width}`);
+            await fits(page, `${path} ${scheme} ${width}`);
+        }
+    }
+});

@@ -1,0 +1,189 @@
+// The projects: the list with what is stuck in each, and the one that is being looked at.
+import { SvelteMap } from 'svelte/reactivity';
+import { Refused } from '../core/api.ts';
+import type { Feedback, Notification, Plan, Project, Section, Task } from '../core/api.gen.ts';
+import type { Happening } from '../core/live.ts';
+import type { Takes } from '../core/op.ts';
+import { api, ops, stream } from './server.svelte.ts';
+
+const gather = 120;
+const missing = (why: unknown) => why instanceof Refused && [400, 404, 422].includes(why.status);
+
+export interface Stuck {
+    blocked: number;
+    questions: number;
+}
+
+class Projects {
+    list = $state<Project[]>([]);
+    loaded = $state(false);
+    failure = $state<unknown>();
+    readonly stuck = new SvelteMap<string, Stuck>();
+    #shown = 0;
+    #wanted = new Set<string>();
+    #timer: ReturnType<typeof setTimeout> | undefined;
+    #watched = new Set<Work>();
+
+    constructor() {
+        stream.feed(
+            (happening) => this.#hear(happening),
+            () => {
+                if (this.#shown > 0) void this.load();
+                for (const work of this.#watched) void work.load();
+            },
+        );
+    }
+
+    #hear(happening: Happening): void {
+        const id = happening['projectId'];
+        if (typeof id !== 'string') return;
+        for (const work of this.#watched) if (work.id === id) work.hear(happening);
+        if (this.#shown > 0 && /^(task|notification)\./.test(happening.type)) this.#want(id);
+    }
+
+    #want(id: string): void {
+        this.#wanted.add(id);
+        this.#timer ??= setTimeout(() => {
+            this.#timer = undefined;
+            const ids = [...this.#wanted];
+            this.#wanted.clear();
+            if (ids.some((one) => !this.list.some((project) => project.id === one))) void this.load();
+            else for (const one of ids) void this.#count(one);
+        }, gather);
+    }
+
+    /** A page shows them from here on, with or without what is stuck in them. */
+    show(): () => void {
+        this.#shown++;
+        void this.load();
+        return () => this.#shown--;
+    }
+
+    async load(): Promise<void> {
+        try {
+            this.list = await all();
+            this.loaded = true;
+            this.failure = undefined;
+        } catch (why) {
+            this.failure = why;
+            return;
+        }
+        for (const project of this.list) await this.#count(project.id);
+    }
+
+    async #count(id: string): Promise<void> {
+        try {
+            const { tasks } = await api.call(ops.task_list, { path: { id }, query: { status: 'blocked', limit: 200 } });
+            const { notifications } = await api.call(ops.open_question_list, { path: { id }, query: { limit: 200 } });
+            this.stuck.set(id, { blocked: tasks.length, questions: notifications.reduce((sum, set) => sum + unanswered(set), 0) });
+        } catch {
+            this.stuck.delete(id); // it says nothing rather than something wrong
+        }
+    }
+
+    watch(work: Work): () => void {
+        this.#watched.add(work);
+        void work.load();
+        return () => void this.#watched.delete(work);
+    }
+}
+export const projects = new Projects();
+
+/** All projects of the workspace. */
+export async function all(): Promise<Project[]> {
+    const found: Project[] = [];
+    await api.pages(ops.project_list, { query: { limit: 200 } }, (page) => found.push(...page.projects));
+    return found;
+}
+
+/** How many questions of a set nobody has answered. */
+export const unanswered = (set: Notification) => set.questions.filter((question) => !set.responses.some((answer) => answer.questionId === question.id)).length;
+
+/** One project, as it is worked on. */
+export class Work {
+    readonly id: string;
+    project = $state<Project>();
+    gone = $state(false);
+    failure = $state<unknown>();
+    tasks = $state<Task[]>([]);
+    sets = $state<Notification[]>([]);
+    feedback = $state<Feedback[]>([]);
+    sections = $state<Section[]>([]);
+    plans = $state<Plan[]>([]);
+    loaded = $state(false);
+    #timer: ReturnType<typeof setTimeout> | undefined;
+
+    constructor(id: string) {
+        this.id = id;
+    }
+
+    async load(): Promise<void> {
+        const path = { id: this.id };
+        try {
+            this.project = await api.call(ops.project_get, { path });
+            const tasks: Task[] = [];
+            await api.pages(ops.task_list, { path, query: { limit: 200 } }, (page) => tasks.push(...page.tasks));
+            this.tasks = tasks;
+            await this.#loadRest();
+            this.loaded = true;
+            this.failure = undefined;
+        } catch (why) {
+            if (missing(why)) this.gone = true;
+            else this.failure = why;
+        }
+    }
+
+    async #loadRest(): Promise<void> {
+        const path = { id: this.id };
+        const sets: Notification[] = [];
+        await api.pages(ops.open_question_list, { path, query: { limit: 200 } }, (page) => sets.push(...page.notifications));
+        this.sets = sets;
+        this.feedback = (await api.call(ops.feedback_list, { path, query: { limit: 50 } })).feedback;
+        this.sections = (await api.call(ops.prd_list, { path })).sections;
+        this.plans = (await api.call(ops.plan_list, { path })).plans;
+    }
+
+    hear(happening: Happening): void {
+        if (happening.type === 'task.updated') this.#keep(happening as unknown as Task);
+        else if (happening.type === 'task.deleted') this.tasks = this.tasks.filter((task) => task.id !== happening['taskId']);
+        else
+            this.#timer ??= setTimeout(() => {
+                this.#timer = undefined;
+                this.#loadRest().catch((why: unknown) => (this.failure = why));
+            }, gather);
+    }
+
+    #keep(task: Task): void {
+        const known = this.tasks.findIndex((one) => one.id === task.id);
+        this.tasks = known < 0 ? [task, ...this.tasks] : this.tasks.with(known, task);
+    }
+
+    async update(body: NonNullable<Takes<typeof ops.project_update>['body']>): Promise<void> {
+        this.project = await api.call(ops.project_update, { path: { id: this.id }, body });
+    }
+
+    async makeTask(body: Takes<typeof ops.task_create>['body']): Promise<Task> {
+        const task = await api.call(ops.task_create, { path: { id: this.id }, body });
+        this.#keep(task);
+        return task;
+    }
+
+    async setTask(tid: string, body: NonNullable<Takes<typeof ops.task_update>['body']>): Promise<void> {
+        this.#keep(await api.call(ops.task_update, { path: { id: this.id, tid }, body }));
+    }
+
+    async settle(nid: string, body: NonNullable<Takes<typeof ops.open_question_resolve>['body']>): Promise<Notification> {
+        const set = await api.call(ops.open_question_resolve, { path: { id: this.id, nid }, body });
+        this.sets = set.status === 'open' ? this.sets.map((one) => (one.id === nid ? set : one)) : this.sets.filter((one) => one.id !== nid);
+        return set;
+    }
+
+    async dismiss(nid: string): Promise<void> {
+        await api.call(ops.open_question_dismiss, { path: { id: this.id, nid } });
+        this.sets = this.sets.filter((one) => one.id !== nid);
+    }
+
+    task(id: string): Task | undefined {
+        return this.tasks.find((task) => task.id === id);
+    }
+}
