@@ -4,6 +4,7 @@
  * before its body passes the rate once, and not again when the body is there.
  */
 #include "base/clock.h"
+#include "base/settings.h"
 #include "base/str.h"
 #include "core/identity/cookie.h"
 #include "edge/callerkey.h"
@@ -147,6 +148,15 @@ void gate_remote(const struct edge *edge, struct http_exchange *exchange,
     else
         proxies_client(&edge->proxies, peer, http_header_lines(exchange, &arena, "X-Forwarded-For"),
                        http_header_lines(exchange, &arena, "Forwarded"), remote);
+}
+
+const char *gate_base_url(struct http_exchange *exchange, struct arena *arena)
+{
+    const char *host = http_header(exchange, "Host");
+
+    if (*settings()->server_public_url)
+        return settings()->server_public_url;
+    return host && !was_forwarded(exchange) ? arena_format(arena, "http://%s", host) : NULL;
 }
 
 void gate_visit(struct http_exchange *exchange, struct arena *arena, const char *question_id,

@@ -85,6 +85,12 @@ void gate_visit(struct http_exchange *exchange, struct arena *arena, const char 
 void gate_remote(const struct edge *edge, struct http_exchange *exchange,
                  char remote[static INET6_ADDRSTRLEN]);
 
+/*
+ * How people reach this server: server.public_url, or else as this request did, "http://HOST". NULL when a
+ * proxy has passed it on, for then nothing says under which name.
+ */
+const char *gate_base_url(struct http_exchange *exchange, struct arena *arena);
+
 /* While the store is away everything fails the same way: true for as many lines of the log as say it. */
 bool edge_outage_line(void);
 /* Replies with an error as JSON. */

@@ -227,7 +227,8 @@ static void show_answered(struct visit *visit)
     if (status >= 400)
         html_say(visit->exchange, status, "Too late", json_string_value(json_object_get(said, "error")),
                  json_string_value(json_object_get(said, "hint")));
-    else if (approvals && !json_is_true(json_object_get(said, "jobResumed")))
+    else if (json_integer_value(json_object_get(approvals, "have")) <
+             json_integer_value(json_object_get(approvals, "need")))
         html_say(visit->exchange, 200, "Thank you",
                  "Your answer has been written down. Others have to agree.", NULL);
     else

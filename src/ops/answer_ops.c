@@ -25,14 +25,14 @@ static const struct field progress_fields[] = {
 
 static const struct field answer_reply[] = {
     { "success", T_BOOL, REQUIRED, "Whether the answer was taken." },
-    { "jobResumed", T_BOOL, REQUIRED, "Whether the job goes on now." },
+    { "jobResumed", T_BOOL, REQUIRED, "Whether a job goes on now; a question that stands alone has none." },
     { "approvals", T_OBJECT, OPTIONAL, "With several approvers: how far it is.", .fields = progress_fields },
     { 0 },
 };
 
 static const struct field cancel_reply[] = {
     { "success", T_BOOL, REQUIRED, "Whether it was cancelled." },
-    { "jobResumed", T_BOOL, REQUIRED, "Whether the job goes on now." },
+    { "jobResumed", T_BOOL, REQUIRED, "Whether a job goes on now; a question that stands alone has none." },
     { 0 },
 };
 
@@ -65,7 +65,10 @@ static const struct field deadline_reply[] = {
 
 static const struct field link_reply[] = {
     { "link", T_TEXT, REQUIRED, "The secret; it is shown once." },
-    { "url", T_TEXT, REQUIRED, "The page to send to somebody: it leads to that one question." },
+    { "url", T_TEXT, REQUIRED,
+      "The page to send to somebody: it leads to that one question. It begins with server.public_url, or, "
+      "where that is not "
+      "set, as the server was reached now." },
     { "expiresAt", T_TIME, REQUIRED, "The question's deadline, with which the link ends at the latest.",
       .flags = F_NULL },
     { 0 },
@@ -202,15 +205,19 @@ static bool run_question_draft(struct call *call)
 
 static bool run_question_link(struct call *call)
 {
-    const char *base = settings()->server_public_url;
     const char *id = arg_text(call, "id");
     struct link made;
 
+    if (!call->base_url) {
+        err_set(&call->err, ERR_CONFLICT, "This server does not know under which name people reach it.");
+        return err_hint(&call->err,
+                        "Set server.public_url to the address that people use, and start it again.");
+    }
     if (!link_create(&call->tx, id, &made))
         return false;
     json_map(&call->out, NULL);
     json_text(&call->out, "link", made.secret);
-    json_text(&call->out, "url", arena_format(call->tx.arena, "%s/q/%s/%s", base, id, made.secret));
+    json_text(&call->out, "url", arena_format(call->tx.arena, "%s/q/%s/%s", call->base_url, id, made.secret));
     if (made.expires_ms)
         json_time(&call->out, "expiresAt", made.expires_ms);
     else

@@ -100,7 +100,8 @@ struct call {
     void *prepared;                      /* what .fetch and .before left, in the arena */
     struct login_try tried;              /* for rows with .limit_logins: what .fetch found */
     const char *door, *remote, *request_id;
-    const char *device; /* the browser's own cookie, or NULL */
+    const char *base_url; /* how the caller has reached this server, "http://HOST"; NULL: not known */
+    const char *device;   /* the browser's own cookie, or NULL */
     struct err err;
 };
 

@@ -288,7 +288,10 @@ static void call_table(struct t *t, const struct op *op, const json_t *params)
         .idempotency_key = t->idempotency_key,
         .body = body_text,
         .body_len = strlen(body_text),
-        .call = { .tx = { .arena = &arena }, .door = "test", .request_id = "test" },
+        .call = { .tx = { .arena = &arena },
+                  .door = "test",
+                  .request_id = "test",
+                  .base_url = "http://witan.test" },
         .finished = table_finished,
         .user = &call.finished,
     };

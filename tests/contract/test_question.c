@@ -386,7 +386,7 @@ CONTRACT(question_without_a_job_makes_one_that_ends_with_it)
     check_job(t, job, "waiting_for_approval");
     CHECK_TEXT("agent", "Deployer");
     answer(t, id, "{s:b}", "value", 1);
-    CHECK_TRUE("jobResumed");
+    CHECK_FALSE("jobResumed");
     check_job(t, job, "completed");
     CHECK_TRUE("result.value");
     CHECK_TEXT("outcome.source", "human");

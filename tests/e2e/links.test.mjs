@@ -214,3 +214,19 @@ test('a link ends with its question, and over https its cookie is bound to the h
     assert.ok([200, 410].includes(late.status), late.text); // the owner of a solo server sees it all the same
     assert.ok(!late.text.includes('<form'));
 });
+
+onBothEngines('without a public address a link is whole all the same, or is refused with the reason', {}, async (server) => {
+    const { questionId: id } = await ask(server);
+    const { url } = await makeLink(server, id);
+    assert.ok(url.startsWith(`${server.url}/q/${id}/`), url);
+    assert.equal((await fetch(url)).status, 200);
+
+    // Whatever name a proxy was reached by, this server has not heard it.
+    const token = await makeToken(server, { role: 'owner' });
+    const forwarded = { token, headers: { 'X-Forwarded-For': '192.0.2.7' } };
+    const { questionId: other } = await ask(server, {}, { token });
+    const refused = await server.api('POST', `/api/questions/${other}/link`, undefined, forwarded);
+    assert.equal(refused.status, 409, refused.text);
+    assert.match(refused.body.error, /under which name people reach it/);
+    assert.match(refused.body.hint, /server\.public_url/);
+});

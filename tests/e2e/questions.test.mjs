@@ -564,3 +564,27 @@ test('two nodes raise an alert once', async (t) => {
     const [[count]] = await first.sql(`SELECT count(*) FROM events WHERE type = 'alert'`);
     assert.equal(Number(count), 1);
 });
+
+onBothEngines('what was read waits until it has ended, and only a job that waits goes on', {}, async (server) => {
+    const count = async () => (await server.must(200, 'GET', '/api/notifications/pending-count')).count;
+    const yes = { response: { type: 'approval', value: true } };
+    const { questionId: id } = await server.must(201, 'POST', '/api/questions', { question: 'Deploy?', type: 'approval', responseType: 'approval' });
+    assert.equal(await count(), 1);
+    await server.must(200, 'POST', '/api/notifications/read-all');
+    assert.equal(await count(), 1, 'read, and still open');
+    const alone = await server.must(200, 'POST', `/api/questions/${id}/answer`, yes);
+    assert.equal(alone.jobResumed, false, 'it stood alone');
+    assert.equal(await count(), 0);
+
+    const job = await makeJob(server);
+    const asked = await server.must(201, 'POST', `/api/jobs/${job}/questions`, { question: 'Deploy?', type: 'approval', responseType: 'approval' });
+    const resumed = await server.must(200, 'POST', `/api/questions/${asked.questionId}/answer`, yes);
+    assert.equal(resumed.jobResumed, true);
+
+    // A chat message that mentions somebody is done with when it has been read.
+    await server.must(201, 'POST', '/api/chat', { agent_name: 'Growth', message: 'Look, @Builder.' });
+    const unread = async () => (await server.must(200, 'GET', '/api/notifications/pending-count?agent=Builder')).count;
+    assert.equal(await unread(), 1);
+    await server.must(200, 'POST', '/api/notifications/read-all?agent=Builder');
+    assert.equal(await unread(), 0);
+});

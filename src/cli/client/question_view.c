@@ -133,6 +133,11 @@ const char *view_answer(struct arena *arena, const json_t *response)
     return text_of(response, "text");
 }
 
+bool view_needs_others(const json_t *approvals)
+{
+    return member_int(approvals, "have") < member_int(approvals, "need");
+}
+
 bool view_is_open(const json_t *question)
 {
     return str_equal(text_of(question, "status"), "pending");

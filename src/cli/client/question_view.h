@@ -22,6 +22,9 @@ CHECKED bool view_response(struct arena *arena, const json_t *question, const ch
 /* A response in one line: "yes", "approved", the option's value or the text; NULL when there is none. */
 const char *view_answer(struct arena *arena, const json_t *response);
 
+/* Whether approvals so far, as {have, need} or none, are not enough. */
+bool view_needs_others(const json_t *approvals);
+
 bool view_is_open(const json_t *question);
 /* Whether a person's answer ended it. */
 bool view_by_person(const json_t *question);

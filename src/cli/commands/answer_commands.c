@@ -260,8 +260,7 @@ static int answer_one(struct batch *batch)
         return lost(cli, answer->id, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
-    if (json_is_object(json_object_get(done, "approvals")) &&
-        !json_is_true(json_object_get(done, "jobResumed")))
+    if (view_needs_others(json_object_get(done, "approvals")))
         note_progress(cli, name, json_object_get(done, "approvals"));
     else
         cli_note(cli, "Answered %s: %s.%s", name,

@@ -50,14 +50,11 @@ static int tell_extended(struct cli *cli, const json_t *done)
     return print_line(cli, member_text(cli->arena, done, "timeoutAt"));
 }
 
-/* A server that does not know its public address says the path alone: it is reached as it was reached now. */
 static int tell_link(struct cli *cli, const json_t *done)
 {
-    const char *url = member_text(cli->arena, done, "url");
-
     cli_note(cli,
              "Whoever holds this link may answer the question once, in your place. It is shown this once:");
-    return print_line(cli, url && *url == '/' ? arena_format(cli->arena, "%s%s", cli->target.url, url) : url);
+    return print_line(cli, member_text(cli->arena, done, "url"));
 }
 
 static int tell_restarted(struct cli *cli, const json_t *done)

@@ -103,7 +103,7 @@ CHECKED bool notification_list(const struct tx *tx, const char *workspace_id, co
 /* What one is about; 0 and NULL when it is not there. */
 CHECKED bool notification_ref(const struct tx *tx, const char *workspace_id, const char *id,
                               enum notification_subject *about, const char **ref_id);
-/* How many are neither read nor resolved. */
+/* How many are not resolved and ask something of their reader, or are not read. */
 CHECKED bool notification_pending(const struct tx *tx, const char *workspace_id, const struct inbox *inbox,
                                   int64_t *count);
 

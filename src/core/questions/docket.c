@@ -185,7 +185,10 @@ static enum job_status waiting_status(const struct question *question)
     return question->type == QUESTION_APPROVAL ? JOB_WAITING_FOR_APPROVAL : JOB_WAITING_FOR_INPUT;
 }
 
-/* With several open at once the job follows the oldest; after the last it runs. A lone one has its answer. */
+/*
+ * With several open at once the job follows the oldest; after the last it runs, which is true. A lone one has
+ * its answer, and nothing goes on.
+ */
 static bool go_on(struct docket *docket, struct job *job, const struct question *ended)
 {
     const struct question *next = oldest_blocking(docket, job);
@@ -204,7 +207,7 @@ static bool go_on(struct docket *docket, struct job *job, const struct question 
         &(struct job_ending){ .status = ended->status == QUESTION_CANCELLED ? JOB_CANCELLED : JOB_COMPLETED,
                               .source = ended->outcome_source,
                               .by = ended->outcome_by });
-    return true;
+    return false;
 }
 
 bool docket_end(struct docket *docket, struct question *question, const struct ending *ending)

@@ -72,16 +72,22 @@ SELECT {notification n}, COALESCE(n.read_at, r.read_at), n.resolved_at, n.roles
 -- name: notification_ref
 SELECT ref_type, ref_id FROM notifications WHERE id = $1 AND workspace_id = $2;
 
+-- What asks something of its reader waits until it has ended; the rest, until it has been read.
 -- name: notification_pending
 SELECT (SELECT COUNT(*) FROM notifications
+         WHERE workspace_id = $1 AND reader = $2 AND read_at IS NOT NULL AND resolved_at IS NULL
+           AND ref_type IN ('question', 'open_question', 'turn')
+           AND (CAST($5 AS TEXT) IS NULL OR project_id = $5))
+     + (SELECT COUNT(*) FROM notifications
          WHERE workspace_id = $1 AND reader = $2 AND read_at IS NULL AND resolved_at IS NULL
            AND (CAST($5 AS TEXT) IS NULL OR project_id = $5 OR (project_id IS NULL AND kind = 'mention')))
      + (SELECT COUNT(*) FROM notifications n
          WHERE n.workspace_id = $1 AND n.reader = 'people' AND CAST($3 AS TEXT) IS NOT NULL
            AND n.read_at IS NULL AND n.resolved_at IS NULL AND (n.roles & $4) <> 0
            AND (CAST($5 AS TEXT) IS NULL OR n.project_id = $5 OR (n.project_id IS NULL AND n.kind = 'mention'))
-           AND NOT EXISTS (SELECT 1 FROM notification_reads r
-                            WHERE r.notification_id = n.id AND r.person = CAST($3 AS TEXT)));
+           AND (n.ref_type IN ('question', 'open_question', 'turn')
+                OR NOT EXISTS (SELECT 1 FROM notification_reads r
+                                WHERE r.notification_id = n.id AND r.person = CAST($3 AS TEXT))));
 
 -- name: notification_read
 UPDATE notifications SET read_at = $3 WHERE id = $1 AND workspace_id = $2 AND read_at IS NULL;

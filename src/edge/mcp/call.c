@@ -223,12 +223,10 @@ void call_result(struct mcp_call *call, struct json_out *out, struct buf *result
 /* Where somebody who was not let in reads how to be. */
 static const char *challenge(struct mcp_call *call)
 {
-    const char *base = settings()->server_public_url, *host = http_header(call->parking.exchange, "Host");
+    const char *base = gate_base_url(call->parking.exchange, &call->arena);
 
-    if (!*base)
-        base = arena_format(&call->arena, "http://%s", host ? host : "localhost");
     return arena_format(&call->arena, "Bearer resource_metadata=\"%s/.well-known/oauth-protected-resource\"",
-                        base);
+                        base ? base : "http://localhost");
 }
 
 void call_fail(struct mcp_call *call)

@@ -114,7 +114,7 @@ class Answers {
             { path: { id: parcel.questionId }, body: { response: parcel.response as Given } },
             { key: parcel.key },
         );
-        const counted = said.approvals !== undefined && !said.jobResumed;
+        const counted = said.approvals !== undefined && said.approvals.have < said.approvals.need;
         this.done[parcel.questionId] = { text: parcel.label, at: Date.now(), counted };
         if (!counted) questions.settle(parcel.questionId);
     }
