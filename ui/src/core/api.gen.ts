@@ -353,7 +353,7 @@ export const inbox_list: Op<{ query?: { type?: 'blocking' | 'non_blocking' | 'ap
 /** Read an inbox, newest first: your own, or that of the agent you name. */
 export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
 
-/** Count what an inbox holds that is neither read nor resolved. */
+/** Count what waits in an inbox: questions and turns until they have ended, read or not; the rest until it has been read. */
 export const notification_pending_count: Op<{ query?: { agent?: string } }, { count: number }> = /*#__PURE__*/ op('GET', '/api/notifications/pending-count');
 
 /** Mark a notification as read. A second time changes nothing. */
