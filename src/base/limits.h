@@ -88,6 +88,17 @@
 #define LIMIT_STOPS            16
 #define LIMIT_STOP             64 /* bytes of one stop sequence */
 
+/* Search. */
+#define LIMIT_SEARCH        (1 * KB) /* what somebody looks for */
+#define LIMIT_SEARCH_WORDS  64       /* of one thing that it is found by */
+#define LIMIT_SEARCH_WORD   48       /* bytes of a word; longer ones are found by their beginning */
+#define LIMIT_SEARCH_TEXT   (8 * KB) /* of a text that words are taken from */
+#define LIMIT_SEARCH_ASKED  4        /* words that somebody looks for at once; more are left out */
+#define SEARCH_PREFIX_CHARS 2        /* from here on a word may be the beginning of one */
+#define SEARCH_ENTRIES      20000    /* of the index, looked at for one search */
+#define SEARCH_THINGS       1000     /* newest things that fit, put in order for one search */
+#define SEARCH_BATCH        64       /* things whose words are taken in at once */
+
 /* Memory. */
 #define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */
 

@@ -104,6 +104,30 @@ bool str_is_blank(const char *text)
     return end == 0;
 }
 
+/* Marks, symbols and spaces among the letters of other scripts. */
+static bool is_foreign_mark(uint32_t code)
+{
+    static const struct {
+        uint32_t from, to;
+    } marks[] = { { 0x80, 0xA9 },     { 0xAB, 0xB4 },     { 0xB6, 0xB9 },     { 0xBB, 0xBF },
+                  { 0xD7, 0xD7 },     { 0xF7, 0xF7 },     { 0x2000, 0x206F }, { 0x20A0, 0x20CF },
+                  { 0x2190, 0x2BFF }, { 0x3000, 0x3004 }, { 0x3008, 0x3020 }, { 0x3030, 0x3030 },
+                  { 0xE000, 0xF8FF }, { 0xFE00, 0xFE6F }, { 0xFF00, 0xFF0F }, { 0xFF1A, 0xFF20 },
+                  { 0xFF3B, 0xFF40 }, { 0xFF5B, 0xFF65 }, { 0xFFF0, 0xFFFF }, { 0x1F000, 0x1FAFF } };
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+        if (code >= marks[i].from && code <= marks[i].to)
+            return true;
+    return false;
+}
+
+bool str_is_letter(uint32_t code)
+{
+    if (code < 0x80)
+        return (code >= '0' && code <= '9') || (code >= 'A' && code <= 'Z') || (code >= 'a' && code <= 'z');
+    return !is_foreign_mark(code);
+}
+
 size_t str_chars(const char *text)
 {
     size_t count = 0;

@@ -14,6 +14,8 @@
 size_t str_decode(const char *text, size_t len, uint32_t *code);
 bool str_is_utf8(const char *text, size_t len); /* well-formed, no NUL, no surrogates */
 bool str_is_blank(const char *text);
+/* A letter or a digit: in ASCII one of those, elsewhere whatever is no mark, symbol or space. */
+bool str_is_letter(uint32_t code);
 /* The same number for the same text (FNV-1a): for telling apart, not against those who look for collisions.
  */
 uint64_t str_hash(const char *text);

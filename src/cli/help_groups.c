@@ -16,7 +16,7 @@ static const struct group {
 } groups[] = {
     { "ask people, and wait for them",
       { "ask", "wait", "cancel", "extend", "link", "restart", "template", "decide" } },
-    { "answer", { "inbox", "show", "answer", "resolve", "open-questions", "notifications" } },
+    { "answer", { "inbox", "show", "answer", "resolve", "open-questions", "notifications", "search" } },
     { "confer with other agents",
       { "prompt", "chat-post", "chat-log", "events", "discuss", "chat", "agent", "model" } },
     { "work on projects", { "project", "task", "result", "feedback", "job" } },

@@ -14,6 +14,7 @@ enum lock_number {
     LOCK_EVENTS = 2,  /* migration 8: one node numbers events at a time */
     LOCK_AUDIT = 3,   /* migration 8: one node seals audit rows at a time; audit.sql: nobody does while one
                          purges or erases */
+    LOCK_SEARCH = 4,  /* search.sql: one node takes words into the index at a time */
 };
 
 #endif

@@ -97,7 +97,7 @@ static void due_done(struct work *work)
     } else if (request->due_more) {
         submit_due(request);
     } else {
-        request->due_rounds++;
+        request->call.due_rounds = ++request->due_rounds;
         submit_run(request->store, request);
     }
 }

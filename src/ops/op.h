@@ -91,6 +91,7 @@ struct call {
     int64_t more_after;  /* for rows with .pieces: where the next piece begins; 0: this is the last */
     int64_t more_left;   /* and how many rows it may have */
     bool ended;          /* for rows with .waits: what was asked about has ended */
+    int due_rounds;      /* how often this was run before, for something that was overdue */
     bool held;           /* a look on behalf of a write with .holds */
     const char *subject; /* for audit: the id of what was touched; preset from the path */
     const char

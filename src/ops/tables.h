@@ -29,6 +29,7 @@ extern const struct op result_ops[];
 extern const struct op question_set_ops[];
 extern const struct op decision_ops[];
 extern const struct op waiting_ops[];
+extern const struct op search_ops[];
 extern const struct op notification_ops[];
 extern const struct op session_ops[];
 extern const struct op user_ops[];

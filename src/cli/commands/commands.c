@@ -22,7 +22,7 @@ static const struct cli_command *const tables[] = {
     question_commands,  job_commands,     prompt_commands,
     chat_commands,      project_commands, task_commands,
     result_commands,    discuss_commands, repl_commands,
-    agent_commands,     resolve_commands, decide_commands,
+    agent_commands,     resolve_commands, decide_commands, search_commands,
     call_commands,      user_commands,    token_commands,
     workspace_commands, audit_commands,   backup_commands,
     purge_commands,     config_commands,  model_commands,

@@ -29,6 +29,13 @@ async function tasks(call, at) {
     return first;
 }
 
+async function search(call) {
+    await call(200, 'GET', '/api/search?q=write&limit=1');
+    await call(200, 'GET', '/api/search?q=nothing+at+all&kind=task');
+    await call(400, 'GET', '/api/search');
+    await call(400, 'GET', '/api/search?q=x&kind=nothing');
+}
+
 async function sources(call, at) {
     const feedback = idOf(await call(201, 'POST', `${at}/feedback`, { text: 'It is slow.' }));
     await call(400, 'POST', `${at}/feedback`, {});
@@ -110,6 +117,7 @@ export default async function ({ call }) {
     await call(200, 'PATCH', at, { hilConfig: 'major_only' });
     await call(400, 'PATCH', at, { hilConfig: 'reckless' });
     const task = await tasks(call, at);
+    await search(call);
     await sources(call, at);
     await notifications(call, at, task);
     await decisions(call, at);

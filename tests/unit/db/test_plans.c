@@ -54,11 +54,41 @@ static void hot_statements_use_their_index(void **state)
     }
 }
 
+/* However many things there are: entries of the index, then rows by their keys, and nothing read from end to
+ * end. */
+static void search_reads_no_table_as_a_whole(void **state)
+{
+    struct engine *engine = *state;
+    const struct sql_text *text = &sql_texts[SQL_SEARCH_FIND];
+    const char *explain = arena_format(&engine->arena, "EXPLAIN QUERY PLAN %s", text->sqlite), *all = "";
+    struct db_arg args[24] = { 0 };
+    struct db_rows rows;
+
+    for (int k = 0; k < text->params; k++)
+        args[k] = db_text(NULL);
+    if (!db_query_text(engine->db, &engine->arena, explain, (size_t)text->params, args, &rows, &engine->err))
+        fail_msg("%s", engine->err.text);
+    for (size_t i = 0; i < rows.count; i++) {
+        const char *step = db_cell(&rows, i, 3);
+
+        all = arena_format(&engine->arena, "%s%s\n", all, step);
+        /* What was found is walked through, and that is limited. */
+        if (strncmp(step, "SCAN ", 5) == 0 && !strstr("SCAN h SCAN w SCAN whole SCAN begun SCAN found", step))
+            fail_msg("%s", step);
+    }
+    if (!strstr(all, "PRIMARY KEY (workspace_id=? AND word=?)") ||
+        !strstr(all, "PRIMARY KEY (workspace_id=? AND word>? AND word<?)") ||
+        !strstr(all, "search_words_ref (ref_id=? AND word=?)"))
+        fail_msg("%s", all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         { "hot_statements_use_their_index", hot_statements_use_their_index, engine_start_sqlite, engine_end,
           NULL },
+        { "search_reads_no_table_as_a_whole", search_reads_no_table_as_a_whole, engine_start_sqlite,
+          engine_end, NULL },
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

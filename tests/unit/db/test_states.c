@@ -10,6 +10,7 @@
 #include "core/inbox/notification.h"
 #include "core/questions/job.h"
 #include "core/questions/question.h"
+#include "core/search/search.h"
 #include "core/work/question_set.h"
 #include "core/work/source.h"
 #include "core/work/task.h"
@@ -56,6 +57,7 @@ static const struct {
     { "notifications", "priority", notification_priorities },
     { "open_questions", "source", work_sources },
     { "open_questions", "status", set_statuses },
+    { "search_queue", "kind", search_kinds },
     { "squad_chat", "message_type", message_types },
     { "tasks", "status", task_statuses },
     { "tokens", "role", role_names },
