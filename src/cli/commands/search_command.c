@@ -17,8 +17,8 @@ static void join_words(const struct cli *cli, json_t *params)
 static void write_results(const struct cli *cli, const json_t *results, struct buf *into)
 {
     static const struct term_column columns[] = {
-        { "kind", "KIND", false },        { "id", "ID", false },           { "status", "STATUS", false },
-        { "createdAt", "AGE", true },     { "agent", "FROM", false },      { "project", "PROJECT", false },
+        { "kind", "KIND", false },    { "id", "ID", false },      { "status", "STATUS", false },
+        { "createdAt", "AGE", true }, { "agent", "FROM", false }, { "project", "PROJECT", false },
         { "title", "WHAT", false },
     };
     struct term term;
