@@ -1,4 +1,4 @@
--- The words by which things are found (migration 17), and finding them.
+-- The words by which things are found (migration 18), and finding them.
 
 -- One at a time takes words in: two that read a text before and after it was changed could write the old words last.
 -- SQLite has one writer anyway. The number is LOCK_SEARCH of db/locks.h.
