@@ -62,7 +62,8 @@ static void open_terminal(struct line_editor *editor)
     el_set(editor->edit, EL_EDITOR, "emacs");
     el_set(editor->edit, EL_HIST, history, editor->past);
     el_set(editor->edit, EL_SETTY, "-d", "-isig", NULL);
-    el_set(editor->edit, EL_ADDFN, "give-up", "Give up the line", give_up);
+    /* By the wide call: the narrow one copies both texts and never frees them. */
+    el_wset(editor->edit, EL_ADDFN, L"give-up", L"Give up the line", give_up);
     el_set(editor->edit, EL_BIND, "^C", "give-up", NULL);
     el_source(editor->edit, NULL);
 }

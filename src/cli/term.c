@@ -89,6 +89,13 @@ static const char *colour_code(enum term_colour colour)
     case TERM_GREEN: return "\033[32m";
     case TERM_YELLOW: return "\033[33m";
     case TERM_BLUE: return "\033[34m";
+    case TERM_MAGENTA: return "\033[35m";
+    case TERM_CYAN: return "\033[36m";
+    case TERM_LIGHT_RED: return "\033[91m";
+    case TERM_LIGHT_GREEN: return "\033[92m";
+    case TERM_LIGHT_YELLOW: return "\033[93m";
+    case TERM_LIGHT_BLUE: return "\033[94m";
+    case TERM_LIGHT_MAGENTA: return "\033[95m";
     }
     return "";
 }

@@ -15,7 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum term_colour { TERM_PLAIN, TERM_DIM, TERM_BOLD, TERM_RED, TERM_GREEN, TERM_YELLOW, TERM_BLUE };
+enum term_colour {
+    TERM_PLAIN,
+    TERM_DIM,
+    TERM_BOLD,
+    TERM_RED,
+    TERM_GREEN,
+    TERM_YELLOW,
+    TERM_BLUE,
+    TERM_MAGENTA,
+    TERM_CYAN,
+    TERM_LIGHT_RED,
+    TERM_LIGHT_GREEN,
+    TERM_LIGHT_YELLOW,
+    TERM_LIGHT_BLUE,
+    TERM_LIGHT_MAGENTA,
+};
 
 struct term {
     struct arena *arena;

@@ -96,6 +96,7 @@ void call_start(struct turn *turn, const struct turn_call *call)
         .keep_stops = !call->send_stops,
         .speaker = call->speaker,
         .turn = call->round,
+        .kind = call->kind == TURN_TURN ? NULL : turn_kind_text(call->kind),
     };
 
     if (turn->no_model.code != ERR_NONE) {

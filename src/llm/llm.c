@@ -313,7 +313,9 @@ static bool prepare_script(struct errand *errand, const struct llm_request *requ
 
     if (!script && !script_read(&arena, request->model->script, &script, err))
         return false;
-    errand->line = script_line(&errand->arena, script, request->speaker, request->turn);
+    const struct script_cue cue = { request->speaker, request->kind, request->turn };
+
+    errand->line = script_reply(&errand->arena, script, &cue);
     return true;
 }
 

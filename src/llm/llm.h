@@ -114,6 +114,7 @@ struct llm_request {
     const char *speaker; /* whose label ("[Name]:", "Name:") is cut from the beginning, and who a script
                             knows; or NULL */
     int turn;            /* which of the speaker's turns this is, from 1: for scripts */
+    const char *kind;    /* what is asked for instead of a turn, as ballot; NULL: a turn; for scripts */
 };
 
 struct llm_callbacks {

@@ -38,4 +38,13 @@ const char rehearsal_script[] =
     "you undo it. A model would now answer your own question; this is only how its answer would be shown.\n"
     "*: From where I stand the first thing to settle is what we would regard as a good outcome.\n"
     "*: That narrows it down. I can go along with the proposal as it now stands.\n"
-    "*: [PASS]\n";
+    "*: [PASS]\n"
+    /* Choices by their numbers, whatever they are called. One is against, as one often is. */
+    "Divergent (ballot): {\"choice\": 2, \"confidence\": 0.6, \"ranking\": [2, 1]}\n"
+    "Convergent (ballot): {\"choice\": 1, \"confidence\": 0.8, \"ranking\": [1, 2]}\n"
+    "Critical (ballot): {\"choice\": 1, \"confidence\": 0.7, \"ranking\": [1, 2]}\n"
+    "* (ballot): {\"choice\": 1, \"confidence\": 0.7, \"ranking\": [1, 2]}\n"
+    "* (judge): {\"go_on\": true, \"reason\": \"A rehearsal shows all of its rounds.\"}\n"
+    "* (summary): They want to begin with the smallest step that can be undone, with a sign of failure and a "
+    "day "
+    "for looking at it written down beforehand. (This is a rehearsal: a model would sum up what was said.)\n";

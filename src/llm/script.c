@@ -87,6 +87,36 @@ const char *script_line(struct arena *arena, const char *script, const char *spe
     return line ? line : "[PASS]";
 }
 
+/* The line of that turn among those under a name, or the last one before it; NULL: there is none. */
+static const char *standing_line(struct arena *arena, const char *script, const char *name, int turn)
+{
+    const char *line = NULL, *next;
+    bool known = false;
+
+    for (int i = 1; i <= turn && (next = line_of(arena, script, name, i, &known)); i++)
+        line = next;
+    return line;
+}
+
+static const char *reply_of_kind(struct arena *arena, const char *script, const struct script_cue *cue)
+{
+    const char *line = NULL;
+    int turn = cue->turn < 1 ? 1 : cue->turn;
+
+    if (cue->speaker)
+        line = standing_line(arena, script, arena_format(arena, "%s (%s)", cue->speaker, cue->kind), turn);
+    return line ? line : standing_line(arena, script, arena_format(arena, "* (%s)", cue->kind), turn);
+}
+
+const char *script_reply(struct arena *arena, const char *script, const struct script_cue *cue)
+{
+    const char *line = cue->kind ? reply_of_kind(arena, script, cue) : NULL;
+
+    if (cue->kind && !line && strcmp(cue->kind, "ballot") == 0)
+        line = reply_of_kind(arena, rehearsal_script, cue);
+    return line ? line : script_line(arena, script, cue->speaker, cue->turn);
+}
+
 bool script_read(struct arena *arena, const char *path, const char **script, struct err *err)
 {
     FILE *file = fopen(path, "re");

@@ -1,70 +1,14 @@
 // Discussions on the command line: as somebody without a model sees them first, and as a script reads them.
 import assert from 'node:assert/strict';
-import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { configure, model, openai } from './lib/model.mjs';
+import { idIn, run, said, scripted, stateOf, topic, transcript, withScript } from './lib/script.mjs';
 import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
-import { Terminal } from './lib/terminal.mjs';
 
 const notice = /^Rehearsal: scripted lines, no model was called\.$/gm;
-const ruler = '='.repeat(60);
-const topic = 'Should I use microservices or monolithic architecture for my startup?';
-
-// The example that the transcript was made for: three rounds, seven contributions.
-const said = {
-    Divergent: [
-        'Let me explore different perspectives:\n1. **Speed perspective**: Monolithic allows faster initial development\n2. **Scalability perspective**: Microservices enable independent scaling\n3. **Team perspective**: Your team size and DevOps expertise matter significantly',
-        'Building on Critical\'s concern about architecture: Consider a "modular monolith" approach - single deployment but with clear bounded contexts. This gives you monolith benefits while maintaining microservices-ready boundaries. Also, containerization from day one makes future splitting easier.',
-        '[PASS]\n(All major perspectives covered)',
-    ],
-    Convergent: [
-        'Synthesizing these perspectives: For an early-stage startup, I recommend starting with a well-structured monolith. The speed advantage is crucial when you need to validate your product quickly. You can plan a migration path to microservices as you scale.',
-        "Excellent point from Divergent. My refined recommendation:\n1. Start with modular monolith in containers\n2. Define bounded contexts using Domain-Driven Design\n3. Extract to microservices only when specific modules need independent scaling\nThis addresses Critical's concern while maintaining startup speed.",
-        '[PASS] - The recommendation is clear and validated.',
-    ],
-    Critical: [
-        'Key concern: A monolith requires strong architectural discipline from day one. Without clear module boundaries, you\'ll face a "big ball of mud" that\'s hard to refactor. Also, the team needs to understand the eventual migration path before writing the first line of code.',
-        'I validate this refined approach. However, add these safeguards:\n- Document module APIs as if they were services (OpenAPI specs)\n- Enforce no cross-module database access\n- Set up monitoring early to identify scaling bottlenecks\nThe modular monolith works ONLY if discipline is maintained.',
-        'One final safeguard: Schedule architectural reviews every 3 months to reassess if extraction is needed. Otherwise, [PASS].',
-    ],
-};
-const icons = { Divergent: '🔵', Convergent: '🟢', Critical: '🔴' };
-
-const round = (number, who) =>
-    `${ruler}\nRound ${number}: ${who.length} contribution(s)\n${ruler}\n\n` +
-    who.map((name) => `${icons[name]} ${name}:\n${said[name][number - 1]}\n\n`).join('');
-const transcript =
-    `🐝 [QueenBee Collaborative Discussion]\n\nMy specialist team had a 3-round discussion about:\n'${topic}'\n\n` +
-    round(1, ['Divergent', 'Convergent', 'Critical']) +
-    round(2, ['Divergent', 'Convergent', 'Critical']) +
-    round(3, ['Critical']) +
-    `${ruler}\n✨ Discussion complete with 7 total contributions\n` +
-    `This represents a truly collaborative multi-perspective analysis.\n${ruler}\n`;
-
-const script = Object.entries(said)
-    .flatMap(([name, turns]) => turns.map((text) => `${name}: ${text.replaceAll('\n', '\\n')}`))
-    .join('\n');
-
-// The arguments for a server whose only model reads from the script.
-async function scripted(folder, more = {}) {
-    const file = join(folder, 'script.txt');
-    await writeFile(file, `${script}\nModerator: A monolith, to begin with.\n`);
-    return configure(folder, { lines: { provider: 'scripted', script: file, ...more } });
-}
-
-async function withScript(t, more) {
-    const server = await start(t, {});
-    await server.stop();
-    server.args = [...server.args, ...(await scripted(server.folder, more))];
-    return server.restart();
-}
-
-const run = (server, args, more = {}) => cli(server.folder, args, { ...more, env: { WITAN_URL: server.url, ...more.env } });
-const idIn = (stderr) => stderr.match(/^Discussion (\S+)$/m)[1];
-const stateOf = (server, id) => server.must(200, 'GET', `/api/discussions/${id}`);
 
 test('with one command, no server and no model, a newcomer sees a whole discussion', async (t) => {
     const folder = await tempFolder(t);
@@ -85,6 +29,23 @@ test('with one command, no server and no model, a newcomer sees a whole discussi
     assert.match(stderr, /thrown away/);
     const after = (await readdir(tmpdir())).filter((name) => name.startsWith('witan-rehearsal-'));
     assert.deepEqual(after, before, 'nothing is left behind');
+});
+
+test('a rehearsal has a whole vote, with its dissent, under each rule', async (t) => {
+    const folder = await tempFolder(t);
+    const env = { WITAN_URL: 'http://127.0.0.1:1' };
+    const tallies = { majority: [2, 1, 0], borda: [5, 4, 0], weighted: [0.8, 0.1, 0] };
+    for (const [rule, points] of Object.entries(tallies)) {
+        const args = ['discuss', '--rehearse', 'What to drink?', '--rounds', '1', '--vote', 'tea,coffee,water', '--rule', rule];
+        const { code, stdout, stderr } = await cli(folder, args, { env });
+        assert.equal(code, 0, stderr);
+        const lines = ['tea', 'coffee', 'water'].map((choice, i) => `  ${choice}: ${points[i]}\n`).join('');
+        const dissent = '  Dissent: Divergent is for coffee (confidence 0.6).\n';
+        assert.ok(stdout.includes(`Vote (${rule}, rehearsal): tea\n${lines}${dissent}`), stdout);
+        assert.match(stdout, /less than agreement/);
+    }
+    const agreed = await cli(folder, ['discuss', '--rehearse', 'Which?', '--rounds', '1', '--vote', 'a,b', '--threshold', '0.6'], { env });
+    assert.match(agreed.stdout, /That is agreement\./);
 });
 
 test('the server of a rehearsal ends with its command, however that ends', async (t) => {
@@ -134,6 +95,20 @@ onBothEngines('the transcript comes to the letter, and alone on stdout', {}, asy
     assert.doesNotMatch(again.stderr, /Made/);
     await until(async () => (await stateOf(server, again.stdout.trim())).discussion.status === 'completed', 'it ends by itself');
     void t;
+});
+
+test('who does not want to wait gets the id at once, in mode turns, too', async (t) => {
+    const server = await withScript(t, { delay: '1h' });
+    for (const mode of ['turns', 'rounds', 'parallel']) {
+        const began = Date.now();
+        const { code, stdout, stderr } = await run(server, ['discuss', topic, '--mode', mode, '--no-wait']);
+        assert.equal(code, 0, stderr);
+        assert.ok(Date.now() - began < 45_000, 'a message is held for 55 seconds');
+        const { discussion, entries } = await stateOf(server, stdout.trim());
+        assert.equal(discussion.status, 'active');
+        assert.equal(entries.length, mode === 'turns' ? 1 : 0, 'the topic is the first message');
+        assert.equal((await run(server, ['discuss', 'cancel', discussion.id])).code, 0);
+    }
 });
 
 test('a fork goes on from the entry it was told', async (t) => {
@@ -285,6 +260,18 @@ test('a discussion answers a prompt, as the council', async (t) => {
     assert.equal((await run(server, ['discuss', 'list', '--status', 'active'])).stdout, '');
 });
 
+test('a discussion answers a question, as the council, and the question shows its dissent', async (t) => {
+    const server = await withScript(t);
+    const { id: job } = await server.must(201, 'POST', '/api/jobs', { agentId: 'Builder' });
+    const { question } = await server.must(201, 'POST', '/api/questions', {
+        jobId: job, type: 'blocking', questionText: 'Tea or coffee?', options: ['tea', 'coffee'],
+    });
+    const answered = await run(server, ['discuss', 'Tea or coffee?', '--rounds', '1', '--vote', 'tea,coffee', '--rehearse', '--for', question.id]);
+    assert.equal(answered.code, 0, answered.stderr);
+    const shown = await server.must(200, 'GET', `/api/questions/${question.id}`);
+    assert.equal(JSON.stringify(shown), '');
+});
+
 test('lines on standard input are a script', async (t) => {
     const server = await withScript(t);
     const input = `# a remark\nspecialists on\n${topic}\ntranscript\nspecialists off\nAnd in one word?\nstatus\nquit\nnever asked\n`;
@@ -303,47 +290,4 @@ test('lines on standard input are a script', async (t) => {
     const result = typeof first.result === 'string' ? JSON.parse(first.result) : first.result;
     assert.equal(result.total_contributions, 7);
     assert.equal((await run(server, ['chat'], { input: 'rounds 1000\n' })).code, 2);
-});
-
-test('at a terminal words come as they are spoken, Ctrl-C stops what is said and not the program', async (t) => {
-    const server = await withScript(t, { delay: '40ms' });
-    const terminal = await Terminal.open(t, server, { TERM: 'xterm', XDG_STATE_HOME: join(server.folder, 'state') });
-    const { code, shown } = await terminal.run('witan chat', async () => {
-        await terminal.saw(/You: /);
-        terminal.type('specialists on\r');
-        await terminal.saw(/discuss your questions/);
-        terminal.type(`${topic}\r`);
-        await terminal.saw(/🔵 Divergent\r\nLet me explore/);
-        assert.doesNotMatch(terminal.shown, /matter significantly/, 'the turn is not over yet');
-        terminal.type('\x03');
-        await terminal.saw(/Stopped\./);
-        terminal.type('half a line\x03');
-        terminal.type('status\r');
-        await terminal.saw(/specialists {2}on/);
-        terminal.type('\x04');
-    });
-    assert.equal(code, 0, shown);
-    const { discussions } = await server.must(200, 'GET', '/api/discussions');
-    assert.deepEqual(discussions.map(({ status }) => status), ['cancelled']);
-    const again = await terminal.run('witan chat', async () => {
-        await terminal.saw(/You: /);
-        terminal.type('\x1b[A');
-        await terminal.saw(/status/);
-        terminal.type('\r');
-        await terminal.saw(/specialists {2}off/);
-        terminal.type('quit\r');
-    });
-    assert.equal(again.code, 0, 'the history is kept between two runs');
-});
-
-test('what a hostile model says is text and nothing else', async (t) => {
-    const server = await start(t, {});
-    const liar = await model(t, () => 'Before\x1b]0;owned\x07\x1b[2Jafter \u202Etxet');
-    await server.stop();
-    server.args = [...server.args, ...(await configure(server.folder, { liar: openai(liar) }))];
-    await server.restart();
-    const terminal = await Terminal.open(t, server);
-    const { shown } = await terminal.run('witan discuss Why --rounds 1');
-    assert.match(shown, /Before.*after/);
-    assert.doesNotMatch(shown, /[\x1b\x07\u202E]/);
 });

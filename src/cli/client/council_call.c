@@ -45,35 +45,46 @@ static bool say_topic(struct cli *cli, const json_t *wish, const char *id, struc
     JSON_AUTO *state = NULL;
     struct client_reply reply;
 
-    return invoke_json(cli, op_find("discussion_message"), params, 0, &reply, &state, err);
+    /* What it sets going is followed, or left to itself; either way nobody waits here. */
+    return invoke_json(cli, op_find("discussion_message"), params, INVOKE_AT_ONCE, &reply, &state, err);
 }
 
-bool council_start(struct cli *cli, json_t *wish, const char **id, struct err *err)
+static bool send_wish(struct cli *cli, const json_t *wish, const char **id, struct err *err)
 {
-    const char *mode = json_string_value(json_object_get(wish, "mode"));
     JSON_AUTO *made = NULL;
-    bool (*before)(struct cli * cli) = cli->pulse;
     struct client_reply reply;
     const char *known;
-    bool good;
 
-    /*
-     * Under a key, so that a server that goes away meanwhile does not make it twice; and Ctrl-C waits for the
-     * reply, for without an id there would be nothing to stop.
-     */
-    cli->idempotency_key = uuid_new(cli->arena);
-    cli->pulse = interrupt_pulse_asking;
-    good = invoke_json(cli, op_find("discussion_create"), wish, 0, &reply, &made, err);
-    cli->pulse = before;
-    cli->idempotency_key = NULL;
-    if (!good)
+    if (!invoke_json(cli, op_find("discussion_create"), wish, 0, &reply, &made, err))
         return false;
     known = json_string_value(json_object_get(json_object_get(made, "discussion"), "id"));
     if (!known)
         return err_set(err, ERR_INTERNAL, "The reply of %s holds no discussion; is it witan?",
                        cli->target.url);
     *id = arena_text(cli->arena, known);
-    return !mode || strcmp(mode, "turns") != 0 || say_topic(cli, wish, *id, err);
+    return true;
+}
+
+bool council_start(struct cli *cli, const json_t *wish, const char **id, struct err *err)
+{
+    const char *mode = json_string_value(json_object_get(wish, "mode"));
+    bool in_turns = mode && strcmp(mode, "turns") == 0, good;
+    bool (*before)(struct cli * cli) = cli->pulse;
+
+    /*
+     * Under keys, so that a server that goes away meanwhile does nothing twice; and Ctrl-C waits for the
+     * reply, for without an id there would be nothing to stop.
+     */
+    cli->pulse = interrupt_pulse_asking;
+    cli->idempotency_key = uuid_new(cli->arena);
+    good = send_wish(cli, wish, id, err);
+    if (good && in_turns) {
+        cli->idempotency_key = uuid_new(cli->arena);
+        good = say_topic(cli, wish, *id, err);
+    }
+    cli->pulse = before;
+    cli->idempotency_key = NULL;
+    return good;
 }
 
 bool council_do(struct cli *cli, const char *op, const char *id, struct err *err)

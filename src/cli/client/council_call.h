@@ -7,7 +7,7 @@
 #include "cli/client/invoke.h"
 
 /* Starts what `wish` says (the operation's parameters). In mode turns the topic is also the first message. */
-CHECKED bool council_start(struct cli *cli, json_t *wish, const char **id, struct err *err);
+CHECKED bool council_start(struct cli *cli, const json_t *wish, const char **id, struct err *err);
 /* An operation on one discussion that takes nothing else: discussion_pause and the like. */
 CHECKED bool council_do(struct cli *cli, const char *op, const char *id, struct err *err);
 /* Stops one after Ctrl-C; whatever is wrong with that is said, and nothing more can be done. */

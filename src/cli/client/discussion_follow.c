@@ -49,7 +49,6 @@ static bool look(struct following *following)
 {
     JSON_AUTO *params = json_pack("{s:s}", "id", following->id);
     struct client_reply reply;
-    const json_t *discussion;
     json_t *state = NULL, *entry;
     size_t i;
 
@@ -59,10 +58,7 @@ static bool look(struct following *following)
     }
     json_decref(following->state);
     following->state = state;
-    discussion = json_object_get(state, "discussion");
-    following->view->rounds = (int)json_integer_value(json_object_get(discussion, "rounds"));
-    following->view->rehearsal =
-        json_is_true(json_object_get(json_object_get(discussion, "options"), "rehearse"));
+    view_about(following->view, state);
     json_array_foreach(json_object_get(state, "entries"), i, entry) view_entry(following->view, entry);
     following->over = has_ended(state) || rests(state);
     return !following->over;

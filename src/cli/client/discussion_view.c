@@ -7,48 +7,48 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "cli/client/speaker_mark.h"
+#include "cli/client/vote_view.h"
 #include "cli/term.h"
-#include "core/council/transcript.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-static enum term_colour colour_of(const char *role, const char *name)
+/* Their place in the order; who is heard of for the first time comes behind all others. */
+static int place_of(struct discussion_view *view, const char *name)
 {
-    static const struct {
-        const char *role;
-        enum term_colour colour;
-    } known[] = { { "divergent", TERM_BLUE }, { "convergent", TERM_GREEN }, { "critical", TERM_RED } };
-    const char *const words[] = { role, name };
+    const json_t *place = json_object_get(view->places, name);
 
-    for (size_t w = 0; w < 2; w++)
-        for (size_t i = 0; words[w] && i < sizeof(known) / sizeof(*known); i++)
-            if (strcasecmp(words[w], known[i].role) == 0)
-                return known[i].colour;
-    return TERM_BOLD;
+    if (!place) {
+        json_object_set_new(view->places, name, json_integer((json_int_t)json_object_size(view->places)));
+        place = json_object_get(view->places, name);
+    }
+    return (int)json_integer_value(place);
 }
 
-void view_speaker(struct buf *into, bool colour, const char *role, const char *name)
+/* "blue circle Name" in the speaker's colour. */
+static void write_speaker(struct discussion_view *view, const char *role, const char *name, struct buf *into)
 {
     ARENA_AUTO arena = { 0 };
-    struct term term = { .arena = &arena, .out = into, .colour = colour };
+    struct term term = { .arena = &arena, .out = into, .colour = view->colour };
+    struct speaker_mark mark = speaker_mark(role, name, place_of(view, name));
 
-    buf_format(into, "%s ", transcript_icon(role, name));
-    term_paint(&term, colour_of(role, name), term_line(&arena, name));
+    buf_format(into, "%s ", mark.shape);
+    term_paint(&term, mark.colour, term_line(&arena, name));
 }
 
 void view_open(struct discussion_view *view, const struct cli *cli, FILE *out)
 {
-    const char *none = getenv("NO_COLOR");
-
-    *view = (struct discussion_view){
-        .cli = cli, .out = out, .shown = json_object(), .behind = json_array(), .roles = json_object()
-    };
+    *view = (struct discussion_view){ .cli = cli,
+                                      .out = out,
+                                      .shown = json_object(),
+                                      .behind = json_array(),
+                                      .roles = json_object(),
+                                      .places = json_object() };
     view->live = isatty(fileno(out));
-    view->colour = out == stdout ? cli->colour : view->live && cli->colour && !(none && *none);
+    view->colour = cli->colour && (out == stdout || view->live);
     buf_init(&view->said, 0);
+    buf_init(&view->heard, 0);
 }
 
 void view_close(struct discussion_view *view)
@@ -56,7 +56,10 @@ void view_close(struct discussion_view *view)
     json_decref(view->shown);
     json_decref(view->behind);
     json_decref(view->roles);
+    json_decref(view->places);
+    json_decref(view->vote);
     buf_done(&view->said);
+    buf_done(&view->heard);
 }
 
 static void show(struct discussion_view *view, const struct buf *text)
@@ -74,6 +77,19 @@ static void show_text(struct discussion_view *view, const char *text)
     buf_init(&whole, 0);
     buf_text(&whole, text);
     show(view, &whole);
+}
+
+void view_about(struct discussion_view *view, const json_t *state)
+{
+    const json_t *discussion = json_object_get(state, "discussion"), *name;
+    size_t i;
+
+    view->rounds = (int)json_integer_value(json_object_get(discussion, "rounds"));
+    view->rehearsal = json_is_true(json_object_get(json_object_get(discussion, "options"), "rehearse"));
+    json_array_foreach(json_object_get(state, "speakerOrder"), i, name)
+    {
+        place_of(view, json_string_value(name));
+    }
 }
 
 static void write_round(struct discussion_view *view, int round, struct buf *into)
@@ -139,7 +155,7 @@ static void write_entry(struct discussion_view *view, const json_t *entry, struc
     const json_t *metadata = json_object_get(entry, "metadata");
 
     write_round(view, (int)json_integer_value(json_object_get(entry, "roundNumber")), into);
-    view_speaker(into, view->colour, text_of(entry, "role"), text_of(entry, "speaker"));
+    write_speaker(view, text_of(entry, "role"), text_of(entry, "speaker"), into);
     if (json_is_true(json_object_get(metadata, "skipped")))
         write_pass(&term, entry, "was skipped");
     else if (json_is_true(json_object_get(metadata, "pass")))
@@ -169,15 +185,12 @@ static void show_entry(struct discussion_view *view, const json_t *entry)
     show(view, &text);
 }
 
-/* Nobody is cut off by what somebody else has finished meanwhile. */
-void view_entry(struct discussion_view *view, const json_t *entry)
+/* Whether it is what the turn on the floor has become, heard of from the log and not from the stream. */
+static bool is_of_floor(const struct discussion_view *view, const json_t *entry)
 {
-    if (!json_is_object(entry))
-        return;
-    if (*view->floor)
-        json_array_append(view->behind, (json_t *)entry);
-    else
-        show_entry(view, entry);
+    return *view->floor && strcmp(view->floor_speaker, text_of(entry, "speaker")) == 0 &&
+           json_integer_value(json_object_get(entry, "roundNumber")) == view->floor_round &&
+           json_integer_value(json_object_get(entry, "turnIndex")) >= 0;
 }
 
 void view_break_off(struct discussion_view *view)
@@ -189,7 +202,7 @@ void view_break_off(struct discussion_view *view)
         show_text(view, "\n\n");
     view->floor[0] = '\0';
     buf_clear(&view->said);
-    view->said_chars = 0;
+    buf_clear(&view->heard);
     json_array_foreach(view->behind, i, entry)
     {
         show_entry(view, entry);
@@ -201,13 +214,15 @@ void view_break_off(struct discussion_view *view)
 static void take_floor(struct discussion_view *view, const json_t *event)
 {
     BUF_AUTO text = { 0 };
+    const char *speaker = text_of(event, "speaker");
 
     buf_init(&text, 0);
     view_break_off(view);
     snprintf(view->floor, sizeof(view->floor), "%s", text_of(event, "turnId"));
-    write_round(view, (int)json_integer_value(json_object_get(event, "round")), &text);
-    view_speaker(&text, view->colour, text_of(view->roles, text_of(event, "speaker")),
-                 text_of(event, "speaker"));
+    snprintf(view->floor_speaker, sizeof(view->floor_speaker), "%s", speaker);
+    view->floor_round = (int)json_integer_value(json_object_get(event, "round"));
+    write_round(view, view->floor_round, &text);
+    write_speaker(view, text_of(view->roles, speaker), speaker, &text);
     buf_char(&text, '\n');
     show(view, &text);
 }
@@ -218,10 +233,50 @@ static void take_started(struct discussion_view *view, const json_t *event)
     json_object_set_new(view->roles, text_of(event, "speaker"), json_string(text_of(event, "role")));
 }
 
-static void take_delta(struct discussion_view *view, const json_t *event)
+/* How many bytes the first characters of a valid text have. */
+static size_t bytes_of(const char *text, size_t chars)
+{
+    const char *at = text;
+
+    for (; *at && (chars > 0 || ((unsigned char)*at & 0xC0) == 0x80); at++)
+        chars -= ((unsigned char)*at & 0xC0) != 0x80;
+    return (size_t)(at - text);
+}
+
+/* Puts a piece where it belongs; false: there is a gap before it, and the whole will come. */
+static bool hear(struct discussion_view *view, size_t offset, const char *text)
+{
+    const char *heard = view->heard.bytes ? view->heard.bytes : "";
+
+    if (offset > str_chars(heard) || !*text)
+        return false;
+    view->heard.len = bytes_of(heard, offset);
+    buf_text(&view->heard, text);
+    return true;
+}
+
+/* Brings the screen to where the speaker is. Words that are there already are not shown again. */
+static void catch_up(struct discussion_view *view)
 {
     ARENA_AUTO arena = { 0 };
-    const char *text = text_of(event, "text"), *turn_id = text_of(event, "turnId");
+    const char *heard = view->heard.bytes ? view->heard.bytes : "";
+    size_t same = view->said.len;
+
+    if (view->heard.len <= same &&
+        memcmp(heard, view->said.len ? view->said.bytes : "", view->heard.len) == 0)
+        return;
+    if (view->heard.len < same || (same > 0 && memcmp(heard, view->said.bytes, same) != 0)) {
+        show_text(view, "\n(begins again)\n");
+        same = 0;
+    }
+    show_text(view, str_sanitise(&arena, heard + same));
+    buf_clear(&view->said);
+    buf_add(&view->said, heard, view->heard.len);
+}
+
+static void take_delta(struct discussion_view *view, const json_t *event)
+{
+    const char *turn_id = text_of(event, "turnId");
     size_t offset = (size_t)json_integer_value(json_object_get(event, "offset"));
 
     if (!view->live)
@@ -230,62 +285,71 @@ static void take_delta(struct discussion_view *view, const json_t *event)
         if (*view->floor || offset > 0)
             return;
         take_floor(view, event);
-    } else if (offset < view->said_chars) { /* it is asked anew */
-        show_text(view, "\n(begins again)\n");
-        buf_clear(&view->said);
-        view->said_chars = 0;
     }
-    if (offset != view->said_chars)
-        return;
-    buf_text(&view->said, text);
-    view->said_chars += str_chars(text);
-    show_text(view, str_sanitise(&arena, text));
+    if (hear(view, offset, text_of(event, "text")))
+        catch_up(view);
 }
 
 /* The rest of what was being shown, where it goes on from there; otherwise all of it anew. */
-static bool finish_floor(struct discussion_view *view, const json_t *entry)
+static void finish_floor(struct discussion_view *view, const json_t *entry)
 {
     ARENA_AUTO arena = { 0 };
+    const json_t *metadata = json_object_get(entry, "metadata");
     const char *content = text_of(entry, "content"), *said = view->said.bytes ? view->said.bytes : "";
-    size_t len = strlen(said);
+    size_t len = view->said.len;
 
     while (len > 0 && strchr(" \t\r\n", said[len - 1]))
         len--;
-    if (json_is_true(json_object_get(json_object_get(entry, "metadata"), "pass")) ||
-        strncmp(content, said, len) != 0)
-        return false;
-    if (strlen(content) > view->said.len)
-        show_text(view, str_sanitise(&arena, content + view->said.len));
-    if (json_is_true(json_object_get(json_object_get(entry, "metadata"), "partial")))
-        show_text(view, "\n(cut off)");
-    return is_new(view, entry);
+    if (!json_is_true(json_object_get(metadata, "pass")) && strncmp(content, said, len) == 0 &&
+        is_new(view, entry)) {
+        if (strlen(content) > view->said.len)
+            show_text(view, str_sanitise(&arena, content + view->said.len));
+        if (json_is_true(json_object_get(metadata, "partial")))
+            show_text(view, "\n(cut off)");
+    }
+    view_break_off(view);
+    show_entry(view, entry);
+}
+
+/* Nobody is cut off by what somebody else has finished meanwhile. */
+void view_entry(struct discussion_view *view, const json_t *entry)
+{
+    if (!json_is_object(entry))
+        return;
+    if (is_of_floor(view, entry))
+        finish_floor(view, entry);
+    else if (*view->floor)
+        json_array_append(view->behind, (json_t *)entry);
+    else
+        show_entry(view, entry);
 }
 
 static void take_finished(struct discussion_view *view, const json_t *event)
 {
-    const json_t *entry = json_object_get(event, "entry");
     const char *kind = text_of(event, "kind");
 
-    if (*kind && strcmp(kind, "turn") != 0)
+    if (!*kind || strcmp(kind, "turn") == 0)
+        view_entry(view, json_object_get(event, "entry"));
+}
+
+/* The last vote comes with an event and, when it is over, with the result. */
+static void show_vote(struct discussion_view *view, const json_t *vote)
+{
+    BUF_AUTO text = { 0 };
+
+    if (!json_is_object(vote) || json_equal(vote, view->vote))
         return;
-    if (is_on_floor(view, text_of(event, "turnId"))) {
-        finish_floor(view, entry);
-        view_break_off(view);
-    }
-    view_entry(view, entry);
+    json_decref(view->vote);
+    view->vote = json_deep_copy(vote);
+    view_break_off(view);
+    buf_init(&text, 0);
+    vote_view(vote, view->rehearsal, &text);
+    show(view, &text);
 }
 
 static void take_vote(struct discussion_view *view, const json_t *event)
 {
-    const json_t *vote = json_object_get(event, "vote");
-    const char *winner = json_string_value(json_object_get(vote, "winner"));
-    ARENA_AUTO arena = { 0 };
-
-    view_break_off(view);
-    show_text(view, arena_format(&arena, "Vote (%s): %s\n\n", text_of(vote, "rule"),
-                                 winner                                       ? term_line(&arena, winner)
-                                 : json_is_true(json_object_get(vote, "tie")) ? "a tie, which is not broken"
-                                                                              : "nobody has voted"));
+    show_vote(view, json_object_get(event, "vote"));
 }
 
 static void take_waiting(struct discussion_view *view, const json_t *event)
@@ -338,6 +402,7 @@ void view_end(struct discussion_view *view, const json_t *state)
     int64_t said = json_integer_value(json_object_get(result, "total_contributions"));
 
     view_break_off(view);
+    show_vote(view, json_object_get(result, "vote"));
     if (json_is_object(result))
         cli_note(view->cli, "\xE2\x9C\xA8 %s after %lld round(s) with %lld contribution(s)%s%s.",
                  text_of(discussion, "status"), (long long)json_array_size(json_object_get(result, "rounds")),

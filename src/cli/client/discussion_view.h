@@ -1,7 +1,7 @@
 /*
  * discussion_view.h - a discussion as it unfolds, on a terminal or in a pipe.
  *
- * Each speaker has a shape and a colour, the same as in the transcript. On a terminal words appear as they
+ * Each speaker has a shape and a colour (speaker_mark.h). On a terminal words appear as they
  * are spoken; one speaker has the floor at a time, and what others say meanwhile is shown whole when they
  * have finished. In a pipe every turn is shown whole. An entry is shown once, however often it is heard of.
  *
@@ -27,14 +27,23 @@ struct discussion_view {
     json_t *shown;  /* the ids of entries that were shown */
     json_t *behind; /* entries that wait until the floor is free */
     json_t *roles;  /* of the speakers that were heard of, by name */
-    char floor[64]; /* the turn that is being shown as it is spoken; "": none */
-    struct buf said;
-    size_t said_chars;
+    json_t *places; /* of the speakers in their order, by name: what they look like follows from it */
+    json_t *vote;   /* the one that was shown last, or NULL */
+
+    /* The turn that is being shown as it is spoken. */
+    char floor[64];          /* its id; "": none */
+    char floor_speaker[128]; /* whose it is, and in which round: how its entry in the log is known */
+    int floor_round;
+    struct buf said;  /* what of it is on the screen */
+    struct buf heard; /* what of it has been said as far as we know: less, when it is asked for again */
 };
 
 void view_open(struct discussion_view *view, const struct cli *cli, FILE *out);
 void view_close(struct discussion_view *view);
 
+/* What the server says of it as a whole: how many rounds, whether it is a rehearsal, who speaks in which
+ * place. Shows nothing. */
+void view_about(struct discussion_view *view, const json_t *state);
 /* An entry of the log, whole; nothing when it was shown before. */
 void view_entry(struct discussion_view *view, const json_t *entry);
 /* An event of the discussion's stream. */
@@ -44,8 +53,6 @@ void view_end(struct discussion_view *view, const json_t *state);
 /* The words that nobody will add to now. */
 void view_break_off(struct discussion_view *view);
 
-/* "blue circle Name" in the speaker's colour, into the buffer. */
-void view_speaker(struct buf *into, bool colour, const char *role, const char *name);
 /* Whether any of the entries was scripted. */
 bool view_is_rehearsed(const json_t *entries);
 

@@ -156,6 +156,8 @@ static void fill_query(struct cli *cli, const struct op *op, const json_t *param
     }
     if (op->waits && wait_s > 0)
         buf_format(into, "%cwait=%d", mark, wait_s);
+    if (op->holds && wait_s == INVOKE_AT_ONCE)
+        buf_format(into, "%cwait=0", mark);
 }
 
 static const char *body_of(struct cli *cli, const struct op *op, const json_t *params)
@@ -223,7 +225,8 @@ bool invoke_json(struct cli *cli, const struct op *op, const json_t *params, int
     while (!send_once(cli, op, params, wait_s, reply, out, err)) {
         if (cli->patience_ms == 0 || !may_repeat(cli, op) || !patience_lasts(cli, reply, err))
             return false;
-        wait_s = 0;
+        if (wait_s > 0)
+            wait_s = 0;
     }
     patience_rests(cli);
     return true;

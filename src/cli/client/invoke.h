@@ -16,7 +16,12 @@ CHECKED bool invoke_set(const struct op *op, json_t *params, const char *name, c
 /* Adds what the command line gave for each parameter of the command's row. */
 CHECKED bool invoke_collect(const struct cli *cli, json_t *params, struct err *err);
 
-/* Asks, with `wait` seconds of patience where the operation can be waited for; 0: answer at once. */
+#define INVOKE_AT_ONCE (-1)
+
+/*
+ * Asks, with `wait` seconds of patience where the operation can be waited for; 0: as the operation does by
+ * itself, INVOKE_AT_ONCE: the reply is not held back, even if it usually is.
+ */
 CHECKED bool invoke(struct cli *cli, const struct op *op, const json_t *params, int wait_s,
                     struct client_reply *reply, struct err *err);
 /*

@@ -23,6 +23,17 @@ static bool has_option(const struct cli_command *command, const char *name)
     return false;
 }
 
+/* Whether it waits by what it is, or because --wait or --follow says so. */
+static bool waits(const struct cli *cli)
+{
+    static const char *const words[] = { "wait", "follow" };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (has_option(cli->command, words[i]))
+            return cli_has(cli, words[i]);
+    return true;
+}
+
 bool patience_begin(struct cli *cli, struct err *err)
 {
     const char *text = cli_get(cli, "patience");
@@ -33,7 +44,7 @@ bool patience_begin(struct cli *cli, struct err *err)
     if (text && (!str_to_duration_ms(text, &cli->patience_ms) || cli->patience_ms < 0))
         return err_field(err, "patience", "--patience takes a duration such as 30s or 10m, not \"%s\".",
                          text);
-    if (!text && (!has_option(cli->command, "wait") || cli_has(cli, "wait")))
+    if (!text && waits(cli))
         cli->patience_ms = CLIENT_PATIENCE_MS;
     if (cli->patience_ms > 0) {
         interrupt_catch();

@@ -279,7 +279,7 @@ static int run_show(struct cli *cli)
         return print_document(cli, id, state);
     }
     view_open(&view, cli, stdout);
-    view.rounds = (int)member_int(json_object_get(state, "discussion"), "rounds");
+    view_about(&view, state);
     cli_note(cli, "%s",
              term_line(cli->arena, member_text(cli->arena, json_object_get(state, "discussion"), "topic")));
     json_array_foreach(json_object_get(state, "entries"), i, entry) view_entry(&view, entry);
@@ -424,7 +424,11 @@ const struct cli_command discuss_commands[] = {
                     "witan discuss show 01890a5d-ac96-774b-bcce-b302099a8057 --follow",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },
-        .options = { FORMAT_OPTION, { "follow", .help = "Go on with what is said from now on, until it ends." } },
+        .options = {
+            FORMAT_OPTION,
+            { "follow", .help = "Go on with what is said from now on, until it ends." },
+            PATIENCE_OPTION,
+        },
         .run = run_show,
     },
     {
@@ -482,6 +486,7 @@ const struct cli_command discuss_commands[] = {
             { "at", "TURN", .param = "at", .flags = CLI_MUST },
             FORMAT_OPTION,
             { "no-wait", .help = "Print the id and leave it to itself." },
+            PATIENCE_OPTION,
         },
         .run = run_fork,
     },

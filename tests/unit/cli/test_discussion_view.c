@@ -69,7 +69,10 @@ static void finished(const char *turn, const char *content, const char *metadata
         turn, turn, turn, content, metadata));
 }
 
-#define WHITE "\xE2\x9A\xAA "
+/* Who has no role that everybody knows looks like their place. */
+#define FIRST  "\xF0\x9F\x9F\xA3 "
+#define SECOND "\xF0\x9F\x9F\xA0 "
+#define THIRD  "\xF0\x9F\x94\xB7 "
 
 static void words_appear_as_they_come_and_what_is_missing_is_added(void **state)
 {
@@ -77,10 +80,10 @@ static void words_appear_as_they_come_and_what_is_missing_is_added(void **state)
     delta("Ann", 0, "One ");
     delta("Ann", 4, "two");
     finished("Ann", "One two three", "{}");
-    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nOne two three\n\n");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two three\n\n");
     /* Heard again, after the stream was opened anew. */
     finished("Ann", "One two three", "{}");
-    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nOne two three\n\n");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two three\n\n");
 }
 
 static void one_has_the_floor_and_others_come_whole(void **state)
@@ -91,7 +94,7 @@ static void one_has_the_floor_and_others_come_whole(void **state)
     delta("Ann", 4, "two");
     finished("Ben", "Mine alone", "{}");
     finished("Ann", "One two", "{}");
-    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nOne two\n\n" WHITE "Ben\nMine alone\n\n");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two\n\n" SECOND "Ben\nMine alone\n\n");
 }
 
 static void a_turn_that_is_asked_anew_begins_again(void **state)
@@ -103,13 +106,79 @@ static void a_turn_that_is_asked_anew_begins_again(void **state)
     assert_non_null(strstr(shown, "Wrong\n(begins again)\nRight\n\n"));
 }
 
+static void words_that_stand_there_already_are_not_shown_again(void **state)
+{
+    (void)state;
+    delta("Ann", 0, "One two ");
+    /* The stream was opened anew and tells all so far, or the turn is asked for again and goes the same way.
+     */
+    delta("Ann", 0, "One ");
+    delta("Ann", 4, "two three");
+    finished("Ann", "One two three", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two three\n\n");
+}
+
+static void a_turn_that_ended_while_nobody_listened_leaves_the_floor(void **state)
+{
+    struct err err = { 0 };
+    JSON_AUTO *entry = NULL;
+    const char *text = "{\"id\":\"e-Ann\",\"speaker\":\"Ann\",\"role\":\"\",\"content\":\"One two.\","
+                       "\"turnIndex\":0,\"roundNumber\":1,\"metadata\":{}}";
+
+    (void)state;
+    assert_true(json_parse(text, strlen(text), &entry, &err));
+    delta("Ann", 0, "One ");
+    view_entry(&view, entry);
+    delta("Ben", 0, "Now ");
+    delta("Ben", 4, "I.");
+    finished("Ben", "Now I.", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two.\n\n" SECOND "Ben\nNow I.\n\n");
+}
+
+static void everybody_looks_like_their_place_and_known_roles_like_themselves(void **state)
+{
+    struct err err = { 0 };
+    JSON_AUTO *about = NULL;
+    const char *text = "{\"discussion\":{\"rounds\":2},\"speakerOrder\":[\"Ann\",\"Critical\",\"Ben\"]}";
+
+    (void)state;
+    assert_true(json_parse(text, strlen(text), &about, &err));
+    view_about(&view, about);
+    finished("Ben", "First to be heard.", "{}");
+    finished("Critical", "No.", "{}");
+    finished("Ann", "Yes.", "{}");
+    assert_string_equal(shown, "--- Round 1 of 2 ---\n\n" THIRD "Ben\nFirst to be heard.\n\n"
+                               "\xF0\x9F\x94\xB4 Critical\nNo.\n\n" FIRST "Ann\nYes.\n\n");
+}
+
+static void a_vote_is_shown_once_with_its_dissent(void **state)
+{
+    const char *vote =
+        "{\"rule\":\"majority\",\"winner\":\"tea\",\"tie\":false,\"tally\":{\"tea\":2,\"water\":1},"
+        "\"agreed\":false,\"decided\":true,\"dissent\":[{\"voter\":\"Ann\",\"choice\":\"water\","
+        "\"confidence\":0.5}]}";
+    ARENA_AUTO arena = { 0 };
+    struct err err = { 0 };
+    JSON_AUTO *ended = NULL;
+    const char *text = arena_format(&arena, "{\"discussion\":{},\"result\":{\"vote\":%s}}", vote);
+
+    (void)state;
+    assert_true(json_parse(text, strlen(text), &ended, &err));
+    hear(arena_format(&arena, "{\"type\":\"vote.counted\",\"round\":1,\"vote\":%s}", vote));
+    view_end(&view, ended);
+    assert_string_equal(shown,
+                        "Vote (majority): tea\n  tea: 2\n  water: 1\n"
+                        "  Dissent: Ann is for water (confidence 0.5).\n"
+                        "  That is less than agreement: --threshold says how many must be for it.\n\n");
+}
+
 static void a_piece_that_does_not_fit_is_left_to_the_whole(void **state)
 {
     (void)state;
     delta("Ann", 7, "late");
     assert_null(shown && *shown ? shown : NULL);
     finished("Ann", "I came late", "{}");
-    assert_string_equal(shown, "--- Round 1 ---\n\n" WHITE "Ann\nI came late\n\n");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nI came late\n\n");
 }
 
 static void passes_and_what_was_cut_off_are_told_apart(void **state)
@@ -118,9 +187,9 @@ static void passes_and_what_was_cut_off_are_told_apart(void **state)
     finished("Ann", "all said", "{\"pass\":true,\"reason\":\"all said\"}");
     finished("Ben", "", "{\"skipped\":true,\"reason\":\"The agent is gone.\"}");
     finished("Cid", "I was just", "{\"partial\":true}");
-    assert_non_null(strstr(shown, WHITE "Ann passed: all said\n"));
-    assert_non_null(strstr(shown, WHITE "Ben was skipped: The agent is gone.\n"));
-    assert_non_null(strstr(shown, WHITE "Cid\nI was just\n(cut off)\n"));
+    assert_non_null(strstr(shown, FIRST "Ann passed: all said\n"));
+    assert_non_null(strstr(shown, SECOND "Ben was skipped: The agent is gone.\n"));
+    assert_non_null(strstr(shown, THIRD "Cid\nI was just\n(cut off)\n"));
 }
 
 static void nobody_moves_the_cursor(void **state)
@@ -140,6 +209,10 @@ int main(void)
         WITH_VIEW(words_appear_as_they_come_and_what_is_missing_is_added),
         WITH_VIEW(one_has_the_floor_and_others_come_whole),
         WITH_VIEW(a_turn_that_is_asked_anew_begins_again),
+        WITH_VIEW(words_that_stand_there_already_are_not_shown_again),
+        WITH_VIEW(a_turn_that_ended_while_nobody_listened_leaves_the_floor),
+        WITH_VIEW(everybody_looks_like_their_place_and_known_roles_like_themselves),
+        WITH_VIEW(a_vote_is_shown_once_with_its_dissent),
         WITH_VIEW(a_piece_that_does_not_fit_is_left_to_the_whole),
         WITH_VIEW(passes_and_what_was_cut_off_are_told_apart),
         WITH_VIEW(nobody_moves_the_cursor),

@@ -203,6 +203,28 @@ static void a_script_speaks_by_name_and_turn(void **state)
     assert_string_equal(script_line(&arena, "", "Nobody", 1), "[PASS]");
 }
 
+static const char *reply(const char *script, const char *speaker, const char *kind, int turn)
+{
+    return script_reply(&arena, script, &(struct script_cue){ speaker, kind, turn });
+}
+
+static void a_script_has_ballots_of_its_own(void **state)
+{
+    static const char script[] =
+        "Ann: one\nAnn (ballot): 2\nAnn: two\n*: hello\n* (ballot): 1\n* (ballot): 3\n";
+
+    (void)state;
+    assert_string_equal(reply(script, "Ann", NULL, 2), "two");
+    assert_string_equal(reply(script, "Ann", "ballot", 1), "2");
+    assert_string_equal(reply(script, "Ann", "ballot", 7), "2");
+    assert_string_equal(reply(script, "Ben", "ballot", 1), "1");
+    assert_string_equal(reply(script, "Ben", "ballot", 2), "3");
+    assert_string_equal(reply(script, NULL, "ballot", 5), "3");
+    assert_string_equal(reply(script, "Ann", "judge", 1), "one");
+    /* Nobody votes by reading out what they said. */
+    assert_non_null(strstr(reply("Ann: one\n", "Ann", "ballot", 1), "choice"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +235,7 @@ int main(void)
         cmocka_unit_test_teardown(no_key_goes_to_a_server_that_an_agent_names, forget),
         cmocka_unit_test_teardown(a_key_comes_from_its_file, forget),
         cmocka_unit_test_teardown(a_script_speaks_by_name_and_turn, forget),
+        cmocka_unit_test_teardown(a_script_has_ballots_of_its_own, forget),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

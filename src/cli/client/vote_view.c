@@ -1,0 +1,44 @@
+#include "cli/client/vote_view.h"
+
+#include "base/json.h"
+#include "cli/term.h"
+
+static void write_dissent(struct arena *arena, const json_t *dissent, struct buf *into)
+{
+    const json_t *ballot;
+    size_t i;
+
+    json_array_foreach(dissent, i, ballot)
+    {
+        const json_t *confidence = json_object_get(ballot, "confidence");
+
+        buf_format(into, "  Dissent: %s is for %s",
+                   term_line(arena, json_string_value(json_object_get(ballot, "voter"))),
+                   term_line(arena, json_string_value(json_object_get(ballot, "choice"))));
+        if (json_is_number(confidence))
+            buf_format(into, " (confidence %g)", json_number_value(confidence));
+        buf_text(into, ".\n");
+    }
+}
+
+void vote_view(const json_t *vote, bool rehearsal, struct buf *into)
+{
+    ARENA_AUTO arena = { 0 };
+    const char *winner = json_string_value(json_object_get(vote, "winner")), *choice;
+    json_t *points;
+
+    buf_format(into, "Vote (%s): %s\n", term_line(&arena, json_string_value(json_object_get(vote, "rule"))),
+               winner                                       ? term_line(&arena, winner)
+               : json_is_true(json_object_get(vote, "tie")) ? "a tie, which is not broken"
+                                                            : "nobody has voted");
+    json_object_foreach(json_object_get(vote, "tally"), choice, points)
+    {
+        buf_format(into, "  %s: %g\n", term_line(&arena, choice), json_number_value(points));
+    }
+    write_dissent(&arena, json_object_get(vote, "dissent"), into);
+    if (winner)
+        buf_text(into, json_is_true(json_object_get(vote, "agreed"))
+                           ? "  That is agreement.\n"
+                           : "  That is less than agreement: --threshold says how many must be for it.\n");
+    buf_char(into, '\n');
+}
