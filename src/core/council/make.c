@@ -178,6 +178,14 @@ static bool take_parent(const struct tx *tx, const struct discussion_wish *wish,
     return true;
 }
 
+static bool is_rehearsal(const struct tx *tx, const struct discussion *d)
+{
+    struct council_options options;
+
+    options_read(tx->arena, d->options, &options);
+    return options.rehearse;
+}
+
 /* What its result answers may be about no project; then the discussion stays where it was put. */
 static bool take_ref(const struct tx *tx, struct discussion *d)
 {
@@ -185,6 +193,8 @@ static bool take_ref(const struct tx *tx, struct discussion *d)
 
     if (d->ref_kind == REF_NONE)
         return true;
+    if (is_rehearsal(tx, d))
+        return err_field(tx->err, "options.rehearse", "A rehearsal answers nothing that somebody has asked.");
     if (!answer_may_be_put(tx, d->ref_kind, d->ref_id, &project_id))
         return false;
     if (d->project_id && project_id && !str_equal(d->project_id, project_id))
