@@ -260,16 +260,33 @@ test('a discussion answers a prompt, as the council', async (t) => {
     assert.equal((await run(server, ['discuss', 'list', '--status', 'active'])).stdout, '');
 });
 
-test('a discussion answers a question, as the council, and the question shows its dissent', async (t) => {
-    const server = await withScript(t);
-    const { id: job } = await server.must(201, 'POST', '/api/jobs', { agentId: 'Builder' });
-    const { question } = await server.must(201, 'POST', '/api/questions', {
-        jobId: job, type: 'blocking', questionText: 'Tea or coffee?', options: ['tea', 'coffee'],
-    });
-    const answered = await run(server, ['discuss', 'Tea or coffee?', '--rounds', '1', '--vote', 'tea,coffee', '--rehearse', '--for', question.id]);
+test('a discussion answers a question, as the council, with its dissent', async (t) => {
+    const server = await start(t, {});
+    const voters = await model(t, ({ user }) =>
+        !user.includes('The choices:') ? 'I have thought about it.'
+        : user.includes('You are Divergent') ? '{"choice": "coffee", "confidence": 0.6}' : '{"choice": "tea", "confidence": 0.8}');
+    await server.stop();
+    server.args = [...server.args, ...(await configure(server.folder, { voters: openai(voters) }))];
+    await server.restart();
+    const asked = async () => (await run(server, ['ask', 'Tea or coffee?', '--choice', 'tea', '--choice', 'coffee', '--no-wait'])).stdout.trim();
+    const discuss = (id, more) => run(server, ['discuss', 'Tea or coffee?', '--rounds', '1', '--for', id, ...more]);
+    const question = await asked();
+    const answered = await discuss(question, ['--vote', 'tea,coffee']);
     assert.equal(answered.code, 0, answered.stderr);
-    const shown = await server.must(200, 'GET', `/api/questions/${question.id}`);
-    assert.equal(JSON.stringify(shown), '');
+    assert.match(answered.stderr, /The question has the council's answer\./);
+    assert.equal((await run(server, ['wait', question])).stdout, 'tea\n');
+    const { question: shown } = await server.must(200, 'GET', `/api/questions/${question}`);
+    assert.equal(shown.status, 'answered');
+    assert.equal(shown.outcome.source, 'agents', 'never as a person');
+    assert.equal(shown.outcome.by, 'Council');
+    assert.match(shown.response.text, /Dissent: Divergent \(coffee\)\./);
+    // A second council comes too late; a rehearsal answers nothing; without a vote there is no choice.
+    assert.equal((await discuss(question, [])).code, 7);
+    const open = await asked();
+    const rehearsed = await discuss(open, ['--vote', 'tea,coffee', '--rehearse']);
+    assert.equal(rehearsed.code, 2, rehearsed.stderr);
+    assert.match((await discuss(open, [])).stderr, /The question was not answered/);
+    assert.equal((await server.must(200, 'GET', `/api/questions/${open}`)).question.status, 'pending');
 });
 
 test('lines on standard input are a script', async (t) => {
@@ -278,7 +295,7 @@ test('lines on standard input are a script', async (t) => {
     const { code, stdout, stderr } = await run(server, ['chat'], { input });
     assert.equal(code, 0, stderr);
     assert.ok(stdout.includes(transcript), stdout);
-    assert.match(stdout, /⚪ Moderator \(scripted\)\nA monolith, to begin with\./);
+    assert.match(stdout, /🟣 Moderator \(scripted\)\nA monolith, to begin with\./);
     assert.match(stdout, /^specialists {2}off$/m);
     const session = stderr.match(/^Session ([0-9a-f-]{36})/m)[1];
     const { projects } = await server.must(200, 'GET', '/api/projects');

@@ -116,7 +116,11 @@ static bool follow_once(struct following *following)
     if (stream.answered) {
         patience_rests(cli);
         interrupt_pause(RECONNECT_MS);
-    } else if (!patience_lasts(cli, &stream.refusal, &err)) {
+        return true;
+    }
+    if (cli->away_since_ms == 0)
+        view_pause(following->view);
+    if (!patience_lasts(cli, &stream.refusal, &err)) {
         *following->err = err;
         following->failed = !interrupted();
         return false;

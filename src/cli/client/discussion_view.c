@@ -12,6 +12,7 @@
 #include "cli/term.h"
 
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* Their place in the order; who is heard of for the first time comes behind all others. */
@@ -185,6 +186,12 @@ static void show_entry(struct discussion_view *view, const json_t *entry)
     show(view, &text);
 }
 
+void view_pause(struct discussion_view *view)
+{
+    if (view->said.len > 0 && view->said.bytes[view->said.len - 1] != '\n')
+        show_text(view, "\n");
+}
+
 /* Whether it is what the turn on the floor has become, heard of from the log and not from the stream. */
 static bool is_of_floor(const struct discussion_view *view, const json_t *entry)
 {
@@ -198,7 +205,7 @@ void view_break_off(struct discussion_view *view)
     const json_t *entry;
     size_t i;
 
-    if (*view->floor)
+    if (view->said.len > 0)
         show_text(view, "\n\n");
     view->floor[0] = '\0';
     buf_clear(&view->said);
@@ -213,16 +220,23 @@ void view_break_off(struct discussion_view *view)
 /* The first words of a turn: its speaker takes the floor. */
 static void take_floor(struct discussion_view *view, const json_t *event)
 {
-    BUF_AUTO text = { 0 };
-    const char *speaker = text_of(event, "speaker");
-
-    buf_init(&text, 0);
     view_break_off(view);
     snprintf(view->floor, sizeof(view->floor), "%s", text_of(event, "turnId"));
-    snprintf(view->floor_speaker, sizeof(view->floor_speaker), "%s", speaker);
+    snprintf(view->floor_speaker, sizeof(view->floor_speaker), "%s", text_of(event, "speaker"));
     view->floor_round = (int)json_integer_value(json_object_get(event, "round"));
+}
+
+static void show_heading(struct discussion_view *view)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO text = { 0 };
+    struct term term = { .arena = &arena, .out = &text, .colour = view->colour };
+
+    buf_init(&text, 0);
     write_round(view, view->floor_round, &text);
-    write_speaker(view, text_of(view->roles, speaker), speaker, &text);
+    write_speaker(view, text_of(view->roles, view->floor_speaker), view->floor_speaker, &text);
+    if (view->rehearsal)
+        term_paint(&term, TERM_DIM, " (scripted)");
     buf_char(&text, '\n');
     show(view, &text);
 }
@@ -255,6 +269,21 @@ static bool hear(struct discussion_view *view, size_t offset, const char *text)
     return true;
 }
 
+/* A pass is shown as one, when it is known to be one: what begins like its mark waits until then. */
+static bool may_be_pass(const char *heard)
+{
+    static const char *const marks[] = { "[PASS]", "[NO RESPONSE]" };
+
+    heard += strspn(heard, " \t\r\n*");
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+        size_t len = strlen(heard), mark = strlen(marks[i]);
+
+        if (strncasecmp(heard, marks[i], len < mark ? len : mark) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Brings the screen to where the speaker is. Words that are there already are not shown again. */
 static void catch_up(struct discussion_view *view)
 {
@@ -262,6 +291,10 @@ static void catch_up(struct discussion_view *view)
     const char *heard = view->heard.bytes ? view->heard.bytes : "";
     size_t same = view->said.len;
 
+    if (same == 0 && may_be_pass(heard))
+        return;
+    if (same == 0)
+        show_heading(view);
     if (view->heard.len <= same &&
         memcmp(heard, view->said.len ? view->said.bytes : "", view->heard.len) == 0)
         return;
@@ -300,7 +333,7 @@ static void finish_floor(struct discussion_view *view, const json_t *entry)
 
     while (len > 0 && strchr(" \t\r\n", said[len - 1]))
         len--;
-    if (!json_is_true(json_object_get(metadata, "pass")) && strncmp(content, said, len) == 0 &&
+    if (len > 0 && !json_is_true(json_object_get(metadata, "pass")) && strncmp(content, said, len) == 0 &&
         is_new(view, entry)) {
         if (strlen(content) > view->said.len)
             show_text(view, str_sanitise(&arena, content + view->said.len));

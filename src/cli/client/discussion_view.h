@@ -50,6 +50,8 @@ void view_entry(struct discussion_view *view, const json_t *entry);
 void view_event(struct discussion_view *view, const json_t *event);
 /* How it ended: one line, and the rehearsal's notice. */
 void view_end(struct discussion_view *view, const json_t *state);
+/* Something else is about to be said on the screen; who has the floor goes on on a new line. */
+void view_pause(struct discussion_view *view);
 /* The words that nobody will add to now. */
 void view_break_off(struct discussion_view *view);
 

@@ -27,7 +27,8 @@ void vote_view(const json_t *vote, bool rehearsal, struct buf *into)
     const char *winner = json_string_value(json_object_get(vote, "winner")), *choice;
     json_t *points;
 
-    buf_format(into, "Vote (%s): %s\n", term_line(&arena, json_string_value(json_object_get(vote, "rule"))),
+    buf_format(into, "Vote (%s%s): %s\n", term_line(&arena, json_string_value(json_object_get(vote, "rule"))),
+               rehearsal ? ", rehearsal" : "",
                winner                                       ? term_line(&arena, winner)
                : json_is_true(json_object_get(vote, "tie")) ? "a tie, which is not broken"
                                                             : "nobody has voted");

@@ -146,6 +146,22 @@ static int say_resting(struct cli *cli, const char *id, const json_t *state)
     return CLI_OK;
 }
 
+/* A council that was asked for an answer may come to none. */
+static void say_answered(struct cli *cli, const json_t *state)
+{
+    const json_t *answered = json_object_get(json_object_get(state, "result"), "answered");
+    const char *kind = json_string_value(json_object_get(answered, "kind"));
+
+    if (!kind)
+        return;
+    if (json_is_true(json_object_get(answered, "posted")))
+        cli_note(cli, "The %s has the council's answer.", kind);
+    else
+        cli_note(cli,
+                 "The %s was not answered: it has ended, or the council came to nothing that answers it.",
+                 kind);
+}
+
 /* A person at the keyboard stops it; a machine that tidies up leaves it going. */
 static int leave(struct cli *cli, const char *id)
 {
@@ -179,6 +195,7 @@ static int watch(struct cli *cli, const char *id, bool ours)
     view_close(&view);
     if (interrupted() || err.code != ERR_NONE)
         return code;
+    say_answered(cli, state);
     council_say_no_model(cli, state);
     int printed = print_document(cli, id, state);
 

@@ -172,6 +172,19 @@ static void a_vote_is_shown_once_with_its_dissent(void **state)
                         "  That is less than agreement: --threshold says how many must be for it.\n\n");
 }
 
+static void a_pass_is_not_shown_before_it_is_known_to_be_one(void **state)
+{
+    (void)state;
+    delta("Ann", 0, "[PA");
+    delta("Ann", 3, "SS] all");
+    finished("Ann", "all said", "{\"pass\":true,\"reason\":\"all said\"}");
+    delta("Ben", 0, "[P");
+    delta("Ben", 2, "aris] is far.");
+    finished("Ben", "[Paris] is far.", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann passed: all said\n\n" SECOND
+                               "Ben\n[Paris] is far.\n\n");
+}
+
 static void a_piece_that_does_not_fit_is_left_to_the_whole(void **state)
 {
     (void)state;
@@ -213,6 +226,7 @@ int main(void)
         WITH_VIEW(a_turn_that_ended_while_nobody_listened_leaves_the_floor),
         WITH_VIEW(everybody_looks_like_their_place_and_known_roles_like_themselves),
         WITH_VIEW(a_vote_is_shown_once_with_its_dissent),
+        WITH_VIEW(a_pass_is_not_shown_before_it_is_known_to_be_one),
         WITH_VIEW(a_piece_that_does_not_fit_is_left_to_the_whole),
         WITH_VIEW(passes_and_what_was_cut_off_are_told_apart),
         WITH_VIEW(nobody_moves_the_cursor),
