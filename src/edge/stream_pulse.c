@@ -7,11 +7,11 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "edge/internal.h"
+#include "edge/recheck.h"
 
 #include <stdlib.h>
 
-#define CHECKS_AT_ONCE 64  /* rights checked in one transaction */
-#define PULSE_MS       250 /* how exactly heartbeats are kept */
+#define PULSE_MS 250 /* how exactly heartbeats are kept */
 
 void stream_beat_link(struct stream *stream)
 {
@@ -42,13 +42,13 @@ void stream_beat_unlink(struct stream *stream)
 }
 
 /* Takes those whose heartbeat is due, held, and puts them at the end of the line. */
-static size_t take_due(struct streams *streams, struct stream *due[CHECKS_AT_ONCE])
+static size_t take_due(struct streams *streams, struct stream *due[RECHECK_MOST])
 {
     int64_t now = clock_ticks_ms();
     size_t count = 0;
 
     pthread_mutex_lock(&streams->lock);
-    while (count < CHECKS_AT_ONCE && streams->first && streams->first->beat_at_ms <= now) {
+    while (count < RECHECK_MOST && streams->first && streams->first->beat_at_ms <= now) {
         struct stream *stream = streams->first;
 
         stream_hold(stream);
@@ -61,57 +61,26 @@ static size_t take_due(struct streams *streams, struct stream *due[CHECKS_AT_ONC
 }
 
 struct check {
-    struct work work;
-    struct arena arena;
-    size_t count;
-    struct stream *due[CHECKS_AT_ONCE];
-    struct err refused[CHECKS_AT_ONCE];
+    struct recheck rights;
+    struct stream *due[RECHECK_MOST];
 };
-
-static bool run_check(struct db *db, struct work *work)
-{
-    struct check *check = (struct check *)work;
-
-    for (size_t i = 0; i < check->count; i++) {
-        struct stream *stream = check->due[i];
-        struct caller caller;
-        struct err *refused = &check->refused[i];
-        struct tx tx = tx_of(db, &check->arena, clock_now_ms(), refused);
-
-        arena_reset(&check->arena);
-        *refused = (struct err){ 0 };
-        if (caller_recheck(&tx, stream->credential, stream->workspace_id, &caller)) {
-            if (!((unsigned)caller.role & ROLES_READ))
-                err_set(refused, ERR_FORBIDDEN, "This role may not read.");
-            else if (caller.role != stream->role)
-                err_set(refused, ERR_FORBIDDEN, "The role has changed: open the stream again.");
-            continue;
-        }
-        if (refused->code != ERR_UNAUTHORIZED && refused->code != ERR_NOT_FOUND) {
-            work->err = *refused;
-            return false;
-        }
-    }
-    return true;
-}
 
 /* When the store does not answer, the streams live on: the next heartbeat asks again. */
 static void check_streams(struct streams *streams, struct check *check)
 {
-    bool known;
+    struct recheck *rights = &check->rights;
 
-    check->work = (struct work){ .run = run_check };
-    if (store_can_read_here(streams->store)) {
-        store_read_here(streams->store, &check->work);
-        known = check->work.err.code == ERR_NONE;
-    } else {
-        known = store_read_wait(streams->store, &check->work);
-    }
-    for (size_t i = 0; i < check->count; i++) {
+    for (size_t i = 0; i < rights->count; i++)
+        rights->all[i] = (struct recheck_one){ .credential = check->due[i]->credential,
+                                               .workspace_id = check->due[i]->workspace_id,
+                                               .role = check->due[i]->role };
+    bool known = recheck_run(rights, streams->store);
+
+    for (size_t i = 0; i < rights->count; i++) {
         struct stream *stream = check->due[i];
 
-        if (known && check->refused[i].code != ERR_NONE) {
-            stream_end(stream, "stream.ended", check->refused[i].text);
+        if (known && rights->all[i].refused.code != ERR_NONE) {
+            stream_end(stream, "stream.ended", rights->all[i].refused.text);
         } else if (stream->beats) {
             atomic_store(&stream->beat_due, true);
             stream_wake(stream);
@@ -128,9 +97,9 @@ static void *run_pulse(void *user)
     if (!check)
         abort();
     while (poke_wait(&streams->poke, PULSE_MS))
-        while ((check->count = take_due(streams, check->due)) > 0)
+        while ((check->rights.count = take_due(streams, check->due)) > 0)
             check_streams(streams, check);
-    arena_done(&check->arena);
+    arena_done(&check->rights.arena);
     free(check);
     return NULL;
 }

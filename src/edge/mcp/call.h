@@ -19,8 +19,7 @@
 #define MCP_HOLD_S 50 /* clients give up after a minute */
 
 struct tool;
-
-struct subscription;
+struct followers;
 
 struct mcp {
     struct edge *edge;
@@ -28,8 +27,7 @@ struct mcp {
     struct ended_sessions ended;
     struct seal_key key;
     struct wait_door waits;
-    struct subscription *subscriptions; /* of sessions; under the lock of outlets */
-    size_t subscription_count;
+    struct followers *followers; /* under the lock of outlets */
     pthread_mutex_t spare_lock;
     struct mcp_call *spares; /* kept for the next requests */
     size_t spare_count;

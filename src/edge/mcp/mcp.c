@@ -26,7 +26,7 @@ struct mcp *mcp_new(struct edge *edge)
     pthread_mutex_init(&mcp->ended.lock, NULL);
     pthread_mutex_init(&mcp->spare_lock, NULL);
     seal_make_key(&mcp->key);
-    outlets_open(&mcp->outlets);
+    outlets_open(&mcp->outlets, edge->store);
     subscriptions_open(mcp);
     return mcp;
 }
@@ -35,8 +35,9 @@ void mcp_free(struct mcp *mcp)
 {
     if (!mcp)
         return;
-    subscriptions_close(mcp);
+    subscriptions_stop(mcp);
     outlets_close(&mcp->outlets);
+    subscriptions_close(mcp);
     call_free_spares(mcp);
     pthread_mutex_destroy(&mcp->spare_lock);
     pthread_mutex_destroy(&mcp->ended.lock);

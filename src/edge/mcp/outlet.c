@@ -56,38 +56,98 @@ static void unlink_open(struct outlet *outlet)
         outlet->next->prev = outlet->prev;
 }
 
-/* Ticks what is due and says how long the ticker may sleep. What ended in its tick stays until it is gone. */
-static int64_t tick_all(struct outlets *outlets)
-{
-    int64_t now = clock_ticks_ms(), next = now + IDLE_MS;
+/* The streams whose tick is due and whose rights are asked for first. */
+struct checking {
+    struct recheck rights;
+    struct outlet *held[RECHECK_MOST];
+};
 
+static void tick(struct outlet *outlet)
+{
+    outlet->due_ms = 0;
+    outlet->tick(outlet);
+}
+
+/* Ticks what is due, or takes it for checking, and says when the next is due. */
+static int64_t tick_due(struct outlets *outlets, int64_t now, struct checking *checking)
+{
+    struct recheck *rights = &checking->rights;
+    int64_t next = now + IDLE_MS;
+
+    rights->count = 0;
     pthread_mutex_lock(&outlets->lock);
     for (struct outlet *outlet = outlets->open; outlet; outlet = outlet->next) {
         if (!outlet->due_ms || outlet->ended)
             continue;
-        if (outlet->due_ms <= now) {
-            outlet->due_ms = 0;
-            outlet->tick(outlet);
+        if (outlet->due_ms <= now && !outlet->rights) {
+            tick(outlet);
+        } else if (outlet->due_ms <= now && rights->count < RECHECK_MOST) {
+            outlet->due_ms = now + IDLE_MS;
+            outlet->holders++;
+            checking->held[rights->count] = outlet;
+            rights->all[rights->count++] = *outlet->rights;
         }
         if (outlet->due_ms && !outlet->ended && outlet->due_ms < next)
             next = outlet->due_ms;
     }
     pthread_mutex_unlock(&outlets->lock);
-    return next > now ? next - now : 1;
+    return next;
+}
+
+static void end_stopped(struct outlet *outlet)
+{
+    if (outlet->stop && !outlet->ended)
+        outlet->stop(outlet);
+    outlet_end_locked(outlet);
+}
+
+/* While the store does not answer, nobody is sent away. */
+static void tick_checked(struct outlets *outlets, struct checking *checking)
+{
+    struct recheck *rights = &checking->rights;
+    bool known = recheck_run(rights, outlets->store);
+
+    for (size_t i = 0; i < rights->count; i++) {
+        struct outlet *outlet = checking->held[i];
+
+        pthread_mutex_lock(&outlets->lock);
+        if (known && rights->all[i].refused.code != ERR_NONE)
+            end_stopped(outlet);
+        else if (!outlet->ended)
+            tick(outlet);
+        bool last = let_go(outlet);
+
+        pthread_mutex_unlock(&outlets->lock);
+        if (last)
+            outlet_free(outlet);
+    }
 }
 
 static void *run_ticker(void *user)
 {
     struct outlets *outlets = user;
+    struct checking *checking = calloc(1, sizeof(*checking));
     int64_t sleep_ms = IDLE_MS;
 
-    while (poke_wait(&outlets->poke, sleep_ms))
-        sleep_ms = tick_all(outlets);
+    if (!checking)
+        abort();
+    while (poke_wait(&outlets->poke, sleep_ms)) {
+        int64_t now = clock_ticks_ms(), next = tick_due(outlets, now, checking);
+
+        if (checking->rights.count > 0) {
+            tick_checked(outlets, checking);
+            next = now;
+        }
+        sleep_ms = next > now ? next - now : 1;
+    }
+    arena_done(&checking->rights.arena);
+    free(checking);
     return NULL;
 }
 
-void outlets_open(struct outlets *outlets)
+void outlets_open(struct outlets *outlets, struct store *store)
 {
+    outlets->store = store;
     pthread_mutex_init(&outlets->lock, NULL);
     poke_init(&outlets->poke);
     if (pthread_create(&outlets->ticker, NULL, run_ticker, outlets) != 0)
@@ -127,9 +187,36 @@ struct outlet *outlet_new(struct outlets *outlets, struct http_exchange *exchang
     return outlet;
 }
 
+/*
+ * What has left makes room. False: nobody wants to hear, or whoever does has not read for so long that this
+ * much waits; such a stream ends, and the connection with it when it does not read on (HTTP_SEND_S).
+ */
+static bool make_room(struct outlet *outlet)
+{
+    struct buf *pending = &outlet->pending;
+
+    if (outlet->gone || outlet->ended || outlet->cancelled)
+        return false;
+    if (pending->len - outlet->sent > OUTLET_PENDING_MOST) {
+        buf_done(pending);
+        buf_init(pending, 0);
+        outlet->sent = 0;
+        outlet->cancelled = true;
+        if (outlet->streaming)
+            http_stream_wake(outlet->exchange);
+        return false;
+    }
+    if (outlet->sent > pending->len / 2) {
+        pending->len -= outlet->sent;
+        memmove(pending->bytes, pending->bytes + outlet->sent, pending->len);
+        outlet->sent = 0;
+    }
+    return true;
+}
+
 void outlet_put(struct outlet *outlet, const char *message, size_t len)
 {
-    if (outlet->gone || outlet->ended || outlet->cancelled)
+    if (!make_room(outlet))
         return;
     /* A line ends the event's; in JSON it is a space like any other. */
     buf_text(&outlet->pending, "data: ");
@@ -146,7 +233,7 @@ void outlet_put(struct outlet *outlet, const char *message, size_t len)
 
 void outlet_comment(struct outlet *outlet)
 {
-    if (outlet->gone || outlet->ended)
+    if (!make_room(outlet))
         return;
     buf_text(&outlet->pending, ": waiting\n\n");
     http_stream_wake(outlet->exchange);
@@ -260,10 +347,7 @@ static void stream_stop(void *data)
         return;
     }
     pthread_mutex_lock(&outlet->outlets->lock);
-    if (outlet->stop && !outlet->ended)
-        outlet->stop(outlet);
-    if (!outlet->ended)
-        outlet_end_locked(outlet);
+    end_stopped(outlet);
     pthread_mutex_unlock(&outlet->outlets->lock);
 }
 

@@ -14,13 +14,18 @@
 #define EDGE_MCP_OUTLET_H
 
 #include "edge/mcp/peer.h"
+#include "edge/recheck.h"
 #include "edge/wait.h"
 #include "engine/poke.h"
 #include "http/server.h"
 
 struct outlet;
 
+/* What a stream holds for a client that does not read: above it the stream ends. */
+#define OUTLET_PENDING_MOST ((size_t)64 * 1024)
+
 struct outlets {
+    struct store *store;
     pthread_mutex_t lock;
     struct outlet *open; /* streams */
     struct poke poke;
@@ -44,6 +49,7 @@ struct outlet {
     struct hold hold;
     int64_t due_ms;                      /* when to tick; 0: never */
     void (*tick)(struct outlet *outlet); /* under the lock: only outlet_put, outlet_end_locked and due_ms */
+    const struct recheck_one *rights;    /* asked for with each tick: without them it ends; or NULL */
     void (*stop)(struct outlet *outlet); /* the server stops; under the lock, likewise */
     int step;
     char *asked; /* the id of a request of ours that waits for its response, or NULL */
@@ -53,7 +59,7 @@ struct outlet {
     void (*forget)(struct outlet *outlet); /* frees that, or NULL */
 };
 
-void outlets_open(struct outlets *outlets);
+void outlets_open(struct outlets *outlets, struct store *store);
 void outlets_close(struct outlets *outlets);
 
 /* `id` and `progress` are JSON and are copied. Held by the caller. */

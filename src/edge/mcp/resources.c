@@ -46,6 +46,11 @@ static bool matches(struct arena *arena, const char *template, const char *uri, 
     return !strchr(*id, '/');
 }
 
+const struct resource *resources_all(void)
+{
+    return resources;
+}
+
 const struct resource *resource_find(struct arena *arena, const char *uri, const char **id)
 {
     for (const struct resource *resource = resources; resource->uri; resource++)

@@ -15,6 +15,8 @@ struct resource {
                             subject is the id */
 };
 
+/* All of them; ends with an empty one. */
+const struct resource *resources_all(void);
 /* The resource at this address and the id in it, in the arena; NULL: there is none. */
 const struct resource *resource_find(struct arena *arena, const char *uri, const char **id);
 /* Runs the row that reads it. */

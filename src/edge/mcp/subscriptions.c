@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "edge/mcp/fixtures.h"
+#include "edge/mcp/followers.h"
 #include "edge/mcp/methods.h"
 #include "edge/mcp/resources.h"
 #include "engine/engine.h"
@@ -16,96 +17,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUBSCRIPTIONS_MOST 4096 /* of all sessions together */
-#define LISTENED_MOST      64   /* resources of one stream */
-
-/* A resource that somebody wants to hear of. */
-struct subscription {
-    struct subscription *next;
-    uint64_t session; /* 0: of one stream */
-    const struct resource *resource;
-    char *uri, *id;
-};
-
-/* What a stream listens for. */
-struct listening {
-    struct arena arena; /* of the filter's texts */
-    struct notice_filter filter;
+/* A stream, and what else it is for. */
+struct listener {
+    struct listening listening;
+    struct mcp *mcp;
+    struct arena arena; /* of the texts of filter and rights */
+    struct recheck_one rights;
     bool lists[2]; /* by enum list_kind */
-    struct subscription *own;
 };
 
-static char *copy(const char *text)
+static void listening_free(struct outlet *outlet)
 {
-    char *own = text ? strdup(text) : NULL;
+    struct listener *listener = outlet->data;
 
-    if (text && !own)
-        abort();
-    return own;
-}
-
-static struct subscription *subscription_new(uint64_t session, const char *uri)
-{
-    struct subscription *made = calloc(1, sizeof(*made));
-    ARENA_AUTO arena = { 0 };
-    const char *id = NULL;
-
-    if (!made)
-        abort();
-    made->session = session;
-    made->resource = resource_find(&arena, uri, &id);
-    made->uri = copy(uri);
-    made->id = id ? copy(str_fold(&arena, id)) : NULL;
-    return made;
-}
-
-static void subscription_free(struct subscription *subscription)
-{
-    free(subscription->uri);
-    free(subscription->id);
-    free(subscription);
-}
-
-/* Takes those of a session, or one of its addresses, out of the list. Under the lock. */
-static void take_out(struct mcp *mcp, uint64_t session, const char *uri)
-{
-    struct subscription **link = &mcp->subscriptions, *found;
-
-    while ((found = *link)) {
-        if (found->session != session || (uri && strcmp(found->uri, uri) != 0)) {
-            link = &found->next;
-            continue;
-        }
-        *link = found->next;
-        subscription_free(found);
-        mcp->subscription_count--;
+    if (listener->listening.follower) {
+        pthread_mutex_lock(&outlet->outlets->lock);
+        follower_part(listener->mcp->followers, &listener->listening);
+        pthread_mutex_unlock(&outlet->outlets->lock);
     }
+    arena_done(&listener->arena);
+    free(listener);
+}
+
+static struct listener *listener_of(const struct outlet *outlet)
+{
+    return outlet->forget == listening_free ? outlet->data : NULL;
 }
 
 void subscriptions_forget(struct mcp *mcp, uint64_t session)
 {
     pthread_mutex_lock(&mcp->outlets.lock);
-    take_out(mcp, session, NULL);
+    follower_unfollow(mcp->followers, follower_of_session(mcp->followers, session), NULL);
     pthread_mutex_unlock(&mcp->outlets.lock);
-}
-
-static void listening_free(struct outlet *outlet)
-{
-    struct listening *listening = outlet->data;
-
-    while (listening->own) {
-        struct subscription *next = listening->own->next;
-
-        subscription_free(listening->own);
-        listening->own = next;
-    }
-    arena_done(&listening->arena);
-    free(listening);
-}
-
-static struct listening *listening_of(const struct outlet *outlet)
-{
-    return outlet->forget == listening_free ? outlet->data : NULL;
 }
 
 /* A notification on a stream; from 2026-07-28 on it names the request that opened it. */
@@ -131,21 +74,9 @@ static void put_notification(struct outlet *outlet, const char *method, const ch
     outlet_put(outlet, message.bytes, message.len);
 }
 
-static bool tells_of(const struct notice *notice, const struct subscription *subscription)
+static void put_updated(struct outlet *outlet, const char *uri)
 {
-    if (!subscription->resource)
-        return false;
-    if (subscription->resource->changes)
-        return notice->type && str_starts(notice->type, subscription->resource->changes);
-    return str_equal(notice->subject, subscription->id) || str_equal(notice->job_id, subscription->id) ||
-           str_equal(notice->discussion_id, subscription->id);
-}
-
-static void tell(struct outlet *outlet, const struct subscription *list, const struct notice *notice)
-{
-    for (const struct subscription *wanted = list; wanted; wanted = wanted->next)
-        if ((wanted->session == 0 || wanted->session == outlet->session) && tells_of(notice, wanted))
-            put_notification(outlet, "notifications/resources/updated", wanted->uri);
+    put_notification(outlet, "notifications/resources/updated", uri);
 }
 
 static void heard(void *user, struct notice *const notices[], size_t count)
@@ -153,35 +84,34 @@ static void heard(void *user, struct notice *const notices[], size_t count)
     struct mcp *mcp = user;
 
     pthread_mutex_lock(&mcp->outlets.lock);
-    for (struct outlet *outlet = mcp->outlets.open; outlet; outlet = outlet->next) {
-        const struct listening *listening = listening_of(outlet);
-
-        for (size_t i = 0; listening && i < count; i++)
-            if (notice_matches(notices[i], &listening->filter))
-                tell(outlet, outlet->era == MCP_STATELESS ? listening->own : mcp->subscriptions, notices[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        followers_tell(mcp->followers, notices[i], put_updated);
     pthread_mutex_unlock(&mcp->outlets.lock);
 }
 
 void subscriptions_open(struct mcp *mcp)
 {
+    mcp->followers = followers_new();
     tailer_subscribe(engine_tailer(mcp->edge->engine), heard, mcp);
+}
+
+void subscriptions_stop(struct mcp *mcp)
+{
+    tailer_unsubscribe(engine_tailer(mcp->edge->engine), mcp);
 }
 
 void subscriptions_close(struct mcp *mcp)
 {
-    tailer_unsubscribe(engine_tailer(mcp->edge->engine), mcp);
-    while (mcp->subscriptions)
-        take_out(mcp, mcp->subscriptions->session, NULL);
+    followers_free(mcp->followers);
 }
 
 void subscriptions_list_changed(struct mcp *mcp, enum list_kind kind)
 {
     pthread_mutex_lock(&mcp->outlets.lock);
     for (struct outlet *outlet = mcp->outlets.open; outlet; outlet = outlet->next) {
-        const struct listening *listening = listening_of(outlet);
+        const struct listener *listener = listener_of(outlet);
 
-        if (listening && listening->lists[kind])
+        if (listener && listener->lists[kind])
             put_notification(outlet,
                              kind == LIST_TOOLS ? "notifications/tools/list_changed"
                                                 : "notifications/prompts/list_changed",
@@ -190,40 +120,48 @@ void subscriptions_list_changed(struct mcp *mcp, enum list_kind kind)
     pthread_mutex_unlock(&mcp->outlets.lock);
 }
 
+/* Whether they may still listen has just been asked (outlet->rights). */
 static void listen_tick(struct outlet *outlet)
 {
     outlet_comment(outlet);
     outlet->due_ms = clock_ticks_ms() + HEARTBEAT_MS;
 }
 
-static struct listening *listening_new(const struct mcp_call *call)
+static struct listener *listener_new(const struct mcp_call *call)
 {
     const struct caller *caller = &call->request.call.caller;
-    struct listening *listening = calloc(1, sizeof(*listening));
+    struct listener *listener = calloc(1, sizeof(*listener));
 
-    if (!listening)
+    if (!listener)
         abort();
-    listening->filter = (struct notice_filter){
-        .workspace_id = arena_text(&listening->arena, caller->workspace_id),
-        .bound = arena_text(&listening->arena, caller->project_id),
+    struct arena *arena = &listener->arena;
+
+    listener->mcp = call->mcp;
+    listener->listening.outlet = call->outlet;
+    listener->listening.filter = (struct notice_filter){
+        .workspace_id = arena_text(arena, caller->workspace_id),
+        .bound = arena_text(arena, caller->project_id),
         .hearer = { .role = (unsigned)caller->role,
                     .person = caller_is_person(caller),
-                    .id = arena_text(&listening->arena, caller->id),
-                    .agent_key =
-                        caller->agent_name ? str_fold(&listening->arena, caller->agent_name) : NULL },
+                    .id = arena_text(arena, caller->id),
+                    .agent_key = caller->agent_name ? str_fold(arena, caller->agent_name) : NULL },
     };
-    return listening;
+    listener->rights = (struct recheck_one){ .credential = arena_text(arena, caller->credential),
+                                             .workspace_id = listener->listening.filter.workspace_id,
+                                             .role = caller->role };
+    return listener;
 }
 
-/* Takes the listening over; the call is over, its outlet a stream. */
-static bool follow(struct mcp_call *call, struct listening *listening)
+/* Gives the listener to the outlet. False: there is no room for another stream, and the call is over. */
+static bool give_listener(struct mcp_call *call, struct listener *listener)
 {
     struct outlet *outlet = call->outlet;
     struct err *err = &call->request.call.err;
 
-    outlet->data = listening;
+    outlet->data = listener;
     outlet->forget = listening_free;
     outlet->tick = listen_tick;
+    outlet->rights = &listener->rights;
     if (!holds_take(call->mcp->edge->holds, &call->request.call.caller, call->remote, &outlet->hold, err)) {
         call_fail_with(call, err);
         return false;
@@ -233,11 +171,15 @@ static bool follow(struct mcp_call *call, struct listening *listening)
 
 void subscriptions_follow_session(struct mcp_call *call)
 {
-    struct listening *listening = listening_new(call);
+    struct listener *listener = listener_new(call);
+    struct mcp *mcp = call->mcp;
 
-    listening->lists[LIST_TOOLS] = listening->lists[LIST_PROMPTS] = true;
-    if (!follow(call, listening))
+    listener->lists[LIST_TOOLS] = listener->lists[LIST_PROMPTS] = true;
+    if (!give_listener(call, listener))
         return;
+    pthread_mutex_lock(&mcp->outlets.lock);
+    follower_join(follower_of_session(mcp->followers, call->client.session), &listener->listening);
+    pthread_mutex_unlock(&mcp->outlets.lock);
     outlet_open(call->outlet, HEARTBEAT_MS);
     call_free(call);
 }
@@ -254,7 +196,7 @@ static void end_listening(struct outlet *outlet)
 }
 
 /* Only what is honoured is acknowledged. */
-static void acknowledge(struct outlet *outlet, const struct listening *listening)
+static void acknowledge(struct outlet *outlet, const struct listener *listener)
 {
     BUF_AUTO message = { 0 };
     struct json_out out;
@@ -268,12 +210,13 @@ static void acknowledge(struct outlet *outlet, const struct listening *listening
     json_raw(&out, "io.modelcontextprotocol/subscriptionId", outlet->id);
     json_map_end(&out);
     json_map(&out, "notifications");
-    if (listening->lists[LIST_TOOLS])
+    if (listener->lists[LIST_TOOLS])
         json_bool(&out, "toolsListChanged", true);
-    if (listening->lists[LIST_PROMPTS])
+    if (listener->lists[LIST_PROMPTS])
         json_bool(&out, "promptsListChanged", true);
     json_list(&out, "resourceSubscriptions");
-    for (const struct subscription *own = listening->own; own; own = own->next)
+    for (const struct interest *own = follower_interests(listener->listening.follower); own;
+         own = own->sibling)
         json_text(&out, NULL, own->uri);
     json_list_end(&out);
     json_map_end(&out);
@@ -282,30 +225,36 @@ static void acknowledge(struct outlet *outlet, const struct listening *listening
     outlet_put(outlet, message.bytes, message.len);
 }
 
+/* Those that there are, as many as one may follow. Under the lock. */
+static void follow_all(struct mcp_call *call, struct follower *follower, const json_t *uris)
+{
+    const char *id;
+
+    for (size_t i = 0; i < json_array_size(uris); i++) {
+        const char *uri = json_string_value(json_array_get(uris, i));
+
+        if (uri && resource_find(&call->arena, uri, &id) &&
+            !follower_follow(call->mcp->followers, follower, uri))
+            return;
+    }
+}
+
 void subscriptions_listen(struct mcp_call *call)
 {
     const json_t *wanted = json_object_get(call->message.params, "notifications");
-    const json_t *uris = json_object_get(wanted, "resourceSubscriptions");
-    struct listening *listening = listening_new(call);
+    struct listener *listener = listener_new(call);
     struct outlet *outlet = call->outlet;
 
-    listening->lists[LIST_TOOLS] = json_is_true(json_object_get(wanted, "toolsListChanged"));
-    listening->lists[LIST_PROMPTS] = json_is_true(json_object_get(wanted, "promptsListChanged"));
-    for (size_t i = 0; i < json_array_size(uris) && i < LISTENED_MOST; i++) {
-        const char *uri = json_string_value(json_array_get(uris, i));
-        struct subscription *own = uri ? subscription_new(0, uri) : NULL;
-
-        if (own && !own->resource) {
-            subscription_free(own);
-        } else if (own) {
-            own->next = listening->own;
-            listening->own = own;
-        }
-    }
-    if (!follow(call, listening))
+    listener->lists[LIST_TOOLS] = json_is_true(json_object_get(wanted, "toolsListChanged"));
+    listener->lists[LIST_PROMPTS] = json_is_true(json_object_get(wanted, "promptsListChanged"));
+    if (!give_listener(call, listener))
         return;
     outlet->stop = end_listening;
-    acknowledge(outlet, listening);
+    pthread_mutex_lock(&call->mcp->outlets.lock);
+    follower_join(follower_alone(), &listener->listening);
+    follow_all(call, listener->listening.follower, json_object_get(wanted, "resourceSubscriptions"));
+    acknowledge(outlet, listener);
+    pthread_mutex_unlock(&call->mcp->outlets.lock);
     outlet_open(outlet, HEARTBEAT_MS);
     call_free(call);
 }
@@ -321,18 +270,9 @@ static void done(struct mcp_call *call)
 
 static bool subscribe(struct mcp *mcp, uint64_t session, const char *uri)
 {
-    bool room;
-
     pthread_mutex_lock(&mcp->outlets.lock);
-    take_out(mcp, session, uri);
-    room = mcp->subscription_count < SUBSCRIPTIONS_MOST;
-    if (room) {
-        struct subscription *made = subscription_new(session, uri);
+    bool room = follower_follow(mcp->followers, follower_of_session(mcp->followers, session), uri);
 
-        made->next = mcp->subscriptions;
-        mcp->subscriptions = made;
-        mcp->subscription_count++;
-    }
     pthread_mutex_unlock(&mcp->outlets.lock);
     return room;
 }
@@ -383,7 +323,8 @@ void resources_unsubscribe(struct mcp_call *call)
         return;
     }
     pthread_mutex_lock(&call->mcp->outlets.lock);
-    take_out(call->mcp, call->client.session, uri);
+    follower_unfollow(call->mcp->followers, follower_of_session(call->mcp->followers, call->client.session),
+                      uri);
     pthread_mutex_unlock(&call->mcp->outlets.lock);
     done(call);
 }

@@ -11,6 +11,8 @@
 #include "edge/mcp/call.h"
 
 void subscriptions_open(struct mcp *mcp);
+/* Nothing is heard any more; and, once there are no outlets, nothing is kept. */
+void subscriptions_stop(struct mcp *mcp);
 void subscriptions_close(struct mcp *mcp);
 /* A session has ended. */
 void subscriptions_forget(struct mcp *mcp, uint64_t session);
