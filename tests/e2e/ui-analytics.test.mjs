@@ -1,0 +1,82 @@
+// Figures: what the server counted is shown as pictures, with a table that says the same, and follows what happens.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accessible, fits, person, visit } from './lib/browser.mjs';
+import { onBothEngines, start } from './lib/server.mjs';
+import { Work } from './lib/work.mjs';
+
+const minute = 60_000;
+const ask = (server, fields = {}) => server.must(201, 'POST', '/api/questions', { question: 'Retry the feed?', type: 'blocking', responseType: 'boolean', timeoutMinutes: 30, ...fields });
+const answer = (server, { questionId }, type = 'boolean') => server.must(200, 'POST', `/api/questions/${questionId}/answer`, { response: { type, value: true } });
+
+// Six answered after two minutes, and approvals of which more run out than should.
+async function furnish(server, fields = {}) {
+    for (let i = 0; i < 6; i++) {
+        const asked = await ask(server, fields);
+        await server.advance(2 * minute);
+        await answer(server, asked);
+    }
+    for (let i = 0; i < 6; i++) {
+        const asked = await ask(server, { question: 'Deploy?', type: 'approval', responseType: 'approval', ...fields });
+        if (i < 3) await server.advance(31 * minute);
+        else await answer(server, asked, 'approval');
+    }
+    for (let i = 0; i < 6; i++) {
+        const job = await server.must(201, 'POST', '/api/jobs', { kind: 'import', status: 'running', ...fields });
+        await server.must(200, 'PATCH', `/api/jobs/${job.id}`, i < 5 ? { status: 'completed' } : { status: 'failed', error: 'no' });
+    }
+}
+
+onBothEngines('answer times and timeouts are charts, with the same in tables, by range and project', {}, async (server, t) => {
+    const work = await Work.begin(server, { name: 'Checkout' });
+    const page = await visit(t, server, '/analytics');
+    await page.getByText('Nothing was asked in this time').waitFor();
+    await furnish(server, { projectId: work.project.id });
+    // It follows by itself.
+    const half = page.locator('dl > div').filter({ hasText: 'Half are answered within' });
+    await half.getByText('2:00').waitFor();
+    await half.getByText('n = 9').waitFor();
+    await page.reload(); // the dialogs of what was asked meanwhile are gone
+    await page.getByRole('img', { name: /^Time to answer/ }).waitFor();
+    await page.getByText('Approval: above 20 %.').waitFor();
+    await page.getByText('50 %').first().waitFor();
+    const figure = page.getByRole('figure').filter({ hasText: 'Time to answer' });
+    await figure.getByText('As a table').click();
+    assert.deepEqual(await figure.getByRole('row').last().getByRole('cell').allTextContents(), ['2:00 min', '2:00 min', '12', '3', '9']);
+    await page.getByText('Completed 83 %').waitFor();
+    await page.getByRole('region', { name: 'Ran out most often' }).getByRole('row').filter({ hasText: 'Deploy?' }).waitFor();
+    await page.getByRole('link', { name: '24 hours' }).click();
+    await page.getByText('12 questions').waitFor();
+    const other = await Work.begin(server, { name: 'Empty' });
+    await page.reload();
+    await page.getByLabel('Project').selectOption(other.project.id);
+    await page.getByText('Nothing was asked in this time').waitFor();
+    assert.match(page.url(), /range=day.*project=/);
+});
+
+test('too few figures say so, and a question that blocks for an hour is named', async (t) => {
+    const server = await start(t);
+    const asked = await ask(server, { question: 'May I?', timeoutMinutes: 300 });
+    await answer(server, await ask(server));
+    await server.advance(72 * minute);
+    const page = await visit(t, server, '/analytics');
+    await page.getByText('too few').first().waitFor();
+    await page.getByText('A question that blocks has been open for 1 h 12 min.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'May I?' }).click();
+    assert.match(page.url(), new RegExp(asked.questionId));
+});
+
+test('the figures are accessible and fit', { timeout: 120_000 }, async (t) => {
+    const server = await start(t);
+    await furnish(server);
+    await ask(server, { question: 'x'.repeat(600) });
+    await ask(server, { question: 'x'.repeat(600) });
+    for (const [scheme, width] of [['light', 390], ['dark', 1280], ['light', 1600]]) {
+        const page = await (await person(t, server, { scheme, width, height: 844 })).newPage();
+        await page.goto('/analytics?range=month');
+        await page.getByRole('img', { name: /^Time to answer/ }).waitFor();
+        for (const table of await page.getByText('As a table').all()) await table.click();
+        await accessible(page, `${scheme} ${width}`);
+        await fits(page, `${scheme} ${width}`);
+    }
+});
