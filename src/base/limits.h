@@ -81,6 +81,7 @@
 #define LIMIT_PARTICIPANTS     64
 #define LIMIT_ROUNDS           100
 #define LIMIT_ENTRIES          20000     /* rows of one discussion's log that are read */
+#define LIMIT_SPEAKERS         200       /* of one discussion whose figures are shown */
 #define LIMIT_WORDING          (32 * KB) /* a text that models are told */
 #define LIMIT_DISCUSSION_DEPTH 3         /* of discussions that were split off from others */
 #define TURN_ATTEMPTS          3         /* calls for one turn before it is passed */
@@ -176,8 +177,9 @@
 
 /* Models. */
 #define LIMIT_API_KEY          (4 * KB)
-#define LIMIT_MODEL_LINE       (1 * MB)  /* of a stream; an event is no longer either */
-#define LIMIT_MODEL_TEXT       (1 * MB)  /* of one reply, and of its tool calls */
+#define LIMIT_MODEL_LINE       (1 * MB)   /* of a stream; an event is no longer either */
+#define LIMIT_MODEL_TOKENS     1000000000 /* that one call may say it took */
+#define LIMIT_MODEL_TEXT       (1 * MB)   /* of one reply, and of its tool calls */
 #define LIMIT_MODEL_WIRE       (32 * MB) /* bytes of one reply, with all that its events carry besides text */
 #define LIMIT_MODEL_ERROR      (16 * KB) /* what is read of an error */
 #define LIMIT_MODEL_TOOL_CALLS 64        /* of one reply */

@@ -138,9 +138,11 @@ void draft_finish(struct draft *draft, enum llm_finish finish)
         draft->finish = finish;
 }
 
+/* Neither none nor more than any model reads: such a count is not believed. */
 static void read_count(int64_t *count, const json_t *number)
 {
-    if (json_is_integer(number) && json_integer_value(number) > 0)
+    if (json_is_integer(number) && json_integer_value(number) > 0 &&
+        json_integer_value(number) <= LIMIT_MODEL_TOKENS)
         *count = json_integer_value(number);
 }
 

@@ -19,6 +19,7 @@ extern const struct op model_ops[];
 extern const struct op discussion_ops[];
 extern const struct op discussion_control_ops[];
 extern const struct op ruling_ops[];
+extern const struct op spent_ops[];
 extern const struct op turn_ops[];
 extern const struct op vote_ops[];
 extern const struct op wording_ops[];

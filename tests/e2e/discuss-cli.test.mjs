@@ -87,6 +87,7 @@ onBothEngines('the transcript comes to the letter, and alone on stdout', {}, asy
     assert.equal(json.total_contributions, 7);
     assert.deepEqual(json.full_discussion[6], { agent: 'Critical', round: 3, content: said.Critical[2] });
     assert.match((await run(server, ['discuss', 'show', id, '--format', 'md'])).stdout, /^### 🔴 Critical$/m);
+    assert.match((await run(server, ['discuss', 'show', id])).stdout, /^SPEAKER +TURNS +PASSES +CALLS[^]*^Critical +\d+ +\d+ +\d+[^]*^in all +\d+/m);
     assert.equal((await run(server, ['discuss', 'show', id, '--format', 'pdf'])).code, 2);
     assert.match((await run(server, ['discuss', 'list'])).stdout, new RegExp(`${id} +completed +rounds +3/3`));
     // The agents are there now, and nobody is made twice.

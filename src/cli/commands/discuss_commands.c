@@ -12,6 +12,7 @@
 #include "cli/client/rehearsal.h"
 #include "cli/client/resume.h"
 #include "cli/client/specialists.h"
+#include "cli/client/usage_view.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
 
@@ -302,6 +303,7 @@ static int run_show(struct cli *cli)
     json_array_foreach(json_object_get(state, "entries"), i, entry) view_entry(&view, entry);
     view_end(&view, state);
     view_close(&view);
+    usage_show(cli, id);
     return CLI_OK;
 }
 

@@ -127,12 +127,14 @@ bool control_message(const struct tx *tx, const char *id, const struct spoken *s
 }
 
 /* A call that is cut off was made all the same, and its model may have been paid for what nobody hears. */
-static void count_cut_off(struct machine *m, const struct open_turn *turn)
+static void count_cut_off(struct discussion *d, struct open_turn *turn)
 {
+    struct spent call = { .calls = 1, .missing = 1 };
+
     if (turn->state != TURN_CALLING)
         return;
-    m->d->calls++;
-    m->d->usage_missing++;
+    spent_add(&d->spent, &call);
+    spent_add(&turn->spent, &call);
 }
 
 /* Keeps what is being said as far as it came; who has said nothing yet is asked again afterwards. */
@@ -144,14 +146,16 @@ static bool cut_off(struct machine *m, bool keep_silent)
     if (!open_turn_list(m->tx, m->d->id, &turns, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct logged logged = open_turn_logged(&turns[i]);
         bool said = turns[i].kind == TURN_TURN && turns[i].partial && !str_is_blank(turns[i].partial);
 
         if (turns[i].state == TURN_OUTSIDE && keep_silent)
             continue;
-        count_cut_off(m, &turns[i]);
+        count_cut_off(m->d, &turns[i]);
+        struct logged logged = open_turn_logged(&turns[i]);
+
         logged.content = said ? turns[i].partial : "";
-        logged.metadata = arena_format(m->tx->arena, "{\"partial\":true,\"attempts\":%d}", turns[i].attempt);
+        logged.metadata = arena_format(m->tx->arena, "{\"partial\":true,\"attempts\":%lld}",
+                                       (long long)turns[i].spent.calls);
         turns[i].attempt += turns[i].state == TURN_CALLING; /* the next is one more */
         turns[i].state = turns[i].state == TURN_OUTSIDE ? TURN_OUTSIDE : TURN_QUEUED;
         turns[i].partial = NULL;
@@ -230,6 +234,27 @@ bool control_interject(const struct tx *tx, const char *id, const struct spoken 
     return discussion_save(tx, d) && tell_interjected(tx, d, &logged);
 }
 
+/* Turns that are being spoken are asked for again after a pause; what was saved of them stays for a cancel.
+ */
+static bool call_back(const struct tx *tx, struct discussion *d)
+{
+    struct open_turn *turns;
+    size_t count;
+
+    if (!open_turn_list(tx, d->id, &turns, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (turns[i].state != TURN_CALLING)
+            continue;
+        count_cut_off(d, &turns[i]);
+        turns[i].state = TURN_QUEUED;
+        turns[i].attempt++;
+        if (!open_turn_save(tx, &turns[i]))
+            return false;
+    }
+    return true;
+}
+
 bool control_pause(const struct tx *tx, const char *id, struct discussion *d)
 {
     if (!open_for_change(tx, id, d))
@@ -238,8 +263,7 @@ bool control_pause(const struct tx *tx, const char *id, struct discussion *d)
         return true;
     d->status = STATUS_PAUSED;
     discussion_rest(d, d->phase);
-    return tx_exec(tx, SQL_TURN_REQUEUE, DB_ARGS(db_text(d->id)), NULL) && discussion_save(tx, d) &&
-           tell_paused(tx, d);
+    return call_back(tx, d) && discussion_save(tx, d) && tell_paused(tx, d);
 }
 
 bool control_resume(const struct tx *tx, const char *id, struct discussion *d)
@@ -379,6 +403,7 @@ static bool skip_gone(const struct tx *tx, const char *turn_id, const char *disc
         return false;
     if (!open_turn_get(&quiet, turn_id, &turn))
         return err.code == ERR_NOT_FOUND || (*tx->err = err, false);
+    count_cut_off(&d, &turn);
     struct logged logged = open_turn_logged(&turn);
     bool said = turn.kind == TURN_TURN && turn.partial && !str_is_blank(turn.partial);
 

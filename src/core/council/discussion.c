@@ -50,10 +50,10 @@ static bool from_row(const struct db_rows *rows, size_t row, struct discussion *
         .forked_from = CELL(FORKED_FROM),
         .forked_at = NUMBER(FORKED_AT),
         .session_id = CELL(SESSION_ID),
-        .calls = NUMBER(CALLS),
-        .tokens_in = NUMBER(TOKENS_IN),
-        .tokens_out = NUMBER(TOKENS_OUT),
-        .usage_missing = NUMBER(USAGE_MISSING),
+        .spent = { .calls = NUMBER(CALLS),
+                   .tokens_in = NUMBER(TOKENS_IN),
+                   .tokens_out = NUMBER(TOKENS_OUT),
+                   .missing = NUMBER(USAGE_MISSING) },
         .iterations = (int)NUMBER(ITERATIONS),
         .settled_round = (int)NUMBER(SETTLED_ROUND),
         .wants_drive = db_cell_bool(rows, row, COL_DISCUSSION_WANTS_DRIVE),
@@ -126,8 +126,8 @@ bool discussion_save(const struct tx *tx, struct discussion *d)
                            db_text(status_text(d->status)), db_text(end_text(d->end_reason)),
                            db_text(d->outcome_source), db_text(d->outcome_by), db_text(d->result),
                            db_int(d->rounds), db_text(phase_text(d->phase)), db_text(end_text(d->ending)),
-                           db_int(d->calls), db_int(d->tokens_in), db_int(d->tokens_out),
-                           db_int(d->usage_missing), db_int(d->iterations), db_bool(d->wants_drive),
+                           db_int(d->spent.calls), db_int(d->spent.tokens_in), db_int(d->spent.tokens_out),
+                           db_int(d->spent.missing), db_int(d->iterations), db_bool(d->wants_drive),
                            db_text(d->driver), db_text(d->summary), db_int(d->summary_seq),
                            db_int(d->updated_ms), db_ms(d->ended_ms), db_int(d->settled_round)),
                    NULL);
@@ -197,24 +197,6 @@ static void write_outcome(const struct discussion *d, struct json_out *out)
     json_map_end(out);
 }
 
-/* What was not reported is never shown as nothing. */
-static void write_usage(const struct discussion *d, struct json_out *out)
-{
-    bool reported = d->calls > d->usage_missing;
-
-    json_map(out, "usage");
-    json_int(out, "calls", d->calls);
-    if (reported || d->calls == 0) {
-        json_int(out, "tokensIn", d->tokens_in);
-        json_int(out, "tokensOut", d->tokens_out);
-    } else {
-        json_none(out, "tokensIn");
-        json_none(out, "tokensOut");
-    }
-    json_int(out, "callsNotReported", d->usage_missing);
-    json_map_end(out);
-}
-
 static void write_ref(const struct discussion *d, struct json_out *out)
 {
     if (d->ref_kind == REF_NONE) {
@@ -248,7 +230,9 @@ void discussion_write(const struct discussion *d, const char *key, struct json_o
     json_text(out, "forkedFrom", d->forked_from);
     json_text(out, "sessionId", d->session_id);
     json_raw(out, "options", d->options);
-    write_usage(d, out);
+    json_map(out, "usage");
+    spent_members(&d->spent, out);
+    json_map_end(out);
     json_text(out, "createdBy", d->created_by_name);
     json_time(out, "createdAt", d->created_ms);
     json_time(out, "updatedAt", d->updated_ms);

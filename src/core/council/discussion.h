@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "core/caller/tx.h"
 #include "core/council/council.h"
+#include "core/council/spent.h"
 #include "core/council/state.h"
 
 struct discussion {
@@ -38,7 +39,7 @@ struct discussion {
     const char *forked_from; /* or NULL */
     int64_t forked_at;       /* the last row of the log that was taken over */
     const char *session_id;  /* or NULL */
-    int64_t calls, tokens_in, tokens_out, usage_missing;
+    struct spent spent;
     int iterations;    /* slots done since somebody spoke */
     int settled_round; /* the last one whose end was judged */
     bool wants_drive;

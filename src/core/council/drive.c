@@ -146,28 +146,16 @@ bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *
     return open_turn_save(tx, &turn) && discussion_save(tx, &d);
 }
 
-static void count_usage(struct discussion *d, const struct turn_reply *reply)
+static void count_usage(struct discussion *d, struct open_turn *turn, const struct turn_reply *reply)
 {
-    d->calls++;
-    if (!reply->usage_known) {
-        d->usage_missing++;
-        return;
-    }
-    d->tokens_in += reply->tokens_in;
-    d->tokens_out += reply->tokens_out;
-}
+    struct spent call = { .calls = 1, .missing = !reply->usage_known };
 
-static void write_usage(const struct turn_reply *reply, struct json_out *out)
-{
-    json_map(out, "usage");
     if (reply->usage_known) {
-        json_int(out, "tokensIn", reply->tokens_in);
-        json_int(out, "tokensOut", reply->tokens_out);
-    } else {
-        json_none(out, "tokensIn");
-        json_none(out, "tokensOut");
+        call.tokens_in = reply->tokens_in;
+        call.tokens_out = reply->tokens_out;
     }
-    json_map_end(out);
+    spent_add(&d->spent, &call);
+    spent_add(&turn->spent, &call);
 }
 
 /* What a replay needs to make the same of a reply again, where that is not what was kept of it. */
@@ -204,7 +192,9 @@ static const char *metadata_of(const struct tx *tx, const struct open_turn *turn
     }
     if (pass->kind == PASS_FAILED)
         json_bool(&out, "failed", true);
-    write_usage(reply, &out);
+    json_map(&out, "usage");
+    spent_members(&turn->spent, &out);
+    json_map_end(&out);
     json_text(&out, "model", reply->model);
     json_text(&out, "provider", reply->provider);
     if (reply->rehearsed)
@@ -267,7 +257,7 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
         reply_cut(tx->arena, &rules, reply->text ? reply->text : "", reply->text ? strlen(reply->text) : 0);
     struct pass pass = pass_for(tx, reply, &cut);
 
-    count_usage(&d, reply);
+    count_usage(&d, &turn, reply);
     if (may_try_again(&turn, reply, &cut, &delay_ms))
         return try_again(&m, &turn, !reply->failed, delay_ms, step);
     struct logged logged = open_turn_logged(&turn);

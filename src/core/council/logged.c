@@ -41,6 +41,10 @@ static bool from_row(const struct db_rows *rows, size_t row, struct logged *logg
         .round = (int)db_cell_int(rows, row, COL_LOGGED_ROUND_NUMBER),
         .metadata = db_cell(rows, row, COL_LOGGED_METADATA),
         .created_ms = db_cell_int(rows, row, COL_LOGGED_CREATED_AT),
+        .spent = { .calls = db_cell_int(rows, row, COL_LOGGED_CALLS),
+                   .tokens_in = db_cell_int(rows, row, COL_LOGGED_TOKENS_IN),
+                   .tokens_out = db_cell_int(rows, row, COL_LOGGED_TOKENS_OUT),
+                   .missing = db_cell_int(rows, row, COL_LOGGED_USAGE_MISSING) },
     };
     return db_words_known(strange, err);
 }
@@ -69,7 +73,9 @@ bool logged_add(const struct tx *tx, const struct discussion *discussion, struct
                           db_text(manners[logged->manner]), db_text(logged->agent_id),
                           db_text(logged->user_id), db_text(logged->speaker), db_text(logged->role),
                           db_text(logged->content), db_int(logged->turn_index), db_int(logged->round),
-                          db_text(logged->metadata), db_int(logged->created_ms)),
+                          db_text(logged->metadata), db_int(logged->created_ms), db_int(logged->spent.calls),
+                          db_int(logged->spent.tokens_in), db_int(logged->spent.tokens_out),
+                          db_int(logged->spent.missing)),
                   &rows))
         return false;
     logged->seq = db_cell_int(&rows, 0, 0);

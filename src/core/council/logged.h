@@ -20,6 +20,7 @@ struct logged {
     int turn_index, round; /* turn_index OUT_OF_TURN: outside of the order */
     const char *metadata;  /* a JSON object's text */
     int64_t created_ms;
+    struct spent spent; /* by the models that were asked for it, in all attempts */
 };
 
 /* Fills in id, seq and created_ms. */

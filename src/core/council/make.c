@@ -353,8 +353,10 @@ bool discussion_fork(const struct tx *tx, const char *id, const char *at, struct
     for (size_t i = 0; i < seats.count; i++)
         if (!participant_insert(tx, d, &seats.list[i]))
             return false;
-    for (size_t i = 0; i < end; i++)
+    for (size_t i = 0; i < end; i++) {
+        rows[i].spent = (struct spent){ 0 }; /* which the other one has paid for */
         if (logged_is_shown(&rows[i]) && !logged_add(tx, d, &rows[i]))
             return false;
+    }
     return tell_created(tx, d);
 }

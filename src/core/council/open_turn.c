@@ -11,7 +11,11 @@
 #include "core/council/tell.h"
 #include "core/inbox/notification.h"
 
-enum { COL_WAITING_TOPIC = 18, COL_WAITING_PROJECT, COL_WAITING_MODE }; /* behind the columns of a turn */
+enum {
+    COL_WAITING_TOPIC = COL_TURN_USAGE_MISSING + 1,
+    COL_WAITING_PROJECT,
+    COL_WAITING_MODE
+}; /* behind the columns of a turn */
 
 int64_t open_turn_time_ms(void)
 {
@@ -41,6 +45,10 @@ static bool from_row(const struct db_rows *rows, size_t row, struct open_turn *t
         .partial = db_cell(rows, row, COL_TURN_PARTIAL),
         .started_ms = db_cell_int(rows, row, COL_TURN_STARTED_AT),
         .created_ms = db_cell_int(rows, row, COL_TURN_CREATED_AT),
+        .spent = { .calls = db_cell_int(rows, row, COL_TURN_CALLS),
+                   .tokens_in = db_cell_int(rows, row, COL_TURN_TOKENS_IN),
+                   .tokens_out = db_cell_int(rows, row, COL_TURN_TOKENS_OUT),
+                   .missing = db_cell_int(rows, row, COL_TURN_USAGE_MISSING) },
     };
     return db_words_known(strange, err);
 }
@@ -156,7 +164,9 @@ bool open_turn_save(const struct tx *tx, const struct open_turn *turn)
 {
     return tx_exec(tx, SQL_TURN_SAVE,
                    DB_ARGS(db_text(turn->id), db_text(turn_state_text(turn->state)), db_int(turn->attempt),
-                           db_bool(turn->without_stops), db_text(turn->partial), db_ms(turn->started_ms)),
+                           db_bool(turn->without_stops), db_text(turn->partial), db_ms(turn->started_ms),
+                           db_int(turn->spent.calls), db_int(turn->spent.tokens_in),
+                           db_int(turn->spent.tokens_out), db_int(turn->spent.missing)),
                    NULL);
 }
 
@@ -184,6 +194,7 @@ struct logged open_turn_logged(const struct open_turn *turn)
         .content = "",
         .turn_index = turn->turn_index,
         .round = turn->round,
+        .spent = turn->spent,
     };
 }
 

@@ -23,6 +23,7 @@ struct open_turn {
     int64_t due_ms;      /* 0: none */
     const char *partial; /* the text so far, or NULL */
     int64_t started_ms, created_ms;
+    struct spent spent; /* by the attempts so far */
 };
 
 /* Opens a turn at a seat; a judge and a summary have none (`at` NULL). */

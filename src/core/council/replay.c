@@ -23,6 +23,7 @@ struct replaying {
     struct machine m;
     struct logs log;
     size_t taken_over; /* rows of the log that a fork began with */
+    int64_t since_ms;  /* when the first of those who share its budget began */
     struct ruling *made;
     size_t made_count;
     const struct ruling *stored;
@@ -167,20 +168,20 @@ static int rounds_at(const struct replaying *r, int64_t seq)
     return rounds;
 }
 
-/* What the rows up to this one have used, by `now`. */
-static struct allowance used_at(const struct replaying *r, int64_t seq, int64_t now_ms)
+/* What the rows up to this one have used, and all who share the budget, by `now`. */
+static bool used_at(const struct replaying *r, int64_t seq, int64_t now_ms, struct allowance *used)
 {
-    struct allowance used = { .seconds = (now_ms - r->m.d->created_ms) / 1000 };
+    struct spent_moment moment = { .root_id = r->m.d->root_id, .discussion_id = r->m.d->id, .at_ms = now_ms };
+    struct spent spent;
 
-    for (size_t i = r->taken_over; i < r->log.count && r->log.rows[i].seq <= seq; i++) {
-        JSON_AUTO *metadata = metadata_of(&r->log.rows[i]);
-        const json_t *usage = json_object_get(metadata, "usage");
-
-        used.calls += json_integer_value(json_object_get(metadata, "attempts"));
-        used.tokens += json_integer_value(json_object_get(usage, "tokensIn")) +
-                       json_integer_value(json_object_get(usage, "tokensOut"));
-    }
-    return used;
+    if (!spent_by_others(r->tx, &moment, &spent))
+        return false;
+    for (size_t i = 0; i < r->log.count && r->log.rows[i].seq <= seq; i++)
+        spent_add(&spent, &r->log.rows[i].spent);
+    *used = (struct allowance){ .calls = spent.calls,
+                                .tokens = spent.tokens_in + spent.tokens_out,
+                                .seconds = (now_ms - r->since_ms) / 1000 };
+    return true;
 }
 
 static int64_t time_of(const struct replaying *r, int64_t seq)
@@ -259,12 +260,13 @@ static bool make_round(struct replaying *r, int round)
                                .round = round,
                                .rounds = rounds_at(r, last),
                                .round_over = true,
-                               .allowed = r->m.options.budget,
-                               .used = used_at(r, last, time_of(r, last)) };
+                               .allowed = r->m.options.budget };
     bool complete = true;
     size_t count;
     const struct logged *turns = rows_of(r, ROW_TURN, round, &count);
 
+    if (!used_at(r, last, time_of(r, last), &facts.used))
+        return false;
     machine_count_turns(turns, count, &facts);
     if (facts.contributions > 0 && facts.smart != SMART_OFF && !look(r, &facts, &complete))
         return false;
@@ -323,7 +325,7 @@ static bool make_rounds(struct replaying *r)
 /* The end */
 
 /* Between two turns: no round is left, or no budget. As machine.c heads for it. */
-static void make_end(struct replaying *r)
+static bool make_end(struct replaying *r)
 {
     const struct discussion *d = r->m.d;
     struct slot at = place_after(r, r->log.count);
@@ -333,21 +335,23 @@ static void make_end(struct replaying *r)
                                .rounds = d->rounds,
                                .round_over = at.round > d->rounds,
                                .contributions = 1,
-                               .allowed = r->m.options.budget,
-                               .used = used_at(r, last, d->ended_ms ? d->ended_ms : time_of(r, last)) };
+                               .allowed = r->m.options.budget };
     struct end_verdict verdict;
 
     if (r->end != END_NONE || d->status == STATUS_CANCELLED)
-        return;
+        return true;
+    if (!used_at(r, last, d->ended_ms ? d->ended_ms : time_of(r, last), &facts.used))
+        return false;
     if (d->mode == MODE_TURNS && at.round > d->rounds)
         r->end = END_ROUNDS;
     else if (discussion_has_ended(d) && allowance_spent(&facts.allowed, &facts.used))
         r->end = END_BUDGET;
     if (r->end == END_NONE)
-        return;
+        return true;
     verdict = end_judge(r->tx->arena, &facts);
     verdict.end = r->end;
     make(r, ruling_of_end(r->tx->arena, &facts, &verdict));
+    return true;
 }
 
 static bool make_closing_vote(struct replaying *r)
@@ -443,6 +447,16 @@ static bool count_taken_over(struct replaying *r)
     return true;
 }
 
+static bool find_beginning(struct replaying *r)
+{
+    struct db_rows rows;
+
+    if (!tx_query(r->tx, SQL_DISCUSSION_USED, DB_ARGS(db_text(r->m.d->root_id)), &rows))
+        return false;
+    r->since_ms = db_cell_int(&rows, 0, 2);
+    return true;
+}
+
 bool replay_run(const struct tx *tx, const char *id, struct replay *replay)
 {
     struct replaying r = { .tx = tx, .replay = replay };
@@ -452,7 +466,7 @@ bool replay_run(const struct tx *tx, const char *id, struct replay *replay)
 
     *replay = (struct replay){ 0 };
     if (!discussion_get(tx, id, &d) || !machine_begin(tx, &d, &r.m) ||
-        !logged_all(tx, d.id, 0, &r.log.rows, &r.log.count) || !count_taken_over(&r) ||
+        !logged_all(tx, d.id, 0, &r.log.rows, &r.log.count) || !count_taken_over(&r) || !find_beginning(&r) ||
         !read_stored(tx, d.id, &stored, &count))
         return false;
     r.stored = stored;
@@ -461,10 +475,7 @@ bool replay_run(const struct tx *tx, const char *id, struct replay *replay)
     r.made = arena_array(tx->arena, struct ruling, room);
     replay->differences = arena_array(tx->arena, const char *, r.log.count + room + count);
     make_of_rows(&r);
-    if (!make_rounds(&r))
-        return false;
-    make_end(&r);
-    if (!make_closing_vote(&r))
+    if (!make_rounds(&r) || !make_end(&r) || !make_closing_vote(&r))
         return false;
     compare(&r);
     replay->decisions = r.made_count;

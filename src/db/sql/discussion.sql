@@ -83,13 +83,15 @@ SELECT {participant p}, a.id, a.system_prompt, a.ai_model_config
  ORDER BY p.sequence_order;
 
 -- columns: logged
-id, seq, kind, manner, agent_id, user_id, speaker, role, content, turn_index, round_number, metadata, created_at;
+id, seq, kind, manner, agent_id, user_id, speaker, role, content, turn_index, round_number, metadata, created_at, calls,
+tokens_in, tokens_out, usage_missing;
 
 -- name: logged_insert
 INSERT INTO discussion_logs (id, workspace_id, discussion_id, project_id, seq, kind, manner, agent_id, user_id,
-                             speaker, role, content, turn_index, round_number, metadata, created_at)
+                             speaker, role, content, turn_index, round_number, metadata, created_at, calls, tokens_in,
+                             tokens_out, usage_missing)
 VALUES ($1, $2, $3, $4, (SELECT COALESCE(MAX(seq), 0) + 1 FROM discussion_logs WHERE discussion_id = $3), $5, $6, $7,
-        $8, $9, $10, $11, $12, $13, $14, $15)
+        $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 RETURNING seq;
 
 -- name: logged_all
@@ -109,6 +111,34 @@ SELECT {logged} FROM discussion_logs
 
 -- name: logged_last_seq
 SELECT COALESCE(MAX(seq), 0) FROM discussion_logs WHERE discussion_id = $1;
+
+-- What each speaker took, with the attempts of turns that are still open. Judges and summaries have no agent.
+-- name: spent_by_speaker
+SELECT agent_id, speaker, SUM(said), SUM(passed), SUM(calls), SUM(tokens_in), SUM(tokens_out), SUM(usage_missing)
+  FROM (SELECT agent_id, speaker, seq, calls, tokens_in, tokens_out, usage_missing,
+               CASE WHEN kind = 'turn' AND manner = 'said' THEN 1 ELSE 0 END AS said,
+               CASE WHEN kind = 'turn' AND manner = 'passed' THEN 1 ELSE 0 END AS passed
+          FROM discussion_logs
+         WHERE discussion_id = $1 AND (agent_id IS NOT NULL OR calls > 0)
+        UNION ALL
+        SELECT agent_id, speaker, 1000000000, calls, tokens_in, tokens_out, usage_missing, 0, 0
+          FROM discussion_turns
+         WHERE discussion_id = $1 AND calls > 0) AS took
+ GROUP BY agent_id, speaker
+ ORDER BY MIN(seq), speaker
+ LIMIT $2;
+
+-- What the others of one family ($1: its root) had taken at a moment: those that had ended by then in all, of the rest
+-- what stands in their logs.
+-- name: spent_by_others
+SELECT COALESCE(SUM(CASE WHEN s.ended_at <= $3 THEN s.calls
+                         ELSE (SELECT COALESCE(SUM(l.calls), 0) FROM discussion_logs l
+                                WHERE l.discussion_id = s.discussion_id AND l.created_at <= $3) END), 0),
+       COALESCE(SUM(CASE WHEN s.ended_at <= $3 THEN s.tokens_in + s.tokens_out
+                         ELSE (SELECT COALESCE(SUM(l.tokens_in + l.tokens_out), 0) FROM discussion_logs l
+                                WHERE l.discussion_id = s.discussion_id AND l.created_at <= $3) END), 0)
+  FROM discussion_state s
+ WHERE s.root_id = $1 AND s.discussion_id <> $2 AND s.created_at <= $3;
 
 -- columns: decided
 seq, kind, round_number, turn_index, after_seq, inputs, verdict, reason, created_at;

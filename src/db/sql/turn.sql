@@ -2,7 +2,7 @@
 
 -- columns: turn
 id, workspace_id, discussion_id, kind, round_number, turn_index, participant_id, agent_id, user_id, speaker, role,
-state, attempt, without_stops, due_ms, partial, started_at, created_at;
+state, attempt, without_stops, due_ms, partial, started_at, created_at, calls, tokens_in, tokens_out, usage_missing;
 
 -- name: turn_insert
 INSERT INTO discussion_turns (id, workspace_id, discussion_id, kind, round_number, turn_index, participant_id, agent_id,
@@ -17,7 +17,8 @@ SELECT {turn} FROM discussion_turns WHERE id = $1;
 
 -- name: turn_save
 UPDATE discussion_turns
-   SET state = $2, attempt = $3, without_stops = $4, partial = $5, started_at = $6
+   SET state = $2, attempt = $3, without_stops = $4, partial = $5, started_at = $6, calls = $7, tokens_in = $8,
+       tokens_out = $9, usage_missing = $10
  WHERE id = $1;
 
 -- name: turn_partial

@@ -72,6 +72,7 @@ async function readers(call, at) {
         ['/transcript', '?format=json'],
         ['/decisions', ''],
         ['/replay', ''],
+        ['/usage', ''],
     ]) {
         await call(200, 'GET', `${at}${part}${reader}`);
         await call(404, 'GET', `/api/discussions/${nobody}${part}${reader}`);

@@ -29,6 +29,7 @@ export type Usage = { calls: number; tokensIn: number | null; tokensOut: number 
 export type Discussion = { id: string; topic: string; mode: 'turns' | 'rounds' | 'parallel'; status: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; phase: 'opening' | 'asking' | 'calling' | 'speaking' | 'outside' | 'person' | 'voting' | 'judging' | 'summarising' | 'delegating' | 'answering' | 'ended'; round: number; rounds: number; turnIndex: number; endReason: 'rounds_used' | 'all_passed' | 'agreement' | 'nothing_new' | 'budget' | 'cancelled' | 'failed' | null; outcome: Outcome | null; projectId: string | null; taskId: string | null; parentId: string | null; depth: number; ref: Ref | null; forkedFrom: string | null; sessionId: string | null; options: Record<string, unknown>; usage: Usage; createdBy: string | null; createdAt: string; updatedAt: string; endedAt: string | null };
 export type Entry = { id: string; speaker: string; agentId: string | null; role: string; content: string; turnIndex: number; roundNumber: number; metadata: Record<string, unknown>; createdAt: string };
 export type Decision = { seq: number; kind: string; round: number; turn: number; afterSeq: number; inputs: Record<string, unknown>; verdict: string; reason: string; at: string };
+export type Total = { turns: number; passes: number; calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number };
 export type Turn = { id: string; discussionId: string; topic: string; projectId: string | null; mode: string; kind: 'message' | 'turn' | 'ballot' | 'judge' | 'summary'; speaker: string; role: string; agentId: string | null; userId: string | null; roundNumber: number; turnIndex: number; createdAt: string; dueAt: string | null };
 export type Wording = { name: string; text: string; own: boolean; updatedAt: string | null };
 export type HilConfig = { scopeChanges: 'automated' | 'notify_and_proceed' | 'requires_approval'; architectureDecisions: 'automated' | 'notify_and_proceed' | 'requires_approval'; dependencyModifications: 'automated' | 'notify_and_proceed' | 'requires_approval' };
@@ -217,6 +218,9 @@ export const discussion_decisions: Op<{ path: { id: string } }, { decisions: Arr
 
 /** Make every decision of a discussion again, from its log alone, and compare with what is stored. No model is called, and nothing is changed. */
 export const discussion_replay: Op<{ path: { id: string } }, { agrees: boolean; decisions: number; differences: Array<string> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/replay');
+
+/** What a discussion took: turns, passes, calls and tokens of each agent, and in all. */
+export const discussion_usage: Op<{ path: { id: string } }, { agents: Array<{ speaker: string; agentId: string | null; turns: number; passes: number; calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number }>; total: Total }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/usage');
 
 /** Take the turn that an agent of yours, or you as a person, owe a discussion; or pass it. */
 export const turn_take: Op<{ path: { id: string }; body?: { agent_name?: string | null; userId?: string | null; content?: string | null; pass?: boolean | null; reason?: string | null } }, { entry: Entry; discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/turns');
