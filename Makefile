@@ -175,6 +175,21 @@ ui/dist/.built: $(UI_SOURCES)
 ui-check:
 	@cd ui && npm run --silent check && npm run --silent check:planted && npm test --silent
 
+# The program with the pages as they are now. Which files those are is known only after they were built, hence two makes.
+.PHONY: with-pages
+with-pages:
+	@$(MAKE) --no-print-directory ui
+	@$(MAKE) --no-print-directory all
+
+## screenshots: pictures of every page in build/screenshots (ONLY=word: some of them)
+.PHONY: screenshots pictures
+screenshots: with-pages
+	@ONLY='$(ONLY)' node tests/screenshots.mjs
+
+## pictures: those of the README, docs/pictures
+pictures: with-pages
+	@node tests/screenshots.mjs readme
+
 ## dist: a release tarball that carries the built pages, so that building it needs no npm
 .PHONY: dist
 dist: ui

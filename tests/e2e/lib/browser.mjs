@@ -61,6 +61,20 @@ export async function visit(t, server, path = '/', options = {}) {
     return page;
 }
 
+// The page shows what it is about: its heading is there, and nothing it asked for is still on its way.
+export async function settled(page) {
+    await page.getByRole('heading').first().waitFor();
+    await page.waitForFunction(() => document.querySelector('.skel, .ghost') === null);
+    await page.evaluate(async () => {
+        await document.fonts.ready;
+        for (let still = 0; still < 5; ) {
+            const before = performance.getEntriesByType('resource').length;
+            await new Promise((wake) => setTimeout(wake, 40));
+            still = performance.getEntriesByType('resource').length === before ? still + 1 : 0;
+        }
+    });
+}
+
 // No rule of accessibility is broken in what is shown.
 export async function accessible(page, what) {
     await page.evaluate(axeSource);

@@ -1,0 +1,22 @@
+// Where the pages are, taken from what the app itself reads paths by: a page that is added there is looked at by all
+// that looks at pages. One that shows a single thing needs a line here that says which.
+import assert from 'node:assert/strict';
+import { pages, pagesOfOne } from '../../../ui/src/core/router.ts';
+
+/** Every page that needs no id, as name and path. */
+export const plain = pages.map((page) => ({ name: page, path: `/${page}` }));
+
+/** Pages of one thing, in a workspace that `furnish` has furnished. */
+export function ofOne(things) {
+    const found = {
+        inbox: { question: things.question, choice: things.choice },
+        discussions: { ended: things.discussion, turn: things.turn },
+        jobs: { job: things.job.id },
+        projects: { project: things.projects.Checkout.id },
+        q: { card: things.choice },
+    };
+    return pagesOfOne.flatMap((page) => {
+        assert.ok(found[page], `tests/e2e/lib/routes.mjs does not say which ${page} to look at`);
+        return Object.entries(found[page]).map(([what, id]) => ({ name: `${page}-${what}`, path: `/${page}/${id}` }));
+    });
+}
