@@ -55,7 +55,12 @@ export const where = new Where();
 class Ticker {
     now = $state(Date.now());
     constructor() {
-        setInterval(() => (this.now = Date.now()), 1000);
+        setInterval(() => this.look(), 1000);
+    }
+
+    /** Everything that tells a time reads the clock anew. */
+    look(): void {
+        this.now = Date.now() === this.now ? this.now + 1 : Date.now();
     }
 }
 export const ticker = new Ticker();

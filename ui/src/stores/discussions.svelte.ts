@@ -80,7 +80,8 @@ class Discussions {
 }
 export const discussions = new Discussions();
 
-const waits = ({ status, phase }: Discussion) => status === 'active' && (phase === 'outside' || phase === 'person');
+/** It stands still until somebody from outside has taken a turn. */
+export const waits = ({ status, phase }: Discussion) => status === 'active' && (phase === 'outside' || phase === 'person');
 
 /** One discussion, live. */
 export class Talk {

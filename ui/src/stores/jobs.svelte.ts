@@ -89,8 +89,19 @@ class Jobs {
             this.more = page.nextCursor;
             this.loaded = true;
             this.failure = undefined;
+            void this.#names(page.jobs);
         } catch (why) {
             this.failure = why;
+        }
+    }
+
+    /** A job that was made for a question is called by it; one after the other, they are asked for what is not known here. */
+    async #names(those: Job[]): Promise<void> {
+        for (const { id, kind } of those) {
+            if (kind !== 'question' || questions.of(id)) continue;
+            const asked = await api.call(ops.question_list_job, { path: { id } }).catch(() => undefined);
+            if (!asked) return;
+            for (const question of asked.questions) questions.learn(question);
         }
     }
 
@@ -100,6 +111,7 @@ class Jobs {
         for (const job of page.jobs) this.all.set(job.id, job);
         this.order = [...this.order, ...page.jobs.map((job) => job.id)];
         this.more = page.nextCursor;
+        void this.#names(page.jobs);
     }
 
     leave(): void {

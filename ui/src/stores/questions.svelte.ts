@@ -4,6 +4,7 @@ import { Refused } from '../core/api.ts';
 import type { Question } from '../core/api.gen.ts';
 import type { Happening } from '../core/live.ts';
 import { learnServerTime, serverNow } from '../core/time.ts';
+import { ticker } from './app.svelte.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
 const fewEnough = 8; // as many are asked for one by one; more come with the list
@@ -22,6 +23,7 @@ class Questions {
     readonly approvals = $derived(this.open.filter((question) => question.type === 'approval' || question.responseType === 'approval'));
     /** What an agent stands still for. */
     readonly blocking = $derived(this.open.filter((question) => question.type !== 'non_blocking'));
+    readonly #byJob = $derived(new Map([...this.all.values()].map((question) => [question.jobId, question])));
     #wanted = new Set<string>();
     #timer: ReturnType<typeof setTimeout> | undefined;
     #loading: AbortController | undefined;
@@ -47,6 +49,7 @@ class Questions {
                 { query: { workspaceId, sort: 'deadline', limit: 200 } },
                 (page) => {
                     learnServerTime(page.serverTime);
+                    ticker.look();
                     for (const question of page.questions) {
                         found.set(question.id, question);
                         this.all.set(question.id, question);
@@ -75,6 +78,11 @@ class Questions {
             this.all.delete(id);
             return undefined;
         }
+    }
+
+    /** One that was told of elsewhere; what is known already may be newer. */
+    learn(question: Question): void {
+        if (!this.all.has(question.id)) this.all.set(question.id, question);
     }
 
     #want(id: string): void {
@@ -121,7 +129,7 @@ class Questions {
 
     /** The question that a job was made for. */
     of(jobId: string): Question | undefined {
-        return [...this.all.values()].find((question) => question.jobId === jobId);
+        return this.#byJob.get(jobId);
     }
 
     left(question: Question, here?: number): number {
