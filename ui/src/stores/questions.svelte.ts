@@ -11,8 +11,8 @@ const fewEnough = 8; // as many are asked for one by one; more come with the lis
 const gather = 60;
 
 function byDeadline(a: Question, b: Question): number {
-    const due = (a.timeoutAt ?? '9999').localeCompare(b.timeoutAt ?? '9999');
-    return due || a.createdAt.localeCompare(b.createdAt);
+    const [one, other] = [(a.timeoutAt ?? '9999') + a.createdAt, (b.timeoutAt ?? '9999') + b.createdAt];
+    return one < other ? -1 : one > other ? 1 : 0;
 }
 
 class Questions {

@@ -1,0 +1,72 @@
+// The inbox without a browser: filters, order, batches, views.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Question } from '../src/core/api.gen.ts';
+import { arrange, batchable, batchKind, filterOf, fits, grouped, queryOf, Quiet, Views } from '../src/core/inbox.ts';
+import { memoryShelf } from '../src/core/store.ts';
+
+const minute = 60_000;
+const at = (ms: number) => new Date(ms).toISOString();
+const question = (fields: Partial<Question>): Question => ({ id: 'q', type: 'blocking', responseType: 'text', projectId: null, askedBy: 'Scout', timeoutAt: null, ...fields }) as Question;
+
+test('a filter is an address, and an address a filter', () => {
+    const filter = filterOf(new URLSearchParams('?agent=A+B&type=approval&other=1'));
+    assert.deepEqual(filter, { type: 'approval', project: '', agent: 'A B', due: '' });
+    assert.equal(queryOf(filter), '?type=approval&agent=A+B');
+    assert.equal(queryOf(filterOf(new URLSearchParams())), '');
+});
+
+test('a question fits when everything does', () => {
+    const one = question({ type: 'approval', projectId: 'p', timeoutAt: at(2 * minute) });
+    const fit = (query: string) => fits(one, filterOf(new URLSearchParams(query)), 0);
+    for (const query of ['', 'type=approval', 'project=p', 'agent=Scout', 'due=soon', 'type=approval&project=p&agent=Scout&due=soon']) assert.ok(fit(query), query);
+    for (const query of ['type=blocking', 'project=x', 'agent=Planner', 'due=none', 'type=approval&due=later']) assert.ok(!fit(query), query);
+});
+
+test('rows stand by how soon they end, and empty groups are left out', () => {
+    const [soon, none, later] = [question({ id: 'a', timeoutAt: at(minute) }), question({ id: 'b' }), question({ id: 'c', timeoutAt: at(72 * 60 * minute) })];
+    assert.deepEqual(grouped([soon, none, later], 0), [['soon', [soon]], ['later', [later]], ['none', [none]]]);
+    assert.deepEqual(grouped([], 0), []);
+});
+
+test('nothing moves under somebody who reads: what is new waits, unless it stands below', () => {
+    assert.deepEqual(arrange(['b', 'd'], ['a', 'b', 'c', 'd', 'e'], false), { order: ['a', 'b', 'c', 'd', 'e'], fresh: 0 });
+    assert.deepEqual(arrange(['b', 'd'], ['a', 'b', 'c', 'd', 'e'], true), { order: ['b', 'd', 'e'], fresh: 2 });
+    assert.deepEqual(arrange(['b', 'd'], ['a', 'd'], true), { order: ['d'], fresh: 1 }, 'what has gone goes');
+    assert.deepEqual(arrange(['b', 'd'], ['d', 'b'], true), { order: ['b', 'd'], fresh: 0 }, 'a moved deadline moves no row');
+    assert.deepEqual(arrange(['b'], ['x', 'y'], true), { order: ['x', 'y'], fresh: 0 }, 'another list altogether');
+    assert.deepEqual(arrange([], ['x'], true), { order: ['x'], fresh: 0 });
+});
+
+test('only a plain yes or no of one kind is given to several', () => {
+    const [approval, yesNo, text] = [question({ responseType: 'approval' }), question({ responseType: 'boolean' }), question({})];
+    assert.deepEqual([approval, yesNo, text].map(batchable), [true, true, false]);
+    assert.equal(batchKind([approval, approval]), 'approval');
+    assert.equal(batchKind([yesNo]), 'boolean');
+    for (const mixed of [[approval, yesNo], [text], []]) assert.equal(batchKind(mixed), undefined);
+});
+
+test('views keep their name and place, and survive nonsense', () => {
+    const shelf = memoryShelf();
+    const views = new Views(shelf);
+    views.keep('Mine', '?agent=Scout');
+    views.keep('Soon', '?due=soon');
+    views.keep('Mine', '?agent=Planner');
+    assert.deepEqual(new Views(shelf).all, [{ name: 'Soon', query: '?due=soon' }, { name: 'Mine', query: '?agent=Planner' }]);
+    assert.deepEqual(views.drop('Soon'), [{ name: 'Mine', query: '?agent=Planner' }]);
+    for (let i = 0; i < 40; i++) views.keep(`v${i}`, '');
+    assert.equal(views.all.length, 30);
+    for (const nonsense of ['{}', '[1, null, {"name": 2}]', 'null', '{oops']) {
+        shelf.setItem('witan.views', nonsense);
+        assert.deepEqual(views.all, []);
+    }
+});
+
+test('quiet lasts as long as it was said', () => {
+    const shelf = memoryShelf();
+    const quiet = new Quiet(shelf);
+    quiet.set('a', 100, 0);
+    assert.deepEqual(quiet.set('b', 300, 50), { a: 100, b: 300 });
+    assert.deepEqual(quiet.set('c', 400, 200), { b: 300, c: 400 }, 'what is over is let go');
+    assert.deepEqual(quiet.set('c', 0, 200), { b: 300 }, 'and can be taken back');
+});
