@@ -135,6 +135,18 @@ onBothEngines('a server that goes is missed, and found again with everything', {
     assert.equal(question.response.value, 'typed before it went');
 });
 
+test('a page whose file does not come says so, and comes when it is asked for again', async (t) => {
+    const server = await start(t);
+    const tab = await visit(t, server, '/inbox');
+    await tab.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await tab.route('**/assets/Chat-*.js', (route) => route.abort());
+    await tab.getByRole('link', { name: 'Chat' }).click();
+    await tab.getByRole('alert').getByText('The page could not be loaded.').waitFor();
+    await tab.unroute('**/assets/Chat-*.js');
+    await tab.getByRole('button', { name: 'Try again' }).click();
+    await tab.getByRole('heading', { name: 'Chat' }).waitFor();
+});
+
 test('what agents write is inert', async (t) => {
     const server = await start(t);
     const hostile = [

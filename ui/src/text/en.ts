@@ -767,6 +767,7 @@ export const t = {
         go: 'Go to the inbox',
     },
     failed: {
+        page: 'The page could not be loaded.',
         again: 'Try again',
         details: 'Copy details',
         request: (id: string) => `Request ${id}`,
