@@ -164,3 +164,81 @@ CONTRACT(replay_judges_a_round_that_was_cut_into_and_went_on)
     CHECK_COUNT("differences", 0);
     CHECK_INT("decisions", 1);
 }
+
+static void check_votes(struct t *t, const char *id, int wanted)
+{
+    assert_int_equal(count_rows(t, "discussion_decisions WHERE discussion_id = '%s' AND kind = 'vote'", id),
+                     wanted);
+    assert_int_equal(count_rows(t, "events WHERE discussion_id = '%s' AND type = 'vote.counted'", id),
+                     wanted);
+}
+
+/* A pause, and a discussion that is split off, between the vote and the answer. */
+CONTRACT(vote_is_counted_once_whatever_holds_up_the_end)
+{
+    pair(t);
+    call(t, "prompt_create", "{s:s, s:s, s:i}", "requester_agent", "Dev", "prompt_message", "Cache or not?",
+         "required_responses", 1);
+    const char *prompt = text_at(t, "prompt.id");
+
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:{s:s, s:s}, s:[{s:s}, {s:s}], s:{s:{s:[s, s]}}}", "topic",
+         "Cache?", "mode", "rounds", "rounds", 1, "ref", "kind", "prompt", "id", prompt, "participants",
+         "agentName", "Ada", "agentName", "Bob", "options", "vote", "choices", "yes", "no");
+    CHECK_STATUS(201);
+    const char *id = text_at(t, "discussion.id");
+    struct stage all_but_the_answer = { .t = t, .most = 5 };
+
+    play(&all_but_the_answer);
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.phase", "answering");
+    call(t, "discussion_pause", "{s:s}", "id", id);
+    CHECK_STATUS(200);
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:s, s:[{s:s}]}", "topic", "A detail", "mode", "rounds",
+         "rounds", 1, "parentId", id, "participants", "agentName", "Bob");
+    CHECK_STATUS(201);
+    call(t, "discussion_resume", "{s:s}", "id", id);
+    CHECK_STATUS(200);
+    PLAY(t, { "", "", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "completed");
+    check_votes(t, id, 1);
+    call(t, "prompt_get", "{s:s}", "id", prompt);
+    CHECK_COUNT("responses", 1);
+    call(t, "discussion_replay", "{s:s}", "id", id);
+    CHECK_TRUE("agrees");
+}
+
+CONTRACT(vote_of_a_round_is_counted_once_though_a_judge_is_heard_after_it)
+{
+    pair(t);
+    const char *id = make_discussion_with(t, "rounds",
+                                          "{\"smart_termination\": \"on\", \"judge\": true,"
+                                          " \"vote\": {\"choices\": [\"cache\", \"index\"]}}",
+                                          NAMES("Ada", "Bob"));
+
+    PLAY(t, { "Ada", "The cache goes first.", NULL, false }, { "Bob", "The index goes first.", NULL, false },
+         { "Ada", "{\"choice\": \"cache\"}", NULL, false }, { "Bob", "{\"choice\": \"index\"}", NULL, false },
+         { "judge", "{\"go_on\": false, \"reason\": \"Both are named.\"}", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.endReason", "nothing_new");
+    check_votes(t, id, 1);
+    assert_int_equal(count_rows(t, "discussion_decisions WHERE discussion_id = '%s' AND kind = 'new'", id),
+                     1);
+    call(t, "discussion_replay", "{s:s}", "id", id);
+    CHECK_TRUE("agrees");
+}
+
+/* Another program may have deleted it, or have written the child first. */
+CONTRACT(split_off_discussion_ends_though_its_parent_is_not_there)
+{
+    pair(t);
+    const char *id = make_discussion(t, "rounds", 1, NAMES("Ada", "Bob"));
+
+    outside_sql(t,
+                "UPDATE discussion_state SET parent_id = '00000000-0000-4000-8000-00000000dead', depth = 1"
+                " WHERE discussion_id = '%s'",
+                id);
+    PLAY(t, { "summary", "All fine.", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "completed");
+}

@@ -99,12 +99,15 @@ bool machine_count(struct machine *m, int round, struct vote_result *result)
     const char *vote;
     struct logged *rows;
     size_t count;
+    bool ruled;
     BUF_AUTO text = { 0 };
     struct json_out out;
 
     if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &rows, &count) ||
-        !machine_tally(m, rows, count, result))
+        !machine_tally(m, rows, count, result) || !machine_has_ruled(m, RULING_VOTE, round, &ruled))
         return false;
+    if (ruled)
+        return true;
     buf_init(&text, 0);
     json_begin(&out, &text);
     vote_write(result, NULL, &out);
@@ -143,21 +146,28 @@ static bool ask_summary(struct machine *m, int round, bool *asked)
     return !*asked || open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
 }
 
+/* Once it is counted nobody is asked again, whatever holds up the end between the two. */
+static bool vote(struct machine *m, int round, bool *asked)
+{
+    struct vote_result result;
+    bool ruled;
+
+    if (m->options.choice_count == 0 || m->d->ending == END_AGREEMENT)
+        return true;
+    if (!machine_has_ruled(m, RULING_VOTE, round, &ruled))
+        return false;
+    return ruled || (machine_ask_ballots(m, round, asked) && (*asked || machine_count(m, round, &result)));
+}
+
 bool machine_close(struct machine *m, bool *asked)
 {
     int round = last_round(m->d);
-    struct vote_result result;
 
     if (is_natural(m->d->ending)) {
-        if (m->options.choice_count > 0 && m->d->ending != END_AGREEMENT && m->d->phase != PHASE_ANSWERING &&
-            m->d->phase != PHASE_SUMMARISING) {
-            if (!machine_ask_ballots(m, round, asked))
-                return false;
-            if (*asked)
-                return true;
-            if (!machine_count(m, round, &result))
-                return false;
-        }
+        if (!vote(m, round, asked))
+            return false;
+        if (*asked)
+            return true;
         if (m->d->parent_id || m->d->ref_kind != REF_NONE) {
             if (!ask_summary(m, round, asked))
                 return false;
@@ -191,16 +201,23 @@ static bool keep_on_task(struct machine *m)
     return task_save(m->tx, &project, &task);
 }
 
-/* Only the summary crosses over to the discussion that this one was split off from, which then goes on. */
+/*
+ * Only the summary crosses over to the discussion that this one was split off from, which then goes on. One
+ * that is gone, or that another program has not written yet, holds no end up.
+ */
 static bool tell_parent(struct machine *m)
 {
+    struct err err = { 0 };
+    struct tx quiet = tx_with_err(m->tx, &err);
     struct discussion parent;
     const char *summary;
     struct logged logged = { .kind = ROW_MESSAGE, .role = "council", .turn_index = OUT_OF_TURN };
 
     if (!m->d->parent_id)
         return true;
-    if (!discussion_lock_any(m->tx, m->d->parent_id, &parent) || !answer_summary(m, &summary))
+    if (!discussion_lock_any(&quiet, m->d->parent_id, &parent))
+        return err.code == ERR_NOT_FOUND || (*m->tx->err = err, false);
+    if (!answer_summary(m, &summary))
         return false;
     if (discussion_has_ended(&parent))
         return true;

@@ -36,6 +36,17 @@ bool machine_rule(struct machine *m, struct ruling ruling)
                    NULL);
 }
 
+bool machine_has_ruled(struct machine *m, enum ruling_kind kind, int round, bool *ruled)
+{
+    struct db_rows rows;
+
+    if (!tx_query(m->tx, SQL_DECIDED_COUNT,
+                  DB_ARGS(db_text(m->d->id), db_text(ruling_kind_name(kind)), db_int(round)), &rows))
+        return false;
+    *ruled = db_cell_int(&rows, 0, 0) > 0;
+    return true;
+}
+
 void machine_head_for(struct machine *m, enum council_end reason)
 {
     m->d->ending = reason;

@@ -36,6 +36,8 @@ void machine_line(struct machine *machine, const char *line);
 
 /* Keeps what was decided, and after which row of the log. */
 CHECKED bool machine_rule(struct machine *machine, struct ruling ruling);
+/* Whether that was decided for a round already: then it is neither kept nor told of again. */
+CHECKED bool machine_has_ruled(struct machine *machine, enum ruling_kind kind, int round, bool *ruled);
 
 /* Of a place that is skipped because its agent is gone. */
 struct ruling machine_skip_ruling(const struct tx *tx, const struct logged *logged);

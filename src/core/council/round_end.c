@@ -24,15 +24,16 @@ static bool nothing_new(struct machine *m, int round, bool *old)
 {
     size_t count, entry_count;
     struct logged *rows;
+    bool ruled;
 
-    if (!logged_all(m->tx, m->d->id, 0, &rows, &count))
+    if (!logged_all(m->tx, m->d->id, 0, &rows, &count) || !machine_has_ruled(m, RULING_NEW, round, &ruled))
         return false;
     const struct entry *entries = logged_entries(m->tx->arena, rows, count, &entry_count);
 
     struct novelty_round novelty = novelty_of_round(m->tx->arena, entries, entry_count, round);
 
     *old = novelty.nothing_new;
-    return machine_rule(m, ruling_of_novelty(m->tx->arena, round, &novelty));
+    return ruled || machine_rule(m, ruling_of_novelty(m->tx->arena, round, &novelty));
 }
 
 static bool ask_judge(struct machine *m, int round, bool *asked, const char **words)

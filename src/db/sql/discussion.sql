@@ -152,6 +152,9 @@ VALUES ($1, (SELECT COALESCE(MAX(seq), 0) + 1 FROM discussion_decisions WHERE di
 -- name: decided_list
 SELECT {decided} FROM discussion_decisions WHERE discussion_id = $1 ORDER BY seq LIMIT $2;
 
+-- name: decided_count
+SELECT COUNT(*) FROM discussion_decisions WHERE discussion_id = $1 AND kind = $2 AND round_number = $3;
+
 -- name: interjection_insert
 INSERT INTO discussion_interjections (id, discussion_id, agent_id, user_id, speaker, role, content, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
