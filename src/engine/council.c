@@ -213,7 +213,7 @@ static void open_heard(struct mail *mail)
     struct turn *turn = heard->of_turn ? turn_find(council, heard->turn_id) : NULL;
 
     if (heard->stops)
-        turns_doom(council, heard->discussion_id, INT64_MAX);
+        step_check(council, heard->discussion_id);
     else if (turn && turn->stage == STAGE_CALLS)
         turn_doom(turn);
     else if (!heard->of_turn || !lanes_of(council->lanes, heard->discussion_id))

@@ -123,6 +123,7 @@ void unit_free(struct unit *unit);
 /* Whether the same write may well work later: the store is away, or its outcome is not known. */
 bool unit_may_work_later(const struct unit *unit);
 /* Whether it came too late: another drives, or the turn is not there any more. */
+bool err_is_late(const struct err *err);
 bool unit_was_late(const struct unit *unit);
 
 /* council_turn.c */
@@ -143,6 +144,8 @@ void turns_end(struct council *council);
 
 /* council_step.c: turns and discussions on their way through the store. */
 void step_advance(struct council *council, const char *discussion_id, int64_t epoch);
+/* Somebody has stopped this discussion, now or some time ago: closes what is not wanted any more. */
+void step_check(struct council *council, const char *discussion_id);
 void step_begin(struct turn *turn);
 void step_finish(struct turn *turn);
 

@@ -106,6 +106,44 @@ void step_advance(struct council *council, const char *discussion_id, int64_t ep
     unit_hand_in(&advance->unit);
 }
 
+/*
+ * A discussion that was stopped. The news may come when it has been taken up again, so they doom nothing by
+ * themselves: what the row says decides, and turns of a later claim than the row's stay whoever comes first.
+ */
+
+struct check_unit {
+    struct unit unit; /* first */
+    int64_t wanted_from;
+    char discussion_id[UUID_SIZE];
+};
+
+static bool run_check(const struct tx *tx, struct unit *unit)
+{
+    struct check_unit *check = (struct check_unit *)unit;
+
+    return drive_wanted_from(tx, unit->council->node, check->discussion_id, &check->wanted_from);
+}
+
+/* Where it cannot be looked up the calls go on, and what comes of them is refused. */
+static void after_check(struct unit *unit)
+{
+    struct check_unit *check = (struct check_unit *)unit;
+
+    if (unit->work.err.code == ERR_NONE)
+        turns_doom(unit->council, check->discussion_id, check->wanted_from);
+    unit_free(unit);
+}
+
+void step_check(struct council *council, const char *discussion_id)
+{
+    if (council->stopping || !lanes_of(council->lanes, discussion_id))
+        return;
+    struct check_unit *check = unit_new(council, sizeof(*check), run_check, after_check);
+
+    snprintf(check->discussion_id, sizeof(check->discussion_id), "%s", discussion_id);
+    unit_hand_in(&check->unit);
+}
+
 /* A turn whose time has come, or whose reply is there. */
 
 struct turn_unit {

@@ -172,7 +172,7 @@ static bool run_save(const struct tx *tx, struct unit *unit)
         struct tx own = tx_with_err(tx, &err);
 
         saved->refused = !drive_partial(&own, &saved->ref, saved->text);
-        if (saved->refused && err.code != ERR_CONFLICT && err.code != ERR_NOT_FOUND) {
+        if (saved->refused && !err_is_late(&err)) {
             *tx->err = err;
             return false;
         }

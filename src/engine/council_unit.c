@@ -82,10 +82,15 @@ bool unit_may_work_later(const struct unit *unit)
     }
 }
 
+/* By name: a rule of the store that was broken is a conflict, too, but nobody else would move the turn on
+ * then.
+ */
+bool err_is_late(const struct err *err)
+{
+    return str_equal(err->name, DRIVE_FENCED) || str_equal(err->name, DRIVE_GONE);
+}
+
 bool unit_was_late(const struct unit *unit)
 {
-    const struct err *err = &unit->work.err;
-
-    /* A rule of the store that was broken is a conflict, too, but nobody else would move the turn on then. */
-    return err->code == ERR_NOT_FOUND || (err->code == ERR_CONFLICT && str_equal(err->name, DRIVE_FENCED));
+    return err_is_late(&unit->work.err);
 }

@@ -75,17 +75,39 @@ static bool fenced(const struct tx *tx)
     return false;
 }
 
+/* Only for what a node writes to itself: anything else that is missing is no reason to drop a turn. */
+static bool gone(const struct tx *tx)
+{
+    if (tx->err->code == ERR_NOT_FOUND)
+        tx->err->name = DRIVE_GONE;
+    return false;
+}
+
 static bool enter(const struct tx *tx, const char *node, int64_t epoch, const char *id, struct discussion *d)
 {
     if (!discussion_lock_any(tx, id, d))
-        return false;
-    return (d->driver && strcmp(d->driver, node) == 0 && d->driver_epoch == epoch) || fenced(tx);
+        return gone(tx);
+    return (str_equal(d->driver, node) && d->driver_epoch == epoch) || fenced(tx);
 }
 
 static bool enter_turn(const struct tx *tx, const struct turn_ref *ref, struct discussion *d,
                        struct open_turn *turn)
 {
-    return enter(tx, ref->node, ref->epoch, ref->discussion_id, d) && open_turn_get(tx, ref->turn_id, turn);
+    return enter(tx, ref->node, ref->epoch, ref->discussion_id, d) &&
+           (open_turn_get(tx, ref->turn_id, turn) || gone(tx));
+}
+
+bool drive_wanted_from(const struct tx *tx, const char *node, const char *discussion_id, int64_t *epoch)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_DRIVE_HELD, DB_ARGS(db_text(discussion_id)), &rows))
+        return false;
+    if (rows.count == 0)
+        *epoch = INT64_MAX;
+    else
+        *epoch = db_cell_int(&rows, 0, 1) + !str_equal(db_cell(&rows, 0, 0), node);
+    return true;
 }
 
 bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const char *discussion_id,
@@ -139,8 +161,10 @@ bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *
 
     if (!enter_turn(tx, ref, &d, &turn))
         return false;
-    if (turn.state != TURN_CALLING)
-        return err_set(tx->err, ERR_NOT_FOUND, "No call is out for this turn.");
+    if (turn.state != TURN_CALLING) {
+        err_set(tx->err, ERR_NOT_FOUND, "No call is out for this turn.");
+        return gone(tx);
+    }
     turn.partial = text;
     d.phase = while_out(&d, &turn, PHASE_SPEAKING);
     return open_turn_save(tx, &turn) && discussion_save(tx, &d);

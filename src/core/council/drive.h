@@ -3,7 +3,7 @@
  *
  * A discussion is a row, and its open turns are rows. One node at a time drives it, under a lease; each time
  * a node takes one over its epoch rises, and a write that comes with an older one changes nothing
- * (ERR_CONFLICT, name "fenced"). The engine keeps nothing but the calls that are out: it claims what wants to
+ * (ERR_CONFLICT, DRIVE_FENCED). The engine keeps nothing but the calls that are out: it claims what wants to
  * be driven, advances it once, makes the calls that it is given, and finishes each turn with the model's
  * reply in one transaction, which logs it, decides what follows and gives the next calls.
  *
@@ -26,7 +26,10 @@
 /* A node that drives and has not renewed for so long is taken for dead. */
 #define DRIVE_LEASE_MS 5000
 #define DRIVE_RENEW_MS 1500
-#define DRIVE_FENCED   "fenced" /* the name of the error that says so: another drives by now */
+/* The names of the two errors that say a write came too late: another drives by now, or nothing is left of
+ * what was to be written to. */
+#define DRIVE_FENCED "fenced"
+#define DRIVE_GONE   "gone"
 
 /* Which turn, and in whose name it is written. */
 struct turn_ref {
@@ -94,13 +97,16 @@ CHECKED bool drive_claim(const struct tx *tx, const char *node, size_t limit, st
 /* Decides what follows and stores it: opens turns, skips, ends rounds, counts votes, ends. */
 CHECKED bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const char *discussion_id,
                            struct drive_step *step);
-/* queued -> calling. Builds the request from the log. ERR_NOT_FOUND: the turn is not there any more. */
+/* From which epoch on what this node has in hand of a discussion is still wanted. */
+CHECKED bool drive_wanted_from(const struct tx *tx, const char *node, const char *discussion_id,
+                               int64_t *epoch);
+/* queued -> calling. Builds the request from the log. DRIVE_GONE: the turn is not there any more. */
 CHECKED bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_call *call);
 /* Saves the text so far, for those who join late and for an interjection. */
 CHECKED bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *text);
 /*
  * The model has answered, or not. The step's calls may hold the same turn again (a further attempt, or once
- * more without stops). ERR_NOT_FOUND and ERR_CONFLICT: too late, drop it.
+ * more without stops). DRIVE_FENCED and DRIVE_GONE: too late, drop it.
  */
 CHECKED bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *reply,
                           struct drive_step *step);

@@ -111,3 +111,6 @@ SELECT discussion_id, workspace_id, project_id, driver_epoch FROM discussion_sta
 
 -- name: drive_take
 UPDATE discussion_state SET driver = $2, driver_epoch = driver_epoch + 1 WHERE discussion_id = $1;
+
+-- name: drive_held
+SELECT driver, driver_epoch FROM discussion_state WHERE discussion_id = $1;

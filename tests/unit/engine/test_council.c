@@ -25,7 +25,8 @@
 
 #define DISCUSSIONS 40
 #define TURNS       6
-#define PATIENCE_MS 30000
+#define PATIENCE_MS 60000
+#define HOLDING     "1h" /* between two words: longer than any test */
 
 /* The rules: turn after turn, and every write needs the epoch of the last claim. */
 static struct rule {
@@ -39,6 +40,10 @@ static struct rule {
 static size_t rule_count;
 static int turns_each;
 static bool in_parallel;
+static int checked; /* how often it was asked what is still wanted */
+
+/* When another node takes the first discussion over: right before this write of ours. */
+static enum moment { NEVER, AT_BEGIN, AT_TEXT, AT_REPLY } taken_at;
 static pthread_mutex_t rules_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct rule *rule_of(const char *discussion_id)
@@ -115,9 +120,33 @@ bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct dri
 
 static bool fenced(const struct tx *tx, const struct rule *rule, const char *node, int64_t epoch)
 {
-    return rule->driver == node && rule->epoch == epoch
-               ? false
-               : !err_set(tx->err, ERR_CONFLICT, "Another node drives this discussion.");
+    if (rule->driver == node && rule->epoch == epoch)
+        return false;
+    err_set(tx->err, ERR_CONFLICT, "Another node drives this discussion.");
+    tx->err->name = DRIVE_FENCED;
+    return true;
+}
+
+static bool late_at(const struct tx *tx, enum moment moment, struct rule *rule, const struct turn_ref *ref)
+{
+    if (taken_at == moment) {
+        taken_at = NEVER;
+        rule->driver = "another";
+        rule->epoch++;
+    }
+    return fenced(tx, rule, ref->node, ref->epoch);
+}
+
+bool drive_wanted_from(const struct tx *tx, const char *node, const char *discussion_id, int64_t *epoch)
+{
+    const struct rule *rule = rule_of(discussion_id);
+
+    (void)tx;
+    pthread_mutex_lock(&rules_lock);
+    *epoch = rule->epoch + (rule->driver != node);
+    checked++;
+    pthread_mutex_unlock(&rules_lock);
+    return true;
 }
 
 bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const char *discussion_id,
@@ -142,7 +171,7 @@ bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_ca
     bool late;
 
     pthread_mutex_lock(&rules_lock);
-    late = fenced(tx, rule, ref->node, ref->epoch);
+    late = late_at(tx, AT_BEGIN, rule, ref);
     if (!late) {
         in_parallel |= rule->out;
         rule->out = true;
@@ -159,7 +188,7 @@ bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *
 {
     (void)text;
     pthread_mutex_lock(&rules_lock);
-    bool late = fenced(tx, rule_of(ref->discussion_id), ref->node, ref->epoch);
+    bool late = late_at(tx, AT_TEXT, rule_of(ref->discussion_id), ref);
 
     pthread_mutex_unlock(&rules_lock);
     return !late;
@@ -172,7 +201,7 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     bool late;
 
     pthread_mutex_lock(&rules_lock);
-    late = fenced(tx, rule, ref->node, ref->epoch);
+    late = late_at(tx, AT_REPLY, rule, ref);
     rule->refused += late;
     if (!late) {
         assert_true(rule->out);
@@ -197,21 +226,24 @@ struct fixture {
     struct llm *llm;
     struct council *council;
     struct arena arena;
-    struct llm_model model;
-    struct llm_models models;
+    struct llm_model models[2];
+    struct llm_models used;
+    int scripts; /* how many there were: what a thread may still be reading is not written to */
 };
 
 static void use_script(struct fixture *f, const char *script, const char *delay)
 {
     struct err err = { 0 };
 
-    model_init(&f->model, "default");
-    assert_true(model_set(&f->model, &f->arena, "provider", "scripted", &err));
-    assert_true(model_set(&f->model, &f->arena, "delay", delay, &err));
-    f->model.script_text = script;
-    assert_true(model_check(&f->model, &f->arena, &err));
-    f->models = (struct llm_models){ &f->model, 1 };
-    models_use(script ? &f->models : NULL);
+    struct llm_model *model = &f->models[f->scripts++ % 2];
+
+    model_init(model, "default");
+    assert_true(model_set(model, &f->arena, "provider", "scripted", &err));
+    assert_true(model_set(model, &f->arena, "delay", delay, &err));
+    model->script_text = script;
+    assert_true(model_check(model, &f->arena, &err));
+    f->used = (struct llm_models){ model, 1 };
+    models_use(&f->used);
 }
 
 static int start(void **state)
@@ -238,6 +270,8 @@ static int start(void **state)
     rule_count = 0;
     turns_each = TURNS;
     in_parallel = false;
+    taken_at = NEVER;
+    checked = 0;
     *state = &f;
     return 0;
 }
@@ -324,14 +358,6 @@ static void every_turn_of_every_discussion_is_spoken_once(void **state)
     }
 }
 
-static void take_away(void)
-{
-    pthread_mutex_lock(&rules_lock);
-    rules[0].driver = "another";
-    rules[0].epoch++;
-    pthread_mutex_unlock(&rules_lock);
-}
-
 static void give_back(void)
 {
     pthread_mutex_lock(&rules_lock);
@@ -341,33 +367,129 @@ static void give_back(void)
 
 static struct council *watched;
 
-static bool one_was_late(void)
+static struct council_figures figures_now(void)
 {
     struct council_figures figures;
 
     council_figures(watched, &figures);
-    return figures.late > 0;
+    return figures;
 }
 
-/* The reply of a call that was out when another node took over is refused, and the turn is asked for again.
- */
+static bool one_was_late(void)
+{
+    return figures_now().late > 0;
+}
+
+static bool a_call_is_out(void)
+{
+    return figures_now().calls > 0;
+}
+
+static bool no_call_is_out(void)
+{
+    return figures_now().calls == 0;
+}
+
+static bool was_checked(void)
+{
+    pthread_mutex_lock(&rules_lock);
+    bool was = checked > 0;
+
+    pthread_mutex_unlock(&rules_lock);
+    return was;
+}
+
+/* What this node wants to write of a discussion that another has taken over is refused and dropped, and the
+ * turn is asked for again by whoever drives next. */
+static void is_dropped_when_late(struct fixture *f, enum moment moment, const char *script, const char *delay)
+{
+    use_script(f, script, delay);
+    turns_each = 1;
+    taken_at = moment;
+    add_discussions(1);
+    drive(f);
+    watched = f->council;
+    assert_true(comes_true(one_was_late));
+    assert_true(comes_true(no_call_is_out));
+    assert_int_equal(rules[0].done, 0);
+    use_script(f, "*: once more\n", "0s");
+    give_back();
+    assert_true(comes_true(all_done));
+    assert_int_equal(rules[0].done, 1);
+    assert_string_equal(rules[0].said, "once more");
+    assert_int_equal(figures_now().repeated, 0);
+}
+
 static void a_late_reply_is_dropped(void **state)
+{
+    is_dropped_when_late(*state, AT_REPLY, "*: quick\n", "0s");
+    assert_int_equal(rules[0].refused, 1);
+}
+
+static void a_late_beginning_is_dropped(void **state)
+{
+    is_dropped_when_late(*state, AT_BEGIN, "*: quick\n", "0s");
+    assert_int_equal(rules[0].begun, 1);
+}
+
+/* The text so far is saved while the call is out; once that is refused nobody waits for the rest. */
+static void a_late_text_closes_its_call(void **state)
+{
+    static char words[8 * 4000];
+    size_t len = (size_t)snprintf(words, sizeof(words), "*:");
+
+    while (len + 8 < sizeof(words))
+        len += (size_t)snprintf(words + len, sizeof(words) - len, " words");
+    snprintf(words + len, sizeof(words) - len, "\n");
+    is_dropped_when_late(*state, AT_TEXT, words, "100ms");
+    assert_int_equal(rules[0].refused, 0);
+}
+
+static void tell_paused(struct fixture *f)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO events(workspace_id, type, discussion_id, subject, data, created_at)"
+             " VALUES('w', 'discussion.paused', '%s', 's' || $1, '{}', 1)",
+             rules[0].id);
+    assert_int_equal(unit_write(f->store, 1, sql), ERR_NONE);
+    tailer_poke(f->tailer);
+}
+
+static void a_pause_closes_the_calls_of_its_discussion(void **state)
 {
     struct fixture *f = *state;
 
-    use_script(f, "*: slow and steady\n", "100ms");
+    use_script(f, "*: never said\n", HOLDING);
+    add_discussions(1);
+    drive(f);
+    watched = f->council;
+    assert_true(comes_true(a_call_is_out));
+    pthread_mutex_lock(&rules_lock);
+    rules[0].driver = "nobody";
+    pthread_mutex_unlock(&rules_lock);
+    tell_paused(f);
+    assert_true(comes_true(no_call_is_out));
+    assert_int_equal(rules[0].done, 0);
+}
+
+/* It was resumed and claimed again before its pause was heard of. */
+static void news_of_an_old_pause_close_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    use_script(f, "*: said all the same\n", "500ms");
     turns_each = 1;
     add_discussions(1);
     drive(f);
     watched = f->council;
-    assert_true(comes_true(one_is_out));
-    take_away();
-    assert_true(comes_true(one_was_late));
-    assert_int_equal(rules[0].done, 0);
-    give_back();
+    assert_true(comes_true(a_call_is_out));
+    tell_paused(f);
+    assert_true(comes_true(was_checked));
     assert_true(comes_true(all_done));
-    assert_int_equal(rules[0].done, 1);
-    assert_string_equal(rules[0].said, "slow and steady");
+    assert_string_equal(rules[0].said, "said all the same");
+    assert_int_equal(rules[0].begun, 1);
 }
 
 /* What is out when the server stops is given up; the next to drive asks for it anew. */
@@ -412,6 +534,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_A_STORE(every_turn_of_every_discussion_is_spoken_once),
         WITH_A_STORE(a_late_reply_is_dropped),
+        WITH_A_STORE(a_late_beginning_is_dropped),
+        WITH_A_STORE(a_late_text_closes_its_call),
+        WITH_A_STORE(a_pause_closes_the_calls_of_its_discussion),
+        WITH_A_STORE(news_of_an_old_pause_close_nothing),
         WITH_A_STORE(a_stop_gives_calls_up_and_the_next_start_repeats_them),
         WITH_A_STORE(without_a_model_turns_fail_with_the_reason),
     };
