@@ -119,6 +119,7 @@
 #define READ_LIMIT_MS        5000
 #define LIMIT_ROWS_BYTES     (1 * MB) /* of rows that one statement is given as a list; more take another */
 #define SQLITE_BUSY_MS       2000     /* how long another program may hold the write lock */
+#define SQLITE_START_MS      30000    /* the same at a start and for commands, behind whom nobody waits */
 #define COMPUTE_QUEUE        1024
 #define COMPUTE_THREADS      2
 #define HASH_THREADS         2  /* for passwords; each hash takes 64 MB while it is made */

@@ -239,7 +239,7 @@ struct db *db_open(const char *url, struct err *err)
         return NULL;
     if (engine == DB_POSTGRES)
         return postgres_open(path, err);
-    return sqlite_open(&(struct sqlite_options){ .path = path, .busy_ms = SQLITE_BUSY_MS }, err);
+    return sqlite_open(&(struct sqlite_options){ .path = path, .busy_ms = SQLITE_START_MS }, err);
 }
 
 void db_close(struct db *db)

@@ -31,3 +31,14 @@ test('a SQLite file that another program keeps locked', { timeout: 60_000 }, asy
     await held;
     await turnsGreen(server);
 });
+
+// Longer than a server that runs waits for anybody: nobody waits behind one that starts.
+test('a server that starts waits for a program that is writing', { timeout: 60_000 }, async (t) => {
+    const server = await start(t);
+    await server.kill9();
+    const held = holdWrites(server.db, 4500);
+    await new Promise((wake) => setTimeout(wake, 1000));
+    await server.restart();
+    await held;
+    assert.equal((await say(server)).status, 201);
+});

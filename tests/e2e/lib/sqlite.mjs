@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 const [file, text, ms] = process.argv.slice(2);
 const db = new DatabaseSync(file);
-db.exec('PRAGMA busy_timeout = 5000');
+db.exec('PRAGMA busy_timeout = 30000');
 if (text === 'hold') {
     db.exec('BEGIN IMMEDIATE');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms));
