@@ -18,10 +18,9 @@ export async function agent(server, name, more = {}) {
     return { ...row };
 }
 
-// `seats` are agents, or null for a person.
-export async function discussion(server, number, seats, more = {}) {
-    const own = { discussion_id: id(number), topic: `Topic ${number}`, mode: 'rounds', rounds: 2, wants_drive: 1, ...more };
-    const rows = seats.map((seat, order) =>
+// The rows of a discussion; `seats` are agents, or null for a person.
+function rowsOf(own, seats) {
+    const places = seats.map((seat, order) =>
         insert('discussion_participants', {
             discussion_id: own.discussion_id,
             agent_id: seat?.id ?? null,
@@ -30,8 +29,26 @@ export async function discussion(server, number, seats, more = {}) {
             sequence_order: order,
         }),
     );
-    await server.sql(`${rows.join('\n')}\n${insert('discussion_state', own)}`);
-    return own.discussion_id;
+    return [...places, insert('discussion_state', own)];
+}
+
+// Several that are there at once, each as [number, seats, more]; gives their ids.
+export async function discussions(server, all) {
+    const owns = all.map(([number, , more]) => ({
+        discussion_id: id(number),
+        topic: `Topic ${number}`,
+        mode: 'rounds',
+        rounds: 2,
+        wants_drive: 1,
+        ...more,
+    }));
+    const rows = all.flatMap(([, seats], which) => rowsOf(owns[which], seats));
+    await server.sql(`BEGIN;\n${rows.join('\n')}\nCOMMIT;`);
+    return owns.map((own) => own.discussion_id);
+}
+
+export async function discussion(server, number, seats, more = {}) {
+    return (await discussions(server, [[number, seats, more]]))[0];
 }
 
 export async function state(server, of) {
@@ -39,6 +56,16 @@ export async function state(server, of) {
         `SELECT status, COALESCE(end_reason, ''), phase, current_round, COALESCE(driver, '') FROM discussion_state WHERE discussion_id = '${of}'`,
     );
     return { status, reason, phase, round: Number(round), driver };
+}
+
+const rests = ([status, phase]) => status !== 'active' || phase === 'person' || phase === 'outside';
+
+// Whether each has ended or waits for somebody.
+export async function allRest(server, discussions) {
+    const rows = await server.sql(
+        `SELECT status, phase FROM discussion_state WHERE discussion_id IN (${discussions.map(quote).join(', ')})`,
+    );
+    return rows.length === discussions.length && rows.every(rests);
 }
 
 // The log as lines, in order; two runs that went the same way have the same. Ballots of a round are cast at once, in

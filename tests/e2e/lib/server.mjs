@@ -1,13 +1,15 @@
 // A real server for a test: its own folder or database, a free port, and the clock in the test's hand.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { constants, rmSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { createDatabase, dropDatabase, sql } from './sql.mjs';
+import { promisify } from 'node:util';
+import { copyDatabase, createDatabase, dropDatabase, sql } from './sql.mjs';
 
 export const binary = resolve(process.env.WITAN_BIN ?? 'build/witan');
 export const full = process.env.WITAN_FULL === '1';
@@ -205,10 +207,36 @@ export async function freshStore(t, engine, folder) {
     return db;
 }
 
+const migrate = (db) => promisify(execFile)(binary, ['migrate', '--db', db], { env: cleanEnv(tmpdir()) });
+
+let sqliteTemplate;
+
+async function makeSqliteTemplate() {
+    const folder = await mkdtemp(join(tmpdir(), 'witan-e2e-'));
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'template.db');
+    await migrate(`sqlite:${file}`);
+    return file;
+}
+
+// The same, of today and with nothing in it.
+async function readyStore(t, engine, folder) {
+    if (engine === 'postgres') {
+        const db = await copyDatabase(migrate);
+        t.after(() => dropDatabase(db));
+        return db;
+    }
+    const file = join(folder, 'witan.db');
+    sqliteTemplate ??= makeSqliteTemplate();
+    // A second server in the same folder finds what the first has written.
+    await copyFile(await sqliteTemplate, file, constants.COPYFILE_EXCL).catch((why) => assert.equal(why.code, 'EEXIST'));
+    return `sqlite:${file}`;
+}
+
 // A server that ends with the test. `prepare(db, folder)` may work on the store before it starts.
 export async function start(t, { engine = 'sqlite', prepare, ...options } = {}) {
     const folder = options.folder ?? (await tempFolder(t));
-    const db = options.db ?? (await freshStore(t, engine, folder));
+    const db = options.db ?? (await (prepare ? freshStore : readyStore)(t, engine, folder));
     if (prepare) await prepare(db, folder);
     const server = new Server({ ...options, folder, db });
     server.engine = engine;
@@ -239,13 +267,14 @@ export async function quickOnce(limit, run) {
     assert.fail(`it took ${took.join(', ')} ms, and never less than ${limit}`);
 }
 
-// Waits until a condition holds, for things that no event tells of.
+// Waits until a condition holds, for things that no event tells of; the longer it takes, the less often it looks.
 export async function until(holds, what, limit = promptly) {
-    const end = Date.now() + limit;
+    const began = Date.now();
     for (;;) {
         const value = await holds();
         if (value) return value;
-        assert.ok(Date.now() < end, `not within ${limit} ms: ${what}`);
-        await new Promise((wake) => setTimeout(wake, 20));
+        const waited = Date.now() - began;
+        assert.ok(waited < limit, `not within ${limit} ms: ${what}`);
+        await new Promise((wake) => setTimeout(wake, Math.min(200, 20 + waited / 20)));
     }
 }

@@ -1,8 +1,10 @@
-// SQL from outside, in a process of its own, as another program would run it: psql, or node's SQLite.
+// SQL from outside, as another program would run it: psql, or node's SQLite.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 
 const execute = promisify(execFile);
 const script = fileURLToPath(new URL('./sqlite.mjs', import.meta.url));
@@ -13,15 +15,41 @@ function psql(url, text) {
     });
 }
 
-function sqlite(db, ...words) {
-    return execute(process.execPath, ['--experimental-sqlite', '--no-warnings', script, db.slice(7), ...words], {
-        maxBuffer: 64 << 20,
-    });
+// Threads that run SQL on SQLite, a few, so that statements can race: to start a process for each takes a machine longer
+// than all that the statement does.
+const most = 4;
+const idle = [];
+const waiting = [];
+let threads = 0;
+
+async function thread() {
+    if (idle.length > 0) return idle.pop();
+    if (threads === most) return new Promise((free) => waiting.push(free));
+    threads++;
+    const worker = new Worker(script);
+    worker.unref();
+    return worker;
+}
+
+function give(worker) {
+    worker.unref();
+    if (waiting.length > 0) waiting.shift()(worker);
+    else idle.push(worker);
+}
+
+async function sqlite(db, ...words) {
+    const worker = await thread();
+    worker.ref();
+    worker.postMessage([db.slice('sqlite:'.length), ...words]);
+    const [{ rows, why }] = await once(worker, 'message');
+    give(worker);
+    if (why) throw new Error(why);
+    return rows;
 }
 
 // Keeps everybody else from writing messages for so long, as a careless program would.
 export function holdWrites(db, ms) {
-    if (db.startsWith('sqlite:')) return sqlite(db, 'hold', String(ms));
+    if (db.startsWith('sqlite:')) return sqlite(db, 'hold', ms);
     return psql(
         db,
         `BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE; SELECT pg_sleep(${ms / 1000}); ROLLBACK`,
@@ -37,7 +65,8 @@ export function run(db, text) {
 
 // Rows as arrays of text, on either engine.
 export async function sql(db, text) {
-    const { stdout } = await (db.startsWith('sqlite:') ? sqlite(db, text) : psql(db, text));
+    if (db.startsWith('sqlite:')) return sqlite(db, text);
+    const { stdout } = await psql(db, text);
     return stdout
         .split('\n')
         .filter((line) => line !== '')
@@ -49,14 +78,30 @@ function base() {
     return process.env.WITAN_TEST_PG;
 }
 
-export async function createDatabase(on = base()) {
+const databaseNamed = (name, on) => Object.assign(new URL(on), { pathname: `/${name}` }).href;
+
+export async function createDatabase(on = base(), from = 'template1') {
     const name = `e2e_${randomBytes(6).toString('hex')}`;
-    await psql(on, `CREATE DATABASE ${name}`);
-    const url = new URL(on);
-    url.pathname = `/${name}`;
-    return url.href;
+    await psql(on, `CREATE DATABASE ${name} TEMPLATE ${from}`);
+    return databaseNamed(name, on);
 }
 
 export async function dropDatabase(db, on = base()) {
     await psql(on, `DROP DATABASE IF EXISTS ${new URL(db).pathname.slice(1)} WITH (FORCE)`);
+}
+
+// A store of today with nothing in it, made once in each run and copied from then on: to bring an empty one up to date takes
+// longer than most tests. Several processes may begin it at once; the first to be done wins. `migrate(db)` makes one.
+const template = 'e2e_template';
+
+async function makeTemplate(migrate) {
+    const db = await createDatabase();
+    await migrate(db);
+    await psql(base(), `ALTER DATABASE ${new URL(db).pathname.slice(1)} RENAME TO ${template}`).catch(() => dropDatabase(db));
+}
+
+export async function copyDatabase(migrate) {
+    const known = `SELECT 1 FROM pg_database WHERE datname = '${template}'`;
+    if ((await sql(base(), known)).length === 0) await makeTemplate(migrate);
+    return createDatabase(base(), template);
 }

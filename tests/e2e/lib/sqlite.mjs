@@ -1,24 +1,41 @@
-// node sqlite.mjs FILE SQL: runs the statements; the rows of a single SELECT, with tabs between, on stdout.
-// node sqlite.mjs FILE /PATH: runs the statements in that file.
-// node sqlite.mjs FILE hold MS: keeps everybody else from writing for so long.
+// A thread that runs SQL on SQLite files: takes [FILE, SQL], [FILE, /PATH] for the statements in that file, or
+// [FILE, 'hold', MS], which keeps everybody else from writing for so long; gives rows, or says what was wrong.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { parentPort } from 'node:worker_threads';
 
-const [file, text, ms] = process.argv.slice(2);
-const db = new DatabaseSync(file);
-db.exec('PRAGMA busy_timeout = 30000');
-if (text === 'hold') {
-    db.exec('BEGIN IMMEDIATE');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms));
-    db.exec('ROLLBACK');
-} else if (/^\s*(SELECT|PRAGMA)\b/i.test(text)) {
-    for (const row of db.prepare(text).all())
-        console.log(
-            Object.values(row)
-                .map((value) => value ?? '')
-                .join('\t'),
-        );
-} else {
+function rowsOf(db, text) {
+    if (/^\s*(SELECT|PRAGMA)\b/i.test(text))
+        return db
+            .prepare(text)
+            .all()
+            .map((row) => Object.values(row).map((value) => String(value ?? '')));
     db.exec(text.startsWith('/') ? readFileSync(text, 'utf8') : text);
+    return [];
 }
-db.close();
+
+function hold(db, ms) {
+    db.exec('BEGIN IMMEDIATE');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    db.exec('ROLLBACK');
+    return [];
+}
+
+// With a connection of its own each time, as a program that comes and goes.
+function perform(file, text, ms) {
+    const db = new DatabaseSync(file);
+    try {
+        db.exec('PRAGMA busy_timeout = 30000');
+        return text === 'hold' ? hold(db, ms) : rowsOf(db, text);
+    } finally {
+        db.close();
+    }
+}
+
+parentPort.on('message', (words) => {
+    try {
+        parentPort.postMessage({ rows: perform(...words) });
+    } catch (why) {
+        parentPort.postMessage({ why: why.message });
+    }
+});
