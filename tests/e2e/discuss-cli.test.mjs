@@ -1,7 +1,6 @@
 // Discussions on the command line: as somebody without a model sees them first, and as a script reads them.
 import assert from 'node:assert/strict';
 import { readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { configure, model, openai } from './lib/model.mjs';
@@ -12,8 +11,8 @@ const notice = /^Rehearsal: scripted lines, no model was called\.$/gm;
 
 test('with one command, no server and no model, a newcomer sees a whole discussion', async (t) => {
     const folder = await tempFolder(t);
-    const before = (await readdir(tmpdir())).filter((name) => name.startsWith('witan-rehearsal-'));
-    const env = { WITAN_URL: 'http://127.0.0.1:1' };
+    const emptied = await tempFolder(t);
+    const env = { WITAN_URL: 'http://127.0.0.1:1', TMPDIR: emptied };
     const { code, stdout, stderr } = await cli(folder, ['discuss', '--rehearse', 'Tea or coffee?'], { env });
     assert.equal(code, 0, stderr);
     assert.deepEqual(
@@ -27,8 +26,7 @@ test('with one command, no server and no model, a newcomer sees a whole discussi
     assert.doesNotMatch(stdout, /\x1b/);
     assert.equal(stderr.match(notice).length, 2, 'on the first screen and on the last');
     assert.match(stderr, /thrown away/);
-    const after = (await readdir(tmpdir())).filter((name) => name.startsWith('witan-rehearsal-'));
-    assert.deepEqual(after, before, 'nothing is left behind');
+    assert.deepEqual(await readdir(emptied), [], 'nothing is left behind');
 });
 
 test('a rehearsal has a whole vote, with its dissent, under each rule', async (t) => {
@@ -56,7 +54,7 @@ test('the server of a rehearsal ends with its command, however that ends', async
         await until(() => /^Discussion /m.test(running.stderr), 'it has begun');
         const { pid } = running.child;
         const [server] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
-        const store = (await readFile(`/proc/${server}/cmdline`, 'utf8')).match(/\/tmp\/witan-rehearsal-\w+/)[0];
+        const store = (await readFile(`/proc/${server}/cmdline`, 'utf8')).match(/\/[^:\0]*\/witan-rehearsal-\w+/)[0];
         t.after(() => rm(store, { recursive: true, force: true }));
         running.child.kill(signal);
         await running.done;

@@ -107,17 +107,27 @@ static bool read_url(struct cli *cli, int from)
     return true;
 }
 
+static bool make_folder(struct rehearsal *rehearsal, struct err *err)
+{
+    const char *wanted = getenv("TMPDIR"), *where = wanted && *wanted ? wanted : "/tmp";
+    size_t room = sizeof(rehearsal->folder);
+    int len = snprintf(rehearsal->folder, room, "%s/witan-rehearsal-XXXXXX", where);
+
+    if (len >= 0 && (size_t)len < room && mkdtemp(rehearsal->folder))
+        return true;
+    rehearsal->folder[0] = '\0';
+    err_set(err, ERR_INTERNAL, "Cannot make a folder for the rehearsal in %.200s.", where);
+    return err_hint(err, "Name another with TMPDIR.");
+}
+
 bool rehearsal_open(struct cli *cli, struct rehearsal *rehearsal, struct err *err)
 {
     int from;
 
     if (is_there(cli))
         return true;
-    snprintf(rehearsal->folder, sizeof(rehearsal->folder), "/tmp/witan-rehearsal-XXXXXX");
-    if (!mkdtemp(rehearsal->folder)) {
-        rehearsal->folder[0] = '\0';
-        return err_set(err, ERR_INTERNAL, "Cannot make a folder for the rehearsal: %s.", strerror(errno));
-    }
+    if (!make_folder(rehearsal, err))
+        return false;
     if (!start(cli, rehearsal, &from) || !read_url(cli, from)) {
         rehearsal_close(cli, rehearsal);
         err_set(err, ERR_UNAVAILABLE, "Cannot start a server for the rehearsal.");

@@ -14,7 +14,7 @@
 
 struct rehearsal {
     pid_t pid; /* of the server; 0: there was one already */
-    char folder[64];
+    char folder[256];
 };
 
 /* Points cli->target at the server of the rehearsal. */
