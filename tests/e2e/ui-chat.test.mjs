@@ -1,7 +1,7 @@
 // The squad chat in the browser: prompts as yellow cards with their replies, and a composer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visit } from './lib/browser.mjs';
+import { accessible, visit } from './lib/browser.mjs';
 import { onBothEngines, start } from './lib/server.mjs';
 
 const ask = async (server, prompt_message, fields) => (await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message, ...fields })).prompt;
@@ -71,4 +71,77 @@ test('people write, and ask the squad; what was typed survives a refusal', async
     await server.advance(31 * 60_000);
     await card.getByText('Timed out').waitFor();
     await page.getByText('Went on with 0 of 1 (timed out)').waitFor();
+});
+
+test('@ completes names by keys alone; [ and ] walk through the prompts, R replies', async (t) => {
+    const server = await start(t);
+    await server.say('Scout', 'Here.');
+    await server.must(201, 'POST', '/api/agents', { name: 'Scribe', role: 'writer' });
+    const [first, second] = [await ask(server, 'First?'), await ask(server, 'Second?')];
+    const page = await visit(t, server, '/chat');
+    await page.getByRole('article', { name: 'Second?' }).waitFor();
+    await page.keyboard.press('c');
+    const field = page.getByRole('textbox', { name: 'Message to the squad' });
+    await page.keyboard.type('Ask @sc');
+    const names = page.getByRole('listbox', { name: 'Names' });
+    await names.getByRole('option', { name: 'Scribe' }).waitFor();
+    assert.equal(await names.getByRole('option', { selected: true }).textContent(), 'Scout');
+    assert.equal(await field.getAttribute('aria-activedescendant'), await names.getByRole('option', { selected: true }).getAttribute('id'));
+    await accessible(page, 'names');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await names.waitFor({ state: 'detached' });
+    assert.equal(await field.inputValue(), 'Ask @Scribe ');
+    await page.keyboard.type('and me@example.org');
+    assert.equal(await names.count(), 0, 'an address calls nobody');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('Ask @Scribe and me@example.org').waitFor();
+    await page.keyboard.type('/prompt Third?');
+    await page.getByLabel('Replies needed').waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Question to the squad' }).inputValue(), 'Third?');
+    await field.or(page.getByRole('textbox', { name: 'Question to the squad' })).blur();
+    const at = () => page.evaluate(() => document.activeElement.id);
+    await page.keyboard.press('[');
+    assert.equal(await at(), `prompt-${second.id}`);
+    await page.keyboard.press('[');
+    assert.equal(await at(), `prompt-${first.id}`);
+    await page.keyboard.press('r');
+    await page.getByLabel('Your reply').fill('By keys.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('By keys.').waitFor();
+});
+
+test('five thousand messages, and one of two million letters, are read in parts', async (t) => {
+    const server = await start(t);
+    // Another program has written them.
+    await server.sql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO squad_chat (id, agent_name, message, created_at)
+        SELECT printf('00000000-0000-4000-8000-%012d', i), 'Scout', 'Message ' || i || '.', strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day', '+' || i || ' seconds') FROM n`);
+    await server.sql(`INSERT INTO squad_chat (id, agent_name, message) VALUES ('00000000-0000-4000-8000-000000009999', 'Scout', 'Long: ' || replace(hex(zeroblob(1000000)), '00', 'ab'))`);
+    const page = await visit(t, server, '/chat');
+    const log = page.getByRole('log', { name: 'Messages' });
+    await log.getByText('Message 5000.').waitFor();
+    assert.ok((await log.textContent()).length < 100_000, 'the long one is cut');
+    await log.getByRole('button', { name: 'Show all of it (2.0 MB)' }).click();
+    await log.getByRole('button', { name: 'Show less' }).waitFor();
+    assert.ok((await log.textContent()).length > 2_000_000);
+    await log.getByRole('button', { name: 'Show less' }).click();
+    for (const message of ['Message 4850.', 'Message 4750.', 'Message 4650.']) {
+        await log.getByRole('button', { name: 'Show older' }).click();
+        await log.getByText(message, { exact: true }).waitFor({ state: 'attached' });
+    }
+    const most = await page.evaluate(async () => {
+        const pane = document.querySelector('[role=log]');
+        let longest = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (longest = Math.max(longest, duration)))).observe({ type: 'longtask' });
+        for (let top = pane.scrollHeight; top > 0; top -= 400) {
+            pane.scrollTop = top;
+            await new Promise(requestAnimationFrame);
+        }
+        return longest;
+    });
+    assert.ok(most < 2000, `scrolling held the page up for ${most} ms`);
+    assert.ok((await log.getByRole('listitem').count()) <= 600);
+    await server.say('Builder', 'The newest.');
+    await log.getByText('The newest.').waitFor({ state: 'attached' });
 });

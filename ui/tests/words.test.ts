@@ -1,6 +1,7 @@
 // What agents write, and what the page says about a question.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pieces } from '../src/core/long.ts';
 import type { Question } from '../src/core/api.gen.ts';
 import { blocks, inline, safeLink, words } from '../src/core/markdown.ts';
 import { answerText, diff, ends, facts, headline, hue, split } from '../src/core/wording.ts';
@@ -75,4 +76,15 @@ test('edited arguments show what went and what came', () => {
         { is: 'add', text: 'x' },
         { is: 'same', text: 'c' },
     ]);
+});
+
+test('very long text comes in pieces that end with their lines, and loses nothing', () => {
+    assert.deepEqual(pieces('short\ntext'), ['short\ntext']);
+    const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i}`).join('\n');
+    assert.ok(pieces(lines).length > 5);
+    assert.equal(pieces(lines).join('\n'), lines);
+    const one = '𝄞'.repeat(100_000);
+    const cut = pieces(`x${one}`);
+    assert.equal(cut.join(''), `x${one}`);
+    assert.ok(cut.every((piece) => !/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/.test(piece) && piece.length <= 64_001));
 });

@@ -5,6 +5,13 @@ import type { Happening } from '../core/live.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
 const gather = 120;
+const breath = 30;
+const few = 40;
+
+function byTime(a: Chat, b: Chat): number {
+    const [one, other] = [a.created_at + a.id, b.created_at + b.id];
+    return one < other ? -1 : one > other ? 1 : 0;
+}
 
 export interface Thread {
     prompt: Prompt;
@@ -19,7 +26,13 @@ class SquadChat {
     loaded = $state(false);
     failure = $state<unknown>();
     more = $state<string | null>(null);
+    #agents = $state.raw<string[]>([]);
+    /** Whom somebody may want to call: those who have spoken, the latest first, then the agents that are known. */
+    readonly names = $derived([...new Set([...this.messages.filter((one) => !one.is_human && one.message_type !== 'system').map((one) => one.agent_name).reverse(), ...this.#agents])]);
+    readonly #ids = new Set<string>();
     #shown = false;
+    #heard: Chat[] = [];
+    #soon: ReturnType<typeof setTimeout> | undefined;
     #wanted = new Set<string>();
     #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -32,15 +45,26 @@ class SquadChat {
 
     #hear(happening: Happening): void {
         if (!this.#shown) return;
-        if (happening.type === 'chat.message') this.#add([happening as unknown as Chat]);
+        if (happening.type === 'chat.message') this.#said(happening as unknown as Chat);
         if (happening.type.startsWith('prompt.')) this.#want(String(happening['promptId']));
+    }
+
+    // Another program may have written thousands at once.
+    #said(one: Chat): void {
+        this.#heard.push(one);
+        this.#soon ??= setTimeout(() => {
+            this.#soon = undefined;
+            this.#add(this.#heard.splice(0));
+        }, breath);
     }
 
     #add(those: Chat[]): void {
         for (const one of those) if (one.discussion_prompt_id) this.#want(one.discussion_prompt_id);
-        const known = new Set(this.messages.map((one) => one.id));
+        const known = this.#ids;
         const fresh = those.filter((one) => !known.has(one.id) && (one.message_type === 'discussion_prompt' || !one.discussion_prompt_id));
-        if (fresh.length > 0) this.messages = [...this.messages, ...fresh].sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
+        if (fresh.length === 0) return;
+        for (const one of fresh) known.add(one.id);
+        this.messages = [...this.messages, ...fresh].sort(byTime);
     }
 
     #want(id: string): void {
@@ -62,6 +86,10 @@ class SquadChat {
     show(): () => void {
         this.#shown = true;
         void this.load();
+        void api
+            .call(ops.agent_list, { query: { limit: 200 } })
+            .then(({ agents }) => (this.#agents = agents.map(({ name }) => name)))
+            .catch(() => {});
         return () => (this.#shown = false);
     }
 
@@ -70,6 +98,8 @@ class SquadChat {
             const page = await api.call(ops.chat_list, { query: { limit: 100 } });
             this.#add(page.messages);
             if (!this.loaded) this.more = page.nextCursor;
+            // Very long messages make short pages.
+            for (let i = 0; i < 5 && !this.loaded && this.more && this.messages.length < few; i++) await this.older();
             this.loaded = true;
             this.failure = undefined;
         } catch (why) {
