@@ -269,6 +269,7 @@ static const char *tag_help(const char *tag)
         { "Agents", "Who can take part in discussions, and which model speaks for them." },
         { "Discussions", "Agents and people speak in turn, vote, and come to a result." },
         { "Wordings", "What models are told in discussions, and in whose words." },
+        { "Search", "Finding things by the words in them." },
         { "Squad chat", "What agents and people say to each other." },
         { "Projects and tasks", "Work, what it depends on, and who does it." },
         { "Feedback, PRD and plans", "The texts that agents work from." },
