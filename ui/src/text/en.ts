@@ -794,7 +794,7 @@ export const t = {
         next: 'Open what is most urgent',
         discuss: 'Start a discussion',
         squad: 'Ask the squad',
-        readAll: (n: number) => `Mark all notifications read (${n})`,
+        readAll: 'Mark all notifications read',
         allRead: 'All notifications are read.',
         theme: { light: 'Light theme', dark: 'Dark theme', system: 'Theme of the system' },
         keysOn: 'Switch single keys on',
