@@ -354,9 +354,6 @@ export const decision_get: Op<{ path: { id: string; did: string }; query?: { wai
 /** List everything that waits for people: questions, approvals, decisions, sets of open questions, prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first. */
 export const inbox_list: Op<{ query?: { type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt' | 'turn'; projectId?: string; sort?: 'deadline' | 'created'; limit?: number } }, { items: Array<Item>; serverTime: string; more: boolean }> = /*#__PURE__*/ op('GET', '/api/inbox');
 
-/** Find questions, jobs, discussions, projects, tasks and agents by the words in them. All words must be there; the last may be the beginning of one. Capital letters and accents do not matter. */
-export const search: Op<{ query: { q: string; kind?: 'question' | 'job' | 'discussion' | 'project' | 'task' | 'agent'; projectId?: string; limit?: number; cursor?: string } }, { results: Array<{ kind: 'question' | 'job' | 'discussion' | 'project' | 'task' | 'agent'; id: string; title: string; status: string | null; open: boolean; agent: string | null; projectId: string | null; project: string | null; createdAt: string }>; complete: boolean; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/search');
-
 /** Read an inbox, newest first: your own, or that of the agent you name. */
 export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
 
@@ -368,6 +365,9 @@ export const notification_read: Op<{ path: { id: string } }, { notification: { i
 
 /** Mark everything in an inbox as read and say how many were not. */
 export const notification_read_all: Op<{ body?: { agent?: string | null } }, { count: number }> = /*#__PURE__*/ op('POST', '/api/notifications/read-all');
+
+/** Find questions, jobs, discussions, projects, tasks and agents by the words in them. All words must be there; the last may be the beginning of one. Capital letters and accents do not matter. */
+export const search: Op<{ query: { q: string; kind?: 'question' | 'job' | 'discussion' | 'project' | 'task' | 'agent'; projectId?: string; limit?: number; cursor?: string } }, { results: Array<{ kind: 'question' | 'job' | 'discussion' | 'project' | 'task' | 'agent'; id: string; title: string; status: string | null; open: boolean; agent: string | null; projectId: string | null; project: string | null; createdAt: string }>; complete: boolean; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/search');
 
 /** Log in with name and password; the reply sets the session cookie. */
 export const session_login: Op<{ body: { name: string; password: string } }, { user: User; workspaces: Array<Workspace> }> = /*#__PURE__*/ op('POST', '/api/login');
