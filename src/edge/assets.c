@@ -22,10 +22,11 @@
 static const char fallback[] = "<!--fallback-->";
 
 /* The pages of the app by the first part of their path. Elsewhere it says that there is nothing. */
-static const char *const pages[] = { "",        "inbox",         "approvals", "q",
-                                     "chat",    "discussions",   "jobs",      "projects",
-                                     "login",   "notifications", "analytics", "more",
-                                     "welcome", "account",       NULL };
+static const char *const pages[] = { "",      "inbox",         "approvals", "q",
+                                     "chat",  "discussions",   "jobs",      "projects",
+                                     "login", "notifications", "analytics", "settings",
+                                     "audit", "more",          "welcome",   "account",
+                                     NULL };
 
 static const struct asset *find(const char *path)
 {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, fits, person, visit } from './lib/browser.mjs';
-import { onBothEngines, start, until } from './lib/server.mjs';
+import { full, onBothEngines, start, until } from './lib/server.mjs';
 import { Work, blocked, open } from './lib/work.mjs';
 
 const sentences = ['Full autonomy: proceed without confirmation', 'Notify user but proceed', 'Confirm all changes before proceeding'];
@@ -147,9 +147,11 @@ test('a project’s pages are accessible and fit, with much in them and with not
     await work.result('planner', 'plan', 'x', { open_questions: [{ id: 'q1', text: `Which?\nA: ${'x'.repeat(200)}\nB: Other` }] });
     await server.must(201, 'POST', work.path('/feedback'), { text: 'y'.repeat(400) });
     const of = (one) => ['', '?view=tasks', '?view=documents', '?view=settings'].map((query) => `/projects/${one.project.id}${query}`);
-    for (const [scheme, width] of [['light', 390], ['dark', 1280]]) {
+    const all = ['/projects', ...of(work), '/more', ...of(empty), '/projects/01990000-0000-7000-8000-000000000001'];
+    for (const [scheme, width, rest] of [['light', 390, 0], ['dark', 1280, 1]]) {
         const page = await (await person(t, server, { scheme, width, height: 844 })).newPage();
-        for (const path of ['/projects', '/more', ...of(work), ...of(empty), '/projects/01990000-0000-7000-8000-000000000001']) {
+        // Every page in one of the two; the full run takes both.
+        for (const path of all.filter((_, i) => full || i % 2 === rest)) {
             await page.goto(path);
             await page.getByRole('heading').first().waitFor();
             await page.waitForTimeout(300);

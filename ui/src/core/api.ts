@@ -71,6 +71,16 @@ export class Api {
         this.#workspace = id;
     }
 
+    /** What a path gives that is no JSON, as text. */
+    async text(path: string): Promise<string> {
+        const reply = await this.#fetch(path, { headers: this.#workspace ? { 'X-Witan-Workspace': this.#workspace } : {}, credentials: 'same-origin' }).catch((why: unknown) => {
+            throw new Unreachable(why);
+        });
+        if (reply.ok) return reply.text();
+        if (reply.status === 401) this.onUnauthorized();
+        throw new Refused(reply.status, ((await readJson(reply)) ?? {}) as object, reply.headers.get('X-Request-Id') ?? undefined);
+    }
+
     async call<T extends Given, G>(op: Op<T, G>, given: T, { signal, key }: CallOptions = {}): Promise<G> {
         const headers: Record<string, string> = { Accept: 'application/json' };
         if (given.body !== undefined) headers['Content-Type'] = 'application/json';

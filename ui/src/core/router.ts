@@ -5,10 +5,10 @@ export interface Place {
 }
 
 /** Every page by the first part of its path. The tests look at each of these, so a new one is looked at by itself. */
-export const pages = ['inbox', 'approvals', 'chat', 'discussions', 'jobs', 'projects', 'notifications', 'analytics', 'more', 'welcome', 'account', 'login'] as const;
+export const pages = ['inbox', 'approvals', 'chat', 'discussions', 'jobs', 'projects', 'notifications', 'analytics', 'settings', 'audit', 'more', 'welcome', 'account', 'login'] as const;
 
 /** Those that show one thing by its id. */
-export const pagesOfOne = ['inbox', 'discussions', 'jobs', 'projects', 'q'] as const;
+export const pagesOfOne = ['inbox', 'discussions', 'jobs', 'projects', 'settings', 'q'] as const;
 
 /** The page of a path; 'nothing' when there is none. */
 export function place(path: string): Place {

@@ -23,6 +23,8 @@ export const loads: Record<string, Pages> = {
     projects: { name: t.nav.projects, all: () => import('./Projects.svelte'), one: () => import('./Project.svelte') },
     notifications: { name: t.nav.notifications, all: () => import('./Notifications.svelte') },
     analytics: { name: t.nav.analytics, all: () => import('./Analytics.svelte') },
+    settings: { name: t.nav.settings, all: () => import('./Settings.svelte'), one: () => import('./Settings.svelte') },
+    audit: { name: t.nav.audit, all: () => import('./Audit.svelte') },
     more: { name: t.nav.more, all: () => import('./More.svelte') },
     welcome: { name: t.welcome.page, all: () => import('./Welcome.svelte') },
     account: { name: t.login.makeTitle, all: () => import('./Account.svelte') },

@@ -76,6 +76,12 @@ class Stream {
         this.#reload.push(reload);
     }
 
+    /** A page listens as long as it is shown. */
+    listen(hear: Listener): () => void {
+        this.#hear.push(hear);
+        return () => (this.#hear = this.#hear.filter((other) => other !== hear));
+    }
+
     start(): void {
         if (this.#live) return;
         let begun = false;
