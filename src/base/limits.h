@@ -82,6 +82,7 @@
 #define LIMIT_ROUNDS           100
 #define LIMIT_ENTRIES          20000     /* rows of one discussion's log that are read */
 #define LIMIT_SPEAKERS         200       /* of one discussion whose figures are shown */
+#define LIMIT_INTERJECTIONS    20        /* that wait for the end of one turn */
 #define LIMIT_WORDING          (32 * KB) /* a text that models are told */
 #define LIMIT_DISCUSSION_DEPTH 3         /* of discussions that were split off from others */
 #define TURN_ATTEMPTS          3         /* calls for one turn before it is passed */

@@ -278,19 +278,29 @@ static bool bind_enum(const struct field *field, const struct raw *raw, struct a
 
 static bool check_json(const struct field *field, struct arena *arena, const json_t *value, struct err *err);
 
-/* Members of an object that the row spells out. Others are only in open ones (ops/spelling.h). */
-static bool check_members(const struct field *fields, struct arena *arena, const json_t *object,
-                          struct err *err)
+/* In an entry of a list a member is called by its place: participants[0].agentId. */
+static struct field member_of(const struct field *object, struct arena *arena, const struct field *member)
 {
-    for (const struct field *field = fields; field && field->type; field++) {
+    struct field named = *member;
+
+    if (strchr(object->name, '['))
+        named.name = arena_format(arena, "%s.%s", object->name, member->name);
+    return named;
+}
+
+/* Members of an object that the row spells out. Others are only in open ones (ops/spelling.h). */
+static bool check_members(const struct field *of, struct arena *arena, const json_t *object, struct err *err)
+{
+    for (const struct field *field = of->fields; field && field->type; field++) {
         const json_t *member = json_object_get(object, field->name);
+        struct field named = member_of(of, arena, field);
 
         if (!member || (json_is_null(member) && (field->need == OPTIONAL || (field->flags & F_NULL)))) {
             if (field->need == REQUIRED && !member)
-                return err_field(err, field->name, "%s is required.", field->name);
+                return err_field(err, named.name, "%s is required.", named.name);
             continue;
         }
-        if (!check_json(field, arena, member, err))
+        if (!check_json(&named, arena, member, err))
             return false;
     }
     return true;
@@ -310,9 +320,11 @@ static bool check_list(const struct field *field, struct arena *arena, const jso
     item.type = field->items;
     item.need = REQUIRED;
     item.min = item.max = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        item.name = arena_format(arena, "%s[%zu]", field->name, i);
         if (!check_json(&item, arena, json_array_get(list, i), err))
             return false;
+    }
     return true;
 }
 
@@ -335,7 +347,7 @@ static bool bind_json(const struct field *field, struct arena *arena, const stru
         return wrong_type(field, "an object", err);
     if (field->type == T_LIST && !json_is_array(raw->json))
         return wrong_type(field, "a list", err);
-    if (field->type == T_OBJECT && !check_members(field->fields, arena, raw->json, err))
+    if (field->type == T_OBJECT && !check_members(field, arena, raw->json, err))
         return false;
     if (field->type == T_LIST && !check_list(field, arena, raw->json, err))
         return false;

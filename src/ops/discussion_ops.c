@@ -35,7 +35,7 @@ const struct field discussion_fields[] = {
     { "mode", T_ENUM, REQUIRED, "How turns are taken.", .values = modes },
     { "status", T_ENUM, REQUIRED, "Where it stands.", .values = council_statuses },
     { "phase", T_ENUM, REQUIRED, "What is going on right now.", .values = council_phases },
-    { "round", T_INT, REQUIRED, "The round, from 1." },
+    { "round", T_INT, REQUIRED, "The round, from 1; of one that has ended the last that was held." },
     { "rounds", T_INT, REQUIRED, "How many rounds there are." },
     { "turnIndex", T_INT, REQUIRED, "The place in the order, from 0." },
     { "endReason", T_ENUM, REQUIRED, "Why it ended.", .values = council_ends, .flags = F_NULL },

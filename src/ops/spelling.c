@@ -124,6 +124,15 @@ static bool next_stray(const struct field *fields, json_t *object, const char **
 
 static bool settle(const struct field *fields, json_t *object, struct err *err);
 
+/* What is wrong is in this entry of a list: participants[0].agentIdd. */
+static bool in_entry(const struct field *list, size_t at, struct err *err)
+{
+    struct err within = *err;
+
+    snprintf(err->field, sizeof(err->field), "%s[%zu].%.40s", list->name, at, within.field);
+    return false;
+}
+
 static bool settle_value(const struct field *field, json_t *value, struct err *err)
 {
     if (!field->fields || (field->flags & F_OPEN))
@@ -134,7 +143,7 @@ static bool settle_value(const struct field *field, json_t *value, struct err *e
         json_t *item = json_array_get(value, i);
 
         if (json_is_object(item) && !settle(field->fields, item, err))
-            return false;
+            return in_entry(field, i, err);
     }
     return true;
 }

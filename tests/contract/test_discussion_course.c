@@ -448,6 +448,12 @@ CONTRACT(discussion_refuses_what_cannot_be)
         { "{\"topic\": \" \", \"participants\": [{\"agentName\": \"Ada\"}]}", "topic" },
         { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Nobody\"}]}",
           "participants[0].agentName" },
+        { "{\"topic\": \"T\", \"participants\": [{\"agentId\": \"x\"}]}", "participants[0].agentId" },
+        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}, {\"role\": 5}]}",
+          "participants[1].role" },
+        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\"}, \"Bob\"]}", "participants[1]" },
+        { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\", \"colour\": \"red\"}]}",
+          "participants[0].colour" },
         { "{\"topic\": \"T\", \"participants\": [{\"agentName\": \"Ada\", \"sequence_order\": 1}, "
           "{\"agentName\": "
           "\"Bob\", \"sequence_order\": 1}]}",

@@ -117,14 +117,6 @@ bool machine_count(struct machine *m, int round, struct vote_result *result)
            machine_rule(m, ruling_of_vote(m->tx->arena, round, result));
 }
 
-/* The round that was held last. */
-static int last_round(const struct discussion *d)
-{
-    int round = d->turn_index == 0 && d->round > 1 ? d->round - 1 : d->round;
-
-    return round > d->rounds ? d->rounds : round;
-}
-
 static bool is_natural(enum council_end reason)
 {
     return reason == END_ROUNDS || reason == END_ALL_PASSED || reason == END_AGREEMENT ||
@@ -161,7 +153,7 @@ static bool vote(struct machine *m, int round, bool *asked)
 
 bool machine_close(struct machine *m, bool *asked)
 {
-    int round = last_round(m->d);
+    int round = discussion_last_round(m->d);
 
     if (is_natural(m->d->ending)) {
         if (!vote(m, round, asked))
@@ -252,6 +244,6 @@ bool machine_end(struct machine *m, enum council_end reason)
     discussion_rest(d, PHASE_ENDED);
     if (fine && d->mode != MODE_TURNS)
         machine_line(m, arena_format(m->tx->arena, "[Worker] Task %s completed successfully after %d rounds",
-                                     d->task_id ? d->task_id : d->id, last_round(d)));
+                                     d->task_id ? d->task_id : d->id, discussion_last_round(d)));
     return discussion_save(m->tx, d) && keep_on_task(m) && tell_parent(m) && tell_ended(m->tx, d);
 }

@@ -189,9 +189,25 @@ static bool speaker_of(struct machine *m, const struct spoken *spoken, struct lo
     return true;
 }
 
+/* They are all logged at once when the turn is over, so there must not be any number of them. */
+static bool has_room(struct machine *m)
+{
+    struct db_rows rows;
+
+    if (!tx_query(m->tx, SQL_INTERJECTION_COUNT, DB_ARGS(db_text(m->d->id)), &rows))
+        return false;
+    if (db_cell_int(&rows, 0, 0) < LIMIT_INTERJECTIONS)
+        return true;
+    err_set(m->tx->err, ERR_CONFLICT, "%d others wait already to be heard after this turn.",
+            LIMIT_INTERJECTIONS);
+    m->tx->err->name = "too_many_interjections";
+    return err_hint(m->tx->err, "Try again when the turn is over, or cut in with when: now.");
+}
+
 static bool keep_for_later(struct machine *m, const struct logged *logged)
 {
-    return tx_exec(m->tx, SQL_INTERJECTION_INSERT,
+    return has_room(m) &&
+           tx_exec(m->tx, SQL_INTERJECTION_INSERT,
                    DB_ARGS(db_text(uuid_new(m->tx->arena)), db_text(m->d->id), db_text(logged->agent_id),
                            db_text(logged->user_id), db_text(logged->speaker), db_text(logged->role),
                            db_text(logged->content), db_int(m->tx->now_ms)),

@@ -138,6 +138,13 @@ bool discussion_has_ended(const struct discussion *discussion)
     return discussion->status != STATUS_ACTIVE && discussion->status != STATUS_PAUSED;
 }
 
+int discussion_last_round(const struct discussion *d)
+{
+    int round = d->turn_index == 0 && d->round > 1 ? d->round - 1 : d->round;
+
+    return round > d->rounds ? d->rounds : round;
+}
+
 bool discussion_is_busy(const struct discussion *discussion)
 {
     return discussion->status == STATUS_ACTIVE && discussion->wants_drive;
@@ -217,7 +224,10 @@ void discussion_write(const struct discussion *d, const char *key, struct json_o
     json_text(out, "mode", council_mode_name(d->mode));
     json_text(out, "status", status_text(d->status));
     json_text(out, "phase", phase_text(d->phase));
-    json_int(out, "round", d->round > d->rounds ? d->rounds : d->round);
+    json_int(out, "round",
+             discussion_has_ended(d) ? discussion_last_round(d)
+             : d->round > d->rounds  ? d->rounds
+                                     : d->round);
     json_int(out, "rounds", d->rounds);
     json_int(out, "turnIndex", d->turn_index);
     json_text(out, "endReason", end_text(d->end_reason));

@@ -61,6 +61,8 @@ CHECKED bool discussion_lock_any(const struct tx *tx, const char *id, struct dis
 CHECKED bool discussion_save(const struct tx *tx, struct discussion *discussion);
 
 bool discussion_has_ended(const struct discussion *discussion);
+/* The round that was held last: behind the end of a round it stands in the next one already. */
+int discussion_last_round(const struct discussion *discussion);
 /* Whether somebody's message is being worked on: another one has to wait. */
 bool discussion_is_busy(const struct discussion *discussion);
 /* Somebody should drive it, from where it now stands; calls that are still out are not waited for. */

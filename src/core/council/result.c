@@ -74,12 +74,10 @@ struct transcript result_transcript(const struct tx *tx, const struct discussion
 {
     size_t count;
     const struct entry *entries = logged_entries(tx->arena, log->rows, log->count, &count);
-    int held = d->turn_index == 0 && d->round > 1 ? d->round - 1 : d->round;
-
     return (struct transcript){ .topic = d->topic,
                                 .entries = entries,
                                 .count = count,
-                                .rounds = held > d->rounds ? d->rounds : held,
+                                .rounds = discussion_last_round(d),
                                 .end = d->end_reason,
                                 .vote = result_recall(tx, d, "vote") };
 }

@@ -159,6 +159,9 @@ SELECT COUNT(*) FROM discussion_decisions WHERE discussion_id = $1 AND kind = $2
 INSERT INTO discussion_interjections (id, discussion_id, agent_id, user_id, speaker, role, content, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
+-- name: interjection_count
+SELECT COUNT(*) FROM discussion_interjections WHERE discussion_id = $1;
+
 -- columns: interjection
 agent_id, user_id, speaker, role, content;
 
