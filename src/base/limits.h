@@ -83,6 +83,9 @@
 #define LIMIT_ENTRIES          20000     /* rows of one discussion's log that are read */
 #define LIMIT_SPEAKERS         200       /* of one discussion whose figures are shown */
 #define LIMIT_INTERJECTIONS    20        /* that wait for the end of one turn */
+#define LIMIT_ENTRY_PAGE       1000      /* entries of one reply */
+#define ENTRY_PAGE             "1000"    /* the same, as the fallback of a parameter */
+#define LIMIT_ENTRY_BATCH      50        /* that are read at once for it */
 #define LIMIT_WORDING          (32 * KB) /* a text that models are told */
 #define LIMIT_DISCUSSION_DEPTH 3         /* of discussions that were split off from others */
 #define TURN_ATTEMPTS          3         /* calls for one turn before it is passed */

@@ -333,9 +333,9 @@ void wait_hurry(struct wait *wait)
 
 /*
  * The door is told before the wait can sleep: from that moment on another thread may end it.
- * A look that was overtaken by an event is repeated; the first one because it may have read before it. One
- * that began when the time was up is not, or something that changes all the time would hold its waiters for
- * ever.
+ * A look that was overtaken by an event is repeated; the first one because it may have read before it. So is
+ * one that the time overtook: looks before the last need not have read what a reply holds. One that began
+ * when the time was up is not, or something that changes all the time would hold its waiters for ever.
  */
 bool wait_looked(struct wait *wait, bool ended)
 {
@@ -352,16 +352,21 @@ bool wait_looked(struct wait *wait, bool ended)
         wait->counted = false;
         waits->looking--;
     }
-    over = ended || wait->gone || wait->final || (wait->last && !wait->fired);
+    over = ended || wait->gone || wait->final;
     if (over)
         leave(waits, wait);
-    else if (wait->fired)
+    else if (wait->fired || wait->last)
         make_ready(waits, wait);
     else
         wait->state = WAIT_SLEEPING;
     pthread_mutex_unlock(&waits->lock);
     pump(waits);
     return over;
+}
+
+bool wait_is_final(const struct wait *wait)
+{
+    return wait->final;
 }
 
 void *wait_owner(const struct wait *wait)

@@ -48,6 +48,8 @@ struct wait *wait_new(struct waits *waits, const struct wait_door *door, void *o
  * looks again; it is not the caller's any more.
  */
 bool wait_looked(struct wait *wait, bool ended);
+/* For a door, within its look: whether this is the last one, whose reply is sent whatever it sees. */
+bool wait_is_final(const struct wait *wait);
 /* Nobody waits any more. True: it slept, is over and the caller's; else the look that is under way ends it.
  */
 bool wait_leave(struct wait *wait);

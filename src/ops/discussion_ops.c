@@ -2,11 +2,9 @@
 #include "core/council/control.h"
 #include "core/council/make.h"
 #include "core/council/open_turn.h"
-#include "core/council/order.h"
 #include "core/council/result.h"
 #include "core/council/transcript.h"
 #include "core/identity/workspace.h"
-#include "core/work/project.h"
 #include "ops/discussion.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
@@ -76,23 +74,6 @@ const struct field discussion_reply[] = {
     { 0 },
 };
 
-static const char *const success[] = { "success", NULL };
-
-const struct field discussion_state_reply[] = {
-    { "status", T_ENUM, REQUIRED, "Always success; the discussion's own is in discussion.",
-      .values = success },
-    { "project", T_OBJECT, REQUIRED, "Its project.", .flags = F_NULL | F_OPEN },
-    { "entries", T_LIST, REQUIRED, "What was said, oldest first.", .items = T_OBJECT,
-      .fields = discussion_entry_fields },
-    { "counts", T_OBJECT, REQUIRED, "How often each has spoken, by name.", .flags = F_OPEN },
-    { "speakerOrder", T_LIST, REQUIRED, "Who speaks, in this order.", .items = T_TEXT },
-    { "nextSpeaker", T_TEXT, REQUIRED, "Who speaks next; null when nobody does.", .flags = F_NULL },
-    { "discussion", T_OBJECT, REQUIRED, "Where it stands.", .fields = discussion_fields },
-    { "result", T_OBJECT, OPTIONAL,
-      "Once it has ended: topic, rounds, full_discussion, total_contributions, vote.", .flags = F_OPEN },
-    { 0 },
-};
-
 static const struct field list_reply[] = {
     { "discussions", T_LIST, REQUIRED, "The discussions, newest first.", .items = T_OBJECT,
       .fields = discussion_fields },
@@ -111,71 +92,6 @@ bool discussion_reply_one(struct call *call, const struct discussion *discussion
     call->subject = discussion->id;
     json_map(&call->out, NULL);
     discussion_write(discussion, "discussion", &call->out);
-    json_map_end(&call->out);
-    return true;
-}
-
-static bool write_project(struct call *call, const struct discussion *d)
-{
-    struct project project;
-
-    if (!d->project_id) {
-        json_none(&call->out, "project");
-        return true;
-    }
-    if (!project_see(&call->tx, d->project_id, &project))
-        return false;
-    project_write(call->tx.arena, &project, "project", &call->out);
-    return true;
-}
-
-static void write_entries(struct call *call, const struct logs *log)
-{
-    json_list(&call->out, "entries");
-    for (size_t i = 0; i < log->count; i++)
-        if (logged_is_shown(&log->rows[i]))
-            logged_write(&log->rows[i], NULL, &call->out);
-    json_list_end(&call->out);
-}
-
-static void write_speakers(struct call *call, const struct discussion *d, const struct seats *seats,
-                           const struct logs *log)
-{
-    struct seating seating = participant_seating(d, seats);
-    size_t entry_count, count;
-    const struct entry *entries = logged_entries(call->tx.arena, log->rows, log->count, &entry_count);
-    const struct speaker_count *counts = order_counts(call->tx.arena, &seating, entries, entry_count, &count);
-    struct slot at = { .round = d->round, .turn = d->turn_index };
-
-    json_map(&call->out, "counts");
-    for (size_t i = 0; i < count; i++)
-        json_int(&call->out, counts[i].name, (int64_t)counts[i].count);
-    json_map_end(&call->out);
-    json_list(&call->out, "speakerOrder");
-    for (size_t i = 0; i < seats->count; i++)
-        json_text(&call->out, NULL, seats->list[i].name);
-    json_list_end(&call->out);
-    json_text(&call->out, "nextSpeaker", discussion_has_ended(d) ? NULL : order_next_speaker(&seating, at));
-}
-
-bool discussion_reply_state(struct call *call, const struct discussion *d)
-{
-    struct seats seats;
-    struct logs log;
-
-    call->subject = d->id;
-    if (!participant_list(&call->tx, d->id, &seats) ||
-        !logged_all(&call->tx, d->id, 0, &log.rows, &log.count))
-        return false;
-    json_map(&call->out, NULL);
-    json_text(&call->out, "status", success[0]);
-    if (!write_project(call, d))
-        return false;
-    write_entries(call, &log);
-    write_speakers(call, d, &seats, &log);
-    discussion_write(d, "discussion", &call->out);
-    if (discussion_has_ended(d))
-        result_write(&call->tx, d, &log, "result", &call->out);
     json_map_end(&call->out);
     return true;
 }
@@ -268,12 +184,12 @@ static bool run_discussion_get(struct call *call)
 {
     struct discussion d;
 
-    if (!discussion_get(&call->tx, arg_text(call, "id"), &d) || !nothing_due(call, &d))
+    if (!discussion_get(&call->tx, arg_text(call, "id"), &d) || (!call->glance && !nothing_due(call, &d)))
         return false;
     call->ended = call->held ? !discussion_is_busy(&d) : discussion_has_ended(&d);
     if (call->held && !call->ended)
         call->status = 202;
-    return discussion_reply_state(call, &d);
+    return (call->glance && !call->ended) || discussion_reply_state(call, &d);
 }
 
 /* The workspace under the name that other programs have for it. */
@@ -421,7 +337,8 @@ const struct op discussion_ops[] = {
         .name = "discussion_get",
         .http = "GET /api/discussions/{id}",
         .tag = TAG_DISCUSSIONS,
-        .help = "Show a discussion: what was said, who speaks next and, once it has ended, what came of it.",
+        .help = "Show a discussion: what was said, who speaks next and, once it has ended, what came of it. A long one "
+                "comes in pages.",
         .needs = ROLES_READ,
         .reaches = REACH_DISCUSSION,
         .kind = OP_READ,
@@ -429,7 +346,12 @@ const struct op discussion_ops[] = {
         .tool = "wait_for_discussion",
         .run = run_discussion_get,
         .reply = discussion_state_reply,
-        .params = { DISCUSSION_PARAM },
+        .params = {
+            DISCUSSION_PARAM,
+            { "limit", T_INT, OPTIONAL, "How many entries at most; a page of large ones ends earlier.", .min = 1,
+              .max = LIMIT_ENTRY_PAGE, .fallback = ENTRY_PAGE },
+            { "cursor", T_CURSOR, OPTIONAL, "Where the page before ended (its nextCursor)." },
+        },
     },
     {
         .name = "discussion_message",

@@ -93,6 +93,7 @@ struct call {
     bool ended;          /* for rows with .waits: what was asked about has ended */
     int due_rounds;      /* how often this was run before, for something that was overdue */
     bool held;           /* a look on behalf of a write with .holds */
+    bool glance;         /* a look whose reply nobody gets unless it has ended: nothing need be written */
     const char *subject; /* for audit: the id of what was touched; preset from the path */
     const char
         *audit_detail; /* a JSON object's text, or NULL: the parameters without secrets and long texts */

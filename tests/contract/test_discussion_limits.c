@@ -6,6 +6,8 @@
 
 #include "base/limits.h"
 
+#include <string.h>
+
 #define NAMES(...)                                                                                           \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
@@ -51,4 +53,65 @@ CONTRACT(discussion_that_ends_early_says_the_rounds_that_were_held)
     CHECK_INT("discussion.rounds", 3);
     call(t, "discussion_list", "{}");
     CHECK_INT("discussions.0.round", 1);
+}
+
+/* Rows as another program would write them. */
+static void write_messages(struct t *t, const char *id, int count, size_t bytes)
+{
+    char *text = arena_array(&t->arena, char, bytes + 1);
+
+    memset(text, 'x', bytes);
+    for (int i = 0; i < count; i++)
+        outside_sql(t,
+                    "INSERT INTO discussion_logs (workspace_id, discussion_id, kind, speaker, content) "
+                    "VALUES ('%s', '%s', 'message', 'Maya', '%d %s')",
+                    t->workspace, id, i, text);
+}
+
+CONTRACT(entries_of_a_discussion_come_in_pages)
+{
+    pair(t);
+    const char *id = make_discussion(t, "turns", 3, NAMES("user", "Ada"));
+
+    write_messages(t, id, 7, 1);
+    show_discussion(t, id);
+    CHECK_COUNT("entries", 7);
+    CHECK_NULL("nextCursor");
+    call(t, "discussion_get", "{s:s, s:i}", "id", id, "limit", 3);
+    CHECK_COUNT("entries", 3);
+    CHECK_INT("counts.Maya", 7);
+    call(t, "discussion_get", "{s:s, s:i, s:s}", "id", id, "limit", 3, "cursor", text_at(t, "nextCursor"));
+    CHECK_COUNT("entries", 3);
+    CHECK_TEXT("entries.0.content", "3 x");
+    call(t, "discussion_get", "{s:s, s:i, s:s}", "id", id, "limit", 3, "cursor", text_at(t, "nextCursor"));
+    CHECK_COUNT("entries", 1);
+    CHECK_TEXT("entries.0.content", "6 x");
+    CHECK_NULL("nextCursor");
+    call(t, "discussion_get", "{s:s, s:s}", "id", id, "cursor", "nonsense");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "cursor");
+}
+
+CONTRACT(reply_about_a_discussion_is_bounded_in_bytes)
+{
+    pair(t);
+    const char *id = make_discussion(t, "turns", 3, NAMES("user", "Ada"));
+    size_t seen = 0, pages = 0;
+
+    write_messages(t, id, 60, 60000);
+    show_discussion(t, id);
+    for (;; pages++) {
+        CHECK_STATUS(200);
+        assert_in_range(strlen(t->text), 1, LIMIT_PAGE_BYTES + 100000);
+        seen += json_array_size(at(t, "entries"));
+        if (json_is_null(at(t, "nextCursor")))
+            break;
+        call(t, "discussion_get", "{s:s, s:s}", "id", id, "cursor", text_at(t, "nextCursor"));
+    }
+    assert_int_equal(seen, 60);
+    assert_in_range(pages, 3, 60);
+    call(t, "discussion_cancel", "{s:s}", "id", id);
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.status", "cancelled");
+    assert_null(at(t, "result")); /* which stands in the transcript */
 }

@@ -5,6 +5,7 @@
 #include "cli/client/discussion_follow.h"
 
 #include "base/str.h"
+#include "cli/client/discussion_pages.h"
 #include "cli/client/interrupt.h"
 #include "cli/client/patience.h"
 
@@ -52,7 +53,9 @@ static bool look(struct following *following)
     json_t *state = NULL, *entry;
     size_t i;
 
-    if (!invoke_json(following->cli, op_find("discussion_get"), params, 0, &reply, &state, following->err)) {
+    if (!invoke_json(following->cli, op_find("discussion_get"), params, 0, &reply, &state, following->err) ||
+        !discussion_pages(following->cli, following->id, state, following->err)) {
+        json_decref(state);
         following->failed = true;
         return false;
     }

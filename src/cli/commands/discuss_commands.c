@@ -6,6 +6,7 @@
 #include "cli/client/ask_wait.h"
 #include "cli/client/council_call.h"
 #include "cli/client/discussion_follow.h"
+#include "cli/client/discussion_pages.h"
 #include "cli/client/interrupt.h"
 #include "cli/client/patience.h"
 #include "cli/client/project_scope.h"
@@ -289,7 +290,8 @@ static int run_show(struct cli *cli)
         return cli_fail(cli, &err);
     if (cli_has(cli, "follow"))
         return watch(cli, id, false);
-    if (!invoke_json(cli, op_find("discussion_get"), params, 0, &reply, &state, &err))
+    if (!invoke_json(cli, op_find("discussion_get"), params, 0, &reply, &state, &err) ||
+        !discussion_pages(cli, id, state, &err))
         return cli_fail(cli, &err);
     if (cli->json || cli_has(cli, "format")) {
         if (view_is_rehearsed(json_object_get(state, "entries")))

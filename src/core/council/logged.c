@@ -93,6 +93,33 @@ bool logged_all(const struct tx *tx, const char *discussion_id, int64_t after, s
     return take_rows(tx, &rows, list, count);
 }
 
+bool logged_shown(const struct tx *tx, const char *discussion_id, const char *after_id, size_t most,
+                  struct logged **list, size_t *count)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_LOGGED_SHOWN,
+                  DB_ARGS(db_text(discussion_id), db_text(after_id ? after_id : ""), db_int((int64_t)most)),
+                  &rows))
+        return false;
+    return take_rows(tx, &rows, list, count);
+}
+
+bool logged_counts(const struct tx *tx, const char *discussion_id, struct speaker_count **counts,
+                   size_t *count)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_LOGGED_COUNTS, DB_ARGS(db_text(discussion_id), db_int(LIMIT_SPEAKERS)), &rows))
+        return false;
+    *counts = arena_array(tx->arena, struct speaker_count, rows.count);
+    *count = rows.count;
+    for (size_t row = 0; row < rows.count; row++)
+        (*counts)[row] = (struct speaker_count){ .name = db_cell(&rows, row, 0),
+                                                 .count = (size_t)db_cell_int(&rows, row, 1) };
+    return true;
+}
+
 bool logged_last(const struct tx *tx, const char *discussion_id, size_t most, struct logged **list,
                  size_t *count)
 {

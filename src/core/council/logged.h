@@ -9,6 +9,7 @@
 #define CORE_COUNCIL_LOGGED_H
 
 #include "core/council/discussion.h"
+#include "core/council/order.h"
 
 struct logged {
     const char *id;
@@ -28,6 +29,12 @@ CHECKED bool logged_add(const struct tx *tx, const struct discussion *discussion
 /* All rows after `after`, oldest first. */
 CHECKED bool logged_all(const struct tx *tx, const char *discussion_id, int64_t after, struct logged **rows,
                         size_t *count);
+/* Some that readers see, after the one with this id (NULL: from the first), oldest first. */
+CHECKED bool logged_shown(const struct tx *tx, const char *discussion_id, const char *after_id, size_t most,
+                          struct logged **rows, size_t *count);
+/* How often each has spoken, in the order of their first words. */
+CHECKED bool logged_counts(const struct tx *tx, const char *discussion_id, struct speaker_count **counts,
+                           size_t *count);
 /* The last ones that readers see, oldest first. */
 CHECKED bool logged_last(const struct tx *tx, const char *discussion_id, size_t most, struct logged **rows,
                          size_t *count);

@@ -133,27 +133,25 @@ size_t order_pending(const struct seating *seating, const bool had[], size_t tur
     return count;
 }
 
-static void count_one(struct speaker_count *counts, size_t *used, const char *name)
+static struct speaker_count *place_of(struct speaker_count *counts, size_t *used, const char *name)
 {
     for (size_t i = 0; i < *used; i++)
-        if (strcmp(counts[i].name, name) == 0) {
-            counts[i].count++;
-            return;
-        }
-    counts[(*used)++] = (struct speaker_count){ .name = name, .count = 1 };
+        if (strcmp(counts[i].name, name) == 0)
+            return &counts[i];
+    counts[*used].name = name;
+    return &counts[(*used)++];
 }
 
 struct speaker_count *order_counts(struct arena *arena, const struct seating *seating,
-                                   const struct entry *entries, size_t entry_count, size_t *count)
+                                   const struct speaker_count *heard, size_t heard_count, size_t *count)
 {
-    struct speaker_count *counts = arena_array(arena, struct speaker_count, seating->count + entry_count + 1);
+    struct speaker_count *counts = arena_array(arena, struct speaker_count, seating->count + heard_count + 1);
 
     *count = seating->count;
     for (size_t i = 0; i < seating->count; i++)
         counts[i].name = seating->seats[i].name;
-    for (size_t i = 0; i < entry_count; i++)
-        if (entries[i].kind == ENTRY_SAID)
-            count_one(counts, count, entries[i].speaker);
+    for (size_t i = 0; i < heard_count; i++)
+        place_of(counts, count, heard[i].name)->count += heard[i].count;
     return counts;
 }
 

@@ -63,7 +63,7 @@ struct speaker_count {
 };
 
 struct speaker_count *order_counts(struct arena *arena, const struct seating *seating,
-                                   const struct entry *entries, size_t entry_count, size_t *count);
+                                   const struct speaker_count *heard, size_t heard_count, size_t *count);
 /* Refuses an order in which nobody sits, too many do, or one sits twice, and rounds that there cannot be. */
 CHECKED bool order_check(struct arena *arena, const struct seating *seating, int rounds_most,
                          struct err *err);

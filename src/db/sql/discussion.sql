@@ -97,6 +97,22 @@ RETURNING seq;
 -- name: logged_all
 SELECT {logged} FROM discussion_logs WHERE discussion_id = $1 AND seq > $2 ORDER BY seq LIMIT $3;
 
+-- The $3 that people see after one of them, oldest first; '' is before all.
+-- name: logged_shown
+SELECT {logged} FROM discussion_logs
+ WHERE discussion_id = $1 AND kind IN ('message', 'turn')
+   AND seq > COALESCE((SELECT seq FROM discussion_logs WHERE id = $2 AND discussion_id = $1), 0)
+ ORDER BY seq
+ LIMIT $3;
+
+-- How often each has spoken, in the order of their first words.
+-- name: logged_counts
+SELECT speaker, COUNT(*) FROM discussion_logs
+ WHERE discussion_id = $1 AND kind IN ('message', 'turn') AND manner = 'said'
+ GROUP BY speaker
+ ORDER BY MIN(seq)
+ LIMIT $2;
+
 -- The last $2 that people see, newest first.
 -- name: logged_last
 SELECT {logged} FROM discussion_logs

@@ -162,6 +162,7 @@ void tool_look(void *user, struct wait *registered)
     call->tool = wait->tool;
     call->client = (struct peer){ .era = wait->era, .version = wait->version, .name = wait->name };
     call->request.credentials = *wait_credentials(registered);
+    call->request.call.glance = !wait_is_final(registered);
     memcpy(call->remote, wait->remote, sizeof(call->remote));
     call_run(call, wait->op, wait->args, looked);
 }

@@ -183,11 +183,11 @@ export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'ro
 /** List discussions, newest first. */
 export const discussion_list: Op<{ query?: { status?: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; mode?: 'turns' | 'rounds' | 'parallel'; projectId?: string; taskId?: string; parentId?: string; sessionId?: string; limit?: number; cursor?: string } }, { discussions: Array<Discussion>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/discussions');
 
-/** Show a discussion: what was said, who speaks next and, once it has ended, what came of it. */
-export const discussion_get: Op<{ path: { id: string }; query?: { wait?: number } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}');
+/** Show a discussion: what was said, who speaks next and, once it has ended, what came of it. A long one comes in pages. */
+export const discussion_get: Op<{ path: { id: string }; query?: { limit?: number; cursor?: string; wait?: number } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}');
 
 /** Say something as a person. The reply comes when the agents whose turn it then is have answered, or after 55 seconds with 202. While they are at it another message gets 409 busy. */
-export const discussion_message: Op<{ path: { id: string }; query?: { wait?: number }; body: { message: string; userId?: string | null; organizationId?: string | null } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown> }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}');
+export const discussion_message: Op<{ path: { id: string }; query?: { wait?: number }; body: { message: string; userId?: string | null; organizationId?: string | null } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown>; nextCursor: string | null }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}');
 
 /** Start a new discussion from the history up to one of its entries. */
 export const discussion_fork: Op<{ path: { id: string }; body: { at: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/fork');

@@ -106,8 +106,14 @@ export class Talk {
     async load(): Promise<void> {
         try {
             const reply = await api.call(ops.discussion_get, { path: { id: this.id } });
+            const entries = [...reply.entries];
+            for (let cursor = reply.nextCursor; cursor; ) {
+                const page = await api.call(ops.discussion_get, { path: { id: this.id }, query: { cursor } });
+                entries.push(...page.entries);
+                cursor = page.nextCursor;
+            }
             this.discussion = reply.discussion;
-            this.entries = reply.entries;
+            this.entries = entries;
             this.order = reply.speakerOrder;
             this.next = reply.nextSpeaker;
             this.result = reply.result;
