@@ -585,6 +585,6 @@ onBothEngines('what was read waits until it has ended, and only a job that waits
     await server.must(201, 'POST', '/api/chat', { agent_name: 'Growth', message: 'Look, @Builder.' });
     const unread = async () => (await server.must(200, 'GET', '/api/notifications/pending-count?agent=Builder')).count;
     assert.equal(await unread(), 1);
-    await server.must(200, 'POST', '/api/notifications/read-all?agent=Builder');
+    await server.must(200, 'POST', '/api/notifications/read-all', { agent: 'Builder' });
     assert.equal(await unread(), 0);
 });
