@@ -19,7 +19,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # Libraries
 
-PKGS := sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto libseccomp libedit
+PKGS := sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto libseccomp libedit ncursesw
 ifeq ($(filter clean help format bare,$(MAKECMDGOALS)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))

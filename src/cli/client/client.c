@@ -86,6 +86,8 @@ bool client_send(struct cli *cli, const struct client_request *request, struct c
     return good;
 }
 
+#define CLIENT_BESIDE_MS 1000
+
 struct follower {
     struct client_stream *stream;
     CURL *curl;
@@ -160,6 +162,34 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *user)
     return follower->ended ? 0 : len;
 }
 
+/* What arrives, and meanwhile what else the program waits for: about once a second in any case. */
+static CURLcode follow_beside(struct follower *follower)
+{
+    struct client_stream *stream = follower->stream;
+    struct curl_waitfd also = { .fd = stream->also_fd, .events = CURL_WAIT_POLLIN };
+    CURLM *multi = curl_multi_init();
+    CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+    CURLMsg *message;
+    int running = 1, left;
+
+    if (!multi || curl_multi_add_handle(multi, follower->curl) != CURLM_OK)
+        abort();
+    while (running && !follower->ended) {
+        if (curl_multi_perform(multi, &running) != CURLM_OK)
+            break;
+        if (!follower->ended && !stream->also(stream->user))
+            follower->ended = true;
+        else if (running && !follower->ended)
+            curl_multi_poll(multi, &also, 1, CLIENT_BESIDE_MS, NULL);
+    }
+    while ((message = curl_multi_info_read(multi, &left)))
+        if (message->msg == CURLMSG_DONE)
+            code = message->data.result;
+    curl_multi_remove_handle(multi, follower->curl);
+    curl_multi_cleanup(multi);
+    return code;
+}
+
 bool client_follow(struct cli *cli, struct client_stream *stream, struct err *err)
 {
     struct transfer transfer;
@@ -180,7 +210,7 @@ bool client_follow(struct cli *cli, struct client_stream *stream, struct err *er
     /* A heartbeat comes every 15 seconds; a stream that is silent for three of them is dead. */
     curl_easy_setopt(transfer.curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(transfer.curl, CURLOPT_LOW_SPEED_TIME, (long)(3 * HEARTBEAT_MS / 1000));
-    code = curl_easy_perform(transfer.curl);
+    code = stream->also ? follow_beside(&follower) : curl_easy_perform(transfer.curl);
     read_reply(cli, &transfer, &stream->refusal);
     bool good = code == CURLE_OK || follower.ended || unreachable(cli, &transfer, code, err);
 

@@ -42,6 +42,13 @@ struct client_stream {
     bool (*take)(void *user, const char *id, const char *data);
     bool (*opened)(
         void *user); /* called once when the server has begun to send; or NULL; its false ends it */
+    /*
+     * For those who wait for something else as well: called when `also_fd` can be read, when something has
+     * arrived, and about once a second; its false ends the stream. Not from within the others, so it may send
+     * requests. Or NULL.
+     */
+    bool (*also)(void *user);
+    int also_fd;
     void *user;
     bool answered;
     struct client_reply refusal; /* when the status was not 200 */

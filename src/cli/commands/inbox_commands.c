@@ -9,6 +9,7 @@
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
 #include "cli/commands/tables.h"
+#include "cli/screen/inbox_screen.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -439,6 +440,8 @@ static int run_inbox(struct cli *cli)
                     .sort = cli_get(cli, "sort"),
                     .limit = (size_t)most },
     };
+    if (cli_has(cli, "watch") && shows_table(cli) && inbox_screen_possible())
+        return inbox_screen_run(cli, &inbox->filter);
     if (cli_has(cli, "watch"))
         return watch(inbox);
     return show_list(inbox, &err) ? inbox->code : cli_fail(cli, &err);
@@ -456,7 +459,8 @@ const struct cli_command inbox_commands[] = {
                     "witan inbox --watch --json | while read -r line; do ...; done",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {
-            { "watch", .help = "Go on with what is asked and answered from now on; with --json as JSON lines." },
+            { "watch", .help = "Go on with what is asked and answered from now on: on a terminal as a list to move in and answer from "
+                               "(arrows or j/k, Enter, a, r, 1-9, /, q), else as lines, with --json of JSON." },
             { "type", "TYPE", .param = "type" },
             { "project", "PROJECT", .param = "projectId" },
             { "sort", "ORDER", .param = "sort" },
