@@ -36,8 +36,10 @@ static void text_is_cut_and_filled_to_a_width(void **state)
 static void nothing_that_steers_a_terminal_comes_out(void **state)
 {
     ARENA_AUTO arena = { 0 };
-    const char *text = columns_fit(&arena, "a\033[2Jb\a\xc2\x9b"
-                                           "c\x7f\xff", 12);
+    const char *text = columns_fit(&arena,
+                                   "a\033[2Jb\a\xc2\x9b"
+                                   "c\x7f\xff",
+                                   12);
     size_t count;
 
     (void)state;
