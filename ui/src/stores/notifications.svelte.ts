@@ -15,6 +15,8 @@ class Notifications {
     more = $state<string | null>(null);
     #timer: ReturnType<typeof setTimeout> | undefined;
     #shown = false;
+    #counts = 0;
+    #loads = 0;
 
     constructor() {
         stream.feed(
@@ -35,9 +37,11 @@ class Notifications {
         }, gather);
     }
 
+    // A reply that comes after that of a later call is out of date, here and below.
     async count(): Promise<void> {
+        const mine = ++this.#counts;
         const reply = await api.call(ops.notification_pending_count, {}).catch(() => undefined);
-        if (reply) this.unread = reply.count;
+        if (reply && mine === this.#counts) this.unread = reply.count;
     }
 
     /** The page shows them from here on. */
@@ -48,8 +52,10 @@ class Notifications {
     }
 
     async load(): Promise<void> {
+        const mine = ++this.#loads;
         try {
             const page = await api.call(ops.notification_list, { query: { limit: 100 } });
+            if (mine !== this.#loads) return;
             this.list = page.notifications;
             this.more = page.nextCursor;
             this.loaded = true;
