@@ -342,8 +342,10 @@ static void try_writing(struct deadlines *deadlines)
     int64_t now = clock_ticks_ms();
     bool fail = store_writes_fail(deadlines->store);
 
-    if (fail && !deadlines->writes_failed)
+    if (fail && !deadlines->writes_failed) {
         log_line(LOG_ERROR, "the store cannot be written to; not ready until it can", NULL);
+        deadlines->writes_failed = true; /* the first try may already work, and says so */
+    }
     if (fail && now >= deadlines->try_at_ms) {
         fail = !store_write_wait(deadlines->store, &work);
         deadlines->try_at_ms = clock_ticks_ms() + TRY_MS;

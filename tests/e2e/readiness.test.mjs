@@ -23,22 +23,25 @@ async function turnsGreen(server) {
     await until(() => /cannot be written to[^]*can be written to again/.test(server.log), 'the log tells of both');
 }
 
-test('a SQLite file that another program keeps locked', { timeout: 60_000 }, async (t) => {
+test('a SQLite file that another program keeps locked', { timeout: 120_000 }, async (t) => {
     const server = await start(t);
     assert.equal((await say(server)).status, 201);
-    const held = holdWrites(server.db, 4500);
+    const hold = holdWrites(server.db, 60_000);
     await turnsRed(server);
-    await held;
+    await until(() => /cannot be written to/.test(server.log), 'the log tells of it');
+    hold.release();
+    await hold;
     await turnsGreen(server);
 });
 
 // Longer than a server that runs waits for anybody: nobody waits behind one that starts.
-test('a server that starts waits for a program that is writing', { timeout: 60_000 }, async (t) => {
+test('a server that starts waits for a program that is writing', { timeout: 120_000 }, async (t) => {
     const server = await start(t);
     await server.kill9();
-    const held = holdWrites(server.db, 4500);
-    await new Promise((wake) => setTimeout(wake, 1000));
+    const hold = holdWrites(server.db, 60_000);
+    await until(hold.held, 'it writes');
+    setTimeout(hold.release, 3000);
     await server.restart();
-    await held;
+    await hold;
     assert.equal((await say(server)).status, 201);
 });

@@ -47,9 +47,20 @@ async function sqlite(db, ...words) {
     return rows;
 }
 
+// On SQLite that can end before its time, and says when it has begun.
+function holdFile(db, ms) {
+    const flags = new Int32Array(new SharedArrayBuffer(8));
+    const held = () => Atomics.load(flags, 1) === 1;
+    const release = () => {
+        Atomics.store(flags, 0, 1);
+        Atomics.notify(flags, 0);
+    };
+    return Object.assign(sqlite(db, 'hold', ms, flags), { held, release });
+}
+
 // Keeps everybody else from writing messages for so long, as a careless program would.
 export function holdWrites(db, ms) {
-    if (db.startsWith('sqlite:')) return sqlite(db, 'hold', ms);
+    if (db.startsWith('sqlite:')) return holdFile(db, ms);
     return psql(
         db,
         `BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE; SELECT pg_sleep(${ms / 1000}); ROLLBACK`,

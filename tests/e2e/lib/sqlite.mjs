@@ -1,5 +1,6 @@
 // A thread that runs SQL on SQLite files: takes [FILE, SQL], [FILE, /PATH] for the statements in that file, or
-// [FILE, 'hold', MS], which keeps everybody else from writing for so long; gives rows, or says what was wrong.
+// [FILE, 'hold', MS, FLAGS], which keeps everybody else from writing for so long, or until the first flag is set, and
+// sets the second once it does; gives rows, or says what was wrong.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort } from 'node:worker_threads';
@@ -14,19 +15,20 @@ function rowsOf(db, text) {
     return [];
 }
 
-function hold(db, ms) {
+function hold(db, ms, flags) {
     db.exec('BEGIN IMMEDIATE');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    Atomics.store(flags, 1, 1);
+    Atomics.wait(flags, 0, 0, ms);
     db.exec('ROLLBACK');
     return [];
 }
 
 // With a connection of its own each time, as a program that comes and goes.
-function perform(file, text, ms) {
+function perform(file, text, ms, flags) {
     const db = new DatabaseSync(file);
     try {
         db.exec('PRAGMA busy_timeout = 30000');
-        return text === 'hold' ? hold(db, ms) : rowsOf(db, text);
+        return text === 'hold' ? hold(db, ms, flags) : rowsOf(db, text);
     } finally {
         db.close();
     }
