@@ -77,6 +77,7 @@
 #define DISCUSSION_ROUNDS      3  /* unless the discussion or config.yaml says otherwise */
 #define TURN_ITERATIONS        20 /* places in the order that one message may set going */
 #define HISTORY_ENTRIES        10 /* what a speaker of mode turns is shown */
+#define LIMIT_DISCUSSION_CONTEXT (32 * KB) /* what speakers are told beside the topic */
 #define LIMIT_TOPIC_SHOWN      100
 #define LIMIT_PARTICIPANTS     64
 #define LIMIT_ROUNDS           100

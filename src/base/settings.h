@@ -82,6 +82,8 @@
     BOOL(                                                                                                    \
         council_drive, "council.drive", true,                                                                \
         "Whether this server calls models for discussions; false where another one of the same store does.") \
+    TEXT(council_ollama, "council.ollama", "http://127.0.0.1:11434",                                         \
+         "Where an Ollama is looked for, whose models speak while `models` names none; off: nowhere.")       \
     TIME(council_turn_deadline, "council.turn_deadline", "10m", 1000, 2592000000,                            \
          "How long an agent of the API, or a person, has for a turn in a discussion.")                       \
     SIZE(council_window, "council.window", "96KB", 1024, 1048576,                                            \

@@ -8,11 +8,15 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "db/pglisten.h"
 #include "engine/folding.h"
+#include "llm/scout.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define LISTEN_WAIT_MS  60000
@@ -25,7 +29,9 @@ struct engine {
     struct tailer *tailer;
     struct deadlines *deadlines;
     struct folding *folding;
-    struct net *net; /* what goes out, to models */
+    struct net *net;        /* what goes out, to models */
+    const char *ollama_url; /* NULL: nobody looks for models */
+    struct scout *scout;
     struct llm *llm;
     struct council *council;
     struct sequencer *sequencer; /* PostgreSQL only, like the listener */
@@ -73,10 +79,27 @@ static void *run_listener(void *user)
     return NULL;
 }
 
+void engine_scout(struct engine *engine, const char *ollama_url)
+{
+    engine->ollama_url = strcmp(ollama_url, SCOUT_OFF) == 0 ? NULL : ollama_url;
+}
+
+static void say_model(const char *name, const char *base_url)
+{
+    if (name)
+        log_line(LOG_INFO, "found a model; it speaks for agents that name none", "provider", "ollama",
+                 "model", name, "url", base_url, NULL);
+    else
+        log_line(LOG_WARN, "the model that was found is gone", "url", base_url, NULL);
+}
+
 static bool start_council(struct engine *engine, struct err *err)
 {
     if (!net_open(&engine->net, err))
         return false;
+    /* Before discussions go on that have no other model to go on with. */
+    if (engine->ollama_url && settings()->council_drive && models()->count == 0)
+        engine->scout = scout_open(engine->net, engine->ollama_url, say_model);
     engine->llm = llm_open(engine->net, COUNCIL_CALLS);
     engine->council = council_open(engine->store, engine->tailer, engine->llm, err);
     return engine->council != NULL;
@@ -89,6 +112,7 @@ static void stop_council(struct engine *engine)
     if (!engine->net)
         return;
     llm_close(engine->llm);
+    scout_close(engine->scout);
     net_close(engine->net);
     engine->net = NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "llm/scout.h"
 #include "llm/script.h"
 
 #include <string.h>
@@ -19,7 +20,9 @@ static const char *const taken[] = { "temperature", "top_p", "max_tokens" };
 static bool no_models(struct err *err)
 {
     err_set(err, ERR_INVALID, NO_MODEL_WORDS);
-    return err_hint(err, "Name one under `models` in config.yaml; `witan model list` shows what there is.");
+    return err_hint(err,
+                    "Start Ollama, or name one under `models` in config.yaml; `witan model list` shows what "
+                    "there is.");
 }
 
 const struct llm_model *model_default(void)
@@ -31,12 +34,12 @@ const struct llm_model *model_default(void)
     return models()->count > 0 ? &models()->list[0] : NULL;
 }
 
-static bool choose_default(struct llm_model *model, struct err *err)
+static bool choose_default(struct arena *arena, struct llm_model *model, struct err *err)
 {
     const struct llm_model *usual = model_default();
 
     if (!usual)
-        return no_models(err);
+        return scout_found(arena, model) || no_models(err);
     *model = *usual;
     return true;
 }
@@ -108,7 +111,7 @@ static bool choose(struct arena *arena, const json_t *config, struct llm_model *
     if (json_is_string(config))
         return choose_text(arena, config, json_string_value(config), model, err);
     if (!provider)
-        return name ? choose_text(arena, config, name, model, err) : choose_default(model, err);
+        return name ? choose_text(arena, config, name, model, err) : choose_default(arena, model, err);
     if (model_named(provider))
         return choose_named(provider, model, err) && set_text(model, arena, config, "model", err);
     if (model_provider_parse(provider, &known) && known == LLM_SCRIPTED) {
@@ -137,7 +140,7 @@ bool model_of_config(struct arena *arena, const char *config, struct llm_model *
     json_t *parsed = NULL;
 
     if (!config)
-        return choose_default(model, err);
+        return choose_default(arena, model, err);
     if (!json_parse(config, strlen(config), &parsed, err))
         return false;
     JSON_AUTO *tree = parsed;

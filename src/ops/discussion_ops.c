@@ -74,6 +74,13 @@ const struct field discussion_reply[] = {
     { 0 },
 };
 
+static const struct field made_reply[] = {
+    { "discussion", T_OBJECT, REQUIRED, "The discussion.", .fields = discussion_fields },
+    { "agentsMade", T_LIST, REQUIRED, "The agents of the cast that were not there yet, by name.",
+      .items = T_TEXT },
+    { 0 },
+};
+
 static const struct field list_reply[] = {
     { "discussions", T_LIST, REQUIRED, "The discussions, newest first.", .items = T_OBJECT,
       .fields = discussion_fields },
@@ -123,12 +130,21 @@ static bool run_discussion_create(struct call *call)
         .session_id = arg_text(call, "sessionId"),
         .parent_id = arg_text(call, "parentId"),
         .participants = arg_json(call, "participants"),
+        .cast = cast_of(arg_text(call, "cast")),
         .options = arg_json(call, "options"),
     };
+    struct cast_seats cast;
     struct discussion d;
 
-    return take_mode(call, "mode", &wish.mode) && take_ref(call, &wish) &&
-           discussion_make(&call->tx, &wish, &d) && discussion_reply_one(call, &d);
+    if (!take_mode(call, "mode", &wish.mode) || !take_ref(call, &wish) ||
+        !discussion_make(&call->tx, &wish, &d, &cast))
+        return false;
+    call->subject = d.id;
+    json_map(&call->out, NULL);
+    discussion_write(&d, "discussion", &call->out);
+    cast_write_made(&cast, "agentsMade", &call->out);
+    json_map_end(&call->out);
+    return true;
 }
 
 static bool run_discussion_list(struct call *call)
@@ -290,13 +306,15 @@ const struct op discussion_ops[] = {
         .status = 201,
         .tool = "start_discussion",
         .run = run_discussion_create,
-        .reply = discussion_reply,
+        .reply = made_reply,
         .params = {
             { "topic", T_TEXT, REQUIRED, "What it is about.", .max = LIMIT_MESSAGE_CEILING },
             { "mode", T_ENUM, OPTIONAL, "How turns are taken.", .values = modes, .fallback = "rounds" },
-            { "participants", T_LIST, REQUIRED, "Who takes part, in the order of speaking.", .min = 1,
-              .max = LIMIT_PARTICIPANTS,
-              .items = T_OBJECT, .fields = participant_params },
+            { "participants", T_LIST, OPTIONAL, "Who takes part, in the order of speaking. Nobody, without a cast, is "
+              "refused.", .min = 1, .max = LIMIT_PARTICIPANTS, .items = T_OBJECT, .fields = participant_params,
+              .flags = F_NULL },
+            { "cast", T_ENUM, OPTIONAL, "Who speaks when no participants are named: specialists (Divergent, Convergent "
+              "and Critical) or the moderator alone. They are made if they are not there.", .values = council_casts },
             { "rounds", T_INT, OPTIONAL, "How many rounds; as configured when left out.", .min = 1,
               .max = LIMIT_ROUNDS },
             { "projectId", T_UUID, OPTIONAL, "The project it belongs to.", .flags = F_NULL },
@@ -307,8 +325,8 @@ const struct op discussion_ops[] = {
             { "ref", T_OBJECT, OPTIONAL, "A prompt or question that its result answers.", .fields = ref_fields,
               .flags = F_NULL },
             { "options", T_OBJECT, OPTIONAL,
-              "{vote: {choices, rule}, agreement_threshold, smart_termination, judge, rehearse, budget: {calls, tokens, "
-              "seconds}}.",
+              "{vote: {choices, rule}, agreement_threshold, smart_termination, judge, rehearse, context (a text that "
+              "speakers are told beside the topic), budget: {calls, tokens, seconds}}.",
               .max = LIMIT_CONTEXT, .flags = F_NULL | F_OPEN },
         },
     },

@@ -3,6 +3,7 @@
  * files of their keys and their scripts are nobody else's business and not part of the reply.
  */
 #include "llm/model_choice.h"
+#include "llm/scout.h"
 #include "ops/tables.h"
 
 static const char *const keys[] = { "none", "there", "missing", NULL };
@@ -18,8 +19,10 @@ static const struct field model_fields[] = {
 };
 
 static const struct field list_reply[] = {
-    { "models", T_LIST, REQUIRED, "The models of config.yaml, in their order.", .items = T_OBJECT,
-      .fields = model_fields },
+    { "models", T_LIST, REQUIRED,
+      "The models of config.yaml, in their order; without any, the one that was found on the server's "
+      "machine.",
+      .items = T_OBJECT, .fields = model_fields },
     { "default", T_TEXT, REQUIRED,
       "The one that speaks for agents that name none; null: there are no models.", .flags = F_NULL },
     { 0 },
@@ -35,26 +38,34 @@ static const char *key_of(struct arena *arena, const struct llm_model *model)
     return key ? keys[1] : keys[0];
 }
 
+static void write_model(struct call *call, const struct llm_model *model, const char *name, bool usual)
+{
+    json_map(&call->out, NULL);
+    json_text(&call->out, "name", name);
+    json_text(&call->out, "provider", model_provider_name(model->provider));
+    json_text(&call->out, "model", model->model);
+    json_bool(&call->out, "default", usual);
+    json_text(&call->out, "key", key_of(call->tx.arena, model));
+    json_map_end(&call->out);
+}
+
 static bool run_model_list(struct call *call)
 {
     const struct llm_models *all = models();
     const struct llm_model *usual = model_default();
+    const char *name = usual ? usual->name : NULL;
+    struct llm_model found;
 
     json_map(&call->out, NULL);
     json_list(&call->out, "models");
-    for (size_t i = 0; i < all->count; i++) {
-        const struct llm_model *model = &all->list[i];
-
-        json_map(&call->out, NULL);
-        json_text(&call->out, "name", model->name);
-        json_text(&call->out, "provider", model_provider_name(model->provider));
-        json_text(&call->out, "model", model->model);
-        json_bool(&call->out, "default", model == usual);
-        json_text(&call->out, "key", key_of(call->tx.arena, model));
-        json_map_end(&call->out);
+    for (size_t i = 0; i < all->count; i++)
+        write_model(call, &all->list[i], all->list[i].name, &all->list[i] == usual);
+    if (!usual && scout_found(call->tx.arena, &found)) {
+        name = arena_format(call->tx.arena, "%s:%s", model_provider_name(found.provider), found.model);
+        write_model(call, &found, name, true);
     }
     json_list_end(&call->out);
-    json_text(&call->out, "default", usual ? usual->name : NULL);
+    json_text(&call->out, "default", name);
     json_map_end(&call->out);
     return true;
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "db/db.h"
+#include "llm/scout.h"
 #include "server/variables.h"
 #include "server/yaml.h"
 
@@ -363,6 +364,7 @@ static bool check_words(struct config *config, struct err *err)
 {
     const struct settings *s = &config->settings;
     enum log_level level;
+    struct err why = { 0 };
 
     if (!log_level_parse(s->log_level, &level))
         return bad_word(config, "log.level", "debug, info, warn or error", s->log_level, err);
@@ -382,6 +384,9 @@ static bool check_words(struct config *config, struct err *err)
     if (!is_ports(s->server_connect_ports))
         return bad_word(config, "server.connect_ports", "ports separated by commas, or any",
                         s->server_connect_ports, err);
+    if (strcmp(s->council_ollama, SCOUT_OFF) != 0 && !net_url_check(s->council_ollama, &why))
+        return bad_word(config, "council.ollama", "a URL with http:// or https://, or off", s->council_ollama,
+                        err);
     if (!is_threshold(s->consensus_agreement_threshold))
         return bad_word(config, "consensus.agreement_threshold",
                         "all, majority or a share above 0 and up to 1 such as 0.75",

@@ -109,7 +109,10 @@ static bool allow_models(struct landlock *landlock, const struct settings *setti
             (*model->script && !landlock_allow_read(landlock, model->script)))
             return false;
     }
-    return allow_ports_named(landlock, settings->server_connect_ports);
+    int ollama = port_of_url(settings->council_ollama);
+
+    return (ollama == 0 || landlock_allow_connect(landlock, ollama)) &&
+           allow_ports_named(landlock, settings->server_connect_ports);
 }
 
 /* The port in "127.0.0.1:7117"; 0 stands for any that is free, in Landlock's rules too. */

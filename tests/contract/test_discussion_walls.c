@@ -34,6 +34,39 @@ CONTRACT(turn_of_somebody_who_is_no_user_here_waits_and_can_be_taken)
     CHECK_COUNT("entries", 2);
 }
 
+CONTRACT(cast_speaks_when_nobody_is_named_and_is_made_once)
+{
+    call(t, "discussion_create", "{s:s}", "topic", "Which way?");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "participants");
+    call(t, "discussion_create", "{s:s, s:[]}", "topic", "Which way?", "participants");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "participants");
+    call(t, "discussion_create", "{s:s, s:s}", "topic", "Which way?", "cast", "choir");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "cast");
+    assert_int_equal(count_rows(t, "agent_templates WHERE workspace_id = '%s'", t->workspace), 0);
+
+    call(t, "discussion_create", "{s:s, s:s}", "topic", "Which way?", "cast", "specialists");
+    CHECK_STATUS(201);
+    CHECK_COUNT("agentsMade", 3);
+    show_discussion(t, text_at(t, "discussion.id"));
+    CHECK_TEXT("speakerOrder.0", "Divergent");
+    CHECK_TEXT("speakerOrder.2", "Critical");
+    call(t, "discussion_create", "{s:s, s:s}", "topic", "And now?", "cast", "specialists");
+    CHECK_COUNT("agentsMade", 0);
+    call(t, "discussion_create", "{s:s, s:s}", "topic", "In short?", "cast", "moderator");
+    CHECK_TEXT("agentsMade.0", "Moderator");
+    assert_int_equal(count_rows(t, "agent_templates WHERE workspace_id = '%s'", t->workspace), 4);
+
+    /* Who is named speaks, whatever the cast would be. */
+    call(t, "discussion_create", "{s:s, s:s, s:[{s:s}]}", "topic", "Alone?", "cast", "specialists",
+         "participants", "agentName", "Critical");
+    CHECK_STATUS(201);
+    show_discussion(t, text_at(t, "discussion.id"));
+    CHECK_COUNT("speakerOrder", 1);
+}
+
 CONTRACT(discussion_is_not_put_between_two_projects)
 {
     make_agent(t, "Ada", "specialist");

@@ -1,6 +1,6 @@
 // Discussions on the command line: as somebody without a model sees them first, and as a script reads them.
 import assert from 'node:assert/strict';
-import { readFile, readdir, rm } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { configure, model, openai } from './lib/model.mjs';
@@ -49,25 +49,47 @@ test('a rehearsal has a whole vote, with its dissent, under each rule', async (t
 test('the server of a rehearsal ends with its command, however that ends', async (t) => {
     const folder = await tempFolder(t);
     for (const signal of ['SIGINT', 'SIGKILL']) {
-        const env = { WITAN_URL: 'http://127.0.0.1:1' };
+        const env = { WITAN_URL: 'http://127.0.0.1:1', TMPDIR: folder };
         const running = begin(folder, ['discuss', '--rehearse', 'Tea or coffee?'], { env });
         await until(() => /^Discussion /m.test(running.stderr), 'it has begun');
         const { pid } = running.child;
         const [server] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
-        const store = (await readFile(`/proc/${server}/cmdline`, 'utf8')).match(/\/[^:\0]*\/witan-rehearsal-\w+/)[0];
-        t.after(() => rm(store, { recursive: true, force: true }));
         running.child.kill(signal);
         await running.done;
         await until(async () => !(await readFile(`/proc/${server}/cmdline`, 'utf8').catch(() => '')), 'the server has ended');
     }
 });
 
-test('without a model it says what to do, and fails', async (t) => {
-    const server = await start(t, {});
-    const { code, stderr } = await run(server, ['discuss', 'Tea or coffee?']);
+onBothEngines('without a model it refuses at once, stores nothing and says what to do', {}, async (server) => {
+    const { code, stdout, stderr } = await run(server, ['discuss', 'Tea or coffee?']);
     assert.equal(code, 1);
-    const ways = [/models:\n +local:\n +provider: ollama\n/, /start the server anew/, /--model ollama:llama3\.2/, /--rehearse/];
+    assert.equal(stdout, '');
+    const ways = [/Divergent cannot speak/, /ollama pull/, /models:\n +default:\n +provider: /, /_API_KEY/, /start the server anew/, /--model ollama:llama3\.2/, /--rehearse/];
     for (const what of ways) assert.match(stderr, what);
+    const asked = await run(server, ['chat'], { input: 'Tea or coffee?\nspecialists on\nWhy?\n' });
+    assert.equal(asked.code, 1);
+    assert.equal(asked.stderr.match(/--rehearse/g).length, 2);
+    // Each by its place in the list, and whoever takes turns by themselves needs no model.
+    const create = (participants, more = {}) => server.api('POST', '/api/discussions', { topic: 'Why?', participants, ...more });
+    assert.equal((await create([], { cast: 'specialists' })).body.field, 'participants');
+    assert.equal((await server.api('POST', '/api/discussions', { topic: 'Why?' })).body.field, 'participants');
+    assert.equal((await server.api('POST', '/api/discussions', { topic: 'Why?', cast: 'nobody' })).body.field, 'cast');
+    await server.must(201, 'POST', '/api/agents', { name: 'Guest', ai_model_config: { provider: 'external' } });
+    await server.must(201, 'POST', '/api/agents', { name: 'Keyless', ai_model_config: 'openai:gpt-4o' });
+    for (const mode of ['turns', 'rounds', 'parallel']) {
+        const refused = await create([{ agentName: 'Guest' }, { agentName: 'Keyless' }], { mode });
+        assert.equal(refused.status, 400, refused.text);
+        assert.equal(refused.body.field, 'participants[1]');
+        assert.match(refused.body.error, /Keyless cannot speak\. The variable OPENAI_API_KEY/);
+    }
+    const rows = async (table) => Number((await server.sql(`SELECT COUNT(*) FROM ${table}`))[0][0]);
+    for (const table of ['discussion_state', 'discussion_participants', 'tasks', 'discussion_logs']) assert.equal(await rows(table), 0, table);
+    assert.equal(await rows('agent_templates'), 2, 'nobody was made for it');
+    assert.equal((await create([{ agentName: 'Guest' }])).status, 201);
+    assert.equal((await create([{ agentName: 'Keyless' }], { options: { rehearse: true } })).status, 201);
+    const cast = await server.must(201, 'POST', '/api/discussions', { topic: 'Why?', cast: 'specialists', options: { rehearse: true } });
+    assert.deepEqual(cast.agentsMade, ['Divergent', 'Convergent', 'Critical']);
+    assert.deepEqual((await stateOf(server, cast.discussion.id)).speakerOrder, cast.agentsMade);
 });
 
 onBothEngines('the transcript comes to the letter, and alone on stdout', {}, async (server, t) => {
@@ -306,4 +328,29 @@ test('lines on standard input are a script', async (t) => {
     const result = typeof first.result === 'string' ? JSON.parse(first.result) : first.result;
     assert.equal(result.total_contributions, 7);
     assert.equal((await run(server, ['chat'], { input: 'rounds 1000\n' })).code, 2);
+});
+
+test('a question in a chat is asked with the earlier ones in mind, until it is told to forget', async (t) => {
+    const server = await start(t, {});
+    const long = 'x'.repeat(5000);
+    const speaker = await model(t, ({ user }) => (user.includes('capital of France') && !user.includes('Earlier') ? `It is Paris. ${long}` : 'Another answer.'));
+    await server.stop();
+    server.args = [...server.args, ...(await configure(server.folder, { speaker: openai(speaker) }))];
+    await server.restart();
+    const input = 'What is the capital of France?\nHow large is it?\nstatus\nclear\nAnd its river?\nstatus\ntranscript\n';
+    const { code, stdout, stderr } = await run(server, ['chat'], { input });
+    assert.equal(code, 0, stderr);
+    const [first, second, third] = speaker.calls.map(({ user }) => user);
+    assert.doesNotMatch(first, /Earlier in this conversation/);
+    assert.match(second, /How large is it\?\n\n\(Earlier in this conversation[^]*Question: What is the capital of France\?\nModerator: It is Paris\./);
+    assert.ok(!second.includes(long), 'only the beginning of what was said');
+    assert.doesNotMatch(third, /Paris|How large/);
+    assert.deepEqual([...stdout.matchAll(/^remembers {4}(\d)/gm)].map(([, count]) => count), ['2', '1']);
+    assert.match(stdout, /^'And its river\?'$/m, 'the topic is the question');
+    assert.match((await run(server, ['chat'], { input: 'help\n' })).stdout, /^ {2}clear +Forget/m);
+    // However long a chat goes on, what it takes along stays small.
+    const many = Array.from({ length: 9 }, (_, i) => `Question number ${i}?`).join('\n');
+    await run(server, ['chat'], { input: `${many}\n` });
+    const last = speaker.calls.at(-1).user;
+    assert.ok(last.includes('Question: Question number 7?') && !last.includes('Question number 2?'), last);
 });

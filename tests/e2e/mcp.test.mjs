@@ -241,6 +241,22 @@ test('a discussion is held between agents that witan does not run', async (t) =>
     assert.match(read.contents[0].text, /Services, but only two/);
 });
 
+test('a discussion needs nothing but a topic', async (t) => {
+    const server = await start(t);
+    const { client, call, close } = await oldClient(server.url, { name: 'Planner' });
+    t.after(close);
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.find(({ name }) => name === 'start_discussion').inputSchema.required, ['topic']);
+    const bare = await call('start_discussion', { topic: 'Monolith or services?' });
+    assert.ok(bare.isError);
+    assert.match(bare.content[0].text, /Divergent cannot speak/, 'there is no model here');
+    const made = await call('start_discussion', { topic: 'Monolith or services?', rounds: 1, options: { rehearse: true } });
+    assert.ok(!made.isError, made.content[0].text);
+    const { id } = made.structuredContent.discussion;
+    const { structuredContent } = await call('wait_for_discussion', { id });
+    assert.deepEqual(structuredContent.speakerOrder, ['Divergent', 'Convergent', 'Critical']);
+});
+
 test('progress goes to the job that the agent has open', async (t) => {
     const server = await start(t);
     const { call, close } = await oldClient(server.url, { name: 'Builder' });

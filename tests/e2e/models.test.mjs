@@ -199,13 +199,107 @@ test('an Ollama on its own port is found', async (t) => {
     }
     t.after(() => ollama.close());
     const { folder, config, env } = await bench(t, {});
-    const run = await cli(folder, ['model', 'list', '--json', '--config', config], { env });
+    const usual = { ...env, WITAN_COUNCIL_OLLAMA: 'http://127.0.0.1:11434' };
+    const run = await cli(folder, ['model', 'list', '--json', '--config', config], { env: usual });
     const { models, localOllama } = JSON.parse(run.stdout);
     assert.equal(localOllama, true);
     assert.deepEqual(
         models.map((model) => model.name),
         ['ollama:llama3.2:latest', 'ollama:qwen:7b'],
     );
+});
+
+// An Ollama as aimock plays it, with the list of models that the test wants; `down` and `up` again on the same port.
+async function fakeOllama(t, names) {
+    const wire = new LLMock({ port: 0, logLevel: 'silent' });
+    wire.onMessage(/./, { content: 'Spoken by the model that was found.' });
+    await wire.start();
+    t.after(() => wire.stop());
+    const ollama = { names, tags: 0, asked: [] };
+    ollama.server = http.createServer((request, reply) => {
+        if (request.url === '/api/tags') {
+            ollama.tags++;
+            reply.setHeader('Content-Type', 'application/json');
+            reply.end(JSON.stringify({ models: ollama.names.map((name) => ({ name, details: { family: name.startsWith('bge') ? 'bert' : 'llama' } })) }));
+            return;
+        }
+        const parts = [];
+        request.on('data', (part) => parts.push(part));
+        request.on('end', () => {
+            ollama.asked.push(JSON.parse(Buffer.concat(parts)).model);
+            const onward = http.request(wire.url + request.url, { method: request.method, headers: { 'Content-Type': 'application/json' } }, (from) => {
+                reply.writeHead(from.statusCode, from.headers);
+                from.pipe(reply);
+            });
+            onward.end(Buffer.concat(parts));
+        });
+    });
+    ollama.up = async () => {
+        ollama.server.listen(ollama.port ?? 0, '127.0.0.1');
+        await once(ollama.server, 'listening');
+        ollama.port = ollama.server.address().port;
+        ollama.url = `http://127.0.0.1:${ollama.port}`;
+    };
+    ollama.down = async () => {
+        ollama.server.closeAllConnections();
+        await new Promise((done) => ollama.server.close(done));
+    };
+    await ollama.up();
+    t.after(() => ollama.server.listening && ollama.down());
+    return ollama;
+}
+
+test('an Ollama on this machine speaks for agents when config.yaml names no model', async (t) => {
+    const ollama = await fakeOllama(t, ['nomic-embed-text:latest', 'bge-m3:latest', 'llama3.2:latest', 'qwen:7b']);
+    const server = await start(t, { env: { WITAN_COUNCIL_OLLAMA: ollama.url } });
+    assert.match(server.log, /found a model.*model=llama3\.2:latest url=http:\/\/127/, 'known before the server is ready');
+    const env = { WITAN_URL: server.url, WITAN_COUNCIL_OLLAMA: ollama.url };
+    const discuss = (more = []) => cli(server.folder, ['discuss', 'Tea or coffee?', '--rounds', '1', ...more], { env });
+    const spoken = await discuss();
+    assert.equal(spoken.code, 0, spoken.stderr);
+    assert.equal(spoken.stdout.match(/Spoken by the model that was found\./g).length, 3);
+    assert.doesNotMatch(spoken.stdout + spoken.stderr, /[Rr]ehears|scripted/);
+    assert.deepEqual([...new Set(ollama.asked)], ['llama3.2:latest']);
+    const name = 'ollama:llama3.2:latest';
+    assert.deepEqual(await server.must(200, 'GET', '/api/models'), {
+        models: [{ name, provider: 'ollama', model: 'llama3.2:latest', default: true, key: 'none' }],
+        default: name,
+    });
+    const listed = await cli(server.folder, ['model', 'list'], { env });
+    assert.match(listed.stderr, /Agents that name no model speak with ollama:llama3\.2:latest\./);
+    assert.match(listed.stdout, /ollama:qwen:7b/);
+    assert.match((await cli(server.folder, ['doctor', '--db', server.db], { env })).stdout, /ok +model +.*ollama:llama3\.2:latest, found at/);
+    // It need not be there when the server starts.
+    await server.stop();
+    await ollama.down();
+    await server.restart();
+    const refused = await discuss(['--no-wait']);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /ollama pull/);
+    ollama.names = ['late:1b'];
+    await ollama.up();
+    await until(async () => (await server.must(200, 'GET', '/api/models')).default === 'ollama:late:1b', 'it is found');
+    assert.equal((await discuss()).code, 0);
+});
+
+test('a config.yaml that names models, and a setting, keep the Ollama of the machine out', async (t) => {
+    const ollama = await fakeOllama(t, ['llama3.2:latest']);
+    const args = await configure(await tempFolder(t), { own: { provider: 'ollama', base_url: 'http://127.0.0.1:1' } });
+    const named = await start(t, { args, env: { WITAN_COUNCIL_OLLAMA: ollama.url } });
+    assert.equal((await named.must(200, 'GET', '/api/models')).default, 'own');
+    const off = await start(t, { env: { WITAN_COUNCIL_OLLAMA: 'off' } });
+    assert.equal((await off.must(200, 'GET', '/api/models')).default, null);
+    assert.equal(ollama.tags, 0, 'nobody has looked');
+    const bad = await cli(off.folder, ['serve', '--db', 'sqlite:x.db'], { env: { WITAN_COUNCIL_OLLAMA: 'localhost' } });
+    assert.equal(bad.code, 2);
+    assert.match(bad.stderr, /council\.ollama/);
+    // Something else that listens there is no Ollama.
+    const page = http.createServer((request, reply) => reply.end('<html>'));
+    page.listen(0, '127.0.0.1');
+    await once(page, 'listening');
+    t.after(() => page.close());
+    const other = await start(t, { env: { WITAN_COUNCIL_OLLAMA: `http://127.0.0.1:${page.address().port}` } });
+    assert.equal((await other.must(200, 'GET', '/api/models')).default, null);
 });
 
 // Where they are and what their keys are called stays the operator's.

@@ -5,8 +5,10 @@
 #include "cli/client/agent_ref.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/uuid.h"
 
+#include <string.h>
 #include <strings.h>
 
 static const char *id_in(struct cli *cli, const json_t *agents, const char *name)
@@ -59,4 +61,22 @@ bool agent_ref_id(struct cli *cli, const char *word, const char **id, struct err
         return true;
     err_set(err, ERR_NOT_FOUND, "There is no agent %s.", word);
     return err_hint(err, "`witan agent list` names them.");
+}
+
+bool agent_ref_seats(struct cli *cli, const char *names, json_t **participants, struct err *err)
+{
+    JSON_AUTO *seats = json_array();
+
+    while (*names) {
+        size_t len = strcspn(names, ",");
+        const char *name = str_trim(cli->arena, arena_copy(cli->arena, names, len));
+
+        if (*name)
+            json_array_append_new(seats, json_pack("{s:s}", "agentName", name));
+        names += len + (names[len] == ',');
+    }
+    if (json_array_size(seats) == 0)
+        return err_field(err, "agents", "--agents takes names, such as Builder,Reviewer.");
+    *participants = json_incref(seats);
+    return true;
 }

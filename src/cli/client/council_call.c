@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "cli/client/interrupt.h"
+#include "cli/term.h"
 #include "llm/model_choice.h"
 
 #include <stdlib.h>
@@ -54,6 +55,8 @@ static bool send_wish(struct cli *cli, const json_t *wish, const char **id, stru
     JSON_AUTO *made = NULL;
     struct client_reply reply;
     const char *known;
+    const json_t *name;
+    size_t i;
 
     if (!invoke_json(cli, op_find("discussion_create"), wish, 0, &reply, &made, err))
         return false;
@@ -62,6 +65,10 @@ static bool send_wish(struct cli *cli, const json_t *wish, const char **id, stru
         return err_set(err, ERR_INTERNAL, "The reply of %s holds no discussion; is it witan?",
                        cli->target.url);
     *id = arena_text(cli->arena, known);
+    json_array_foreach(json_object_get(made, "agentsMade"), i, name)
+    {
+        cli_note(cli, "Made the agent %s.", term_line(cli->arena, json_string_value(name)));
+    }
     return true;
 }
 
@@ -127,6 +134,34 @@ bool council_transcript(struct cli *cli, const char *id, const char *format, con
     return true;
 }
 
+static void say_ways(const struct cli *cli)
+{
+    cli_note(
+        cli,
+        "There is no model to speak with. Do one of these:\n"
+        "  ollama pull llama3.2                           # an Ollama on this machine is found by itself\n"
+        "  name one for all agents in config.yaml (`witan config init` begins it), then start the server "
+        "anew:\n"
+        "      models:\n"
+        "        default:\n"
+        "          provider: anthropic                    # or openai, ollama\n"
+        "          model: NAME                            # the key stands in ANTHROPIC_API_KEY or "
+        "OPENAI_API_KEY\n"
+        "  witan agent set NAME --model ollama:llama3.2   # or for one agent, at once\n"
+        "  witan model list                               # which models there are, and what they lack\n"
+        "  witan discuss --rehearse \"...\"                 # see how it goes, without a model");
+}
+
+int council_refused(const struct cli *cli, const struct err *err)
+{
+    int code = cli_fail(cli, err);
+
+    if (!strstr(err->text, NO_MODEL_WORDS))
+        return code;
+    say_ways(cli);
+    return CLI_ERROR;
+}
+
 void council_say_no_model(const struct cli *cli, const json_t *state)
 {
     const json_t *entry;
@@ -138,18 +173,7 @@ void council_say_no_model(const struct cli *cli, const json_t *state)
 
         if (!reason || !str_starts(reason, NO_MODEL_WORDS))
             continue;
-        cli_note(
-            cli,
-            "There is no model to speak with. Do one of these:\n"
-            "  name one for all agents in config.yaml (`witan config init` begins it), then start the server "
-            "anew:\n"
-            "      models:\n"
-            "        local:\n"
-            "          provider: ollama\n"
-            "          model: llama3.2\n"
-            "  witan agent set NAME --model ollama:llama3.2   # or for one agent, at once\n"
-            "  witan model list                               # which models there are, and what they lack\n"
-            "  witan discuss --rehearse \"...\"                 # see how it goes, without a model");
+        say_ways(cli);
         return;
     }
 }

@@ -1,6 +1,6 @@
 /*
- * The server of a rehearsal is this very program, started as a child with an empty config.yaml and without
- * any WITAN_ variable, in a process group of its own. Its one line on stdout says where it listens.
+ * The server of a rehearsal is this very program, started as a child with a config.yaml of its own and
+ * without any WITAN_ variable, in a process group of its own. Its one line on stdout says where it listens.
  */
 #include "cli/client/rehearsal.h"
 
@@ -46,11 +46,14 @@ static char **plain_environment(struct arena *arena)
     return plain;
 }
 
-static bool write_empty(const char *path)
+/* No models are named, and none are looked for. */
+static bool write_config(const char *path)
 {
+    static const char text[] = "council:\n  ollama: \"off\"\n";
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool good = fd >= 0 && write(fd, text, sizeof(text) - 1) == (ssize_t)sizeof(text) - 1;
 
-    return fd >= 0 && close(fd) == 0;
+    return fd >= 0 && close(fd) == 0 && good;
 }
 
 /* In the child: its stdout is the pipe, its log is nobody's, and it ends with the command, however that ends.
@@ -78,7 +81,7 @@ static bool start(struct cli *cli, struct rehearsal *rehearsal, int *from)
     pid_t parent = getpid();
     int ends[2];
 
-    if (!write_empty(config) || pipe2(ends, O_CLOEXEC) != 0)
+    if (!write_config(config) || pipe2(ends, O_CLOEXEC) != 0)
         return false;
     rehearsal->pid = fork();
     if (rehearsal->pid == 0)

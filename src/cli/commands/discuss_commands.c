@@ -3,7 +3,7 @@
  */
 #include "base/clock.h"
 #include "base/str.h"
-#include "cli/client/ask_wait.h"
+#include "cli/client/agent_ref.h"
 #include "cli/client/council_call.h"
 #include "cli/client/discussion_follow.h"
 #include "cli/client/discussion_pages.h"
@@ -12,10 +12,10 @@
 #include "cli/client/project_scope.h"
 #include "cli/client/rehearsal.h"
 #include "cli/client/resume.h"
-#include "cli/client/specialists.h"
 #include "cli/client/usage_view.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
+#include "core/council/cast.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,8 +108,11 @@ static bool take_wish(struct cli *cli, json_t *wish, struct err *err)
         return false;
     if (project)
         json_object_set_new(wish, "projectId", json_string(project));
-    if (agents ? !specialists_named(cli, agents, &participants, err)
-               : !specialists_seat(cli, &participants, err))
+    if (!agents) {
+        json_object_set_new(wish, "cast", json_string(council_casts[CAST_SPECIALISTS]));
+        return true;
+    }
+    if (!agent_ref_seats(cli, agents, &participants, err))
         return false;
     json_object_set_new(wish, "participants", participants);
     return true;
@@ -211,7 +214,7 @@ static int discuss(struct cli *cli)
     const char *id;
 
     if (!take_wish(cli, wish, &err) || !council_start(cli, wish, &id, &err))
-        return ask_not_sent(cli, &err);
+        return interrupted() ? interrupt_exit() : council_refused(cli, &err);
     if (cli_has(cli, "no-wait"))
         return print_text(arena_format(cli->arena, "%s\n", id));
     cli_note(cli, "Discussion %s", id);
@@ -334,7 +337,7 @@ static int run_fork(struct cli *cli)
     const char *id;
 
     if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
-        return cli_fail(cli, &err);
+        return council_refused(cli, &err);
     id = member_text(cli->arena, json_object_get(made, "discussion"), "id");
     if (cli_has(cli, "no-wait"))
         return print_text(arena_format(cli->arena, "%s\n", id));

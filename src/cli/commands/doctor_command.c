@@ -11,6 +11,9 @@
 #include "cli/term.h"
 #include "db/migrate.h"
 #include "db/store_file.h"
+#include "llm/catalog.h"
+#include "llm/model_choice.h"
+#include "llm/scout.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -249,6 +252,32 @@ static void check_files(struct doctor *doctor)
             (int64_t)limit.rlim_max, wanted);
 }
 
+/* Whom the agents of discussions speak with. A server may run without: questions and prompts need no model.
+ */
+static void check_model(struct doctor *doctor)
+{
+    const char *url = doctor->config.settings.council_ollama;
+    struct catalog catalog = { 0 };
+    struct llm_model model;
+    struct err err = { 0 };
+    struct net *net = NULL;
+
+    if (models()->count > 0 && model_of_config(doctor->cli->arena, NULL, &model, &err)) {
+        add(doctor, "model", FINE, NULL,
+            "Agents that name none speak with %s of config.yaml; `witan model test` asks it.", model.name);
+        return;
+    }
+    if (strcmp(url, SCOUT_OFF) != 0 && net_open(&net, &err) &&
+        catalog_read(net, url, doctor->cli->arena, &catalog, &err) && catalog.speaker)
+        add(doctor, "model", FINE, NULL, "Agents that name none speak with ollama:%s, found at %s.",
+            catalog.speaker, url);
+    else
+        add(doctor, "model", FINE, NULL,
+            "There is none, so discussions can only be rehearsed; `witan model list` says how to get one.");
+    if (net)
+        net_close(net);
+}
+
 static void check_token_file(struct doctor *doctor)
 {
     const char *path = cli_get(doctor->cli, "token-file");
@@ -312,6 +341,7 @@ static int run_doctor(struct cli *cli)
     if (settings_hold) {
         check_store(&doctor);
         check_files(&doctor);
+        check_model(&doctor);
     }
     config_done(&doctor.config);
     check_token_file(&doctor);

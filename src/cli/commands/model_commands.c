@@ -10,6 +10,8 @@
 #include "cli/term.h"
 #include "llm/catalog.h"
 #include "llm/llm.h"
+#include "llm/model_choice.h"
+#include "llm/scout.h"
 
 #include <string.h>
 
@@ -25,6 +27,7 @@ struct bench {
     struct llm_model *models;
     size_t count;
     bool has_ollama;
+    const char *speaker; /* who speaks for agents that name none; NULL: nobody */
 };
 
 static void add_spelled_out(struct bench *bench, const char *provider, const char *name)
@@ -39,21 +42,40 @@ static void add_spelled_out(struct bench *bench, const char *provider, const cha
         bench->count--;
 }
 
+static const char *name_of(struct arena *arena, const struct llm_model *model)
+{
+    return *model->name ? model->name
+                        : arena_format(arena, "%s:%s", model_provider_name(model->provider), model->model);
+}
+
+/* As the server chooses: config.yaml's, and only without any what was found. */
+static void choose_speaker(struct bench *bench, const struct catalog *catalog)
+{
+    struct arena *arena = bench->cli->arena;
+    struct llm_model model;
+    struct err ignored = { 0 };
+
+    if (models()->count > 0 && model_of_config(arena, NULL, &model, &ignored))
+        bench->speaker = name_of(arena, &model);
+    else if (catalog->speaker)
+        bench->speaker = arena_format(arena, "ollama:%s", catalog->speaker);
+}
+
 /* Those of config.yaml first, then what a local Ollama has besides. */
 static void find_models(struct bench *bench)
 {
+    const char *url = bench->config.settings.council_ollama;
     struct catalog catalog = { 0 };
     struct err ignored = { 0 };
-    struct llm_model usual;
 
-    model_init(&usual, "");
-    usual.provider = LLM_OLLAMA;
-    bench->has_ollama = catalog_read(bench->net, model_url(&usual), bench->cli->arena, &catalog, &ignored);
+    bench->has_ollama =
+        strcmp(url, SCOUT_OFF) != 0 && catalog_read(bench->net, url, bench->cli->arena, &catalog, &ignored);
     bench->models = arena_array(bench->cli->arena, struct llm_model, models()->count + catalog.count + 1);
     for (size_t i = 0; i < models()->count; i++)
         bench->models[bench->count++] = models()->list[i];
     for (size_t i = 0; i < catalog.count; i++)
-        add_spelled_out(bench, "ollama", catalog.names[i]);
+        scout_model(bench->cli->arena, url, catalog.names[i], &bench->models[bench->count++]);
+    choose_speaker(bench, &catalog);
 }
 
 static bool bench_open(struct bench *bench, struct cli *cli, struct err *err)
@@ -70,12 +92,6 @@ static void bench_close(struct bench *bench)
     llm_close(bench->llm);
     net_close(bench->net);
     config_done(&bench->config);
-}
-
-static const char *name_of(struct arena *arena, const struct llm_model *model)
-{
-    return *model->name ? model->name
-                        : arena_format(arena, "%s:%s", model_provider_name(model->provider), model->model);
 }
 
 static const char *key_of(struct arena *arena, const struct llm_model *model)
@@ -114,6 +130,7 @@ static void list_json(const struct bench *bench, struct buf *into)
     }
     json_list_end(&out);
     json_bool(&out, "localOllama", bench->has_ollama);
+    json_text(&out, "default", bench->speaker);
     json_map_end(&out);
     buf_char(into, '\n');
 }
@@ -163,6 +180,8 @@ static int run_list(struct cli *cli)
             list_table(&bench, &text);
         if (bench.count == 0)
             how_to_get_one(&bench);
+        else if (bench.speaker)
+            cli_note(cli, "Agents that name no model speak with %s.", term_line(cli->arena, bench.speaker));
     }
     bench_close(&bench);
     return good ? cli_print(text.bytes, text.len) : cli_fail(cli, &err);
@@ -359,7 +378,8 @@ static int run_test(struct cli *cli)
 const struct cli_command model_commands[] = {
     {
         .name = "model list",
-        .help = "List the models of config.yaml and those of an Ollama on this machine.",
+        .help = "List the models of config.yaml and those of an Ollama on this machine, and say which one speaks for agents "
+                "that name none.",
         .examples = "witan model list\nwitan model list --json",
         .uses = CLI_CONFIG | CLI_JSON,
         .run = run_list,

@@ -5,16 +5,17 @@
  */
 #include "base/str.h"
 #include "base/uuid.h"
+#include "cli/client/chat_memory.h"
 #include "cli/client/council_call.h"
 #include "cli/client/discussion_follow.h"
 #include "cli/client/interrupt.h"
 #include "cli/client/patience.h"
 #include "cli/client/rehearsal.h"
-#include "cli/client/specialists.h"
 #include "cli/commands/tables.h"
 #include "cli/line_editor.h"
 #include "cli/state_folder.h"
 #include "cli/term.h"
+#include "core/council/cast.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct session {
     struct line_editor *editor;
     const char *id, *project_id;
     const char *last; /* the discussion before this moment, or NULL */
+    struct chat_memory memory;
     bool specialists, over;
     int64_t rounds; /* 0: as configured */
     int code;       /* of the first thing that failed */
@@ -126,28 +128,49 @@ static void close_task(struct session *session, const char *task_id)
         fail(session, &err);
 }
 
+/* Of a question that nobody can discuss nothing is left. */
+static void drop_task(struct session *session, const char *task_id)
+{
+    JSON_AUTO *params = json_pack("{s:s, s:s}", "id", session->project_id, "tid", task_id);
+    struct client_reply reply;
+    struct err ignored = { 0 };
+
+    (void)!invoke(session->cli, op_find("task_delete"), params, 0, &reply, &ignored);
+}
+
 /* A question */
+
+/* What goes with it beside the topic: whether it is a rehearsal, and what was asked before. */
+static void add_options(struct session *session, json_t *wish)
+{
+    const char *past = chat_memory_text(&session->memory, session->cli->arena);
+    json_t *options = json_object();
+
+    if (cli_has(session->cli, "rehearse"))
+        json_object_set_new(options, "rehearse", json_true());
+    if (past)
+        json_object_set_new(options, "context", json_string(past));
+    json_object_set_new(wish, "options", options);
+}
 
 static bool start(struct session *session, const char *question, const char **task_id, struct err *err)
 {
     struct cli *cli = session->cli;
-    json_t *participants = NULL;
-
-    if (!(session->specialists ? specialists_seat(cli, &participants, err)
-                               : specialists_seat_moderator(cli, &participants, err)))
-        return false;
-    JSON_AUTO *wish =
-        json_pack("{s:s, s:s, s:o, s:s, s:s}", "topic", question, "mode", "rounds", "participants",
-                  participants, "projectId", session->project_id, "sessionId", session->id);
+    JSON_AUTO *wish = json_pack("{s:s, s:s, s:s, s:s, s:s}", "topic", question, "mode", "rounds", "cast",
+                                council_casts[session->specialists ? CAST_SPECIALISTS : CAST_MODERATOR],
+                                "projectId", session->project_id, "sessionId", session->id);
 
     if (!make_task(session, question, task_id, err))
         return false;
     json_object_set_new(wish, "taskId", json_string(*task_id));
     if (!session->specialists || session->rounds > 0)
         json_object_set_new(wish, "rounds", json_integer(session->specialists ? session->rounds : 1));
-    if (cli_has(cli, "rehearse"))
-        json_object_set_new(wish, "options", json_pack("{s:b}", "rehearse", 1));
-    return council_start(cli, wish, &session->last, err);
+    add_options(session, wish);
+    if (council_start(cli, wish, &session->last, err))
+        return true;
+    if (err->code == ERR_INVALID)
+        drop_task(session, *task_id);
+    return false;
 }
 
 /* Ctrl-C stops what is being discussed; other signals are for the program. */
@@ -162,7 +185,7 @@ static void stop(struct session *session)
     interrupt_forget();
 }
 
-static void watch(struct session *session, const char *task_id)
+static void watch(struct session *session, const char *question, const char *task_id)
 {
     struct discussion_view view;
     JSON_AUTO *state = NULL;
@@ -172,6 +195,7 @@ static void watch(struct session *session, const char *task_id)
     switch (discussion_follow(session->cli, session->last, &view, &state, &err)) {
     case FOLLOW_ENDED:
         council_say_no_model(session->cli, state);
+        chat_memory_add(&session->memory, session->cli->arena, question, json_object_get(state, "result"));
         note_failure(session, discussion_exit(state));
         if (discussion_exit(state) == CLI_OK)
             close_task(session, task_id);
@@ -189,11 +213,11 @@ static void ask(struct session *session, const char *question)
     struct err err = { 0 };
 
     if ((session->project_id || find_project(session, &err)) && start(session, question, &task_id, &err))
-        watch(session, task_id);
+        watch(session, question, task_id);
     else if (interrupted_by_person())
         interrupt_forget();
     else
-        fail(session, &err);
+        note_failure(session, council_refused(session->cli, &err));
 }
 
 /* Words that are no questions */
@@ -228,14 +252,23 @@ static void do_status(struct session *session, const char *rest)
     const struct cli *cli = session->cli;
     const char *rounds =
         session->rounds > 0 ? arena_format(cli->arena, "%lld", (long long)session->rounds) : "as configured";
-    const char *text = arena_format(
-        cli->arena, "session      %s\nserver       %s\nspecialists  %s\nrounds       %s\nlast         %s\n%s",
-        session->id, cli->target.url, session->specialists ? "on" : "off",
-        session->specialists ? rounds : "1", session->last ? session->last : "-",
-        cli_has(cli, "rehearse") ? REHEARSAL_NOTICE "\n" : "");
+    const char *text = arena_format(cli->arena,
+                                    "session      %s\nserver       %s\nspecialists  %s\nrounds       "
+                                    "%s\nremembers    %zu question(s)\nlast         %s\n%s",
+                                    session->id, cli->target.url, session->specialists ? "on" : "off",
+                                    session->specialists ? rounds : "1", session->memory.count,
+                                    session->last ? session->last : "-",
+                                    cli_has(cli, "rehearse") ? REHEARSAL_NOTICE "\n" : "");
 
     (void)rest;
     cli_print(text, strlen(text));
+}
+
+static void do_clear(struct session *session, const char *rest)
+{
+    (void)rest;
+    session->memory = (struct chat_memory){ 0 };
+    cli_note(session->cli, "The next question stands for itself.");
 }
 
 static void do_transcript(struct session *session, const char *rest)
@@ -322,6 +355,8 @@ static const struct word {
       do_specialists, false },
     { "rounds", " N", "How many rounds they have at most.", do_rounds, false },
     { "status", "", "Where you are: session, server, settings.", do_status, true },
+    { "clear", "", "Forget the earlier questions; else the next one is asked with the last few in mind.",
+      do_clear, true },
     { "transcript", "", "The last discussion, whole.", do_transcript, true },
     { "inbox", "", "What waits for your answer.", do_inbox, true },
     { "answer", " N ...", "Answers what stands under N in the inbox.", do_answer, false },
@@ -416,8 +451,9 @@ static int run_chat(struct cli *cli)
 const struct cli_command repl_commands[] = {
     {
         .name = "chat",
-        .help = "Ask one question after the other, with line editing and a history. `specialists on` has three "
-                "agents discuss each; `help` lists the other words. Where standard input is no terminal its lines "
+        .help = "Ask one question after the other, with line editing and a history. Each is asked with the last few and "
+                "what came of them in mind, until `clear`. `specialists on` has three agents discuss each; `help` lists "
+                "the other words. Where standard input is no terminal its lines "
                 "are run as a script.",
         .examples = "witan chat\nwitan chat --rehearse --specialists\n"
                     "printf 'specialists on\\nREST or GraphQL?\\n' | witan chat",

@@ -14,6 +14,7 @@
 #include "core/council/options.h"
 #include "core/council/participant.h"
 #include "core/council/tell.h"
+#include "core/council/voice.h"
 #include "core/work/task.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static bool find_agent(const struct tx *tx, const json_t *given, size_t at, stru
                                               : false;
     p->agent_id = agent.id;
     p->name = agent.name;
+    p->model_config = agent.ai_model_config;
     if (!p->role || !*p->role)
         p->role = agent.role;
     return true;
@@ -88,9 +90,33 @@ static bool twice(const struct participant *a, const struct participant *b)
     return (a->agent_id && str_equal(a->agent_id, b->agent_id)) || str_equal(a->name, b->name);
 }
 
-static bool take_participants(const struct tx *tx, const json_t *given, struct participant **list,
-                              size_t *count)
+/* One that could only fail is not begun: every agent that witan runs needs a model. */
+static bool check_voices(const struct tx *tx, const struct participant *list, size_t count, bool by_place)
 {
+    for (size_t i = 0; i < count; i++) {
+        char field[48];
+        const struct voice voice = { field, list[i].name, list[i].model_config };
+
+        if (by_place)
+            snprintf(field, sizeof(field), "participants[%zu]", i);
+        else
+            snprintf(field, sizeof(field), "participants");
+        if (list[i].agent_id && !voice_check(tx, &voice))
+            return false;
+    }
+    return true;
+}
+
+static bool wants_rehearsal(const struct discussion_wish *wish)
+{
+    return json_is_true(json_object_get(wish->options, "rehearse"));
+}
+
+static bool take_participants(const struct tx *tx, const struct discussion_wish *wish,
+                              struct participant **list, size_t *count)
+{
+    const json_t *given = wish->participants;
+
     *count = json_array_size(given);
     if (*count == 0)
         return err_field(tx->err, "participants", "A discussion needs participants.");
@@ -108,8 +134,24 @@ static bool take_participants(const struct tx *tx, const json_t *given, struct p
                 return wrong_participant(tx, i, NULL, "is in the order already.");
         }
     }
+    if (!wants_rehearsal(wish) && !check_voices(tx, *list, *count, true))
+        return false;
     qsort(*list, *count, sizeof(**list), by_order);
     return true;
+}
+
+/* Those who were named, or the cast that stands in for them. */
+static bool take_seats(const struct tx *tx, const struct discussion_wish *wish, struct cast_seats *cast,
+                       struct participant **list, size_t *count)
+{
+    *cast = (struct cast_seats){ 0 };
+    if (json_array_size(wish->participants) > 0 || wish->cast < 0)
+        return take_participants(tx, wish, list, count);
+    *list = cast->list;
+    if (!cast_seat(tx, (enum cast)wish->cast, cast))
+        return false;
+    *count = cast->count;
+    return wants_rehearsal(wish) || check_voices(tx, *list, *count, false);
 }
 
 static bool has_agent(const struct participant *list, size_t count)
@@ -268,7 +310,8 @@ static const char *budget_only(const struct tx *tx, const char *own, const char 
     return json_dump_text(tx->arena, kept);
 }
 
-bool discussion_make(const struct tx *tx, const struct discussion_wish *wish, struct discussion *d)
+bool discussion_make(const struct tx *tx, const struct discussion_wish *wish, struct discussion *d,
+                     struct cast_seats *cast)
 {
     struct participant *list = NULL;
     const char *options;
@@ -281,8 +324,7 @@ bool discussion_make(const struct tx *tx, const struct discussion_wish *wish, st
                               .ref_id = wish->ref_id };
     begin(tx, d);
     if (!options_check(tx->arena, wish->options, &options, tx->err) || !take_rounds(tx, wish, d) ||
-        !take_project(tx, wish, d) || !take_participants(tx, wish->participants, &list, &count) ||
-        !take_parent(tx, wish, d))
+        !take_project(tx, wish, d) || !take_seats(tx, wish, cast, &list, &count) || !take_parent(tx, wish, d))
         return false;
     d->options = d->options ? budget_only(tx, options, d->options) : options;
     if (d->mode != MODE_TURNS && !has_agent(list, count))
@@ -348,7 +390,7 @@ bool discussion_fork(const struct tx *tx, const char *id, const char *at, struct
     stand_behind(d, &seats, rows, end);
     if (d->round > d->rounds)
         d->rounds = d->round <= LIMIT_ROUNDS ? d->round : d->rounds;
-    if (!insert(tx, d))
+    if ((!is_rehearsal(tx, d) && !check_voices(tx, seats.list, seats.count, false)) || !insert(tx, d))
         return false;
     for (size_t i = 0; i < seats.count; i++)
         if (!participant_insert(tx, d, &seats.list[i]))

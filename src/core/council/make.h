@@ -4,6 +4,7 @@
 #ifndef CORE_COUNCIL_MAKE_H
 #define CORE_COUNCIL_MAKE_H
 
+#include "core/council/cast.h"
 #include "core/council/discussion.h"
 
 struct discussion_wish {
@@ -15,12 +16,16 @@ struct discussion_wish {
     enum council_ref ref_kind;
     const char *ref_id;
     const json_t *participants; /* a list of {agentId | agentName, role, userId, name, sequence_order} */
+    int cast;                   /* an enum cast, who speak when no participants are given; -1: nobody */
     const json_t *options;      /* or NULL */
 };
 
-/* 4xx that names the field; nothing is stored then. Modes rounds and parallel start at once. */
+/*
+ * 4xx that names the field; nothing is stored then. Modes rounds and parallel start at once. `cast` is who
+ * was seated without having been named, and who of them was made.
+ */
 CHECKED bool discussion_make(const struct tx *tx, const struct discussion_wish *wish,
-                             struct discussion *discussion);
+                             struct discussion *discussion, struct cast_seats *cast);
 /* A new discussion with the history up to the entry `at`, from which it goes on. */
 CHECKED bool discussion_fork(const struct tx *tx, const char *id, const char *at,
                              struct discussion *discussion);

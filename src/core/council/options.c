@@ -13,7 +13,7 @@
 #define BUDGET_MOST 1000000000LL
 
 static const char *const members[] = {
-    "vote", "agreement_threshold", "smart_termination", "judge", "budget", "rehearse", NULL
+    "vote", "agreement_threshold", "smart_termination", "judge", "budget", "rehearse", "context", NULL
 };
 static const char *const vote_members[] = { "choices", "rule", NULL };
 static const char *const budget_members[] = { "calls", "tokens", "seconds", NULL };
@@ -140,6 +140,7 @@ bool options_check(struct arena *arena, const json_t *given, const char **stored
     const json_t *threshold = member(given, "agreement_threshold", "agreementThreshold");
     const json_t *smart = member(given, "smart_termination", "smartTermination");
     const json_t *judge = json_object_get(given, "judge"), *rehearse = json_object_get(given, "rehearse");
+    const json_t *context = json_object_get(given, "context");
     JSON_AUTO *plain = given && json_is_object(given) ? json_copy((json_t *)given) : json_object();
     JSON_AUTO *kept = json_object();
 
@@ -155,6 +156,10 @@ bool options_check(struct arena *arena, const json_t *given, const char **stored
         return wrong(err, "judge", "must be true or false.");
     if (rehearse && !json_is_null(rehearse) && !json_is_boolean(rehearse))
         return wrong(err, "rehearse", "must be true or false.");
+    if (context && !json_is_null(context) &&
+        (!json_is_string(context) || json_string_length(context) > LIMIT_DISCUSSION_CONTEXT))
+        return wrong(err, "context", "must be a text of at most 32 KB.");
+    keep(kept, "context", context);
     keep(kept, "vote", json_object_get(given, "vote"));
     keep(kept, "agreement_threshold", threshold);
     if (json_is_boolean(smart))
@@ -212,6 +217,7 @@ void options_read(struct arena *arena, const char *stored, struct council_option
     options->smart = smart_of(json_object_get(tree, "smart_termination"));
     options->judge = json_is_true(json_object_get(tree, "judge"));
     options->rehearse = json_is_true(json_object_get(tree, "rehearse"));
+    options->context = arena_text(arena, json_string_value(json_object_get(tree, "context")));
     budget = json_object_get(tree, "budget");
     options->budget.calls = json_integer_value(json_object_get(budget, "calls"));
     options->budget.tokens = json_integer_value(json_object_get(budget, "tokens"));

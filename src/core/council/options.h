@@ -1,9 +1,9 @@
 /*
  * options.h - what a discussion was asked to do beside speaking: vote, stop early, keep within a budget.
  *
- * {vote: {choices, rule}, agreement_threshold, smart_termination: off|on|shadow, judge, rehearse, budget:
- * {calls, tokens, seconds}}. They are checked when a discussion is made and stored in one form, so that
- * reading them back cannot fail.
+ * {vote: {choices, rule}, agreement_threshold, smart_termination: off|on|shadow, judge, rehearse, context,
+ * budget: {calls, tokens, seconds}}. They are checked when a discussion is made and stored in one form, so
+ * that reading them back cannot fail.
  *
  * Thread: any.
  */
@@ -19,8 +19,9 @@ struct council_options {
     enum vote_rule rule;
     struct threshold threshold;
     enum smart_mode smart;
-    bool judge;    /* a model is asked after each round whether more is to come */
-    bool rehearse; /* nobody's model is called: everybody speaks by the script */
+    bool judge;          /* a model is asked after each round whether more is to come */
+    bool rehearse;       /* nobody's model is called: everybody speaks by the script */
+    const char *context; /* what speakers are told beside the topic, or NULL */
     struct allowance budget;
 };
 

@@ -101,13 +101,23 @@ static const char *joined(struct arena *arena, const char *const names[], size_t
     return text;
 }
 
+/* What came before stands behind the question: it is there to be understood by, not to be answered. */
+static const char *topic_of(const struct machine *m)
+{
+    if (!m->options.context)
+        return m->d->topic;
+    return arena_format(m->tx->arena,
+                        "%s\n\n(Earlier in this conversation, for understanding the question:)\n%s",
+                        m->d->topic, m->options.context);
+}
+
 static bool words_for(struct machine *m, const struct open_turn *turn, const char *history, char **text)
 {
     struct arena *arena = m->tx->arena;
     size_t count;
     const char **others = others_of(m, turn, &count);
     struct wording_value values[] = {
-        { "topic", m->d->topic },
+        { "topic", topic_of(m) },
         { "name", turn->speaker },
         { "role", turn->role },
         { "history", history },

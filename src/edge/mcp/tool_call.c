@@ -368,6 +368,16 @@ static bool take_wait(struct mcp_call *call)
     return true;
 }
 
+static void add_unsaid(struct mcp_call *call)
+{
+    const char *text = call->tool->unsaid;
+    struct err ignored = { 0 };
+    JSON_AUTO *unsaid = NULL;
+
+    if (text && call->own_args && json_parse(text, strlen(text), &unsaid, &ignored))
+        json_object_update_missing(call->own_args, unsaid);
+}
+
 static bool read_call(struct mcp_call *call)
 {
     const char *name = call_text_param(call, "name");
@@ -383,6 +393,7 @@ static bool read_call(struct mcp_call *call)
     call->own_args = call->tool->prepare ? call->tool->prepare(call, given)
                      : given             ? json_copy(given)
                                          : json_object();
+    add_unsaid(call);
     return call->own_args && take_wait(call);
 }
 

@@ -133,11 +133,14 @@ static const struct tool tools[] = {
     {
         .name = "start_discussion",
         .title = "Start a discussion",
-        .help = "Let several agents discuss a topic in rounds until they are done, and get what came of it. "
-                "Then call "
-                "wait_for_discussion with its id. Example: {\"topic\": \"Monolith or services?\", "
-                "\"participants\": "
-                "[{\"agentName\": \"Architect\"}, {\"agentName\": \"Reviewer\"}], \"rounds\": 2}",
+        .help =
+            "Let several agents discuss a topic in rounds until they are done, and get what came of it. "
+            "Without participants these are Divergent, who opens up, Convergent, who brings together, and "
+            "Critical, who tests; participants name others, as list_agents has them. Then call "
+            "wait_for_discussion with its id. Example: {\"topic\": \"Monolith or services?\", "
+            "\"participants\": "
+            "[{\"agentName\": \"Architect\"}, {\"agentName\": \"Reviewer\"}], \"rounds\": 2}",
+        .unsaid = "{\"cast\": \"specialists\"}",
     },
     {
         .name = "wait_for_discussion",

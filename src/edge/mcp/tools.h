@@ -23,6 +23,7 @@ struct tool {
     bool elicits;        /* the person at the client may be asked, too (elicit.h) */
     bool reads;          /* changes nothing */
     bool finds_job;      /* without an id: the job that the caller's agent has open */
+    const char *unsaid;  /* arguments that hold unless others are given: a JSON object, or NULL */
     const char *input;   /* the schema of the arguments when they are not the row's, or NULL */
     const char *output;  /* of the result, likewise */
     /* Arguments of the row from those that were given; NULL and call->error: they are wrong. Or NULL. */
