@@ -311,8 +311,7 @@ const struct op discussion_ops[] = {
             { "topic", T_TEXT, REQUIRED, "What it is about.", .max = LIMIT_MESSAGE_CEILING },
             { "mode", T_ENUM, OPTIONAL, "How turns are taken.", .values = modes, .fallback = "rounds" },
             { "participants", T_LIST, OPTIONAL, "Who takes part, in the order of speaking. Nobody, without a cast, is "
-              "refused.", .min = 1, .max = LIMIT_PARTICIPANTS, .items = T_OBJECT, .fields = participant_params,
-              .flags = F_NULL },
+              "refused.", .min = 1, .max = LIMIT_PARTICIPANTS, .items = T_OBJECT, .fields = participant_params },
             { "cast", T_ENUM, OPTIONAL, "Who speaks when no participants are named: specialists (Divergent, Convergent "
               "and Critical) or the moderator alone. They are made if they are not there.", .values = council_casts },
             { "rounds", T_INT, OPTIONAL, "How many rounds; as configured when left out.", .min = 1,
