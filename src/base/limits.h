@@ -74,25 +74,25 @@
 #define QUESTION_RATE_MS       60000                    /* the time in which limits.questions counts */
 
 /* Discussions. */
-#define DISCUSSION_ROUNDS      3  /* unless the discussion or config.yaml says otherwise */
-#define TURN_ITERATIONS        20 /* places in the order that one message may set going */
-#define HISTORY_ENTRIES        10 /* what a speaker of mode turns is shown */
+#define DISCUSSION_ROUNDS        3         /* unless the discussion or config.yaml says otherwise */
+#define TURN_ITERATIONS          20        /* places in the order that one message may set going */
+#define HISTORY_ENTRIES          10        /* what a speaker of mode turns is shown */
 #define LIMIT_DISCUSSION_CONTEXT (32 * KB) /* what speakers are told beside the topic */
-#define LIMIT_TOPIC_SHOWN      100
-#define LIMIT_PARTICIPANTS     64
-#define LIMIT_ROUNDS           100
-#define LIMIT_ENTRIES          20000     /* rows of one discussion's log that are read */
-#define LIMIT_SPEAKERS         200       /* of one discussion whose figures are shown */
-#define LIMIT_INTERJECTIONS    20        /* that wait for the end of one turn */
-#define LIMIT_ENTRY_PAGE       1000      /* entries of one reply */
-#define ENTRY_PAGE             "1000"    /* the same, as the fallback of a parameter */
-#define LIMIT_ENTRY_BATCH      50        /* that are read at once for it */
-#define LIMIT_WORDING          (32 * KB) /* a text that models are told */
-#define LIMIT_DISCUSSION_DEPTH 3         /* of discussions that were split off from others */
-#define TURN_ATTEMPTS          3         /* calls for one turn before it is passed */
-#define LIMIT_CHOICES          50
-#define LIMIT_STOPS            16
-#define LIMIT_STOP             64 /* bytes of one stop sequence */
+#define LIMIT_TOPIC_SHOWN        100
+#define LIMIT_PARTICIPANTS       64
+#define LIMIT_ROUNDS             100
+#define LIMIT_ENTRIES            20000     /* rows of one discussion's log that are read */
+#define LIMIT_SPEAKERS           200       /* of one discussion whose figures are shown */
+#define LIMIT_INTERJECTIONS      20        /* that wait for the end of one turn */
+#define LIMIT_ENTRY_PAGE         1000      /* entries of one reply */
+#define ENTRY_PAGE               "1000"    /* the same, as the fallback of a parameter */
+#define LIMIT_ENTRY_BATCH        50        /* that are read at once for it */
+#define LIMIT_WORDING            (32 * KB) /* a text that models are told */
+#define LIMIT_DISCUSSION_DEPTH   3         /* of discussions that were split off from others */
+#define TURN_ATTEMPTS            3         /* calls for one turn before it is passed */
+#define LIMIT_CHOICES            50
+#define LIMIT_STOPS              16
+#define LIMIT_STOP               64 /* bytes of one stop sequence */
 
 /* Search. */
 #define LIMIT_SEARCH        (1 * KB) /* what somebody looks for */

@@ -118,8 +118,10 @@ static bool take_participants(const struct tx *tx, const struct discussion_wish 
     const json_t *given = wish->participants;
 
     *count = json_array_size(given);
-    if (*count == 0)
-        return err_field(tx->err, "participants", "A discussion needs participants.");
+    if (*count == 0) {
+        err_field(tx->err, "participants", "A discussion needs participants.");
+        return err_hint(tx->err, "Name them, or a cast that stands in for them, such as specialists.");
+    }
     if (*count > LIMIT_PARTICIPANTS)
         return err_field(tx->err, "participants", "A discussion has at most %d participants.",
                          LIMIT_PARTICIPANTS);
