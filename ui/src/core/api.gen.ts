@@ -178,7 +178,7 @@ export const agent_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__
 export const model_list: Op<{  }, { models: Array<Model>; default: string | null }> = /*#__PURE__*/ op('GET', '/api/models');
 
 /** Start a discussion. In modes rounds and parallel it begins at once, in mode turns with the first message. */
-export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants: Array<Participant>; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: Record<string, unknown> | null } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions');
+export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants?: Array<Participant> | null; cast?: 'specialists' | 'moderator' | null; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: Record<string, unknown> | null } }, { discussion: Discussion; agentsMade: Array<string> }> = /*#__PURE__*/ op('POST', '/api/discussions');
 
 /** List discussions, newest first. */
 export const discussion_list: Op<{ query?: { status?: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; mode?: 'turns' | 'rounds' | 'parallel'; projectId?: string; taskId?: string; parentId?: string; sessionId?: string; limit?: number; cursor?: string } }, { discussions: Array<Discussion>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/discussions');
