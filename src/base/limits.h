@@ -214,6 +214,7 @@
 #define EXPORT_ROWS       500   /* and in one piece of it */
 #define LIMIT_ANCHOR      (64 * MB)
 #define PURGE_BATCH       500 /* rows that one transaction lets go of */
+#define PURGE_ROWS_EACH   20  /* that a discussion is taken for in such a batch */
 #define PURGE_AUDIT_BATCH                                                                                    \
     5000 /* of the audit log, each of whose batches adds a row to every chain it touches */
 #define ERASE_BATCH          500    /* rows that are looked at, and changed, in one transaction */

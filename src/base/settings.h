@@ -99,6 +99,8 @@
          "How long the log lines of ended jobs stay; 0s means for ever.")                                    \
     TIME(notifications_keep, "notifications.keep", "0s", 0, 315360000000,                                    \
          "How long notifications stay that were read or are settled; 0s means for ever.")                    \
+    TIME(discussions_keep, "discussions.keep", "0s", 0, 315360000000,                                        \
+         "How long discussions stay that have ended, with what was said; 0s means for ever.")                \
     TIME(audit_keep, "audit.keep", "0s", 0, 315360000000,                                                    \
          "How long rows stay in the audit log; 0s means for ever.")                                          \
     TEXT(                                                                                                    \

@@ -5,6 +5,7 @@
 #include "council.h"
 
 #include "base/limits.h"
+#include "core/upkeep/purge.h"
 
 #include <string.h>
 
@@ -114,4 +115,67 @@ CONTRACT(reply_about_a_discussion_is_bounded_in_bytes)
     show_discussion(t, id);
     CHECK_TEXT("discussion.status", "cancelled");
     assert_null(at(t, "result")); /* which stands in the transcript */
+}
+
+/* How many go, of those that this test has made. */
+static size_t purge(struct t *t, int64_t age_ms)
+{
+    const struct audit_entry by = { .actor_kind = "system", .actor = "system" };
+    int64_t before = count_rows(t, "discussion_state WHERE workspace_id = '%s'", t->workspace);
+    size_t purged;
+
+    do {
+        struct err err;
+        struct tx tx = stage_begin(t, &err);
+
+        assert_true(purge_batch(&tx, PURGE_DISCUSSIONS, &by, tx.now_ms - age_ms, PURGE_BATCH, &purged));
+        stage_commit(t);
+    } while (purged > 0);
+    return (size_t)(before - count_rows(t, "discussion_state WHERE workspace_id = '%s'", t->workspace));
+}
+
+CONTRACT(ended_discussions_are_let_go_of_whole)
+{
+    pair(t);
+    const char *open = make_discussion(t, "turns", 1, NAMES("user", "Ada"));
+    const char *id = make_discussion(t, "rounds", 1, NAMES("Ada", "Bob"));
+
+    PLAY(t, { "", "", NULL, false });
+    advance(t, 10000);
+    assert_int_equal(purge(t, 3600000), 0);
+    assert_int_equal(purge(t, 5000), 1);
+    show_discussion(t, id);
+    CHECK_STATUS(404);
+    static const char *const tables[] = { "discussion_logs", "discussion_participants",
+                                          "discussion_decisions", "discussion_turns" };
+
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+        assert_int_equal(count_rows(t, "%s WHERE discussion_id = '%s'", tables[i], id), 0);
+    show_discussion(t, open);
+    CHECK_STATUS(200);
+}
+
+CONTRACT(discussion_is_kept_for_those_that_need_it)
+{
+    pair(t);
+    const char *id = make_discussion(t, "turns", 1, NAMES("user", "Ada"));
+
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:s, s:[{s:s}]}", "topic", "Below", "mode", "rounds",
+         "rounds", 1, "parentId", id, "participants", "agentName", "Ada");
+    CHECK_STATUS(201);
+    PLAY(t, { "", "", NULL, false });
+    advance(t, 10000);
+    assert_int_equal(purge(t, 5000), 0); /* the one above goes on */
+    say(t, id, "Well?");
+    PLAY(t, { "", "", NULL, false });
+    call(t, "discussion_fork", "{s:s, s:s}", "id", id, "at", "1");
+    CHECK_STATUS(201);
+    const char *fork = text_at(t, "discussion.id");
+
+    advance(t, 10000);
+    assert_int_equal(purge(t, 5000), 0); /* the fork goes on */
+    call(t, "discussion_cancel", "{s:s}", "id", fork);
+    advance(t, 10000);
+    assert_int_equal(purge(t, 5000), 3);
+    assert_int_equal(count_rows(t, "discussion_logs WHERE workspace_id = '%s'", t->workspace), 0);
 }

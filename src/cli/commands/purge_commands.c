@@ -193,14 +193,14 @@ const struct cli_command purge_commands[] = {
     {
         .name = "purge",
         .help = "Let go of what has been kept for long enough, beside a running server. The settings events.keep, "
-                "logs.keep, notifications.keep, idempotency.lifetime and audit.keep say how long; the server applies "
+                "logs.keep, notifications.keep, discussions.keep, idempotency.lifetime and audit.keep say how long; the server applies "
                 "them by itself.",
         .examples = "witan purge --dry-run\nwitan purge --older-than 90d --kind events,logs --yes\n"
                     "witan purge --older-than 730d --kind audit --yes",
         .uses = CLI_STORE | CLI_JSON,
         .options = {
             { "older-than", "TIME", .help = "Such as 90d, instead of what the settings say." },
-            { "kind", "KINDS", .help = "Of events, logs, notifications, idempotency and audit, separated by commas. "
+            { "kind", "KINDS", .help = "Of events, logs, notifications, discussions, idempotency and audit, separated by commas. "
                                        "Default: all of them." },
             { "dry-run", .help = "Only say what would go." },
             { "yes", .help = "Do it. Without it this only looks, and ends with exit code 2." },

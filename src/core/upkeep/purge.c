@@ -19,6 +19,7 @@ static const struct {
     [PURGE_EVENTS] = { "events", "events in the log that streams read" },
     [PURGE_LOGS] = { "logs", "log lines of ended jobs" },
     [PURGE_NOTIFICATIONS] = { "notifications", "notifications that were read or are settled" },
+    [PURGE_DISCUSSIONS] = { "discussions", "ended discussions, with what was said in them" },
     [PURGE_IDEMPOTENCY] = { "idempotency", "replies kept for repeats" },
     [PURGE_AUDIT] = { "audit", "rows of the audit log" },
 };
@@ -49,6 +50,7 @@ int64_t purge_keep_ms(enum purge_kind kind)
     case PURGE_EVENTS: return settings()->events_keep_ms;
     case PURGE_LOGS: return settings()->logs_keep_ms;
     case PURGE_NOTIFICATIONS: return settings()->notifications_keep_ms;
+    case PURGE_DISCUSSIONS: return settings()->discussions_keep_ms;
     case PURGE_IDEMPOTENCY: return settings()->idempotency_lifetime_ms;
     case PURGE_AUDIT: return settings()->audit_keep_ms;
     case PURGE_KINDS: break;
@@ -62,6 +64,7 @@ bool purge_count(const struct tx *tx, enum purge_kind kind, int64_t before_ms, i
         [PURGE_EVENTS] = SQL_PURGE_EVENTS_COUNT,
         [PURGE_LOGS] = SQL_PURGE_LOGS_COUNT,
         [PURGE_NOTIFICATIONS] = SQL_PURGE_NOTIFICATIONS_COUNT,
+        [PURGE_DISCUSSIONS] = SQL_PURGE_DISCUSSIONS_COUNT,
         [PURGE_IDEMPOTENCY] = SQL_PURGE_IDEMPOTENCY_COUNT,
         [PURGE_AUDIT] = SQL_AUDIT_PURGE_COUNT,
     };
@@ -92,6 +95,28 @@ static bool purge_logs(const struct tx *tx, int64_t before_ms, size_t limit, siz
     return true;
 }
 
+/* Each goes whole, with all that were split off from it, so a batch is a few of them however long they are.
+ */
+static bool purge_discussions(const struct tx *tx, int64_t before_ms, size_t limit, size_t *purged)
+{
+    size_t families = limit / PURGE_ROWS_EACH > 0 ? limit / PURGE_ROWS_EACH : 1;
+    struct db_rows ripe;
+
+    if (!tx_query(tx, SQL_PURGE_DISCUSSIONS_RIPE, DB_ARGS(db_int(before_ms), db_int((int64_t)families)),
+                  &ripe))
+        return false;
+    *purged = ripe.count;
+    for (size_t i = 0; i < ripe.count; i++) {
+        const char *id = db_cell(&ripe, i, 0);
+
+        if (!tx_exec(tx, SQL_PURGE_DISCUSSION_LOGS, DB_ARGS(db_text(id)), NULL) ||
+            !tx_exec(tx, SQL_PURGE_DISCUSSION_PARTICIPANTS, DB_ARGS(db_text(id)), NULL) ||
+            !tx_exec(tx, SQL_PURGE_DISCUSSION, DB_ARGS(db_text(id)), NULL))
+            return false;
+    }
+    return true;
+}
+
 bool purge_batch(const struct tx *tx, enum purge_kind kind, const struct audit_entry *by, int64_t before_ms,
                  size_t limit, size_t *purged)
 {
@@ -103,6 +128,7 @@ bool purge_batch(const struct tx *tx, enum purge_kind kind, const struct audit_e
     case PURGE_NOTIFICATIONS:
         return tx_exec(tx, SQL_PURGE_NOTIFICATIONS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit)),
                        purged);
+    case PURGE_DISCUSSIONS: return purge_discussions(tx, before_ms, limit, purged);
     case PURGE_IDEMPOTENCY: /* which goes by the moment whose lifetime ends there */
         then.now_ms = before_ms + settings()->idempotency_lifetime_ms;
         return idempotency_prune(&then, limit, purged);

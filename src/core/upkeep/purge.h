@@ -3,7 +3,8 @@
  *
  * Each kind has a setting that says for how long it is kept; the engine applies it in small batches, and
  * `witan purge` when somebody asks. What still waits for something is never taken: open jobs' lines, unread
- * notifications, keys under which something open was asked.
+ * notifications, keys under which something open was asked, discussions that go on or that others were forked
+ * from.
  *
  * Thread: within a writing transaction of the connection, one batch each.
  */
@@ -17,6 +18,7 @@ enum purge_kind {
     PURGE_EVENTS,
     PURGE_LOGS,
     PURGE_NOTIFICATIONS,
+    PURGE_DISCUSSIONS,
     PURGE_IDEMPOTENCY,
     PURGE_AUDIT,
     PURGE_KINDS

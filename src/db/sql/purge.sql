@@ -44,3 +44,37 @@ DELETE FROM notifications
  WHERE id IN (SELECT id FROM notifications
                WHERE (read_at IS NOT NULL OR resolved_at IS NOT NULL) AND created_at < $1
                ORDER BY created_at LIMIT $2);
+
+-- A discussion goes with all that were split off from it, once every one of them has ended long enough ago, and not
+-- before those that were forked from any of them: a fork is replayed with what it took over.
+-- name: purge_discussions_ripe
+SELECT s.discussion_id FROM discussion_state s
+ WHERE s.ended_at < $1 AND s.parent_id IS NULL
+   AND NOT EXISTS (SELECT 1 FROM discussion_state m
+                    WHERE m.root_id = s.discussion_id AND (m.ended_at IS NULL OR m.ended_at >= $1))
+   AND NOT EXISTS (SELECT 1 FROM discussion_state f WHERE f.forked_from = s.discussion_id)
+   AND NOT EXISTS (SELECT 1 FROM discussion_state m JOIN discussion_state f ON f.forked_from = m.discussion_id
+                    WHERE m.root_id = s.discussion_id)
+ ORDER BY s.ended_at
+ LIMIT $2;
+
+-- name: purge_discussions_count
+SELECT COUNT(*) FROM discussion_state s
+ WHERE s.ended_at < $1 AND s.parent_id IS NULL
+   AND NOT EXISTS (SELECT 1 FROM discussion_state m
+                    WHERE m.root_id = s.discussion_id AND (m.ended_at IS NULL OR m.ended_at >= $1))
+   AND NOT EXISTS (SELECT 1 FROM discussion_state f WHERE f.forked_from = s.discussion_id)
+   AND NOT EXISTS (SELECT 1 FROM discussion_state m JOIN discussion_state f ON f.forked_from = m.discussion_id
+                    WHERE m.root_id = s.discussion_id);
+
+-- name: purge_discussion_logs
+DELETE FROM discussion_logs
+ WHERE discussion_id IN (SELECT discussion_id FROM discussion_state WHERE root_id = $1 OR discussion_id = $1);
+
+-- name: purge_discussion_participants
+DELETE FROM discussion_participants
+ WHERE discussion_id IN (SELECT discussion_id FROM discussion_state WHERE root_id = $1 OR discussion_id = $1);
+
+-- Its decisions go with it.
+-- name: purge_discussion
+DELETE FROM discussion_state WHERE root_id = $1 OR discussion_id = $1;
