@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Discussion, Entry } from '../src/core/api.gen.ts';
-import { hear, lanes, rounds, voteOf, type Spoken } from '../src/core/talk.ts';
+import { hear, lanes, moments, rounds, voteOf, wordsIn, type Spoken } from '../src/core/talk.ts';
 
 const nothing: Spoken = { turnId: 't', speaker: 'Anna', kind: 'turn', round: 1, text: '', missed: 0 };
 const entry = (speaker: string, roundNumber: number, metadata = {}, turnIndex = 0) => ({ id: `${speaker}${roundNumber}`, speaker, roundNumber, metadata, turnIndex, content: '' }) as unknown as Entry;
@@ -41,4 +41,12 @@ test('a vote is read with its shares, and something of another shape is none', (
     assert.deepEqual(vote.tally.map(({ choice, share, won }) => [choice, share, won]), [['tea', 0.75, true], ['coffee', 0.25, false]]);
     assert.equal(voteOf({}), undefined);
     assert.equal(voteOf({ vote: 'x' } as Record<string, unknown>), undefined);
+});
+
+test('moments follow each other; only those who speak at once share one', () => {
+    const all = [entry('Anna', 1), entry('Ben', 1), entry('Maya', 1, {}, -1), entry('Anna', 2), entry('Ben', 2)];
+    const shape = (mode: 'rounds' | 'parallel') => moments(mode, all).map(({ round, entries }) => `${round}:${entries.map(({ speaker }) => speaker).join('+')}`);
+    assert.deepEqual(shape('rounds'), ['1:Anna', '1:Ben', '1:Maya', '2:Anna', '2:Ben']);
+    assert.deepEqual(shape('parallel'), ['1:Anna+Ben', '1:Maya', '2:Anna+Ben']);
+    assert.equal(wordsIn(' two  words\n'), 2);
 });

@@ -91,3 +91,25 @@ export function voteOf(result: Record<string, unknown> | undefined): Vote | unde
         .sort((a, b) => b.points - a.points);
     return { rule: vote.rule, winner: vote.winner, tie: vote.tie, agreed: vote.agreed, tally, dissent: vote.dissent ?? [] };
 }
+
+/** What happened at one moment: one entry, or, where all speak at once, one of each. */
+export interface Moment {
+    round: number;
+    entries: Entry[];
+}
+
+/** A discussion as a sequence of moments. */
+export function moments(mode: Discussion['mode'], entries: Entry[]): Moment[] {
+    const all: Moment[] = [];
+    for (const entry of entries) {
+        const round = Math.max(1, entry.roundNumber);
+        const last = all.at(-1);
+        const together = mode === 'parallel' && entry.turnIndex >= 0 && last?.round === round && last.entries.every((other) => other.turnIndex >= 0 && other.speaker !== entry.speaker);
+        if (together) last!.entries.push(entry);
+        else all.push({ round, entries: [entry] });
+    }
+    return all;
+}
+
+/** How many words were said. */
+export const wordsIn = (text: string): number => text.split(/\s+/).filter(Boolean).length;
