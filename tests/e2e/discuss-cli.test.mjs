@@ -187,6 +187,51 @@ onBothEngines('a replay makes every decision again, and sees what was altered', 
     }
 });
 
+test('it says why it ended, and what smart termination would have saved', async (t) => {
+    const server = await start(t, {});
+    const parrot = await model(t, ({ user }) => (user.includes('The choices:') ? '{"choice": "tea", "confidence": 1}' : 'We should drink tea, for it is hot and it is here.'));
+    await server.stop();
+    server.args = [...server.args, ...(await configure(server.folder, { parrot: openai(parrot) }))];
+    await server.restart();
+    const end = async (more) => {
+        const { code, stderr } = await run(server, ['discuss', 'What to drink?', '--rounds', '3', ...more]);
+        assert.equal(code, 0, stderr);
+        return stderr;
+    };
+    assert.match(await end([]), /after 3 round\(s\) .*: the rounds are used up\./);
+    assert.match(await end(['--smart', 'on']), /after 2 round\(s\) .*: nothing new was said\./);
+    assert.match(await end(['--smart', 'on', '--vote', 'tea,coffee']), /after 1 round\(s\) .*: agreement was reached\./);
+    assert.match(await end(['--smart', 'shadow']), /: the rounds are used up\.\nSmart termination would have ended it after round 2 \(nothing new was said\) and saved 1 round\(s\) with 3 call\(s\)\./);
+    assert.match(await end(['--budget', 'calls=4']), /: the budget is used up\./);
+    await parrot.down();
+    const failed = await run(server, ['discuss', 'What to drink?', '--rounds', '1']);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /failed after 1 round\(s\) .*: nobody could speak\./);
+});
+
+test('what was typed wrong is named as it was typed, and nothing is stored', async (t) => {
+    const server = await withScript(t);
+    const wrong = {
+        '--vote': ['--vote', 'one'],
+        '--rule': ['--vote', 'a,b', '--rule', 'loudest'],
+        '--threshold': ['--vote', 'a,b', '--threshold', '3'],
+        '--smart': ['--smart', 'very'],
+        '--budget': ['--budget', 'calls=0'],
+        '--rounds': ['--rounds', '101'],
+        '--mode': ['--mode', 'chorus'],
+        '--agents': ['--agents', 'Nobody'],
+        '--format': ['--format', 'pdf'],
+    };
+    for (const [option, args] of Object.entries(wrong)) {
+        const { code, stdout, stderr } = await run(server, ['discuss', 'Why?', ...args]);
+        assert.equal(code, 2, `${option}: ${stderr}`);
+        assert.equal(stdout, '');
+        assert.match(stderr, new RegExp(`^witan: ${option}`), stderr);
+    }
+    assert.deepEqual((await server.must(200, 'GET', '/api/discussions')).discussions, []);
+    assert.deepEqual((await server.must(200, 'GET', '/api/agents')).agents, []);
+});
+
 test('a replay counts ballots that came in out of order, with their dissent', async (t) => {
     const server = await start(t, {});
     const voters = await model(t, async ({ user, system }) => {

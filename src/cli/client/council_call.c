@@ -10,6 +10,7 @@
 #include "cli/term.h"
 #include "llm/model_choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,8 +153,34 @@ static void say_ways(const struct cli *cli)
         "  witan discuss --rehearse \"...\"                 # see how it goes, without a model");
 }
 
-int council_refused(const struct cli *cli, const struct err *err)
+/* What was typed is an option, whatever the operation calls it. */
+static void speak_of_options(struct err *err)
 {
+    static const struct {
+        const char *member, *option;
+    } known[] = {
+        { "options.vote.choices", "--vote" },
+        { "options.vote.rule", "--rule" },
+        { "options.agreement_threshold", "--threshold" },
+        { "options.smart_termination", "--smart" },
+        { "options.budget", "--budget" },
+        { "options.rehearse", "--rehearse" },
+    };
+    struct err before = *err;
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+        size_t len = strlen(known[i].member);
+
+        if (strncmp(before.text, known[i].member, len) == 0)
+            snprintf(err->text, sizeof(err->text), "%s%s", known[i].option, before.text + len);
+    }
+    if (str_starts(before.field, "participants") && strstr(before.field, "agentName"))
+        snprintf(err->text, sizeof(err->text), "--agents%s", before.text + strlen(before.field));
+}
+
+int council_refused(const struct cli *cli, struct err *err)
+{
+    speak_of_options(err);
     int code = cli_fail(cli, err);
 
     if (!strstr(err->text, NO_MODEL_WORDS))

@@ -22,7 +22,7 @@ CHECKED bool council_transcript(struct cli *cli, const char *id, const char *for
 CHECKED bool council_format_check(const char *format, struct err *err);
 
 /* It was not started: says why and, where nobody has a model to speak with, what to do. The exit code. */
-int council_refused(const struct cli *cli, const struct err *err);
+int council_refused(const struct cli *cli, struct err *err);
 /* What to do when a discussion has failed because nobody has a model to speak with; says nothing otherwise.
  */
 void council_say_no_model(const struct cli *cli, const json_t *state);

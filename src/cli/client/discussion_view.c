@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "cli/client/outcome_view.h"
 #include "cli/client/speaker_mark.h"
-#include "cli/client/vote_view.h"
 #include "cli/term.h"
 
 #include <string.h>
@@ -376,7 +376,7 @@ static void show_vote(struct discussion_view *view, const json_t *vote)
     view->vote = json_deep_copy(vote);
     view_break_off(view);
     buf_init(&text, 0);
-    vote_view(vote, view->rehearsal, &text);
+    outcome_vote(vote, view->rehearsal, &text);
     show(view, &text);
 }
 
@@ -429,9 +429,11 @@ bool view_is_rehearsed(const json_t *entries)
 
 void view_end(struct discussion_view *view, const json_t *state)
 {
+    ARENA_AUTO arena = { 0 };
     const json_t *discussion = json_object_get(state, "discussion"),
                  *result = json_object_get(state, "result");
     const char *reason = text_of(discussion, "endReason");
+    const char *shadow = outcome_shadow(&arena, json_object_get(result, "shadow"));
     int64_t said = json_integer_value(json_object_get(result, "total_contributions"));
 
     view_break_off(view);
@@ -439,7 +441,9 @@ void view_end(struct discussion_view *view, const json_t *state)
     if (json_is_object(result))
         cli_note(view->cli, "\xE2\x9C\xA8 %s after %lld round(s) with %lld contribution(s)%s%s.",
                  text_of(discussion, "status"), (long long)json_array_size(json_object_get(result, "rounds")),
-                 (long long)said, *reason ? ": " : "", reason);
+                 (long long)said, *reason ? ": " : "", outcome_reason(reason));
+    if (*shadow)
+        cli_note(view->cli, "%s", shadow);
     if (view_is_rehearsed(json_object_get(state, "entries")))
         cli_note(view->cli, REHEARSAL_NOTICE);
 }

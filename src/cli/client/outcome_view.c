@@ -1,7 +1,9 @@
-#include "cli/client/vote_view.h"
+#include "cli/client/outcome_view.h"
 
 #include "base/json.h"
 #include "cli/term.h"
+
+#include <string.h>
 
 static void write_dissent(struct arena *arena, const json_t *dissent, struct buf *into)
 {
@@ -21,7 +23,7 @@ static void write_dissent(struct arena *arena, const json_t *dissent, struct buf
     }
 }
 
-void vote_view(const json_t *vote, bool rehearsal, struct buf *into)
+void outcome_vote(const json_t *vote, bool rehearsal, struct buf *into)
 {
     ARENA_AUTO arena = { 0 };
     const char *winner = json_string_value(json_object_get(vote, "winner")), *choice;
@@ -42,4 +44,36 @@ void vote_view(const json_t *vote, bool rehearsal, struct buf *into)
                            ? "  That is agreement.\n"
                            : "  That is less than agreement: --threshold says how many must be for it.\n");
     buf_char(into, '\n');
+}
+
+const char *outcome_reason(const char *end_reason)
+{
+    static const struct {
+        const char *word, *sentence;
+    } known[] = {
+        { "rounds_used", "the rounds are used up" }, { "all_passed", "everybody passed" },
+        { "agreement", "agreement was reached" },    { "nothing_new", "nothing new was said" },
+        { "budget", "the budget is used up" },       { "cancelled", "somebody has cancelled it" },
+        { "failed", "nobody could speak" },
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(known[i].word, end_reason) == 0)
+            return known[i].sentence;
+    return end_reason;
+}
+
+const char *outcome_shadow(struct arena *arena, const json_t *shadow)
+{
+    const char *reason = json_string_value(json_object_get(shadow, "endReason"));
+
+    if (!reason)
+        return "";
+    return arena_format(
+        arena,
+        "Smart termination would have ended it after round %lld (%s) and saved %lld round(s) with "
+        "%lld call(s).",
+        (long long)json_integer_value(json_object_get(shadow, "round")), outcome_reason(reason),
+        (long long)json_integer_value(json_object_get(shadow, "savedRounds")),
+        (long long)json_integer_value(json_object_get(shadow, "savedCalls")));
 }
