@@ -319,9 +319,10 @@ bare:
 .PHONY: install
 install: all
 	install -D -m 755 $(BUILD)/witan $(DESTDIR)$(PREFIX)/bin/witan
-	mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 bash-completion/completions fish/vendor_completions.d)
+	mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 bash-completion/completions zsh/vendor-completions fish/vendor_completions.d)
 	$(BUILD)/witan docs man >$(DESTDIR)$(PREFIX)/share/man/man1/witan.1
 	$(BUILD)/witan completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/witan
+	$(BUILD)/witan completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_witan
 	$(BUILD)/witan completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/witan.fish
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/witan/LICENSE
 	install -D -m 644 docs/guide.md $(DESTDIR)$(PREFIX)/share/doc/witan/guide.md

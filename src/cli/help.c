@@ -170,7 +170,7 @@ void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
 static const struct {
     const char *code, *means;
 } exit_codes[] = {
-    { "0", "yes: it was answered, approved, or done" },
+    { "0", "yes: it was answered, approved, or done; to a question of yes or no: yes" },
     { "1", "an error, or an answer that is none" },
     { "2", "the command line is wrong" },
     { "3", "no: rejected, or there is nothing" },
@@ -178,10 +178,11 @@ static const struct {
     { "5", "nobody answered in time" },
     { "6", "cancelled" },
     { "7", "conflict: it was settled otherwise before" },
-    { "8", "the server cannot be reached" },
-    { "9", "approved, but with other arguments, which were not asked for" },
+    { "8", "the server cannot be reached, or stayed away for `--patience` (5 minutes)" },
+    { "9", "approved, but with other arguments than those proposed, which were not asked for (`ask --print-args`, "
+           "`wait --args`)" },
     { "129", "the terminal went away (SIGHUP); what was asked stays open" },
-    { "130", "Ctrl-C; `ask` cancels its question" },
+    { "130", "Ctrl-C; `ask` cancels its question, or keeps it with `--keep`" },
     { "143", "SIGTERM; what was asked stays open" },
 };
 

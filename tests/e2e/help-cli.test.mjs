@@ -35,6 +35,7 @@ test('make install puts completions and the manual page in their places', async 
     const share = join(folder, 'usr', 'share');
     assert.match(await readFile(join(share, 'man/man1/witan.1'), 'utf8'), /^\.TH WITAN 1/);
     assert.match(await readFile(join(share, 'bash-completion/completions/witan'), 'utf8'), /complete .*witan/);
+    assert.match(await readFile(join(share, 'zsh/vendor-completions/_witan'), 'utf8'), /^#compdef witan\n/);
     assert.match(await readFile(join(share, 'fish/vendor_completions.d/witan.fish'), 'utf8'), /complete -c witan/);
     assert.equal((await stat(join(folder, 'usr/bin/witan'))).mode & 0o777, 0o755);
     assert.ok((await stat(join(folder, 'usr/lib/systemd/system/witan.service'))).isFile());

@@ -111,6 +111,8 @@ int commands_run(int argc, char **argv)
         puts("witan " WITAN_VERSION);
         return CLI_OK;
     }
+    if (argc > 0 && strcmp(argv[0], "__complete") == 0)
+        return commands_complete(&cli, argc - 1, argv + 1);
     if (argc == 2 && strcmp(argv[0], "help") == 0 && strcmp(argv[1], "exit-codes") == 0)
         return show_exit_codes();
     if (argc > 0 && strcmp(argv[0], "help") == 0) {

@@ -14,4 +14,7 @@ int commands_run(int argc, char **argv);
 /* Every command there is, in the order of the help; ends with NULL. */
 const struct cli_command *const *commands_all(struct arena *arena);
 
+/* What may follow these words, for shells (complete_command.c). */
+int commands_complete(struct cli *cli, int argc, char **argv);
+
 #endif

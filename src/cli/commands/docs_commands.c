@@ -60,7 +60,7 @@ const struct cli_command docs_commands[] = {
     {
         .name = "completion",
         .help = "Print what a shell needs to complete witan's words.",
-        .examples = "source <(witan completion bash)\n"
+        .examples = "source <(witan completion bash)\nsource <(witan completion zsh)\n"
                     "witan completion fish >~/.config/fish/completions/witan.fish",
         .args = { { "SHELL", .help = "bash, zsh or fish." } },
         .run = run_completion,
