@@ -179,8 +179,9 @@ static const struct {
     { "6", "cancelled" },
     { "7", "conflict: it was settled otherwise before" },
     { "8", "the server cannot be reached, or stayed away for `--patience` (5 minutes)" },
-    { "9", "approved, but with other arguments than those proposed, which were not asked for (`ask --print-args`, "
-           "`wait --args`)" },
+    { "9",
+      "approved, but with other arguments than those proposed, which were not asked for (`ask --print-args`, "
+      "`wait --args`)" },
     { "129", "the terminal went away (SIGHUP); what was asked stays open" },
     { "130", "Ctrl-C; `ask` cancels its question, or keeps it with `--keep`" },
     { "143", "SIGTERM; what was asked stays open" },
