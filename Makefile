@@ -331,6 +331,11 @@ install: all
 	sed 's|@PREFIX@|$(PREFIX)|g' packaging/witan.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/witan.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/witan.service
 
+## deb: a Debian package, build/witan_VERSION_ARCH.deb
+.PHONY: deb
+deb: all
+	@tools/mkdeb $(BUILD) $(VERSION)
+
 ## clean: remove everything that was built
 .PHONY: clean help
 clean:
