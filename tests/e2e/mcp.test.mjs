@@ -91,8 +91,9 @@ for (const [title, connect] of Object.entries(clients)) {
         const { call, close } = await connect(server.url);
         t.after(close);
         const input = { command: 'git push' };
+        let uses = 0;
         const decide = async (response) => {
-            const asked = call('approve_tool_use', { tool_name: 'Bash', input, tool_use_id: 'toolu_1' });
+            const asked = call('approve_tool_use', { tool_name: 'Bash', input, tool_use_id: `toolu_${uses++}` });
             const open = await pending(server);
             assert.deepEqual(open.action, { name: 'Bash', args: input });
             await answer(server, open.id, { type: 'approval', ...response });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewStdioTransport } from '@modelcontextprotocol/client/stdio';
+import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -32,6 +33,61 @@ export async function newClient(url, { token, name = 'new-client', capabilities 
         client,
         call: (tool, args, options) => client.callTool({ name: tool, arguments: args }, options),
         close: () => client.close(),
+    };
+}
+
+// Tasks of both generations, by the extension's own package: call(tool, arguments) settles whatever comes back.
+// What the SDK of 2026 does not know of tasks it leaves to `raw`, which sends a message as it is.
+export async function taskClient(url, { token, name = 'task-client', capabilities = {}, onInput } = {}) {
+    const client = new NewClient(
+        { name, version: '1' },
+        { capabilities, versionNegotiation: { mode: 'auto' } },
+    );
+    await client.connect(new NewTransport(new URL(`${url}/mcp`), headers(token)));
+    let id = 0;
+    const raw = async (request, { signal } = {}) => {
+        const named = request.params?.taskId ?? request.params?.name;
+        const reply = await fetch(`${url}/mcp`, {
+            method: 'POST',
+            signal,
+            headers: {
+                ...headers(token).requestInit.headers,
+                'Content-Type': 'application/json',
+                Accept: 'application/json, text/event-stream',
+                'MCP-Protocol-Version': '2026-07-28',
+                'Mcp-Method': request.method,
+                ...(named ? { 'Mcp-Name': named } : {}),
+            },
+            body: JSON.stringify({ jsonrpc: '2.0', id: ++id, ...request }),
+        });
+        const text = await reply.text();
+        const { result, error } = JSON.parse(text.match(/^data: (.*)$/gm)?.at(-1).slice(6) ?? text);
+        return error ? { kind: 'error', error } : { kind: 'result', result };
+    };
+    const session = createTaskSessionFromClient(client, {
+        endpointId: 'witan',
+        ...(onInput ? { onInputRequest: onInput } : {}),
+        ...(client.getProtocolEra() === 'modern'
+            ? {
+                  rawDispatch: raw,
+                  v2RequestFraming: {
+                      protocolVersion: '2026-07-28',
+                      clientInfo: { name, version: '1' },
+                      clientCapabilities: capabilities,
+                  },
+              }
+            : {}),
+    });
+    return {
+        client,
+        session,
+        begin: (tool, args, options) => session.callTool(tool, args, options),
+        call: async (tool, args, options) =>
+            resultFromTaskOutcome((await (await session.callTool(tool, args, options)).settle()).outcome),
+        close: async () => {
+            await session.close();
+            await client.close();
+        },
     };
 }
 

@@ -35,7 +35,7 @@ static bool unknown_param(const struct op *op, const char *name, struct err *err
             nearest = field->name;
         }
     }
-    err_field(err, name, "%s has no parameter %s.", op->name, name);
+    err_field(err, name, "There is no parameter %s.", name);
     if (nearest)
         return err_hint(err, "Did you mean %s?", nearest);
     return err_hint(err, "`witan call %s --describe` lists them.", op->name);

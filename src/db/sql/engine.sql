@@ -7,6 +7,10 @@ SELECT value FROM facts WHERE name = $1;
 INSERT INTO facts (name, value) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
+-- Two nodes that set it at once agree: the first one's holds.
+-- name: fact_keep
+INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING;
+
 -- Two nodes that move a number at once both count.
 -- name: fact_add
 INSERT INTO facts (name, value) VALUES ($1, CAST($2 AS TEXT))

@@ -14,7 +14,9 @@
     "{\"type\":\"object\",\"properties\":{"                                                                  \
     "\"tool_name\":{\"type\":\"string\",\"description\":\"The tool that shall run.\"},"                      \
     "\"input\":{\"type\":\"object\",\"description\":\"Its input.\"},"                                        \
-    "\"tool_use_id\":{\"type\":\"string\",\"description\":\"The client's name for this use.\"}},"            \
+    "\"tool_use_id\":{\"type\":\"string\",\"description\":\"The client's name for this use.\"},"             \
+    "\"wait_seconds\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":50,\"description\":\"How long to "     \
+    "wait at most; 0 looks and returns at once.\"}},"                                                        \
     "\"required\":[\"tool_name\",\"input\"]}"
 #define APPROVAL_OUTPUT                                                                                      \
     "{\"type\":\"object\",\"properties\":{"                                                                  \
@@ -25,6 +27,7 @@
 
 /* For the row of tools.c. */
 json_t *approval_prepare(struct mcp_call *call, const json_t *given);
+void approval_begin(struct mcp_call *call);
 void approval_shape(struct mcp_call *call, bool pending, struct buf *into);
 
 #endif

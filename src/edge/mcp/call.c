@@ -63,6 +63,7 @@ void call_free(struct mcp_call *call)
     struct edge *edge = mcp->edge;
 
     json_decref(call->own_args);
+    json_decref(call->later);
     json_decref(call->tree);
     if (call->charged > 0)
         budget_give(&edge->budget, call->charged);
@@ -153,6 +154,12 @@ void call_know(struct mcp_call *call, void (*then)(struct mcp_call *call))
     dispatch_knock(call->mcp->edge->store, &call->request);
 }
 
+void call_own(struct mcp_call *call, json_t *args)
+{
+    json_decref(call->own_args);
+    call->own_args = args;
+}
+
 static void finished(struct request *request)
 {
     struct mcp_call *call = request->user;
@@ -183,6 +190,10 @@ void call_run(struct mcp_call *call, const struct op *op, json_t *args, void (*t
     call->submitted = true;
     fill_request(call, op, then, first ? finished_first : finished);
     request->body_len = call->body_len;
+    if (request->idempotency_key) {
+        request->body = json_dump_text(&call->arena, args);
+        request->body_len = strlen(request->body);
+    }
     request->bind_err = (struct err){ 0 };
     (void)!bind_args(op, &call->arena, &input, request->call.args, &request->bind_err);
     if (first) {
@@ -197,12 +208,17 @@ void call_run(struct mcp_call *call, const struct op *op, json_t *args, void (*t
 
 void call_begin(const struct mcp_call *call, struct json_out *out, struct buf *into)
 {
+    call_begin_as(call, "complete", out, into);
+}
+
+void call_begin_as(const struct mcp_call *call, const char *type, struct json_out *out, struct buf *into)
+{
     buf_init(into, 0);
     rpc_begin(out, into, call->outlet->id);
     json_map(out, "result");
     if (call->client.era != MCP_STATELESS)
         return;
-    json_text(out, "resultType", "complete");
+    json_text(out, "resultType", type);
     json_map(out, "_meta");
     json_map(out, "io.modelcontextprotocol/serverInfo");
     json_text(out, "name", "witan");

@@ -51,10 +51,14 @@ struct mcp_call {
     bool parsed;
     void (*then)(struct mcp_call *call); /* once the operation has ended, with its outcome in request.call */
     const struct tool *tool;             /* of tools/call */
-    json_t *args;     /* of the operation, or NULL; its members are given the row's spelling */
-    json_t *own_args; /* made here, or NULL */
-    int64_t wait_s;   /* how long a tool may wait */
-    const char *made; /* the id of what a first operation made, or NULL */
+    json_t *args;        /* of the operation, or NULL; its members are given the row's spelling */
+    json_t *own_args;    /* made here, or NULL */
+    int64_t wait_s;      /* how long a tool may wait */
+    const char *made;    /* the id of what a first operation made, or NULL */
+    bool as_task;        /* the client gets a task if what it asked for takes time (tasks.h) */
+    const char *task_id; /* the task that the request is about, or NULL */
+    size_t list;         /* tasks/list: which of its lists */
+    json_t *later;       /* arguments for an operation that follows, or NULL */
     int64_t began_us;
     char remote[INET6_ADDRSTRLEN];
 };
@@ -67,6 +71,8 @@ void call_free_spares(struct mcp *mcp);
 
 /* Asks who calls, and whether they may read. */
 void call_know(struct mcp_call *call, void (*then)(struct mcp_call *call));
+/* Arguments that were made here, in place of those before; freed with the call. */
+void call_own(struct mcp_call *call, json_t *args);
 /* Binds the arguments by name and runs the operation. */
 void call_run(struct mcp_call *call, const struct op *op, json_t *args, void (*then)(struct mcp_call *call));
 
@@ -75,6 +81,8 @@ void call_run(struct mcp_call *call, const struct op *op, json_t *args, void (*t
  * what every result of this version has.
  */
 void call_begin(const struct mcp_call *call, struct json_out *out, struct buf *into);
+/* With another resultType than "complete", which 2026-07-28 names. */
+void call_begin_as(const struct mcp_call *call, const char *type, struct json_out *out, struct buf *into);
 void call_result(struct mcp_call *call, struct json_out *out, struct buf *result);
 /* The same without anything before it and behind it: a whole JSON object. */
 void call_fail(struct mcp_call *call);

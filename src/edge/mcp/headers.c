@@ -59,12 +59,17 @@ static const char *decoded(struct arena *arena, const char *value)
 /* What Mcp-Name repeats, or NULL. */
 static const char *name_of(const struct rpc_message *message)
 {
-    const char *param = strcmp(message->method, "resources/read") == 0 ? "uri" : "name";
+    static const struct {
+        const char *method, *param;
+    } named[] = {
+        { "tools/call", "name" },  { "prompts/get", "name" },    { "resources/read", "uri" },
+        { "tasks/get", "taskId" }, { "tasks/update", "taskId" }, { "tasks/cancel", "taskId" },
+    };
 
-    if (strcmp(message->method, "tools/call") != 0 && strcmp(message->method, "prompts/get") != 0 &&
-        strcmp(message->method, "resources/read") != 0)
-        return NULL;
-    return json_string_value(json_object_get(message->params, param));
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+        if (strcmp(message->method, named[i].method) == 0)
+            return json_string_value(json_object_get(message->params, named[i].param));
+    return NULL;
 }
 
 static bool check_names(struct mcp_call *call)

@@ -4,6 +4,7 @@
 #include "edge/mcp/mcp.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "base/str.h"
 #include "edge/mcp/call.h"
@@ -15,6 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A store that cannot be written to just now is no reason not to serve: what is sealed lasts until the end.
+ */
+static void load_key(struct mcp *mcp)
+{
+    struct err err = { 0 };
+
+    if (seal_load_key(mcp->edge->store, &mcp->key, &err))
+        return;
+    log_line(LOG_WARN, "the key for requestState could not be kept", "why", err.text, NULL);
+    seal_make_key(&mcp->key);
+}
+
 struct mcp *mcp_new(struct edge *edge)
 {
     struct mcp *mcp = calloc(1, sizeof(*mcp));
@@ -25,7 +38,7 @@ struct mcp *mcp_new(struct edge *edge)
     mcp->waits = (struct wait_door){ .look = tool_look, .user = mcp };
     pthread_mutex_init(&mcp->ended.lock, NULL);
     pthread_mutex_init(&mcp->spare_lock, NULL);
-    seal_make_key(&mcp->key);
+    load_key(mcp);
     outlets_open(&mcp->outlets, edge->store);
     subscriptions_open(mcp);
     return mcp;

@@ -1,7 +1,7 @@
 #include "edge/mcp/methods.h"
 
 #include "base/str.h"
-#include "edge/mcp/tools.h"
+#include "edge/mcp/tasks.h"
 #include "gen/version.h"
 
 #include <string.h>
@@ -38,7 +38,11 @@ static void write_capabilities(const struct mcp_call *call, struct json_out *out
     if (call->client.era == MCP_HANDSHAKE) {
         json_map(out, "logging");
         json_map_end(out);
+    } else {
+        json_raw(out, "extensions", "{\"" TASKS_EXTENSION "\":{}}");
     }
+    if (tasks_are_core(call))
+        json_raw(out, "tasks", "{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}");
     json_map_end(out);
 }
 
@@ -130,6 +134,11 @@ static const struct method methods[] = {
     { "resources/subscribe", HANDSHAKE, true, resources_subscribe },
     { "resources/unsubscribe", HANDSHAKE, false, resources_unsubscribe },
     { "subscriptions/listen", STATELESS, false, subscriptions_listen },
+    { "tasks/get", HANDSHAKE | STATELESS, true, tasks_get },
+    { "tasks/cancel", HANDSHAKE | STATELESS, true, tasks_cancel },
+    { "tasks/result", HANDSHAKE, true, tasks_result },
+    { "tasks/list", HANDSHAKE, false, tasks_list },
+    { "tasks/update", STATELESS, true, tasks_update },
 };
 
 const struct method *method_find(const char *name, enum mcp_era era)

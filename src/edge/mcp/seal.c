@@ -1,11 +1,12 @@
 /*
  * The authenticated bytes begin with the length of the scope, so that nothing can move from who called into
- * what was said. The key lives as long as the process: a state from before a restart is as none, and the
- * client begins again.
+ * what was said. The key is a fact that all nodes share; whoever can read it in the store can read all that
+ * it protects there.
  */
 #include "edge/mcp/seal.h"
 
 #include "base/str.h"
+#include "gen/sql.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -16,6 +17,57 @@
 void seal_make_key(struct seal_key *key)
 {
     randombytes_buf(key->bytes, sizeof(key->bytes));
+}
+
+#define KEY_FACT "mcp_seal_key"
+
+struct key_work {
+    struct work work;
+    struct arena arena;
+    struct seal_key *key;
+    bool found;
+};
+
+static bool read_key(struct db *db, struct work *work)
+{
+    struct key_work *of = (struct key_work *)work;
+    struct db_rows rows;
+    const char *hex;
+    size_t len = 0;
+
+    if (!db_query(db, &of->arena, SQL_FACT_GET, DB_ARGS(db_text(KEY_FACT)), &rows, &work->err))
+        return false;
+    hex = rows.count > 0 ? db_cell(&rows, 0, 0) : "";
+    of->found = sodium_hex2bin(of->key->bytes, SEAL_KEY_BYTES, hex, strlen(hex), NULL, &len, NULL) == 0 &&
+                len == SEAL_KEY_BYTES;
+    return true;
+}
+
+static bool keep_key(struct db *db, struct work *work)
+{
+    struct key_work *of = (struct key_work *)work;
+    char hex[2 * SEAL_KEY_BYTES + 1];
+
+    seal_make_key(of->key);
+    sodium_bin2hex(hex, sizeof(hex), of->key->bytes, SEAL_KEY_BYTES);
+    return db_exec(db, &of->arena, SQL_FACT_KEEP, DB_ARGS(db_text(KEY_FACT), db_text(hex)), NULL,
+                   &work->err) &&
+           read_key(db, work);
+}
+
+bool seal_load_key(struct store *store, struct seal_key *key, struct err *err)
+{
+    struct key_work of = { .work = { .run = read_key }, .key = key };
+    bool good = store_read_wait(store, &of.work);
+
+    if (good && !of.found) {
+        of.work = (struct work){ .run = keep_key };
+        good = store_write_wait(store, &of.work);
+    }
+    if (!good)
+        *err = of.work.err;
+    arena_done(&of.arena);
+    return good && (of.found || err_set(err, ERR_INTERNAL, "The key that is kept is none."));
 }
 
 static const char *encode(struct arena *arena, const void *bytes, size_t len)

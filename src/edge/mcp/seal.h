@@ -2,13 +2,13 @@
  * seal.h - what we hand to a client to be handed back, so that it comes back as it was.
  *
  * requestState of 2026-07-28: the client keeps it between two calls of one request. It is bound to who
- * called, to what was called and to a time, and authenticated with a key that this server makes when it
- * starts; one that was changed, is another's or too old is as none.
+ * called, to what was called and to a time, and authenticated with a key that is kept in the store, so that a
+ * restart or another node opens it as well; one that was changed, is another's or too old is as none.
  */
 #ifndef EDGE_MCP_SEAL_H
 #define EDGE_MCP_SEAL_H
 
-#include "base/arena.h"
+#include "db/store.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +20,9 @@ struct seal_key {
     unsigned char bytes[SEAL_KEY_BYTES];
 };
 
+/* The store's key, made by whoever starts first. False: it could be neither read nor kept. Blocks. */
+CHECKED bool seal_load_key(struct store *store, struct seal_key *key, struct err *err);
+/* One that nobody else has. */
 void seal_make_key(struct seal_key *key);
 /* `scope` says whose it is and what for; it is not in the text, but must be the same when it is opened. */
 const char *seal_close(const struct seal_key *key, struct arena *arena, const char *scope, int64_t now_ms,

@@ -12,6 +12,7 @@
 #include "edge/mcp/followers.h"
 #include "edge/mcp/methods.h"
 #include "edge/mcp/resources.h"
+#include "edge/mcp/tasks.h"
 #include "engine/engine.h"
 
 #include <stdlib.h>
@@ -242,8 +243,11 @@ static void follow_all(struct mcp_call *call, struct follower *follower, const j
 void subscriptions_listen(struct mcp_call *call)
 {
     const json_t *wanted = json_object_get(call->message.params, "notifications");
-    struct listener *listener = listener_new(call);
     struct outlet *outlet = call->outlet;
+
+    if (json_array_size(json_object_get(wanted, "taskIds")) > 0 && !tasks_are_known(call))
+        return;
+    struct listener *listener = listener_new(call);
 
     listener->lists[LIST_TOOLS] = json_is_true(json_object_get(wanted, "toolsListChanged"));
     listener->lists[LIST_PROMPTS] = json_is_true(json_object_get(wanted, "promptsListChanged"));

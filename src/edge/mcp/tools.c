@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "edge/mcp/approval.h"
 #include "edge/mcp/fixtures.h"
+#include "edge/mcp/tasks.h"
 #include "ops/schema.h"
 
 #include <stdatomic.h>
@@ -34,6 +35,7 @@ static const struct tool tools[] = {
         .then_id = "id",
         .unless = "response",
         .go_on = "wait_for_answer",
+        .cancels = "question_cancel",
         .elicits = true,
     },
     {
@@ -219,7 +221,9 @@ static const struct tool tools[] = {
         .then_id = "id",
         .input = APPROVAL_INPUT,
         .output = APPROVAL_OUTPUT,
+        .cancels = "question_cancel",
         .prepare = approval_prepare,
+        .begin = approval_begin,
         .shape = approval_shape,
     },
     { 0 },
@@ -346,7 +350,7 @@ static void write_output(struct json_out *out, const struct tool *tool)
     json_map_end(out);
 }
 
-static void write_tool(struct json_out *out, const struct tool *tool)
+static void write_tool(const struct mcp_call *call, struct json_out *out, const struct tool *tool)
 {
     json_map(out, NULL);
     json_text(out, "name", tool->name);
@@ -360,13 +364,18 @@ static void write_tool(struct json_out *out, const struct tool *tool)
     json_bool(out, "destructiveHint", false);
     json_bool(out, "openWorldHint", false);
     json_map_end(out);
+    if (tasks_are_core(call) && tool_waits(tool)) {
+        json_map(out, "execution");
+        json_text(out, "taskSupport", "optional");
+        json_map_end(out);
+    }
     json_map_end(out);
 }
 
-static void write_all(struct json_out *out, const struct tool *table)
+static void write_all(const struct mcp_call *call, struct json_out *out, const struct tool *table)
 {
     for (const struct tool *tool = table; tool->name; tool++)
-        write_tool(out, tool);
+        write_tool(call, out, tool);
 }
 
 void tools_list(struct mcp_call *call)
@@ -377,9 +386,9 @@ void tools_list(struct mcp_call *call)
     call_begin(call, &out, &result);
     call_write_ttl(call, &out, 60000, true);
     json_list(&out, "tools");
-    write_all(&out, tools);
+    write_all(call, &out, tools);
     if (call->mcp->edge->options.mcp_fixtures)
-        write_all(&out, fixture_tools());
+        write_all(call, &out, fixture_tools());
     json_list_end(&out);
     call_result(call, &out, &result);
 }

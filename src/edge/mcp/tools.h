@@ -20,6 +20,7 @@ struct tool {
     const char *then_id; /* the parameter of `then` that takes it; others come from the arguments */
     const char *unless;  /* a member of the first reply with which there is nothing to wait for, or NULL */
     const char *go_on;   /* what to call when it is still pending; NULL: the same again */
+    const char *cancels; /* the row that takes back what was made, or NULL */
     bool elicits;        /* the person at the client may be asked, too (elicit.h) */
     bool reads;          /* changes nothing */
     bool finds_job;      /* without an id: the job that the caller's agent has open */
@@ -28,6 +29,8 @@ struct tool {
     const char *output;  /* of the result, likewise */
     /* Arguments of the row from those that were given; NULL and call->error: they are wrong. Or NULL. */
     json_t *(*prepare)(struct mcp_call *call, const json_t *given);
+    /* Runs the row, or finds that it need not be run; ends in tool_ran. NULL: the row is run. */
+    void (*begin)(struct mcp_call *call);
     /* The result from the row's reply, as a JSON object. Or NULL. */
     void (*shape)(struct mcp_call *call, bool pending, struct buf *into);
     void (*done)(struct mcp_call *call); /* takes over once the row has been run, or NULL */
@@ -42,6 +45,11 @@ bool tool_waits(const struct tool *tool);
 /* tools/list and tools/call. */
 void tools_list(struct mcp_call *call);
 void tools_call(struct mcp_call *call);
+/* Once the row has run; and once what it waits for has been looked at. */
+void tool_ran(struct mcp_call *call);
+void tool_looked(struct mcp_call *call);
+/* Makes the call a wait for what `op` looks at; takes over `args`. */
+void tool_wait(struct mcp_call *call, const struct op *op, json_t *args, const char *made, int64_t seconds);
 /* What a person said at the client (outlets_told); accepts NULL. */
 void tool_told(void *to_do);
 /* For mcp->waits. */

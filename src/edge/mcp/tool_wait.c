@@ -1,0 +1,188 @@
+/*
+ * tool_wait.c - tools that wait: the answer becomes a stream and the call a wait (edge/wait.h), which keeps
+ * what a look needs and nothing else.
+ */
+#include "base/clock.h"
+#include "base/str.h"
+#include "edge/mcp/elicit.h"
+#include "edge/mcp/tool_result.h"
+#include "ops/openapi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRESS_MS 5000 /* between two words to a client that waits */
+
+/* What a look needs. */
+struct tool_wait {
+    struct mcp *mcp;
+    const struct tool *tool;
+    const struct op *op;
+    json_t *args;
+    char *made;          /* the id of what was made first, or NULL */
+    char *response_type; /* of a question that the person at the client is asked, too */
+    char *name;          /* the client's */
+    char *task_id;       /* of which the result is asked for, or NULL */
+    const char *version;
+    enum mcp_era era;
+    int64_t began_ms;
+    char remote[INET6_ADDRSTRLEN];
+};
+
+static void wait_free(struct outlet *outlet)
+{
+    struct tool_wait *wait = outlet->data;
+
+    json_decref(wait->args);
+    free(wait->made);
+    free(wait->response_type);
+    free(wait->name);
+    free(wait->task_id);
+    free(wait);
+}
+
+/* To those who gave a token that it goes on, to the others a word that keeps the connection. */
+static void wait_tick(struct outlet *outlet)
+{
+    const struct tool_wait *wait = outlet->data;
+    double waited_s = (double)(clock_ticks_ms() - wait->began_ms) / 1000;
+
+    if (outlet->progress)
+        outlet_progress(outlet, waited_s, MCP_HOLD_S, "Waiting for an answer.");
+    else
+        outlet_comment(outlet);
+    outlet->due_ms = clock_ticks_ms() + (outlet->progress ? PROGRESS_MS : HEARTBEAT_MS);
+}
+
+static void looked(struct mcp_call *call)
+{
+    struct outlet *outlet = call->outlet;
+    const struct tool_wait *wait = outlet->data;
+    const struct err *err = &call->request.call.err;
+    bool ended = err->code != ERR_NONE || call->request.call.ended;
+
+    if (!wait_looked(outlet->wait, ended)) {
+        call_free(call);
+        return;
+    }
+    outlet_withdraw(outlet);
+    if (err->code != ERR_NONE)
+        tool_answer_error(call, err);
+    else
+        tool_answer(call, wait->made, !ended);
+}
+
+void tool_look(void *user, struct wait *registered)
+{
+    struct outlet *outlet = wait_owner(registered);
+    const struct tool_wait *wait = outlet->data;
+    struct mcp_call *call = call_new(user, NULL);
+
+    call->outlet = outlet;
+    call->tool = wait->tool;
+    call->task_id = wait->task_id ? arena_text(&call->arena, wait->task_id) : NULL;
+    call->client = (struct peer){ .era = wait->era, .version = wait->version, .name = wait->name };
+    call->request.credentials = *wait_credentials(registered);
+    call->request.call.glance = !wait_is_final(registered);
+    memcpy(call->remote, wait->remote, sizeof(call->remote));
+    call_run(call, wait->op, wait->args, looked);
+}
+
+/* The answer that was given at the client is an answer like any other; the wait hears of it. */
+static void answered_here(struct mcp_call *call)
+{
+    call_free(call);
+}
+
+/* Under the lock, so the answer itself is left to be done. The wait may be gone by then: all is copied. */
+static void elicited(struct outlet *outlet, const json_t *result)
+{
+    const struct tool_wait *wait = outlet->data;
+    json_t *args = elicit_answer(result, wait->made, wait->response_type);
+    struct mcp_call *call = args ? call_new(wait->mcp, NULL) : NULL;
+
+    if (!call)
+        return;
+    const struct credentials *shown = wait_credentials(outlet->wait);
+
+    call->own_args = args;
+    call->client = (struct peer){ .version = wait->version, .name = arena_text(&call->arena, wait->name) };
+    call->request.credentials = (struct credentials){ .bearer = arena_text(&call->arena, shown->bearer),
+                                                      .session = arena_text(&call->arena, shown->session),
+                                                      .workspace = arena_text(&call->arena, shown->workspace),
+                                                      .may_be_solo = shown->may_be_solo,
+                                                      .key = shown->key };
+    memcpy(call->remote, wait->remote, sizeof(call->remote));
+    outlet->to_do = call;
+}
+
+void tool_told(void *to_do)
+{
+    struct mcp_call *call = to_do;
+
+    if (call)
+        call_run(call, op_find("question_answer"), call->own_args, answered_here);
+}
+
+/* What is waited for is what the row's path names last. */
+static const char *subject_of(const struct op *op, const json_t *args)
+{
+    const char *subject = NULL;
+
+    for (const struct field *param = op->params; param->type; param++)
+        if (op_param_place(op, param) == IN_PATH)
+            subject = json_string_value(json_object_get(args, param->name));
+    return subject;
+}
+
+static struct tool_wait *wait_make(const struct mcp_call *call, const struct op *op, json_t *args,
+                                   const char *made)
+{
+    struct tool_wait *wait = calloc(1, sizeof(*wait));
+
+    if (!wait)
+        abort();
+    *wait = (struct tool_wait){ .mcp = call->mcp,
+                                .tool = call->tool,
+                                .op = op,
+                                .args = args,
+                                .made = made ? strdup(made) : NULL,
+                                .name = strdup(call->client.name),
+                                .task_id = call->task_id ? strdup(call->task_id) : NULL,
+                                .version = call->client.version,
+                                .era = call->client.era,
+                                .began_ms = clock_ticks_ms() };
+    memcpy(wait->remote, call->remote, sizeof(wait->remote));
+    return wait;
+}
+
+/* Takes over `args`. The look that follows may have read before an event, so it is made once more. */
+void tool_wait(struct mcp_call *call, const struct op *op, json_t *args, const char *made, int64_t seconds)
+{
+    struct mcp *mcp = call->mcp;
+    struct outlet *outlet = call->outlet;
+    struct request *request = &call->request;
+    ARENA_AUTO arena = { 0 };
+    const char *subject = str_fold(&arena, subject_of(op, args));
+
+    if (!holds_take(mcp->edge->holds, &request->call.caller, call->remote, &outlet->hold,
+                    &request->call.err)) {
+        json_decref(args);
+        tool_answer_error(call, &request->call.err);
+        return;
+    }
+    struct tool_wait *wait = wait_make(call, op, args, made);
+
+    outlet->data = wait;
+    outlet->forget = wait_free;
+    outlet->tick = wait_tick;
+    outlet->wait =
+        wait_new(mcp->edge->waits, &mcp->waits, outlet, subject, &request->credentials, (int)seconds);
+    if (call->tool->elicits && call->client.era == MCP_HANDSHAKE && elicit_fits(call, call->args)) {
+        wait->response_type = strdup(json_string_value(json_object_get(call->args, "responseType")));
+        elicit_ask(call, elicited);
+    }
+    outlet_open(outlet, outlet->progress ? PROGRESS_MS : HEARTBEAT_MS);
+    call_free(call);
+    tool_look(mcp, outlet->wait);
+}
