@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "llm/provider.h"
 #include "llm/scout.h"
 #include "llm/script.h"
 
@@ -135,6 +136,32 @@ static bool adjust(struct arena *arena, const json_t *config, struct llm_model *
     return model_check(model, arena, err);
 }
 
+static bool same_url(const char *a, const char *b)
+{
+    size_t len = strlen(a);
+
+    while (len > 0 && a[len - 1] == '/')
+        len--;
+    return len > 0 && strncmp(a, b, len) == 0 && b[len] == '\0';
+}
+
+bool model_url_is_known(const char *base_url)
+{
+    for (enum llm_provider i = 0; i < LLM_PROVIDERS; i++)
+        if (same_url(base_url, provider_of(i)->url))
+            return true;
+    for (size_t i = 0; i < models()->count; i++)
+        if (same_url(base_url, models()->list[i].base_url))
+            return true;
+    return false;
+}
+
+/* Who may make an agent is not who runs the server, and must not look around in its networks through it. */
+static void confine(struct llm_model *model)
+{
+    model->public_only = model->spelled_out && *model->base_url && !model_url_is_known(model->base_url);
+}
+
 bool model_of_config(struct arena *arena, const char *config, struct llm_model *model, struct err *err)
 {
     json_t *parsed = NULL;
@@ -145,7 +172,10 @@ bool model_of_config(struct arena *arena, const char *config, struct llm_model *
         return false;
     JSON_AUTO *tree = parsed;
 
-    return choose(arena, tree, model, err) && adjust(arena, tree, model, err);
+    if (!choose(arena, tree, model, err) || !adjust(arena, tree, model, err))
+        return false;
+    confine(model);
+    return true;
 }
 
 const char *model_lane(struct arena *arena, const struct llm_model *model)

@@ -47,9 +47,13 @@ static void of_the_net(struct errand *errand, enum net_end end, const char *why)
         draft_fail(draft, LLM_UNREACHABLE, "There is no trusted connection to %s: %s", errand->url, why);
         break;
     case NET_NOT_ALLOWED:
-        draft_fail(draft, LLM_NOT_ALLOWED,
-                   "%s leads to an address or a port that may not be called (see server.connect_ports).",
-                   errand->url);
+        draft_fail(
+            draft, LLM_NOT_ALLOWED,
+            errand->model.public_only
+                ? "%s may not be called: a server that an agent's config names must be public, and its "
+                  "port allowed (see server.connect_ports). Others stand under models in config.yaml."
+                : "%s leads to an address or a port that may not be called (see server.connect_ports).",
+            errand->url);
         break;
     case NET_SLOW_CONNECT:
     case NET_SLOW_START:

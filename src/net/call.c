@@ -261,6 +261,36 @@ bool net_url_check(const char *text, struct err *err)
     return !wrong || bad_url(wrong, err);
 }
 
+/* curl writes addresses in one form, however they were spelled; those of IPv6 stand in brackets. */
+static bool is_inside(char *host)
+{
+    size_t len = strlen(host);
+
+    if (len > 2 && host[0] == '[') {
+        host[len - 1] = '\0';
+        return !reach_allows_text(NET_REACH_PUBLIC, host + 1);
+    }
+    if (len > 0 && host[len - 1] == '.')
+        host[--len] = '\0';
+    if (strcasecmp(host, "localhost") == 0 || (len > 10 && strcasecmp(host + len - 10, ".localhost") == 0))
+        return true;
+    return host[strspn(host, "0123456789.")] == '\0' && !reach_allows_text(NET_REACH_PUBLIC, host);
+}
+
+bool net_url_is_inside(const char *text)
+{
+    CURLU *url = curl_url();
+    char *host = NULL;
+    bool inside = false;
+
+    if (url && curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
+        curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK)
+        inside = is_inside(host);
+    curl_free(host);
+    curl_url_cleanup(url);
+    return inside;
+}
+
 static bool add_headers(struct net_call *call, const char *const *headers)
 {
     /* An empty value takes a header out that curl would add. */

@@ -107,6 +107,11 @@ int net_call_status(struct net_call *call);
 const char *net_call_header(struct net_call *call, const char *name);
 
 /* A URL that may be called: http or https, a host, no name and password in it, no fragment. Thread: any. */
+/*
+ * Whether a URL says by itself that it leads to this machine or to an address that is not public. A name may
+ * lead there all the same: that is judged when it is called.
+ */
+bool net_url_is_inside(const char *url);
 CHECKED bool net_url_check(const char *url, struct err *err);
 
 #endif

@@ -50,7 +50,7 @@ onBothEngines('witan purge says what would go, and takes it beside a running ser
     assert.match(unsure.stderr, /--yes/);
     const dry = await json(server, 'purge', '--older-than', '1s', '--dry-run');
     const rows = Object.fromEntries(dry.kinds.map(({ kind, rows }) => [kind, rows]));
-    assert.deepEqual(Object.keys(rows), ['events', 'logs', 'notifications', 'idempotency', 'audit']);
+    assert.deepEqual(Object.keys(rows), ['events', 'logs', 'notifications', 'discussions', 'idempotency', 'audit']);
     assert.equal(rows.logs, endedLines);
     assert.equal(rows.notifications, 0, 'the mention has not been read');
     assert.equal(rows.audit, audited);

@@ -9,6 +9,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "llm/model.h"
+#include "llm/model_choice.h"
+#include "net/net.h"
 
 #include <errno.h>
 #include <math.h>
@@ -162,6 +164,11 @@ static bool check_whole(const json_t *config, struct err *err)
         return wrong(err, "base_url", "must begin with http:// or https://.");
     if (base_url && strchr(base_url, '@'))
         return wrong(err, "base_url", "must not hold a name or a password.");
+    if (base_url && net_url_is_inside(base_url) && !model_url_is_known(base_url)) {
+        wrong(err, "base_url", "leads into the server's own network.");
+        return err_hint(err,
+                        "Models there are named by whoever runs the server, under models in config.yaml.");
+    }
     if (provider && strcmp(provider, EXTERNAL) == 0)
         return true;
     if (base_url && !spelled_out)

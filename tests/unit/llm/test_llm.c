@@ -307,6 +307,24 @@ static void a_forbidden_address_is_not_called(void **state)
     canned_stop(&canned);
 }
 
+/* Whatever a name says: it is the address that it leads to when it is called which counts. */
+static void a_name_that_leads_inside_is_not_called_either(void **state)
+{
+    struct llm_model model;
+    struct llm_result result;
+    char url[64];
+
+    (void)state;
+    canned_start(&canned, (const char *const[]){ EVENTS SAY("x") DONE, NULL });
+    snprintf(url, sizeof(url), "http://localhost%s", strrchr(canned.url, ':'));
+    make_model(&model, "ollama", url);
+    model.public_only = true;
+    result = ask_as("ollama", url, &(struct llm_request){ .model = &model });
+    assert_int_equal(result.kind, LLM_NOT_ALLOWED);
+    assert_int_equal(canned.connections, 0);
+    canned_stop(&canned);
+}
+
 static void silence_ends_in_too_slow(void **state)
 {
     static const char *const silences[] = { "\x01", EVENTS "\x01", EVENTS SAY("x") "\x01" };
@@ -507,6 +525,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_told_in_words),
         cmocka_unit_test(nobody_there_is_unreachable),
         cmocka_unit_test(a_forbidden_address_is_not_called),
+        cmocka_unit_test(a_name_that_leads_inside_is_not_called_either),
         cmocka_unit_test(silence_ends_in_too_slow),
         cmocka_unit_test(what_may_pass_is_tried_again),
         cmocka_unit_test(a_server_that_wants_it_otherwise_gets_it_so),

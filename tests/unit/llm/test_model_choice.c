@@ -148,6 +148,28 @@ static void scripted_means_the_operators_script(void **state)
 }
 
 /* Somebody who has no model at all can still see how a discussion goes. */
+static void what_an_agent_spells_out_must_be_public_unless_the_operator_named_it(void **state)
+{
+    (void)state;
+    list[0].base_url = "http://gpu.lan:11434";
+    assert_false(chosen(NULL).public_only);
+    assert_false(chosen("\"small\"").public_only);
+    assert_false(chosen("\"ollama:qwen\"").public_only);
+    assert_false(chosen("{\"provider\":\"ollama\",\"model\":\"qwen\",\"base_url\":\"http://gpu.lan:11434/\"}")
+                     .public_only);
+    assert_false(
+        chosen("{\"provider\":\"ollama\",\"model\":\"qwen\",\"base_url\":\"http://127.0.0.1:11434\"}")
+            .public_only);
+    assert_true(chosen("{\"provider\":\"ollama\",\"model\":\"qwen\",\"base_url\":\"http://gpu.lan:1143\"}")
+                    .public_only);
+    assert_true(
+        chosen("{\"provider\":\"ollama\",\"model\":\"qwen\",\"base_url\":\"http://gpu.lan\"}").public_only);
+    assert_true(
+        chosen("{\"provider\":\"openai\",\"model\":\"x\",\"base_url\":\"https://elsewhere.example/v1\"}")
+            .public_only);
+    list[0].base_url = "";
+}
+
 static void without_a_script_there_is_the_rehearsal(void **state)
 {
     struct llm_model model;
@@ -175,6 +197,7 @@ int main(void)
         WITH_MODELS(one_word_spells_a_model_out),
         WITH_MODELS(scripted_means_the_operators_script),
         WITH_MODELS(without_a_script_there_is_the_rehearsal),
+        WITH_MODELS(what_an_agent_spells_out_must_be_public_unless_the_operator_named_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
