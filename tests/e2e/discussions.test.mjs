@@ -2,44 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, said } from './lib/councils.mjs';
-import { configure, model, openai } from './lib/model.mjs';
 import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
+import { make, over, show, speak, speakerOf, stage } from './lib/stage.mjs';
 import { listen } from './lib/streams.mjs';
-
-// The agent's system prompt says who it is.
-const speakerOf = ({ system }) => system.match(/I am (\w+)\./)?.[1];
-
-// A model for this server, and agents by these names.
-async function stage(server, t, names, answer, settings = {}) {
-    const answers = await model(t, answer);
-    await server.stop();
-    server.args = await configure(server.folder, { default: openai(answers, settings) });
-    await server.restart();
-    for (const name of names)
-        await server.must(201, 'POST', '/api/agents', { name, role: name.toLowerCase(), system_prompt: `I am ${name}.` });
-    return answers;
-}
-
-const make = async (server, topic, mode, names, more = {}) =>
-    (
-        await server.must(201, 'POST', '/api/discussions', {
-            topic,
-            mode,
-            participants: names.map((name, order) =>
-                name === 'user'
-                    ? { role: 'user', sequence_order: order }
-                    : { agentName: name, role: name.toLowerCase(), sequence_order: order },
-            ),
-            ...more,
-        })
-    ).discussion;
-const show = (server, of) => server.must(200, 'GET', `/api/discussions/${of}`);
-const speak = (server, of, message) => server.api('POST', `/api/discussions/${of}`, { message, userId: 'paula' });
-const over = (server, of) =>
-    until(async () => {
-        const shown = await show(server, of);
-        return shown.discussion.status !== 'active' && shown;
-    }, 'it has ended');
 
 onBothEngines('turns: a person and three agents, three times round, and then it is over', {}, async (server, t) => {
     const names = ['Manager', 'First', 'Second'];
