@@ -132,6 +132,7 @@ void scout_close(struct scout *scout)
     while (!scout->idle)
         pthread_cond_wait(&scout->news, &scout->lock);
     pthread_mutex_unlock(&scout->lock);
+    net_wait(scout->net); /* whoever has said so is out of here, too */
     remember(NULL, "");
     catalog_look_done(&scout->look);
     pthread_mutex_destroy(&scout->lock);

@@ -29,6 +29,24 @@ test('with one command, no server and no model, a newcomer sees a whole discussi
     assert.deepEqual(await readdir(emptied), [], 'nothing is left behind');
 });
 
+test('a rehearsal says so wherever it is shown, and without a server it is not left to itself', async (t) => {
+    const folder = await tempFolder(t);
+    const env = { WITAN_URL: 'http://127.0.0.1:1', TMPDIR: folder };
+    const left = await cli(folder, ['discuss', '--rehearse', 'Why?', '--no-wait'], { env });
+    assert.equal(left.code, 2, left.stderr);
+    assert.match(left.stderr, /witan serve/);
+    const server = await start(t, {});
+    const begun = await run(server, ['discuss', '--rehearse', 'Why?', '--rounds', '1', '--no-wait']);
+    assert.ok(begun.stderr.match(notice));
+    const id = begun.stdout.trim();
+    await until(async () => (await stateOf(server, id)).discussion.status === 'completed', 'it ends');
+    for (const more of [[], ['--format', 'transcript'], ['--format', 'md'], ['--json'], ['--follow']])
+        assert.ok((await run(server, ['discuss', 'show', id, ...more])).stderr.match(notice), more.join());
+    assert.match((await run(server, ['discuss', 'list'])).stdout, /Why\? \(rehearsal\)/);
+    const chat = await run(server, ['chat', '--rehearse'], { input: 'Why?\ntranscript\nstatus\n' });
+    assert.equal((chat.stdout + chat.stderr).match(notice).length, 4, 'greeting, answer, transcript, status');
+});
+
 test('a rehearsal has a whole vote, with its dissent, under each rule', async (t) => {
     const folder = await tempFolder(t);
     const env = { WITAN_URL: 'http://127.0.0.1:1' };

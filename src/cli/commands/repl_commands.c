@@ -277,6 +277,8 @@ static void do_transcript(struct session *session, const char *rest)
     struct err err = { 0 };
 
     (void)rest;
+    if (session->last && cli_has(session->cli, "rehearse"))
+        cli_note(session->cli, REHEARSAL_NOTICE);
     if (!session->last)
         cli_note(session->cli, "Nothing was discussed yet.");
     else if (council_transcript(session->cli, session->last, "transcript", &text, &err))
