@@ -212,6 +212,7 @@ export const t = {
         before: 'Answered before',
         job: 'Job',
         wholeJob: 'Open the job',
+        project: 'Open the project',
         logTail: 'Last lines of the log',
         shorten: 'Show less',
         showAll: (size: string) => `Show all of it (${size})`,
