@@ -21,25 +21,97 @@ static void need(struct engine *engine, bool ok)
         fail_msg("%s", engine->err.text);
 }
 
+/* Connects to a store that is up to date, and begins. */
 static int start(struct engine *engine)
 {
-    struct migrate_report report;
-
     engine->db = db_open(engine->url, &engine->err);
     need(engine, engine->db != NULL);
-    need(engine, migrate_up(engine->db, &engine->arena, &report, &engine->err));
     need(engine, db_begin(engine->db, true, &engine->err));
     return 0;
+}
+
+static void migrate(struct engine *engine, const char *url)
+{
+    struct migrate_report report;
+    struct db *db = db_open(url, &engine->err);
+
+    need(engine, db != NULL);
+    need(engine, migrate_up(db, &engine->arena, &report, &engine->err));
+    db_close(db);
+}
+
+/*
+ * To bring an empty store up to date takes longer than most tests, so each engine does it once in a program
+ * and every test works on a copy of that.
+ */
+static char sqlite_folder[64], postgres_template[64];
+
+static void forget_sqlite_template(void)
+{
+    units_remove(sqlite_folder);
+}
+
+static void copy_file(struct engine *engine, const char *from, const char *to)
+{
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    char bytes[65536];
+    size_t len;
+
+    if (!in || !out)
+        abort();
+    while ((len = fread(bytes, 1, sizeof(bytes), in)) > 0)
+        if (fwrite(bytes, 1, len, out) != len)
+            abort();
+    need(engine, fclose(in) == 0 && fclose(out) == 0);
 }
 
 int engine_start_sqlite(void **state)
 {
     struct engine *engine = calloc(1, sizeof(*engine));
+    char from[96], to[96], url[112];
 
     *state = engine;
+    if (!sqlite_folder[0]) {
+        units_folder(sqlite_folder, false);
+        atexit(forget_sqlite_template);
+        snprintf(url, sizeof(url), "sqlite:%s/db", sqlite_folder);
+        migrate(engine, url);
+    }
     units_folder(engine->folder, false);
-    snprintf(engine->url, sizeof(engine->url), "sqlite:%s/db", engine->folder);
+    snprintf(from, sizeof(from), "%s/db", sqlite_folder);
+    snprintf(to, sizeof(to), "%s/db", engine->folder);
+    copy_file(engine, from, to);
+    snprintf(engine->url, sizeof(engine->url), "sqlite:%s", to);
     return start(engine);
+}
+
+/* The address of a database on the server of the tests. */
+static void address(const char *database, char url[static 256])
+{
+    const char *server = getenv("WITAN_TEST_PG");
+
+    snprintf(url, 256, "%.*s/%s", (int)(strrchr(server, '/') - server), server, database);
+}
+
+static void forget_postgres_template(void)
+{
+    char script[128];
+
+    snprintf(script, sizeof(script), "DROP DATABASE %s", postgres_template);
+    units_script(getenv("WITAN_TEST_PG"), script);
+}
+
+static void make_postgres_template(struct engine *engine)
+{
+    char url[256], name[64], script[128];
+
+    snprintf(name, sizeof(name), "template_%d", (int)getpid());
+    snprintf(script, sizeof(script), "CREATE DATABASE %s", name);
+    units_script(getenv("WITAN_TEST_PG"), script);
+    snprintf(postgres_template, sizeof(postgres_template), "%s", name);
+    atexit(forget_postgres_template);
+    address(name, url);
+    migrate(engine, url);
 }
 
 /* The name of a database that no other test of this run has. */
@@ -52,18 +124,18 @@ static void name_database(struct engine *engine)
 
 int engine_start_postgres(void **state)
 {
-    const char *server = getenv("WITAN_TEST_PG");
     struct engine *engine = calloc(1, sizeof(*engine));
-    char script[128];
+    char script[192];
 
     *state = engine;
-    if (!server)
+    if (!getenv("WITAN_TEST_PG"))
         return 0;
+    if (!postgres_template[0])
+        make_postgres_template(engine);
     name_database(engine);
-    snprintf(script, sizeof(script), "CREATE DATABASE %s", engine->database);
-    units_script(server, script);
-    snprintf(engine->url, sizeof(engine->url), "%.*s/%s", (int)(strrchr(server, '/') - server), server,
-             engine->database);
+    snprintf(script, sizeof(script), "CREATE DATABASE %s TEMPLATE %s", engine->database, postgres_template);
+    units_script(getenv("WITAN_TEST_PG"), script);
+    address(engine->database, engine->url);
     return start(engine);
 }
 

@@ -224,7 +224,8 @@ async function makeSqliteTemplate() {
 async function readyStore(t, engine, folder) {
     if (engine === 'postgres') {
         const db = await copyDatabase(migrate);
-        t.after(() => dropDatabase(db));
+        // Dropping takes the server a while, for which the next test need not wait.
+        t.after(() => void dropDatabase(db).catch(() => {}));
         return db;
     }
     const file = join(folder, 'witan.db');
