@@ -5,8 +5,9 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { stdioClient } from '../mcp/clients.mjs';
 import { cli } from './lib/cli.mjs';
-import { binary, start, tempFolder, until } from './lib/server.mjs';
+import { binary, cleanEnv, start, tempFolder, until } from './lib/server.mjs';
 
 const run = promisify(execFile);
 const page = await readFile(new URL('../../docs/agents.md', import.meta.url), 'utf8');
@@ -53,6 +54,33 @@ test('TOML gets a table, once', async (t) => {
     const text = await readFile(join(folder, '.codex/config.toml'), 'utf8');
     assert.match(text, /^model = "x"\n\n\[mcp_servers\.witan\]\ncommand = ".*"\nargs = \["mcp","--url","http:\/\/a:1"\]\n$/);
     assert.equal((await cli(folder, ['connect', 'codex', '--write'])).code, 7);
+});
+
+// What begins with `witan` on the page, pasted into a shell as it stands; `claude` itself does not run here.
+test('the lines of docs/agents.md work when pasted, and the client that was told finds witan', { timeout: 120_000 }, async (t) => {
+    const server = await start(t);
+    const { folder } = server;
+    const lines = [...page.matchAll(/^(?:```\n)(witan .*)\n```/gm)].map(([, line]) => line);
+    assert.deepEqual(
+        lines.map((line) => line.split(' ').slice(0, 3).join(' ')),
+        ['witan connect claude-code', 'witan connect codex'],
+    );
+    await mkdir(join(folder, 'bin'));
+    await symlink(resolve(binary), join(folder, 'bin/witan'));
+    await mkdir(join(folder, '.config/witan'), { recursive: true });
+    const env = cleanEnv(folder, { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, WITAN_URL: server.url });
+    const token = [...page.matchAll(/`(witan token create [^`]*)`/g)].map(([, line]) => line);
+    assert.equal(token.length, 1);
+    for (const line of lines) await run('bash', ['-ec', line], { cwd: folder, env });
+    const told = JSON.parse(await readFile(join(folder, '.mcp.json'), 'utf8')).mcpServers.witan;
+    const { call, close } = await stdioClient(told.command, told.args, { ...env, ...told.env });
+    t.after(close);
+    const posted = await call('post_to_chat', { message: 'told by witan connect' });
+    assert.equal(posted.structuredContent.message.message, 'told by witan connect');
+    const toml = await readFile(join(folder, '.codex/config.toml'), 'utf8');
+    assert.match(toml, /args = \["mcp","--url","https:\/\/witan\.example","--token-file",".*agent\.token"\]/);
+    const { stdout } = await run('bash', ['-ec', `${token[0]} --db "$DB"`], { cwd: folder, env: { ...env, DB: server.db } });
+    assert.match(stdout, /^witan_/);
 });
 
 for (const [language, file, command] of [

@@ -67,6 +67,26 @@ test('the inspector lists and calls over HTTP and over pipes', { timeout: 120_00
     }
 });
 
+test('a task of 2026-07-28 is made and asked for over pipes', async (t) => {
+    const server = await start(t);
+    const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+    };
+    const line = (id, method, params) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } })}\n`;
+    const say = async (text) => {
+        const { stdout } = await begin(server.folder, ['mcp', '--url', server.url], { input: text }).done;
+        return JSON.parse(stdout).result;
+    };
+    const made = await say(line(1, 'tools/call', { name: 'ask_question', arguments: question }));
+    assert.equal(made.resultType, 'task');
+    const { taskId } = made;
+    assert.equal((await say(line(2, 'tasks/get', { taskId }))).status, 'working');
+    await answer(server, (await pending(server)).id, 'small');
+    const done = await say(line(3, 'tasks/get', { taskId }));
+    assert.equal(done.result.structuredContent.question.response.value, 'small');
+});
+
 test('lines that are no messages are answered, and the end of input is the end', async (t) => {
     const server = await start(t);
     const run = begin(server.folder, ['mcp', '--url', server.url], {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { conformance, newClient, oldClient } from '../mcp/clients.mjs';
 import { cli } from './lib/cli.mjs';
 import { makeToken } from './lib/identity.mjs';
-import { cleanEnv, full, onBothEngines, start, until } from './lib/server.mjs';
+import { cleanEnv, full, start, until } from './lib/server.mjs';
 
 const clients = { 'the SDK of 2025': oldClient, 'the SDK of 2026': newClient };
 const question = { question: 'Which cache?', type: 'blocking', responseType: 'text' };
@@ -336,81 +336,6 @@ test('two hundred connections wait, and each gets its own answer', { timeout: 18
     await Promise.all(open.map(({ id, question: text }) => answer(server, id, { type: 'text', value: text })));
     for (const [i, result] of (await Promise.all(asked)).entries())
         assert.equal(result.structuredContent.question.response.value, `Number ${i}?`);
-});
-
-// The same operation says the same at each door, whatever is wrong with what it is given.
-onBothEngines('REST, the command line and MCP give the same results and errors', {}, async (server) => {
-    const { tools } = (await send(server, request('tools/list'))).message.result;
-    const api = await server.must(200, 'GET', '/api/openapi.json');
-    const rows = Object.entries(api.paths).flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, row]) => ({ path, method: method.toUpperCase(), ...row })),
-    );
-    const tooled = {
-        ask_question: 'question_create',
-        wait_for_answer: 'question_get',
-        cancel_question: 'question_cancel',
-        ask_squad: 'prompt_create',
-        wait_for_squad: 'prompt_get',
-        answer_squad: 'prompt_respond',
-        list_squad_prompts: 'prompt_list',
-        post_to_chat: 'chat_post',
-        report_progress: 'job_progress',
-        hand_in_result: 'result_submit',
-        request_decision: 'decision_create',
-        start_discussion: 'discussion_create',
-        wait_for_discussion: 'discussion_get',
-        list_discussions: 'discussion_list',
-        read_transcript: 'discussion_transcript',
-        list_turns: 'turn_list',
-        take_turn: 'turn_take',
-        interject: 'discussion_interject',
-        tally_votes: 'vote_tally',
-        list_agents: 'agent_list',
-    };
-    assert.deepEqual(
-        tools.map((tool) => tool.name).filter((name) => name !== 'approve_tool_use'),
-        Object.keys(tooled),
-    );
-    const nothing = '00000000-0000-7000-8000-00000000dead';
-    for (const [tool, name] of Object.entries(tooled)) {
-        const row = rows.find((one) => one.operationId === name);
-        const known = tools.find((one) => one.name === tool);
-        for (const wrong of [
-            { id: nothing },
-            { id: 'no id at all' },
-            ...Object.entries(known.inputSchema.properties)
-                .filter(([key]) => !['wait_seconds', 'id'].includes(key))
-                .map(([key]) => ({ id: nothing, [key]: { wrong: ['type'] } })),
-        ]) {
-            const has = (key) => key in known.inputSchema.properties;
-            const speakers = ['requester_agent', 'agent_name', 'agent'].filter(has).map((key) => [key, 'A']);
-            const args = { ...Object.fromEntries(speakers), ...wrong };
-            if (!has('id')) delete args.id;
-            const { id = '', ...rest } = args;
-            const body = row.path.includes('{id}') ? rest : args;
-            const path = row.path.replace('{id}', encodeURIComponent(id));
-            if (row.method === 'GET' && Object.values(wrong).some((value) => typeof value === 'object')) continue;
-            const query = row.method === 'GET' ? `?${new URLSearchParams(body)}` : '';
-            const rest_ = await server.api(row.method, path + query, row.method === 'GET' ? undefined : body);
-            const mcp = await call(server, tool, { ...args, ...(has('wait_seconds') && { wait_seconds: 0 }) });
-            assert.equal(mcp.result.isError ?? false, rest_.status >= 400, `${tool} ${JSON.stringify(wrong)}: ${rest_.text}`);
-            if (rest_.status < 400) continue;
-            assert.deepEqual(JSON.parse(mcp.result.content[0].text), rest_.body, `${tool} ${JSON.stringify(wrong)}`);
-            // The command line has no types to be wrong: a word is what the parameter makes of it.
-            if (Object.values(wrong).some((value) => typeof value === 'object')) continue;
-            const words = Object.entries(args).map(([key, value]) => `${key}=${value}`);
-            const shell = await cli(server.folder, ['call', name, ...words, '--url', server.url]);
-            assert.ok(shell.stderr.includes(rest_.body.error), `${tool}: ${shell.stderr} ${rest_.text}`);
-        }
-    }
-    // And what is right has the same reply.
-    const made = await call(server, 'ask_squad', { prompt_message: 'Same?', requester_agent: 'A' });
-    const { id } = made.result.structuredContent.prompt;
-    const { pending: _, poll_after_ms, next, ...seen } = (await call(server, 'wait_for_squad', { id, wait_seconds: 0 }))
-        .result.structuredContent;
-    assert.deepEqual(seen, await server.must(200, 'GET', `/api/discussion/${id}`));
-    assert.equal(poll_after_ms, 1000);
-    assert.match(next, /wait_for_squad/);
 });
 
 test('who is not known is told how to be', async (t) => {

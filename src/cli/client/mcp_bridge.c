@@ -140,6 +140,8 @@ static void add_names(struct cli *cli, struct errand *errand, const json_t *mess
         return;
     if (!name)
         name = json_string_value(json_object_get(params, "uri"));
+    if (!name)
+        name = json_string_value(json_object_get(params, "taskId"));
     transfer_add(cli, &errand->transfer, "MCP-Protocol-Version", transfer_safe(cli->arena, version));
     transfer_add(cli, &errand->transfer, "Mcp-Method", header_value(cli->arena, method));
     transfer_add(cli, &errand->transfer, "Mcp-Name", name ? header_value(cli->arena, name) : NULL);
