@@ -18,7 +18,7 @@ static const struct group {
       { "ask", "wait", "cancel", "extend", "link", "restart", "template", "decide" } },
     { "answer", { "inbox", "show", "answer", "resolve", "open-questions", "notifications", "search" } },
     { "confer with other agents",
-      { "prompt", "chat-post", "chat-log", "events", "discuss", "chat", "agent", "model" } },
+      { "prompt", "chat-post", "chat-log", "events", "discuss", "rehearse", "chat", "agent", "model" } },
     { "work on projects", { "project", "task", "result", "feedback", "job" } },
     { "be somebody", { "login", "logout", "whoami" } },
     { "run a server",

@@ -278,6 +278,7 @@ static const char *tag_help(const char *tag)
         { "Decisions", "What agents may decide alone, and what needs a person." },
         { "Notifications", "The inboxes of people and agents." },
         { "People, tokens and workspaces", "Who may call, and where." },
+        { "Rehearsal", "A show with scripted agents, in a workspace of its own." },
         { "Audit", "Who did what, when and from where." },
         { "Analytics", "How questions are answered." },
         { "Streams", "Hearing of it as it happens." },

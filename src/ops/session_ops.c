@@ -155,6 +155,7 @@ static bool run_me(struct call *call)
     if (!write_workspaces(call))
         return false;
     json_bool(&call->out, "solo", caller->kind == CALLER_LOCAL);
+    json_bool(&call->out, "rehearsal", workspace_is_rehearsal(&workspace));
     json_map_end(&call->out);
     return true;
 }
@@ -271,6 +272,8 @@ static const struct field me_reply[] = {
     { "workspaces", T_LIST, REQUIRED, "Those the caller has a part in.", .items = T_OBJECT,
       .fields = identity_workspace_fields },
     { "solo", T_BOOL, REQUIRED, "Whether the server is in solo mode." },
+    { "rehearsal", T_BOOL, REQUIRED,
+      "Whether the workspace is a rehearsal: what is said there is scripted, and no model is called." },
     { 0 },
 };
 

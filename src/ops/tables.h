@@ -36,6 +36,7 @@ extern const struct op session_ops[];
 extern const struct op user_ops[];
 extern const struct op token_ops[];
 extern const struct op workspace_ops[];
+extern const struct op rehearsal_ops[];
 extern const struct op audit_ops[];
 extern const struct op analytics_ops[];
 

@@ -4,13 +4,13 @@ import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { visit } from './lib/browser.mjs';
-import { start } from './lib/server.mjs';
+import { accessible, fits, visit } from './lib/browser.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
 
 const run = promisify(execFile);
 const env = { ...process.env, PATH: `${dirname(process.env.WITAN_BIN ?? 'build/witan')}:${process.env.PATH}` };
 
-test('a newcomer asks from a shell, answers in the page, and watches a rehearsal', async (t) => {
+test('a newcomer asks from a shell and answers in the page', async (t) => {
     const server = await start(t);
     const page = await visit(t, server, '/');
     await page.getByRole('link', { name: 'See how it works' }).click();
@@ -34,7 +34,80 @@ test('a newcomer asks from a shell, answers in the page, and watches a rehearsal
     await server.must(200, 'POST', `/api/questions/${href.split('/').at(-1)}/answer`, { response: { type: 'choice', value: 'tea' } });
     assert.match((await second.printed).stdout, /"value":\s*"tea"/);
     await page.getByText('Answered: tea.').waitFor();
+});
+
+onBothEngines('a rehearsal is held in a workspace of its own, labelled on every page, and removed by one click', {}, async (server, t) => {
+    const page = await visit(t, server, '/welcome');
+    const bar = page.getByRole('complementary', { name: 'Rehearsal' });
     await page.getByRole('button', { name: 'Start' }).click();
-    await page.getByText('Rehearsal: scripted lines, no model was called.').waitFor();
-    await page.getByRole('heading', { name: /^Why it ended/ }).waitFor();
+    await bar.getByText('Scripted lines, no model was called.').waitFor();
+    await page.getByRole('heading', { name: /^Why it ended/ }).waitFor({ timeout: 60_000 });
+    await accessible(page, 'a discussion that is a rehearsal');
+
+    // The squad waits for one reply, and a person for none: the approval stands in the inbox.
+    await page.goto('/chat');
+    await bar.waitFor();
+    await page.getByText('2/3 responses').waitFor();
+    await page.goto('/inbox');
+    await bar.waitFor();
+    await page.getByRole('link', { name: /Deploy version 2\.4\.0/ }).first().click();
+    await page.getByRole('button', { name: 'Approve' }).first().click();
+    const there = async (path) => page.evaluate((at) => fetch(at, { headers: { 'X-Witan-Workspace': sessionStorage.getItem('witan.workspace') } }).then((reply) => reply.json()), path);
+    await until(async () => (await there('/api/jobs')).jobs[0].status === 'completed', 'its job has ended');
+
+    // Another tab is at work and sees nothing of it.
+    const work = await page.context().newPage();
+    await work.goto('/inbox');
+    await work.getByText('Nothing needs you').waitFor();
+    assert.equal(await work.getByRole('complementary', { name: 'Rehearsal' }).count(), 0);
+    await work.close();
+    for (const path of ['/approvals', '/jobs', '/notifications', '/discussions', '/welcome']) {
+        await page.goto(path);
+        await bar.waitFor();
+    }
+    await page.setViewportSize({ width: 390, height: 780 });
+    await page.goto('/inbox');
+    await bar.waitFor();
+    await fits(page, 'a rehearsal on the phone');
+    await bar.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByRole('heading', { name: 'Your agents can ask now.' }).waitFor();
+    assert.equal(await bar.count(), 0);
+    assert.equal((await server.must(200, 'GET', '/api/workspaces')).workspaces.length, 1);
+    await page.goto('/discussions');
+    await page.getByRole('heading', { name: 'Discussions', exact: true }).waitFor();
+    assert.equal(await bar.count(), 0);
+});
+
+test('each way to connect an agent can be copied and tested, and its code works as it stands', async (t) => {
+    const server = await start(t);
+    const page = await visit(t, server, '/welcome');
+    const group = page.getByRole('group', { name: 'Connect an agent' });
+    for (const name of ['curl', 'Command line', 'MCP', 'Python', 'TypeScript', 'A model']) {
+        await group.getByRole('button', { name, exact: true }).click();
+        await page.getByRole('button', { name: 'Test', exact: true }).click();
+        const says = name === 'MCP' ? /The MCP door answers: witan/ : name === 'A model' ? /No model configured: people and API agents can take turns/ : /The server answers at http/;
+        await page.getByRole('status').filter({ hasText: says }).waitFor();
+    }
+    await accessible(page, 'the ways to connect');
+    const code = async (name) => {
+        await group.getByRole('button', { name, exact: true }).click();
+        return page.getByRole('group', { name, exact: true }).innerText();
+    };
+    const answered = async (program, args) => {
+        const printed = run(program, args, { env: { ...env, HOME: server.folder }, cwd: server.folder, timeout: 50_000 });
+        const waiting = async () => (await server.must(200, 'GET', '/api/inbox')).items[0];
+        await until(waiting, `${program} has asked`);
+        await server.must(200, 'POST', `/api/questions/${(await waiting()).id}/answer`, { response: { type: 'boolean', value: true } });
+        return (await printed).stdout;
+    };
+    assert.match(await answered('python3', ['-c', await code('Python')]), /'value': True/);
+    assert.match(await answered(process.execPath, ['--input-type=module-typescript', '-e', await code('TypeScript')]), /value: true/);
+});
+
+test('without a model, discussions say so', async (t) => {
+    const server = await start(t);
+    const page = await visit(t, server, '/discussions');
+    await page.getByText('No model configured: people and API agents can take turns; automatic turns are off.').waitFor();
+    await page.getByRole('link', { name: 'How to add one, or watch a rehearsal' }).click();
+    await page.getByRole('heading', { name: 'Connect an agent' }).waitFor();
 });

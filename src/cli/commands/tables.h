@@ -22,6 +22,7 @@ extern const struct cli_command result_commands[];
 extern const struct cli_command resolve_commands[];
 extern const struct cli_command decide_commands[];
 extern const struct cli_command search_commands[];
+extern const struct cli_command rehearse_commands[];
 extern const struct cli_command agent_commands[];
 extern const struct cli_command discuss_commands[];
 extern const struct cli_command repl_commands[];

@@ -15,6 +15,7 @@
 #include "core/council/participant.h"
 #include "core/council/tell.h"
 #include "core/council/voice.h"
+#include "core/identity/workspace.h"
 #include "core/work/task.h"
 
 #include <stdlib.h>
@@ -312,8 +313,8 @@ static const char *budget_only(const struct tx *tx, const char *own, const char 
     return json_dump_text(tx->arena, kept);
 }
 
-bool discussion_make(const struct tx *tx, const struct discussion_wish *wish, struct discussion *d,
-                     struct cast_seats *cast)
+static bool make(const struct tx *tx, const struct discussion_wish *wish, struct discussion *d,
+                 struct cast_seats *cast)
 {
     struct participant *list = NULL;
     const char *options;
@@ -337,6 +338,30 @@ bool discussion_make(const struct tx *tx, const struct discussion_wish *wish, st
         if (!participant_insert(tx, d, &list[i]))
             return false;
     return tell_created(tx, d);
+}
+
+/* In a rehearsal's workspace nobody's model is called, whatever was wished for. */
+static bool rehearse_there(const struct tx *tx, struct discussion_wish *wish, json_t **options)
+{
+    struct workspace workspace;
+
+    if (!workspace_get(tx, tx->caller->workspace_id, &workspace))
+        return false;
+    if (!workspace_is_rehearsal(&workspace))
+        return true;
+    *options = json_is_object(wish->options) ? json_copy((json_t *)wish->options) : json_object();
+    json_object_set_new(*options, "rehearse", json_true());
+    wish->options = *options;
+    return true;
+}
+
+bool discussion_make(const struct tx *tx, const struct discussion_wish *wish, struct discussion *d,
+                     struct cast_seats *cast)
+{
+    struct discussion_wish wanted = *wish;
+    JSON_AUTO *options = NULL;
+
+    return rehearse_there(tx, &wanted, &options) && make(tx, &wanted, d, cast);
 }
 
 /* The entry: by its id, or by its number among those that are shown, from 1. */

@@ -5,6 +5,7 @@
  */
 #include "core/identity/workspace.h"
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/uuid.h"
@@ -25,6 +26,13 @@ static void workspace_read(const struct db_rows *rows, size_t row, struct worksp
 static bool unknown(struct err *err)
 {
     return err_set(err, ERR_NOT_FOUND, "There is no such workspace.");
+}
+
+bool workspace_is_rehearsal(const struct workspace *workspace)
+{
+    JSON_AUTO *settings = workspace->settings ? json_loads(workspace->settings, 0, NULL) : NULL;
+
+    return json_is_true(json_object_get(settings, WORKSPACE_REHEARSAL));
 }
 
 bool workspace_get(const struct tx *tx, const char *name, struct workspace *workspace)

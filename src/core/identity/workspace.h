@@ -19,6 +19,10 @@ struct workspace {
     int64_t created_ms;
 };
 
+/* The setting that marks a rehearsal (core/rehearsal): what is said there is scripted. */
+#define WORKSPACE_REHEARSAL "rehearsal"
+bool workspace_is_rehearsal(const struct workspace *workspace);
+
 /* By id or slug, whoever asks: for tools on the store itself. */
 CHECKED bool workspace_get(const struct tx *tx, const char *name, struct workspace *workspace);
 /* By id or slug as this caller sees it, with the caller's role there. ERR_NOT_FOUND without any. */

@@ -58,6 +58,10 @@ export default async function ({ call, server, viewer }) {
     await call(204, 'DELETE', `/api/tokens/${token.id}`);
     await call(409, 'POST', `/api/tokens/${token.id}/rotate`, {});
     await call(404, 'DELETE', `/api/tokens/${nobody}`);
+    await call(403, 'POST', '/api/rehearsal');
+    await call(201, 'POST', '/api/rehearsal', undefined, cookie);
+    await call(204, 'DELETE', '/api/rehearsal', undefined, cookie);
+    await call(404, 'DELETE', '/api/rehearsal', undefined, cookie);
     const workspace = await call(
         201,
         'POST',

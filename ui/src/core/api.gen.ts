@@ -376,7 +376,7 @@ export const session_login: Op<{ body: { name: string; password: string } }, { u
 export const session_logout: Op<{  }, undefined> = /*#__PURE__*/ op('POST', '/api/logout');
 
 /** Say who calls, in which workspace, and where else they may go. */
-export const me_get: Op<{  }, { caller: Caller; workspace: Workspace; workspaces: Array<Workspace>; solo: boolean }> = /*#__PURE__*/ op('GET', '/api/me');
+export const me_get: Op<{  }, { caller: Caller; workspace: Workspace; workspaces: Array<Workspace>; solo: boolean; rehearsal: boolean }> = /*#__PURE__*/ op('GET', '/api/me');
 
 /** Change the own password. Ends the user's other sessions. */
 export const password_change: Op<{ body: { oldPassword: string; newPassword: string } }, undefined> = /*#__PURE__*/ op('PUT', '/api/me/password');
@@ -434,6 +434,12 @@ export const workspace_update: Op<{ path: { id: string }; body?: { name?: string
 
 /** Delete a workspace with everything in it. */
 export const workspace_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/workspaces/{id}');
+
+/** Hold a rehearsal in a workspace of its own: scripted agents discuss, ask the squad, and ask for an approval. No model is called. One that is there already is removed first. */
+export const rehearsal_begin: Op<{  }, { workspace: Workspace; discussionId: string; promptId: string; questionId: string }> = /*#__PURE__*/ op('POST', '/api/rehearsal');
+
+/** Remove your rehearsal with everything in it. */
+export const rehearsal_remove: Op<{  }, undefined> = /*#__PURE__*/ op('DELETE', '/api/rehearsal');
 
 /** Show who did what to which row when, from where; newest first. */
 export const audit_list: Op<{ query?: { actor?: string; operation?: string; subject?: string; after?: string; before?: string; limit?: number; cursor?: string } }, { entries: Array<{ seq: number; at: string; workspaceId: string; actorKind: string; actorId: string | null; actor: string; operation: string; subject: string | null; door: string | null; remote: string | null; requestId: string | null; detail: Record<string, unknown>; hash: string | null }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/audit');

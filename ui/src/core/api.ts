@@ -71,6 +71,10 @@ export class Api {
         this.#workspace = id;
     }
 
+    get workspace(): string | undefined {
+        return this.#workspace;
+    }
+
     /** What a path gives that is no JSON, as text. */
     async text(path: string): Promise<string> {
         const reply = await this.#fetch(path, { headers: this.#workspace ? { 'X-Witan-Workspace': this.#workspace } : {}, credentials: 'same-origin' }).catch((why: unknown) => {

@@ -17,7 +17,12 @@ export interface LiveWorld {
     channel: { postMessage(data: unknown): void; onmessage: ((event: MessageEvent) => void) | null };
     now: () => number;
     wait: (ms: number, signal: AbortSignal) => Promise<void>;
+    /** The workspace that is listened to; the server's choice when it is undefined. */
+    workspace?: string | undefined;
 }
+
+/** Tabs that look at the same workspace share a stream, and this name. */
+export const streamName = (workspace?: string): string => (workspace ? `witan-events:${workspace}` : 'witan-events');
 
 export interface LiveCalls {
     /** An event, in order and once. */
@@ -62,7 +67,7 @@ export class Live {
         this.#world.channel.onmessage = ({ data }) => this.#hear(data as Message);
         this.#world.channel.postMessage({ kind: 'hello' } satisfies Message);
         void this.#world.locks
-            .request('witan-events', { signal: this.#stop.signal }, () => this.#lead())
+            .request(streamName(this.#world.workspace), { signal: this.#stop.signal }, () => this.#lead())
             .catch(() => {});
     }
 
@@ -147,6 +152,7 @@ export class Live {
         let timer = setTimeout(() => quiet.abort(), quietMost);
         try {
             const headers: Record<string, string> = { Accept: 'text/event-stream' };
+            if (this.#world.workspace) headers['X-Witan-Workspace'] = this.#world.workspace;
             if (this.#seq >= 0) headers['Last-Event-ID'] = String(this.#seq);
             const reply = await this.#world.fetch('/api/events', { headers, signal, cache: 'no-store' });
             if (reply.status === 401 || reply.status === 403) return 'refused';

@@ -180,7 +180,11 @@ export class Talk {
         this.#peeked = new AbortController();
         const timer = setTimeout(() => this.#peeked?.abort(), peekFor);
         try {
-            const reply = await fetch(`/api/discussions/${encodeURIComponent(this.id)}/stream?types=turn.delta`, { signal: this.#peeked.signal, cache: 'no-store' });
+            const reply = await fetch(`/api/discussions/${encodeURIComponent(this.id)}/stream?types=turn.delta`, {
+                signal: this.#peeked.signal,
+                cache: 'no-store',
+                headers: api.workspace ? { 'X-Witan-Workspace': api.workspace } : {},
+            });
             const reader = reply.body!.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
             const frames = new FrameReader();
             for (let part = await reader.read(); !part.done; part = await reader.read())

@@ -1,12 +1,38 @@
 // The server: who we are there, and the one stream of events that feeds every store.
 import { Api, Refused, Unreachable } from '../core/api.ts';
 import * as ops from '../core/api.gen.ts';
-import { Live, type Happening, type LiveState } from '../core/live.ts';
+import { Live, streamName, type Happening, type LiveState } from '../core/live.ts';
 import type { Gives } from '../core/op.ts';
 import { drafts, where } from './app.svelte.ts';
 
 export const api = new Api();
 export { ops };
+
+// The workspace that this tab looks at, when it is not the one that the server chooses: a link names it, and the tab remembers.
+
+const chosen = 'witan.workspace';
+
+function readWorkspace(): string | undefined {
+    const named = where.params.get('workspace');
+    try {
+        if (named) sessionStorage.setItem(chosen, named);
+        return sessionStorage.getItem(chosen) ?? undefined;
+    } catch {
+        return named ?? undefined; // a browser that keeps nothing
+    }
+}
+api.workspace = readWorkspace();
+if (where.params.has('workspace')) where.set('workspace', undefined);
+
+/** Goes to a page of another workspace, all of it anew; without one, back to where the server leads. */
+export function enter(path: string, workspace?: string): void {
+    try {
+        sessionStorage.removeItem(chosen);
+    } catch {
+        // Then there is nothing to remove.
+    }
+    location.assign(workspace ? `${path}?workspace=${encodeURIComponent(workspace)}` : path);
+}
 
 export type Me = Gives<typeof ops.me_get>;
 
@@ -16,7 +42,8 @@ class Session {
 
     /** Under which what is typed here is kept. */
     get owner(): string {
-        return this.me?.caller.id ?? 'link';
+        const id = this.me?.caller.id ?? 'link';
+        return api.workspace ? `${id}@${api.workspace}` : id;
     }
 
     get name(): string {
@@ -39,6 +66,8 @@ class Session {
             drafts.owner = this.owner;
             this.is = 'in';
         } catch (why) {
+            // The workspace is gone, or is nothing to this person: back to their own.
+            if (why instanceof Refused && why.status === 404 && api.workspace) return enter('/inbox');
             if (why instanceof Refused && (why.status === 401 || why.status === 403)) {
                 this.is = 'out';
                 drafts.owner = this.owner;
@@ -93,7 +122,8 @@ class Stream {
             {
                 fetch: (input, init) => fetch(input, init),
                 locks: navigator.locks,
-                channel: new BroadcastChannel('witan-events'),
+                channel: new BroadcastChannel(streamName(api.workspace)),
+                workspace: api.workspace,
                 now: () => Date.now(),
                 wait,
             },

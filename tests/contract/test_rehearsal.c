@@ -1,0 +1,105 @@
+/* A rehearsal is made of real rows, in a workspace of its own, calls no model, and goes as a whole. */
+#include "council.h"
+#include "questions.h"
+
+/* Somebody who is logged in here as an owner: tokens have no part in another workspace. */
+static void log_in(struct t *t)
+{
+    t->as = session_for(t, make_user(t, "Maya", "owner"));
+}
+
+static int64_t rows_in(struct t *t, const char *table, const char *workspace)
+{
+    return count_rows(t, "%s WHERE workspace_id = '%s'", table, workspace);
+}
+
+CONTRACT(rehearsal_discusses_asks_the_squad_and_asks_for_an_approval)
+{
+    const char *workspace;
+
+    log_in(t);
+    call(t, "rehearsal_begin", "{}");
+    CHECK_STATUS(201);
+    CHECK_TEXT("workspace.name", "Rehearsal");
+    workspace = text_at(t, "workspace.id");
+    assert_int_equal(rows_in(t, "agent_templates", workspace), 3);
+    assert_int_equal(
+        count_rows(t, "discussion_state WHERE workspace_id = '%s' AND status = 'active'", workspace), 1);
+    assert_int_equal(
+        count_rows(t, "discussion_prompts WHERE workspace_id = '%s' AND status = 'collecting'", workspace),
+        1);
+    assert_int_equal(
+        count_rows(t, "squad_chat WHERE workspace_id = '%s' AND message_type = 'discussion_response'",
+                   workspace),
+        2);
+    assert_int_equal(
+        count_rows(t, "agent_questions WHERE workspace_id = '%s' AND status = 'pending'", workspace), 1);
+    /* Nothing of it stands here. */
+    assert_int_equal(rows_in(t, "agent_questions", t->workspace), 0);
+    assert_int_equal(rows_in(t, "discussion_state", t->workspace), 0);
+    call(t, "me_get", "{}");
+    CHECK_FALSE("rehearsal");
+    CHECK_COUNT("workspaces", 2);
+}
+
+CONTRACT(rehearsal_is_there_once_and_goes_as_a_whole)
+{
+    const char *first, *second;
+
+    log_in(t);
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(404);
+    call(t, "rehearsal_begin", "{}");
+    first = text_at(t, "workspace.id");
+    call(t, "rehearsal_begin", "{}");
+    CHECK_STATUS(201);
+    second = text_at(t, "workspace.id");
+    assert_int_equal(count_rows(t, "workspaces WHERE id = '%s'", first), 0);
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(204);
+    assert_int_equal(count_rows(t, "workspaces WHERE id = '%s'", second), 0);
+    assert_int_equal(rows_in(t, "squad_chat", second), 0);
+    assert_int_equal(rows_in(t, "jobs", second), 0);
+    call(t, "me_get", "{}");
+    CHECK_STATUS(200);
+    CHECK_COUNT("workspaces", 1);
+}
+
+CONTRACT(rehearsal_removes_no_workspace_of_work_and_nobody_elses)
+{
+    const char *maya, *theirs, *research;
+
+    log_in(t);
+    maya = t->as;
+    call(t, "workspace_create", "{s:s, s:s}", "name", "Research", "slug",
+         arena_format(&t->arena, "research-%.8s-%d", t->workspace + 28, (int)t->door));
+    CHECK_STATUS(201);
+    research = text_at(t, "id");
+    call(t, "rehearsal_begin", "{}");
+    CHECK_STATUS(201);
+    theirs = text_at(t, "workspace.id");
+    t->as = t->owner;
+    t->as = session_for(t, make_user(t, "Noor", "owner"));
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(404);
+    call(t, "rehearsal_begin", "{}");
+    CHECK_STATUS(201);
+    assert_int_equal(count_rows(t, "workspaces WHERE id = '%s'", theirs), 1);
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(204);
+    t->as = maya;
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(204);
+    assert_int_equal(count_rows(t, "workspaces WHERE id = '%s'", theirs), 0);
+    call(t, "workspace_delete", "{s:s}", "id", research);
+    CHECK_STATUS(204);
+}
+
+CONTRACT(rehearsal_is_not_for_tokens)
+{
+    call(t, "rehearsal_begin", "{}");
+    CHECK_STATUS(403);
+    assert_non_null(strstr(t->text, "witan login"));
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(403);
+}
