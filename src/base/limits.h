@@ -157,6 +157,7 @@
 #define COUNCIL_CALLS_OF_ONE 8    /* of one discussion */
 #define COUNCIL_HELD         8192 /* turns in line in memory; above it discussions wait as rows */
 #define COUNCIL_CLAIM        64   /* discussions taken at once */
+#define COUNCIL_ELSEWHERE    256  /* turns that are spoken on other nodes and heard here */
 #define COUNCIL_LOOK_MS      1000 /* how late a discussion that another program made may be noticed */
 #define COUNCIL_SAVE_MS      1000 /* how often the text of a turn that is being spoken is saved */
 #define COUNCIL_SAVE_FIRST_MS                                                                                \

@@ -212,6 +212,8 @@ static void open_heard(struct mail *mail)
     struct council *council = heard->council;
     struct turn *turn = heard->of_turn ? turn_find(council, heard->turn_id) : NULL;
 
+    if (heard->of_turn)
+        elsewhere_finished(council, heard->turn_id);
     if (heard->stops)
         step_check(council, heard->discussion_id);
     else if (turn && turn->stage == STAGE_CALLS)
@@ -285,6 +287,8 @@ static int64_t next_moment(const struct council *council)
         sooner(&at, council->saved_ms + COUNCIL_SAVE_FIRST_MS);
     if (council->turns.count > 0 && !council->alone && !council->renewing)
         sooner(&at, council->renewed_ms + DRIVE_RENEW_MS);
+    if (elsewhere_matters(council))
+        sooner(&at, council->listened_ms + COUNCIL_SAVE_MS);
     return at;
 }
 
@@ -311,6 +315,7 @@ static void round_of_work(struct council *council)
         claim(council);
         call_next(council);
         texts_save(council);
+        elsewhere_look(council);
     }
     atomic_store(&council->calls, lanes_out(council->lanes));
     atomic_store(&council->waiting, lanes_waiting(council->lanes));

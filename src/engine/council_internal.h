@@ -7,6 +7,7 @@
 #ifndef ENGINE_COUNCIL_INTERNAL_H
 #define ENGINE_COUNCIL_INTERNAL_H
 
+#include "base/limits.h"
 #include "base/table.h"
 #include "base/uuid.h"
 #include "core/council/drive.h"
@@ -29,6 +30,12 @@ struct alarm {
     void (*ring)(struct alarm *alarm);
 };
 
+/* A turn that another node speaks, and how much of it was told here. */
+struct told_turn {
+    char turn_id[UUID_SIZE];
+    size_t bytes;
+};
+
 struct council {
     struct store *store;
     struct tailer *tailer;
@@ -49,6 +56,13 @@ struct council {
     struct lanes *lanes;
     struct table turns; /* all in hand, by id */
     size_t units;       /* under way */
+
+    bool listening;      /* to other nodes: a look is under way */
+    int64_t listened_ms; /* by clock_ticks_ms */
+    struct told_turn elsewhere[COUNCIL_ELSEWHERE];
+    size_t elsewhere_count;
+    char finished[COUNCIL_ELSEWHERE][UUID_SIZE]; /* turns that ended during the look that is under way */
+    size_t finished_count;
 
     pthread_mutex_t text_lock; /* guards the list, and the text of every turn in it */
     struct turn *speaking;     /* with their models */
@@ -159,6 +173,12 @@ void text_add(struct turn *turn, const char *text, size_t len);
 void text_restart(struct turn *turn);
 /* Saves what is new, at most once a second for each turn. */
 void texts_save(struct council *council);
+
+/* council_elsewhere.c: passes on what other nodes have saved of what is spoken there, once a second. */
+void elsewhere_look(struct council *council);
+bool elsewhere_matters(const struct council *council);
+/* The log says that a turn is over: nothing of it is told any more. */
+void elsewhere_finished(struct council *council, const char *turn_id);
 
 /*
  * council_crash.c: for tests. With WITAN_TEST=1, WITAN_TEST_CRASH_AT=PHASE[:before|:after] kills the process

@@ -19,7 +19,7 @@ async function pair(t, first = {}) {
         return start(t, { engine: 'postgres', folder, args, clock: false, ...more });
     };
     const a = await node(slow);
-    return { slow, quick, a, more: () => node(quick, { db: a.db }) };
+    return { slow, quick, a, more: (settings) => node(quick, { db: a.db, ...settings }) };
 }
 
 async function assertOnce(server, of, turns) {
@@ -109,4 +109,28 @@ test('discussions made on either node are all driven, each by one', { timeout: 1
     for (const of of all) await done(a, of);
     for (const of of all) await assertOnce(b, of, 6);
     assert.equal(slow.calls.length + quick.calls.length, 120);
+});
+
+test('a turn grows for those who listen on the other node', { timeout: 120_000 }, async (t) => {
+    let finish;
+    const held = new Promise((resolve) => (finish = resolve));
+    t.after(() => finish());
+    const words = ['One ', 'two ', 'three ', 'four ', 'five ', 'six ', 'seven '];
+    const { a, more } = await pair(t, { answer: () => ({ pieces: words, every: 900, then: held, last: ['eight.'] }) });
+    const anna = await agent(a, 'Anna');
+    const of = await discussion(a, 1, [anna], { rounds: 1, wants_drive: 0, status: 'paused' });
+    const b = await more({ env: { WITAN_COUNCIL_DRIVE: 'false' } });
+    const reader = await listen(t, b, { path: `/api/discussions/${of}/stream` });
+    await b.must(200, 'POST', `/api/discussions/${of}/resume`);
+    await reader.until(() => reader.of('turn.delta').length >= 3, 'the text grows', 60_000);
+    assert.equal(reader.of('turn.finished').length, 0);
+    let text = '';
+    for (const piece of reader.of('turn.delta')) {
+        assert.ok(piece.offset <= text.length, 'nothing is left out');
+        text = text.slice(0, piece.offset) + piece.text;
+    }
+    assert.ok(words.join('').startsWith(text) && text.length > words[0].length, text);
+    finish();
+    await done(b, of);
+    await reader.saw('turn.finished');
 });

@@ -72,6 +72,14 @@ SELECT t.due_ms FROM discussion_turns t JOIN discussion_state s ON s.discussion_
  WHERE t.due_ms IS NOT NULL AND s.status = 'active'
  ORDER BY t.due_ms LIMIT 1;
 
+-- What others than this node ($1) have saved of what is being said there.
+-- name: turn_spoken_elsewhere
+SELECT {turn t}, s.project_id
+  FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
+ WHERE t.state = 'calling' AND t.kind = 'turn' AND t.partial IS NOT NULL AND s.driver <> $1
+ ORDER BY t.id
+ LIMIT $2;
+
 -- Nodes that drive.
 
 -- name: node_renew
