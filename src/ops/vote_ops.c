@@ -1,4 +1,5 @@
 #include "core/council/ballot.h"
+#include "core/council/recount.h"
 #include "ops/discussion.h"
 #include "ops/tables.h"
 
@@ -15,6 +16,30 @@ static const struct field tally_reply[] = {
     { "dissent", T_LIST, REQUIRED, "Who did not choose the winner.", .items = T_JSON },
     { 0 },
 };
+
+static const struct field ballot_fields[] = {
+    { "voter", T_TEXT, REQUIRED, "Whose it is." },
+    { "choice", T_TEXT, REQUIRED, "What for; null: it is spoilt, or was withheld.", .flags = F_NULL },
+    { "confidence", T_REAL, REQUIRED, "How sure they are, from 0 to 1.", .flags = F_NULL },
+    { "ranking", T_LIST, REQUIRED, "The choices, the best first; empty: the choice alone.", .items = T_TEXT },
+    { "problem", T_TEXT, REQUIRED, "What was not understood of it.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field recount_reply[] = {
+    { "round", T_INT, REQUIRED, "After which round; null: it has not voted.", .flags = F_NULL },
+    { "ballots", T_LIST, REQUIRED, "What everybody voted for.", .items = T_OBJECT, .fields = ballot_fields },
+    { "counts", T_LIST, REQUIRED, "The same ballots, counted under each rule.", .items = T_OBJECT,
+      .fields = tally_reply },
+    { 0 },
+};
+
+static bool run_discussion_votes(struct call *call)
+{
+    struct discussion d;
+
+    return discussion_get(&call->tx, arg_text(call, "id"), &d) && recount_write(&call->tx, &d, &call->out);
+}
 
 static bool take_ballots(struct call *call, struct vote *vote)
 {
@@ -84,6 +109,18 @@ const struct op vote_ops[] = {
             { "agreement_threshold", T_JSON, OPTIONAL, "all, majority, or a share such as 0.75.", .max = LIMIT_REF,
               .form = THRESHOLD_FORM },
         },
+    },
+    {
+        .name = "discussion_votes",
+        .http = "GET /api/discussions/{id}/votes",
+        .tag = TAG_DISCUSSIONS,
+        .help = "The ballots of a discussion's last vote, and how they come out under every rule.",
+        .needs = ROLES_READ,
+        .reaches = REACH_DISCUSSION,
+        .kind = OP_READ,
+        .run = run_discussion_votes,
+        .reply = recount_reply,
+        .params = { DISCUSSION_PARAM },
     },
     { 0 },
 };

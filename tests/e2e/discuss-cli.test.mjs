@@ -265,6 +265,15 @@ test('a replay counts ballots that came in out of order, with their dissent', as
     assert.match(ended.stdout, /^Vote \(majority\): a tie, which is not broken$/m, ended.stdout + ended.stderr);
     const { code, stdout } = await run(server, ['discuss', 'replay', idIn(ended.stderr)]);
     assert.equal(code, 0, stdout);
+    // The same ballots under every rule; who has not voted says so.
+    const votes = await run(server, ['discuss', 'votes', idIn(ended.stderr)]);
+    assert.equal(votes.code, 0, votes.stderr);
+    assert.match(votes.stdout, /^Divergent +coffee +0\.7/m);
+    assert.deepEqual([...votes.stdout.matchAll(/^Vote \((\w+)\): (.*)$/gm)].map(([, rule, won]) => [rule, won]),
+        ['majority', 'borda', 'weighted'].map((rule) => [rule, 'a tie, which is not broken']));
+    assert.equal(JSON.parse((await run(server, ['discuss', 'votes', idIn(ended.stderr), '--json'])).stdout).counts.length, 3);
+    const silent = await run(server, ['discuss', 'Why?', '--rounds', '1']);
+    assert.equal((await run(server, ['discuss', 'votes', idIn(silent.stderr)])).code, 3);
 });
 
 test('a replay knows rounds that were added and agents that are gone', async (t) => {

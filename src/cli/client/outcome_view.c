@@ -1,7 +1,6 @@
 #include "cli/client/outcome_view.h"
 
 #include "base/json.h"
-#include "cli/term.h"
 
 #include <string.h>
 
@@ -44,6 +43,42 @@ void outcome_vote(const json_t *vote, bool rehearsal, struct buf *into)
                            ? "  That is agreement.\n"
                            : "  That is less than agreement: --threshold says how many must be for it.\n");
     buf_char(into, '\n');
+}
+
+static const char *ranking_of(struct arena *arena, const json_t *ballot)
+{
+    const char *text = "";
+    const json_t *choice;
+    size_t i;
+
+    json_array_foreach(json_object_get(ballot, "ranking"), i, choice)
+    {
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? " > " : "", json_string_value(choice));
+    }
+    return *text ? term_line(arena, text) : "-";
+}
+
+void outcome_ballots(struct term *term, const json_t *ballots)
+{
+    static const char *const heads[] = { "VOTER", "CHOICE", "SURE", "RANKING" };
+    struct arena *arena = term->arena;
+    const json_t *ballot;
+    struct table table;
+    size_t i;
+
+    table_init(&table, term, 4, heads);
+    json_array_foreach(ballots, i, ballot)
+    {
+        const json_t *sure = json_object_get(ballot, "confidence");
+
+        table_row(&table, (const char *[]){
+                              term_line(arena, json_string_value(json_object_get(ballot, "voter"))),
+                              term_line(arena, json_string_value(json_object_get(ballot, "choice"))),
+                              json_is_number(sure) ? arena_format(arena, "%g", json_number_value(sure)) : "-",
+                              ranking_of(arena, ballot) });
+    }
+    table_end(&table);
+    buf_char(term->out, '\n');
 }
 
 const char *outcome_reason(const char *end_reason)

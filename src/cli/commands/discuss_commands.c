@@ -8,6 +8,7 @@
 #include "cli/client/discussion_pages.h"
 #include "cli/client/discussion_wish.h"
 #include "cli/client/interrupt.h"
+#include "cli/client/outcome_view.h"
 #include "cli/client/patience.h"
 #include "cli/client/project_scope.h"
 #include "cli/client/rehearsal.h"
@@ -293,6 +294,37 @@ static int run_replay(struct cli *cli)
     return printed != CLI_OK ? printed : agrees ? CLI_OK : CLI_NO;
 }
 
+/* discuss votes */
+
+static int run_votes(struct cli *cli)
+{
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *votes = NULL;
+    BUF_AUTO text = { 0 };
+    struct client_reply reply;
+    struct err err = { 0 };
+    struct term term;
+    const json_t *count;
+    size_t i;
+
+    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &votes, &err))
+        return cli_fail(cli, &err);
+    if (cli->json)
+        return invoke_print(cli, &reply, false);
+    if (json_array_size(json_object_get(votes, "ballots")) == 0) {
+        cli_note(cli, "It has not voted.");
+        return CLI_NO;
+    }
+    buf_init(&text, 0);
+    term_init(&term, cli->arena, &text, cli->colour);
+    outcome_ballots(&term, json_object_get(votes, "ballots"));
+    json_array_foreach(json_object_get(votes, "counts"), i, count)
+    {
+        outcome_vote(count, false, &text);
+    }
+    return cli_print(text.bytes, text.len);
+}
+
 #define DISCUSSION_ARG                                                                                       \
     {                                                                                                        \
         "ID", .param = "id"                                                                                  \
@@ -434,6 +466,16 @@ const struct cli_command discuss_commands[] = {
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },
         .run = run_replay,
+    },
+    {
+        .name = "discuss votes",
+        .op = "discussion_votes",
+        .help = "Show the ballots of a discussion's last vote, and how they come out under every rule. Exit code 3 when it "
+                "has not voted.",
+        .examples = "witan discuss votes 01890a5d-ac96-774b-bcce-b302099a8057",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { DISCUSSION_ARG },
+        .run = run_votes,
     },
     { 0 },
 };

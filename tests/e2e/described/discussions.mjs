@@ -72,6 +72,7 @@ async function readers(call, at) {
         ['/transcript', '?format=json'],
         ['/decisions', ''],
         ['/replay', ''],
+        ['/votes', ''],
         ['/usage', ''],
     ]) {
         await call(200, 'GET', `${at}${part}${reader}`);

@@ -1,0 +1,82 @@
+#include "core/council/recount.h"
+
+#include "core/council/ballot.h"
+#include "core/council/machine.h"
+
+/* The round whose ballots were cast last; 0: none. */
+static bool last_vote(const struct tx *tx, const char *id, int *round)
+{
+    struct logged *rows;
+    size_t count;
+
+    *round = 0;
+    if (!logged_all(tx, id, 0, &rows, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].kind == ROW_BALLOT && rows[i].round > *round)
+            *round = rows[i].round;
+    return true;
+}
+
+static void write_ballot(const struct machine *m, const struct logged *row, struct json_out *out)
+{
+    const struct council_options *o = &m->options;
+    struct ballot ballot = ballot_read(m->tx->arena, o->choices, o->choice_count, row->speaker,
+                                       row->manner == ENTRY_SAID ? row->content : "");
+
+    json_map(out, NULL);
+    json_text(out, "voter", ballot.voter);
+    json_text(out, "choice", ballot.choice == NO_CHOICE ? NULL : o->choices[ballot.choice]);
+    if (ballot.confidence >= 0)
+        json_double(out, "confidence", ballot.confidence);
+    else
+        json_none(out, "confidence");
+    json_list(out, "ranking");
+    for (size_t i = 0; i < ballot.ranked; i++)
+        json_text(out, NULL, o->choices[ballot.ranking[i]]);
+    json_list_end(out);
+    json_text(out, "problem", ballot.problem);
+    json_map_end(out);
+}
+
+static bool write_counts(struct machine *m, const struct logged *rows, size_t count, struct json_out *out)
+{
+    static const enum vote_rule rules[] = { VOTE_MAJORITY, VOTE_BORDA, VOTE_WEIGHTED };
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+        struct vote_result result;
+
+        m->options.rule = rules[i];
+        if (!machine_tally(m, rows, count, &result))
+            return false;
+        vote_write(&result, NULL, out);
+    }
+    return true;
+}
+
+bool recount_write(const struct tx *tx, struct discussion *d, struct json_out *out)
+{
+    struct machine m;
+    struct logged *rows = NULL;
+    size_t count = 0;
+    int round;
+
+    if (!machine_begin(tx, d, &m) || !last_vote(tx, d->id, &round) ||
+        (round > 0 && !logged_round(tx, d->id, ROW_BALLOT, round, &rows, &count)))
+        return false;
+    json_map(out, NULL);
+    if (round > 0)
+        json_int(out, "round", round);
+    else
+        json_none(out, "round");
+    json_list(out, "ballots");
+    for (size_t i = 0; i < count; i++)
+        write_ballot(&m, &rows[i], out);
+    json_list_end(out);
+    json_list(out, "counts");
+    if (count > 0 && !write_counts(&m, rows, count, out))
+        return false;
+    json_list_end(out);
+    json_map_end(out);
+    return true;
+}
