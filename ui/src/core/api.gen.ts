@@ -31,6 +31,8 @@ export type Entry = { id: string; speaker: string; agentId: string | null; role:
 export type Decision = { seq: number; kind: string; round: number; turn: number; afterSeq: number; inputs: Record<string, unknown>; verdict: string; reason: string; at: string };
 export type Total = { turns: number; passes: number; calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number };
 export type Turn = { id: string; discussionId: string; topic: string; projectId: string | null; mode: string; kind: 'message' | 'turn' | 'ballot' | 'judge' | 'summary'; speaker: string; role: string; agentId: string | null; userId: string | null; roundNumber: number; turnIndex: number; createdAt: string; dueAt: string | null };
+export type Ballot = { voter: string; choice: string | null; confidence: number | null; ranking: Array<string>; problem: string | null };
+export type Count = { rule: 'majority' | 'borda' | 'weighted'; winner: string | null; tie: boolean; tally: Record<string, unknown>; agreed: boolean; decided: boolean; dissent: Array<unknown> };
 export type Wording = { name: string; text: string; own: boolean; updatedAt: string | null };
 export type HilConfig = { scopeChanges: 'automated' | 'notify_and_proceed' | 'requires_approval'; architectureDecisions: 'automated' | 'notify_and_proceed' | 'requires_approval'; dependencyModifications: 'automated' | 'notify_and_proceed' | 'requires_approval' };
 export type Project = { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; createdAt: string };
@@ -230,6 +232,9 @@ export const turn_list: Op<{ query?: { agent?: string; limit?: number; cursor?: 
 
 /** Count ballots under a rule. Nothing is stored: the same ballots can be counted under every rule. */
 export const vote_tally: Op<{ body: { rule?: 'majority' | 'borda' | 'weighted' | null; choices: Array<string>; voters?: number | null; votes: Array<Record<string, unknown> | Array<unknown> | string | number | boolean>; agreement_threshold?: string | number | null } }, { rule: 'majority' | 'borda' | 'weighted'; winner: string | null; tie: boolean; tally: Record<string, unknown>; agreed: boolean; decided: boolean; dissent: Array<unknown> }> = /*#__PURE__*/ op('POST', '/api/votes/tally');
+
+/** The ballots of a discussion's last vote, and how they come out under every rule. */
+export const discussion_votes: Op<{ path: { id: string } }, { round: number | null; ballots: Array<Ballot>; counts: Array<Count> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/votes');
 
 /** List what models are told in discussions, and which of it is in the workspace's own words. */
 export const wording_list: Op<{  }, { wordings: Array<Wording> }> = /*#__PURE__*/ op('GET', '/api/wordings');
