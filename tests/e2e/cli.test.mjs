@@ -512,8 +512,7 @@ test('completion scripts parse', async (t) => {
     for (const shell of ['bash', 'zsh', 'fish']) {
         const { code, stdout } = await cli(folder, ['completion', shell]);
         assert.equal(code, 0);
-        assert.match(stdout, /prompt/);
-        if (shell === 'bash') execFileSync('bash', ['-n'], { input: stdout });
+        if (shell !== 'fish') execFileSync(shell, ['-n'], { input: stdout });
     }
     const { stdout } = await cli(folder, ['completion', 'bash']);
     // What is offered for the last of these words.
@@ -522,7 +521,7 @@ test('completion scripts parse', async (t) => {
             'bash',
             [
                 '-c',
-                `${stdout}\nCOMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+                `witan() { '${binary}' "$@"; }\n${stdout}\nCOMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
         eval "$(complete -p witan | sed -E "s/.*-F ([^ ]+).*/\\1/")"; printf '%s\\n' "\${COMPREPLY[@]}"`,
                 'bash',
                 ...words,

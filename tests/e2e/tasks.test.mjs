@@ -172,8 +172,10 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     assert.match(await run(0, ['inbox', '--project', 'Web shop']), /Ship\?/);
     await run(0, ['answer', asked, 'Yes']);
     assert.match(await run(0, ['job', 'list', '--project', 'Web shop']), /question/);
-    await run(0, ['feedback', 'add', 'Web shop', '--text', 'Nice.']);
-    assert.match(await run(0, ['feedback', 'list', 'Web shop']), /Nice\./);
+    const about = ['--project', 'Web shop'];
+    assert.match(await run(0, ['feedback', 'add', 'Nice.', ...about]), /^[0-9a-f-]{36}\n$/);
+    assert.match(await run(0, ['feedback', 'list', ...about]), /^ID +STATUS +CAME +FROM +WHAT\n.* new .* Nice\.\n$/);
+    assert.equal(JSON.parse(await run(0, ['feedback', 'list', '--json', ...about])).feedback[0].text, 'Nice.');
     await run(1, ['inbox', '--project', 'Nowhere']);
     const action = { name: 'sh', args: { cmd: 'ls' } };
     const { questionId } = await server.must(201, 'POST', '/api/questions', {

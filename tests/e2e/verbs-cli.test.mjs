@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
-import { start } from './lib/server.mjs';
+import { onBothEngines, start } from './lib/server.mjs';
 
 test('cancel, extend, link and restart', async (t) => {
     const server = await start(t);
@@ -82,4 +82,25 @@ test('answers that do not fit are refused, and do not keep others from theirs', 
     assert.equal(batch.code, 1, batch.stderr);
     assert.equal(await status(approval.id), 'answered');
     assert.equal(await status(text.id), 'pending');
+});
+
+onBothEngines('analytics are figures for people, and JSON for programs', {}, async (server) => {
+    const witan = (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url } });
+    assert.match((await witan('analytics')).stdout, /^from .* to [^]*\nall +0 +0 +0 +0 +0 +0 +- +-\n/);
+    await server.must(201, 'POST', '/api/projects', { name: 'Web shop' });
+    const ask = async (question) => (await server.must(201, 'POST', '/api/questions', { question, type: 'approval', responseType: 'approval' })).questionId;
+    await ask('Deploy?');
+    const id = await ask('Deploy?');
+    await server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'approval', value: true } });
+    await server.must(201, 'POST', '/api/jobs', { agent: 'Builder', status: 'running' });
+    const { code, stdout, stderr } = await witan('analytics');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /QUESTIONS +ASKED +ANSWERED .*\napproval +2 +1 +0 +0 +0 +1 +\d+ m?s +/);
+    assert.match(stdout, /asked most often\n +2 {2}Deploy\? \(1 answered, 0 timed out\)/);
+    assert.match(stdout, /jobs\n {2}that asked +0: .*\n {2}that did not +1: 0 completed, 0 failed, 0 cancelled, 1 open; /);
+    assert.match((await witan('analytics', '--project', 'Web shop')).stdout, /\nall +0 /);
+    const unknown = await witan('analytics', '--project', 'Nowhere');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /There is no project "Nowhere"/);
+    assert.equal(JSON.parse((await witan('analytics', '--json')).stdout).questions.asked, 2);
 });

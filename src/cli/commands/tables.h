@@ -21,6 +21,8 @@ extern const struct cli_command task_commands[];
 extern const struct cli_command result_commands[];
 extern const struct cli_command resolve_commands[];
 extern const struct cli_command decide_commands[];
+extern const struct cli_command feedback_commands[];
+extern const struct cli_command analytics_commands[];
 extern const struct cli_command search_commands[];
 extern const struct cli_command rehearse_commands[];
 extern const struct cli_command agent_commands[];
