@@ -1,9 +1,13 @@
 // The same operation through REST, `witan call` and MCP: every row that is a tool, done right and done wrong.
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { cli } from './lib/cli.mjs';
 import { makeToken, nobody } from './lib/identity.mjs';
 import { onBothEngines, until } from './lib/server.mjs';
 
+const require = createRequire(new URL('../mcp/package.json', import.meta.url));
+const { default: Ajv } = require('ajv/dist/2020.js');
+const schemas = new Ajv({ strict: false, validateFormats: false });
 const agents = ['Architect', 'Reviewer'];
 const participants = agents.map((agentName) => ({ agentName }));
 
@@ -118,6 +122,7 @@ function doors(server, tool, row) {
         const reply = await server.api(row.method, path + query, row.method === 'GET' ? undefined : body, { token });
         return reply.status < 400 ? { reply: reply.body } : { error: reply.body };
     };
+    const fits = schemas.compile(tool.outputSchema);
     const mcp = async (args, token) => {
         const waits = 'wait_seconds' in tool.inputSchema.properties ? { wait_seconds: 0 } : {};
         const { body } = await server.api(
@@ -129,6 +134,7 @@ function doors(server, tool, row) {
         if (body.error) return { error: body.error.data };
         if (body.result.isError) return { error: JSON.parse(body.result.content[0].text) };
         assert.deepEqual(JSON.parse(body.result.content[0].text), body.result.structuredContent);
+        assert.ok(fits(body.result.structuredContent), `${tool.name}: ${JSON.stringify(fits.errors)}`);
         const { pending, poll_after_ms, next, ...reply } = body.result.structuredContent;
         assert.equal(pending === undefined, !('wait_seconds' in tool.inputSchema.properties));
         assert.equal(poll_after_ms !== undefined, pending === true);

@@ -1,10 +1,11 @@
 /*
  * MCP's messages and what clients bring back: whatever is sent, a message is a request, a notification or a
- * response and nothing between, a refusal can be written, a session id that is read back is the client's, and
- * nothing that was not sealed here opens.
+ * response and nothing between, a refusal can be written, a session id that is read back is the client's,
+ * nothing that was not sealed here opens, and the id of a task is the sum of its parts.
  */
 #include "edge/mcp/peer.h"
 #include "edge/mcp/seal.h"
+#include "edge/mcp/tasks.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_message(const struct rpc_message *message)
@@ -45,6 +46,15 @@ static void check_peer(struct arena *arena, const json_t *params)
     DEMAND(strcmp(again.name, peer.name) == 0 && again.can == peer.can && again.version == peer.version);
 }
 
+static void check_task_id(struct arena *arena, const char *text)
+{
+    const char *parts[TASK_PARTS];
+
+    for (size_t count = 1; count <= TASK_PARTS; count++)
+        if (task_id_split(arena, text, parts, count))
+            DEMAND(strcmp(task_id_join(arena, parts, count), text) == 0);
+}
+
 static void check_text(struct arena *arena, const char *text)
 {
     static const struct seal_key key = { { 1 } };
@@ -71,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     char *line = fuzz_line(&rest, &left);
 
     check_text(&arena, line);
+    check_task_id(&arena, line);
     free(line);
     if (!json_parse((const char *)bytes, len, &tree, &err))
         return 0;

@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-#define POLL_MS    2000
-#define PATH_PARTS 4
+#define POLL_MS 2000
 
 bool tasks_are_core(const struct mcp_call *call)
 {
@@ -25,23 +24,52 @@ static const struct op *row_of(const struct tool *tool)
     return tool->then ? op_find(tool->then) : tool_op(tool);
 }
 
-static size_t path_of(const struct op *op, const char *names[PATH_PARTS])
+const char *task_id_join(struct arena *arena, const char *const parts[], size_t count)
+{
+    const char *id = parts[0];
+
+    for (size_t i = 1; i < count; i++)
+        id = arena_format(arena, "%s.%s", id, parts[i]);
+    return id;
+}
+
+bool task_id_split(struct arena *arena, const char *id, const char *parts[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *end = i + 1 < count ? strchr(id, '.') : id + strlen(id);
+
+        if (!end || end == id)
+            return false;
+        parts[i] = arena_copy(arena, id, (size_t)(end - id));
+        id = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+/* What the values of an id are called, in the order in which they stand there: the path's, the last one
+ * first. */
+static size_t values_of(const struct op *op, const char *names[TASK_PARTS])
 {
     size_t count = 0;
 
-    for (const struct field *param = op->params; param->type && count < PATH_PARTS; param++)
-        if (op_param_place(op, param) == IN_PATH)
-            names[count++] = param->name;
+    for (const struct field *param = op->params; param->type && count < TASK_PARTS - 1; param++) {
+        if (op_param_place(op, param) != IN_PATH)
+            continue;
+        memmove(names + 1, names, count * sizeof(names[0]));
+        names[0] = param->name;
+        count++;
+    }
     return count;
 }
 
 static const char *id_of(struct mcp_call *call, const struct tool *tool, const json_t *args)
 {
-    const char *names[PATH_PARTS], *id = tool->name;
+    const char *names[TASK_PARTS], *parts[TASK_PARTS] = { tool->name };
+    size_t count = values_of(row_of(tool), names);
 
-    for (size_t i = path_of(row_of(tool), names); i > 0; i--)
-        id = arena_format(&call->arena, "%s.%s", id, json_string_value(json_object_get(args, names[i - 1])));
-    return id;
+    for (size_t i = 0; i < count; i++)
+        parts[i + 1] = json_string_value(json_object_get(args, names[i]));
+    return task_id_join(&call->arena, parts, count + 1);
 }
 
 static bool no_task(struct mcp_call *call)
@@ -52,26 +80,21 @@ static bool no_task(struct mcp_call *call)
 /* Sets call->tool, own_args and made from the id. */
 static bool read_id(struct mcp_call *call)
 {
-    const char *id = call_text_param(call, "taskId"), *names[PATH_PARTS];
-    const char *at = id ? strchr(id, '.') : NULL;
+    const char *id = call_text_param(call, "taskId"), *names[TASK_PARTS], *parts[TASK_PARTS];
+    size_t count;
 
     if (!id)
         return false;
-    call->tool = at ? tool_find(call->mcp, arena_copy(&call->arena, id, (size_t)(at - id))) : NULL;
+    call->tool = task_id_split(&call->arena, id, parts, 2) ? tool_find(call->mcp, parts[0]) : NULL;
     if (!call->tool || !tool_waits(call->tool))
+        return no_task(call);
+    count = values_of(row_of(call->tool), names);
+    if (!task_id_split(&call->arena, id, parts, count + 1))
         return no_task(call);
     call->task_id = id;
     call_own(call, json_object());
-    for (size_t i = path_of(row_of(call->tool), names); i > 0; i--) {
-        const char *end = at && i > 1 ? strchr(at + 1, '.') : NULL;
-
-        if (!at || (i > 1 && !end))
-            return no_task(call);
-        size_t len = end ? (size_t)(end - at - 1) : strlen(at + 1);
-
-        json_object_set_new(call->own_args, names[i - 1], json_stringn(at + 1, len));
-        at = end;
-    }
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(call->own_args, names[i], json_string(parts[i + 1]));
     if (call->tool->then)
         call->made = json_string_value(json_object_get(call->own_args, call->tool->then_id));
     return true;

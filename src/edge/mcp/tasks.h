@@ -13,6 +13,15 @@
 
 #define TASKS_EXTENSION "io.modelcontextprotocol/tasks"
 
+#define TASK_PARTS 5 /* the tool's name, and values of its row's path */
+
+/*
+ * The text of an id out of its parts, and back: exactly `count` of them, none empty. All but the last are
+ * without dots.
+ */
+const char *task_id_join(struct arena *arena, const char *const parts[], size_t count);
+CHECKED bool task_id_split(struct arena *arena, const char *id, const char *parts[], size_t count);
+
 /* Whether this client's version has tasks in it. */
 bool tasks_are_core(const struct mcp_call *call);
 /* Sets call->as_task. False and call->error: this tool makes none. */

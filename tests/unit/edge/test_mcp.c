@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "edge/mcp/peer.h"
 #include "edge/mcp/seal.h"
+#include "edge/mcp/tasks.h"
 #include "edge/mcp/tools.h"
 
 #include <setjmp.h>
@@ -112,6 +113,23 @@ static void a_seal_opens_for_whom_it_was_closed(void **state)
     }
 }
 
+static void the_id_of_a_task_is_the_sum_of_its_parts(void **state)
+{
+    static const char *const parts[] = { "request_decision", "0197", "shop.eu" };
+    ARENA_AUTO arena = { 0 };
+    const char *id = task_id_join(&arena, parts, 3), *found[TASK_PARTS];
+
+    (void)state;
+    assert_string_equal(id, "request_decision.0197.shop.eu");
+    assert_true(task_id_split(&arena, id, found, 3));
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(found[i], parts[i]);
+    assert_false(task_id_split(&arena, "request_decision.0197", found, 3));
+    assert_false(task_id_split(&arena, "request_decision..shop", found, 3));
+    assert_false(task_id_split(&arena, "request_decision.0197.", found, 3));
+    assert_false(task_id_split(&arena, "", found, 1));
+}
+
 /* Each row with a tool is described for models, and each tool leads to a row. */
 static void tools_and_rows_know_each_other(void **state)
 {
@@ -140,6 +158,7 @@ int main(void)
         cmocka_unit_test(what_is_none_is_refused_and_named),
         cmocka_unit_test(a_session_id_is_all_there_is_to_a_session),
         cmocka_unit_test(a_seal_opens_for_whom_it_was_closed),
+        cmocka_unit_test(the_id_of_a_task_is_the_sum_of_its_parts),
         cmocka_unit_test(tools_and_rows_know_each_other),
     };
 
