@@ -5,6 +5,7 @@
 #include "llm/model_choice.h"
 
 #include "base/json.h"
+#include "base/settings.h"
 #include "base/str.h"
 #include "llm/provider.h"
 #include "llm/scout.h"
@@ -153,7 +154,7 @@ bool model_url_is_known(const char *base_url)
     for (size_t i = 0; i < models()->count; i++)
         if (same_url(base_url, models()->list[i].base_url))
             return true;
-    return false;
+    return same_url(settings()->council_ollama, base_url);
 }
 
 /* Who may make an agent is not who runs the server, and must not look around in its networks through it. */

@@ -269,6 +269,9 @@ test('an Ollama on this machine speaks for agents when config.yaml names no mode
     assert.match(listed.stderr, /Agents that name no model speak with ollama:llama3\.2:latest\./);
     assert.match(listed.stdout, /ollama:qwen:7b/);
     assert.match((await cli(server.folder, ['doctor', '--db', server.db], { env })).stdout, /ok +model +.*ollama:llama3\.2:latest, found at/);
+    // An agent that sets nothing but its temperature speaks with it, too: the address is the operator's.
+    await cli(server.folder, ['agent', 'set', 'Critical', '--model', '{"temperature": 0.2}'], { env });
+    assert.equal((await discuss()).stdout.match(/Spoken by the model that was found\./g).length, 3);
     // It need not be there when the server starts.
     await server.stop();
     await ollama.down();
