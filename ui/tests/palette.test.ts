@@ -20,7 +20,8 @@ test('each kind that has a page leads there', () => {
     assert.equal(at('project'), '/projects/a%2Fb');
     assert.equal(at('task', 'p'), '/projects/p');
     assert.equal(at('task'), undefined);
-    assert.equal(at('agent'), undefined);
+    assert.equal(at('agent'), '/settings/agents');
+    assert.equal(at('something new'), undefined);
 });
 
 test('only the last of several searches is taken, and the others are called off', async () => {

@@ -36,6 +36,8 @@ export function pathOf(hit: Hit): string | undefined {
             return `/projects/${id}`;
         case 'task':
             return hit.projectId ? `/projects/${encodeURIComponent(hit.projectId)}` : undefined;
+        case 'agent':
+            return '/settings/agents';
         default:
             return undefined;
     }

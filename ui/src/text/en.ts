@@ -1014,7 +1014,8 @@ export const t = {
 
     rehearsal: {
         title: 'Rehearsal',
-        honest: 'Scripted lines, no model was called. It has a workspace of its own and counts nowhere.',
+        honest: 'Scripted lines, no model was called.',
+        apart: 'It has a workspace of its own and counts nowhere.',
         leave: 'Leave',
         remove: 'Remove it',
     },
