@@ -190,6 +190,12 @@ screenshots: with-pages
 pictures: with-pages
 	@node tests/screenshots.mjs readme
 
+## lighthouse: how quickly the pages come on a phone, measured by Lighthouse (ONLY=word, RUNS=3)
+.PHONY: lighthouse
+lighthouse: with-pages
+	@[ -d tests/lighthouse/node_modules ] || (cd tests/lighthouse && npm ci --prefer-offline --ignore-scripts --no-progress --loglevel=error)
+	@ONLY='$(ONLY)' RUNS='$(RUNS)' node tests/lighthouse/run.mjs
+
 ## dist: a release tarball that carries the built pages, so that building it needs no npm
 .PHONY: dist
 dist: ui

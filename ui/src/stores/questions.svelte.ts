@@ -26,7 +26,8 @@ class Questions {
     readonly #byJob = $derived(new Map([...this.all.values()].map((question) => [question.jobId, question])));
     #wanted = new Set<string>();
     #timer: ReturnType<typeof setTimeout> | undefined;
-    #loading: AbortController | undefined;
+    #loading = false;
+    #again = false;
     /** Told of each question that has just been asked. */
     onasked: (question: Question) => void = () => {};
 
@@ -37,11 +38,21 @@ class Questions {
         );
     }
 
+    /** Loads all that is open. What is wanted while it runs runs after it: it may have begun before something happened. */
     async load(): Promise<void> {
+        this.#again = true;
+        if (this.#loading) return;
+        this.#loading = true;
+        while (this.#again) {
+            this.#again = false;
+            await this.#load();
+        }
+        this.#loading = false;
+    }
+
+    async #load(): Promise<void> {
         const workspaceId = session.me?.workspace.id;
         if (!workspaceId) return;
-        this.#loading?.abort();
-        const { signal } = (this.#loading = new AbortController());
         const found = new Map<string, Question>();
         try {
             await api.pages(
@@ -55,10 +66,9 @@ class Questions {
                         this.all.set(question.id, question);
                     }
                 },
-                { signal },
             );
         } catch (why) {
-            if (!signal.aborted) this.failure = why;
+            this.failure = why;
             return;
         }
         // What was open here and is not any more has ended meanwhile.
