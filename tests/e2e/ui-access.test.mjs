@@ -1,74 +1,103 @@
-// Every route, in pairs of theme and width, with things to show and without: no rule of accessibility is broken,
-// and nothing is wider than the page. The full run takes every pair.
+// Every route in every state (empty, loading, in trouble, furnished, overfull), light and dark, from the phone to the wide
+// screen: no rule of accessibility is broken, nothing is wider than the page, nothing moves for those who want it still.
+// Each route and state is looked at once here, with themes and widths taking turns; the full run takes every one of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, fits, person } from './lib/browser.mjs';
-import { full, start, until } from './lib/server.mjs';
+import { accessible, fits, person, settled } from './lib/browser.mjs';
+import { ofOne, plain } from './lib/routes.mjs';
+import { full, start } from './lib/server.mjs';
+import { furnish, overfill, storyServer } from './lib/story.mjs';
 
-const some = [
-    { scheme: 'light', width: 390 },
-    { scheme: 'dark', width: 1280 },
-];
-const every = ['light', 'dark'].flatMap((scheme) => [390, 768, 1280, 1600].map((width) => ({ scheme, width })));
+const themes = ['light', 'dark'];
+const widths = full ? [390, 768, 1280, 1600] : [390, 768, 1280];
+const atOnce = 3;
 
-async function furnish(server) {
-    const job = await server.must(201, 'POST', '/api/jobs', { kind: 'release', agent: 'Builder', status: 'running', input: { title: 'Release 2.4' } });
-    await server.must(201, 'POST', `/api/jobs/${job.id}/logs`, { level: 'error', message: `push failed ${'/'.repeat(300)}` });
-    const within = await server.must(201, 'POST', `/api/jobs/${job.id}/questions`, {
-        question: 'Run **migration**?\n\nIt takes `6 min`.\n\n```\nalter table\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |',
-        type: 'approval',
-        responseType: 'approval',
-        action: { name: 'db.migrate', args: { target: 'orders', batch: 5000, deep: { a: 1 } } },
-        context: { errorDetails: 'it broke', projectName: 'Checkout', bounds: [1, 2] },
-    });
-    const choice = await server.must(201, 'POST', '/api/questions', { agent: 'Planner', question: 'Which one?', type: 'blocking', responseType: 'choice', allowOther: true, options: [{ label: 'A', description: 'First' }, { label: 'B' }] });
-    const text = await server.must(201, 'POST', '/api/questions', { question: 'x'.repeat(600), type: 'error_recovery', responseType: 'text' });
-    await server.must(201, 'POST', '/api/questions', { question: 'Verbose?', type: 'non_blocking', responseType: 'boolean', defaultResponse: { type: 'boolean', value: false } });
-    const done = await server.must(201, 'POST', '/api/questions', { question: 'Done?', type: 'blocking', responseType: 'boolean' });
-    await server.must(200, 'POST', `/api/questions/${done.questionId}/answer`, { response: { type: 'boolean', value: true } });
-    await server.must(201, 'POST', '/api/agents', { name: 'Critical', role: 'critical' });
-    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea or coffee?', participants: [{ agentName: 'Critical' }, { role: 'user', name: 'Maya' }], rounds: 2, options: { rehearse: true } });
-    await until(async () => (await server.must(200, 'GET', `/api/discussions/${discussion.id}`)).discussion.phase === 'outside', 'it waits for a person');
-    await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: `The feed has changed: \`${'x'.repeat(300)}\`` });
-    const { prompt } = await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message: '**Cache** the list?\n\n1. Redis\n2. Memory', required_responses: 3 });
-    await server.must(201, 'POST', `/api/discussion/${prompt.id}`, { agent_name: 'Builder', message: 'Memory is enough.' });
-    return [`/discussions/${discussion.id}`, `/inbox/${within.questionId}`, `/inbox/${text.questionId}`, `/inbox/${done.questionId}`, `/q/${choice.questionId}`, `/jobs/${job.id}`];
+// Replies that never come, and replies that are refused. Who one is, is always told.
+const hindrances = {
+    loading: () => new Promise(() => {}),
+    trouble: (route) => route.fulfill({ status: 500, json: { error: 'Something broke.', code: 'internal' } }),
+};
+const hindered = /\/api\/(?!me$|events)/;
+
+async function look(page, { path }, state, what) {
+    await page.unrouteAll();
+    if (hindrances[state]) await page.route(hindered, hindrances[state]);
+    await page.goto(path);
+    if (state !== 'loading') await settled(page);
+    else {
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForTimeout(200); // what shows that it loads comes after a while
+    }
+    if (state === 'trouble') assert.equal(await page.getByText('undefined').count(), 0, what);
+    await accessible(page, what);
+    await fits(page, what);
+    assert.equal(await page.evaluate(() => document.getAnimations().length), 0, `${what}: something moves`);
+    if (state === 'furnished' || state === 'overfull') {
+        // From right to left, and at twice the size.
+        await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+        await fits(page, `${what}, from right to left`);
+        await page.evaluate(() => (document.documentElement.dir = 'ltr'));
+        const before = page.viewportSize();
+        await page.setViewportSize({ width: 640, height: 400 });
+        await fits(page, `${what} at 200 %`);
+        await page.setViewportSize(before);
+    }
 }
 
-test('every route is accessible, empty and furnished', { timeout: full ? 900_000 : 240_000 }, async (t) => {
-    const server = await start(t);
-    const routes = ['/inbox', '/approvals', '/chat', '/discussions', '/jobs', '/notifications', '/welcome', '/account', '/nowhere', '/login'];
-    const look = async (paths, state) => {
-        for (const { scheme, width } of full ? every : some) {
-            const context = await person(t, server, { scheme, width, height: 844 });
+// Works through what is to be seen, several pages at a time, each with one theme and one width.
+async function lookAt(t, server, views) {
+    const faults = [];
+    const heaps = Object.values(Object.groupBy(views, ({ theme, width }) => theme + width));
+    const hand = async () => {
+        for (let heap = heaps.shift(); heap; heap = heaps.shift()) {
+            const context = await person(t, server, { scheme: heap[0].theme, width: heap[0].width, height: 844 });
             const page = await context.newPage();
-            for (const path of paths) {
-                const what = `${state} ${path} ${scheme} ${width}`;
-                await page.goto(path);
-                await page.getByRole('heading').first().waitFor();
-                await page.waitForTimeout(250);
-                await accessible(page, what);
-                await fits(page, what);
-            }
+            for (const { route, state, theme, width } of heap)
+                await look(page, route, state, `${state} ${route.path} ${theme} ${width}`).catch((fault) => faults.push(fault.message));
+            await page.unrouteAll({ behavior: 'ignoreErrors' });
             await context.close();
         }
     };
-    await look(routes, 'empty');
-    const furnished = await furnish(server);
-    await look([...routes.slice(0, 6), ...furnished], 'furnished');
+    await Promise.all(Array.from({ length: atOnce }, hand));
+    assert.equal(faults.length, 0, faults.join('\n\n'));
+}
+
+function views(routes, state, turn) {
+    const every = themes.flatMap((theme) => widths.map((width) => ({ theme, width })));
+    return routes.flatMap((route, i) => (full ? every : [every[(i + turn) % every.length]]).map((looks) => ({ route, state, ...looks })));
+}
+
+test('every route is accessible, empty and while it loads, and when the server is in trouble', { timeout: full ? 1_800_000 : 300_000 }, async (t) => {
+    const server = await start(t);
+    const nowhere = { name: 'nowhere', path: '/nowhere' };
+    const shell = plain.filter(({ name }) => !['welcome', 'account', 'login', 'more'].includes(name));
+    await lookAt(t, server, [...views([...plain, nowhere], 'empty', 0), ...views(shell, 'loading', 2), ...views(shell, 'trouble', 4)]);
 });
 
-test('dialogs and menus are accessible, and 200 % zoom loses nothing', async (t) => {
-    const server = await start(t);
-    const [, approval, , , , job] = await furnish(server);
+test('every route is accessible with things to show, and with too much of it', { timeout: full ? 1_800_000 : 300_000 }, async (t) => {
+    const server = await storyServer(t);
+    const things = await furnish(server);
+    const alone = ofOne(things);
+    const lists = plain.filter(({ name }) => !['welcome', 'account', 'login', 'more'].includes(name));
+    await lookAt(t, server, [...views([...lists, ...alone], 'furnished', 1), ...views(alone, 'loading', 3), ...views(alone, 'trouble', 5)]);
+    await lookAt(t, server, views(await overfill(server), 'overfull', 0));
+});
+
+test('dialogs and menus are accessible, and the keyboard reaches the page first', async (t) => {
+    const server = await storyServer(t);
+    const { job, question } = await furnish(server);
     const context = await person(t, server, { width: 640, height: 400 });
     const page = await context.newPage();
-    await page.goto(job);
+    await page.goto(`/jobs/${job.id}`);
+    await page.getByRole('heading', { name: 'Release 2.4' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter'); // "Skip to content"
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
     await page.getByRole('button', { name: 'Open question' }).last().click();
-    await page.getByRole('dialog', { name: 'Run migration?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Run migration 0042 on the production database?' }).waitFor();
     await accessible(page, 'question dialog');
     await page.keyboard.press('Escape');
-    await page.goto(approval);
+    await page.goto(`/inbox/${question}`);
     await page.getByRole('button', { name: 'Edit arguments' }).click();
     await page.getByRole('textbox', { name: 'Edit arguments' }).fill('{"target": "x"}');
     await page.getByText('What changes').waitFor();

@@ -2,6 +2,7 @@
 // that looks at pages. One that shows a single thing needs a line here that says which.
 import assert from 'node:assert/strict';
 import { pages, pagesOfOne } from '../../../ui/src/core/router.ts';
+import { t } from '../../../ui/src/text/en.ts';
 
 /** Every page that needs no id, as name and path. */
 export const plain = pages.map((page) => ({ name: page, path: `/${page}` }));
@@ -13,6 +14,7 @@ export function ofOne(things) {
         discussions: { ended: things.discussion, turn: things.turn },
         jobs: { job: things.job.id },
         projects: { project: things.projects.Checkout.id },
+        settings: Object.fromEntries(Object.keys(t.settings.nav).map((part) => [part, part])),
         q: { card: things.choice },
     };
     return pagesOfOne.flatMap((page) => {

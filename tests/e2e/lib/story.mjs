@@ -127,6 +127,18 @@ async function tasks(server) {
     return work.project;
 }
 
+/** What fits no frame: words without end, tables, code, a log of long lines, a question that has ended. */
+export async function overfill(server) {
+    const job = await post(server, '/api/jobs', { kind: 'release', agent: 'Builder', status: 'running', input: { title: 'x'.repeat(200) } });
+    await log(server, job, ['error', `push failed ${'/'.repeat(300)}`]);
+    const wide = await post(server, `/api/jobs/${job.id}/questions`, { question: 'Run **migration**?\n\nIt takes `6 min`.\n\n```\nalter table orders add column a_very_long_name_that_does_not_end text not null default now() check (true)\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |', type: 'approval', responseType: 'approval', action: { name: 'db.migrate', args: { target: 'y'.repeat(300), deep: { a: [1] } } }, context: { errorDetails: 'z'.repeat(300), projectName: 'p'.repeat(120), bounds: [1, 2] } });
+    const long = await post(server, '/api/questions', { question: 'x'.repeat(600), type: 'error_recovery', responseType: 'text', agent: 'a'.repeat(60) });
+    const done = await post(server, '/api/questions', { question: 'Done?', type: 'blocking', responseType: 'boolean' });
+    await answer(server, done, { type: 'boolean', value: true });
+    await server.say('b'.repeat(60), `The feed has changed: \`${'x'.repeat(300)}\``);
+    return [`/inbox/${wide.questionId}`, `/inbox/${long.questionId}`, `/inbox/${done.questionId}`, `/q/${wide.questionId}`, `/jobs/${job.id}`, '/chat'].map((path) => ({ name: path, path }));
+}
+
 /** Furnishes a server and says where things are. */
 export async function furnish(server) {
     const projects = { Checkout: await tasks(server) };

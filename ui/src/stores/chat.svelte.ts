@@ -96,6 +96,7 @@ class SquadChat {
     async load(): Promise<void> {
         try {
             const page = await api.call(ops.chat_list, { query: { limit: 100 } });
+            if (!this.loaded) await this.#threads(page.messages);
             this.#add(page.messages);
             if (!this.loaded) this.more = page.nextCursor;
             // Very long messages make short pages.
@@ -105,6 +106,12 @@ class SquadChat {
         } catch (why) {
             this.failure = why;
         }
+    }
+
+    // The prompts of the last messages, so that these stand where they stay.
+    async #threads(those: Chat[]): Promise<void> {
+        const ids = new Set(those.slice(0, few).flatMap((one) => one.discussion_prompt_id ?? []));
+        await Promise.all([...ids].map((id) => this.look(id).catch(() => {})));
     }
 
     async older(): Promise<void> {

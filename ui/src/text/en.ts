@@ -201,6 +201,8 @@ export const t = {
         kept: 'Kept on this device. It is sent as soon as the server is back.',
         takeBack: 'Take back',
         typing: (who: string) => `${who} is typing an answer`,
+        one: 'A question',
+        failed: 'The question could not be loaded.',
         missing: 'There is no such question',
         missingLong: 'It may have been removed, or it belongs to a project that you do not see.',
         sent: (who: string) => `Sent. ${who} goes on.`,
