@@ -69,7 +69,7 @@ async function crashesAt(t, engine, phase, when, wanted) {
 }
 
 for (const engine of ['sqlite', 'postgres'])
-    test(`a crash in each phase changes nothing (${engine})`, { timeout: 900_000, concurrency: 6 }, async (t) => {
+    test(`a crash in each phase changes nothing (${engine})`, { timeout: 900_000, concurrency: 4 }, async (t) => {
         const listed = (await prepare(t, engine, { WITAN_TEST_CRASH_AT: '?' })).server;
         const phases = listed.log.match(/phases="?([a-z,]+)/)[1].split(',');
         assert.ok(phases.length >= 12, phases.join());
