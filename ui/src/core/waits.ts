@@ -105,13 +105,14 @@ export function picture(tasks: Task[], sets: Notification[], most = 60): Picture
     const asked = sets.filter((set) => set.source === 'execute' && open.has(set.sourceId));
     const stuck = new Set(asked.map((set) => set.sourceId));
     const involved = [...open.values()].filter((task) => stuck.has(task.id) || task.status === 'blocked' || after.has(task.id) || task.depends_on.some((id) => open.has(id)));
-    involved.sort((a, b) => waiting(tasks, b.id, after) - waiting(tasks, a.id, after));
+    const held = new Map(involved.map((task) => [task.id, waiting(tasks, task.id, after)]));
+    involved.sort((a, b) => held.get(b.id)! - held.get(a.id)!);
     const step = steps(new Map(involved.map((task) => [task.id, task])), stuck);
     const shown = involved.slice(0, most);
     const nodes: Node[] = [];
     for (const set of asked) if (shown.some((task) => task.id === set.sourceId)) nodes.push({ id: set.id, set, holds: unblocks(tasks, sets, set), column: 0, row: 0 });
     const least = nodes.length > 0 ? 0 : Math.min(...shown.map((task) => step.get(task.id)!));
-    for (const task of shown) nodes.push({ id: task.id, task, holds: waiting(tasks, task.id, after), column: step.get(task.id)! - (Number.isFinite(least) ? least : 0), row: 0 });
+    for (const task of shown) nodes.push({ id: task.id, task, holds: held.get(task.id)!, column: step.get(task.id)! - (Number.isFinite(least) ? least : 0), row: 0 });
     const byId = new Map(nodes.map((node) => [node.id, node]));
     const edges: Edge[] = [];
     for (const node of nodes) {
