@@ -125,6 +125,36 @@ onBothEngines('agents, templates and wordings are made, changed and taken back',
     assert.equal((await stored()).own, false);
 });
 
+onBothEngines('a workspace is made, named, gone to and deleted', {}, async (server, t) => {
+    await server.must(201, 'POST', '/api/projects', { name: 'Checkout' });
+    const page = await visit(t, server, '/settings/workspaces');
+    await page.getByRole('textbox', { name: 'Settings' }).fill('[1]');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('This is no JSON object.').waitFor();
+    await page.getByRole('textbox', { name: 'Settings' }).fill('{"personas": ["Ada", "Grace"]}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { questionId } = await server.must(201, 'POST', '/api/questions', { template: 'persona' });
+    assert.equal((await server.must(200, 'GET', `/api/questions/${questionId}`)).question.options.length, 2);
+    await page.goto('/settings/workspaces');
+    await page.getByRole('button', { name: 'New workspace' }).click();
+    const sheet = page.getByRole('dialog', { name: 'New workspace' });
+    await sheet.getByLabel('Name').fill('Research');
+    await sheet.getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('button', { name: 'Go there Research' }).click();
+    await page.getByText('Nothing needs you').waitFor();
+    await page.goto('/projects');
+    await page.getByText('No project so far').waitFor();
+    await page.goto('/settings/workspaces');
+    await page.getByRole('button', { name: 'Delete this workspace…' }).click();
+    const sure = page.getByRole('dialog', { name: /^Delete Research/ });
+    assert.ok(await sure.getByRole('button', { name: 'Delete' }).isDisabled());
+    await sure.getByLabel('Type its name to be sure').fill('Research');
+    await sure.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'Which persona' }).waitFor(); // back where the server leads
+    assert.equal((await server.must(200, 'GET', '/api/workspaces')).workspaces.length, 1);
+});
+
 onBothEngines('the audit log is read, narrowed, paged and exported', {}, async (server, t) => {
     for (let i = 0; i < 110; i++) await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: `Line ${i}` });
     await server.must(201, 'POST', '/api/projects', { name: 'Checkout' });
