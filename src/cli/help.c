@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HELP_COLUMN 25 /* where the help of an option begins */
+
 static const struct field *param_of(const struct cli_command *command, const char *name)
 {
     const struct op *op = command->op && name ? op_find(command->op) : NULL;
@@ -43,24 +45,28 @@ static void write_values(const struct field *field, struct buf *into)
         buf_char(into, '.');
 }
 
-static void write_option_help(const struct cli_command *command, const struct cli_option *option,
+/* Behind its name, and below itself where it is longer than the line. */
+static void write_option_help(const struct cli *cli, const struct cli_option *option, size_t used,
                               struct buf *into)
 {
-    const struct field *field = param_of(command, option->param);
+    const struct field *field = param_of(cli->command, option->param);
+    BUF_AUTO text = { 0 };
 
-    buf_text(into, option->help ? option->help : field ? field->help : "");
+    buf_init(&text, 0);
+    buf_text(&text, option->help ? option->help : field ? field->help : "");
     if (field && !option->help) {
-        write_values(field, into);
+        write_values(field, &text);
         if (field->fallback)
-            buf_format(into, " Default: %s.", field->fallback);
+            buf_format(&text, " Default: %s.", field->fallback);
     }
     if (option->flags & CLI_STDIN)
-        buf_text(into, " \"-\" reads it from standard input.");
-    buf_char(into, '\n');
+        buf_text(&text, " \"-\" reads it from standard input.");
+    if (used > HELP_COLUMN)
+        buf_format(into, "\n%*s", HELP_COLUMN, "");
+    help_write_wrapped(cli, text.bytes ? text.bytes : "", text.len, HELP_COLUMN, into);
 }
 
-static void write_options(const struct cli_command *command, const struct cli_option *options,
-                          struct buf *into)
+static void write_options(const struct cli *cli, const struct cli_option *options, struct buf *into)
 {
     for (const struct cli_option *option = options; option->name; option++) {
         char left[64];
@@ -68,7 +74,7 @@ static void write_options(const struct cli_command *command, const struct cli_op
         snprintf(left, sizeof(left), "--%s%s%s", option->name, option->value ? " " : "",
                  option->value ? option->value : "");
         buf_format(into, "  %-22s ", left);
-        write_option_help(command, option, into);
+        write_option_help(cli, option, 2 + (strlen(left) > 22 ? strlen(left) : 22) + 1, into);
     }
 }
 
@@ -98,9 +104,11 @@ static void write_examples(const char *examples, struct buf *into)
     }
 }
 
-static void write_command(const struct cli_command *command, struct buf *into)
+static void write_command(const struct cli *cli, struct buf *into)
 {
-    buf_format(into, "%s\n", help_of(command));
+    const struct cli_command *command = cli->command;
+
+    help_write_wrapped(cli, help_of(command), strlen(help_of(command)), 0, into);
     if (command->examples)
         write_examples(command->examples, into);
     buf_char(into, '\n');
@@ -109,14 +117,14 @@ static void write_command(const struct cli_command *command, struct buf *into)
         buf_text(into, "\narguments:\n");
     for (const struct cli_option *arg = command->args; arg->name; arg++) {
         buf_format(into, "  %-22s ", arg->name);
-        write_option_help(command, arg, into);
+        write_option_help(cli, arg, HELP_COLUMN, into);
     }
     buf_text(into, "\noptions:\n");
-    write_options(command, command->options, into);
+    write_options(cli, command->options, into);
     for (unsigned use = CLI_JSON; use > 0; use >>= 1)
         if (command->uses & use)
-            write_options(command, cli_common_options(use), into);
-    write_options(command, cli_common_options(CLI_USE_ALL), into);
+            write_options(cli, cli_common_options(use), into);
+    write_options(cli, cli_common_options(CLI_USE_ALL), into);
 }
 
 static void write_list(const struct cli *cli, const char *prefix, struct buf *into)
@@ -142,7 +150,7 @@ static void write_group(const struct cli *cli, const char *name, struct buf *int
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
 {
     if (cli->command) {
-        write_command(cli->command, into);
+        write_command(cli, into);
         write_group(cli, cli->command->name, into);
         return;
     }

@@ -50,10 +50,17 @@ static size_t first_sentence(const char *help)
     return end ? (size_t)(end - help) + 1 : strlen(help);
 }
 
-/* Words go on in the next line, below where they began. */
-static void write_wrapped(const char *text, size_t len, size_t indent, size_t width, struct buf *into)
+static size_t width_of(const struct cli *cli)
 {
-    size_t column = indent;
+    struct term term;
+
+    term_init(&term, cli->arena, NULL, false);
+    return term.width == 0 ? WIDTH_USUAL : term.width < WIDTH_LEAST ? WIDTH_LEAST : term.width;
+}
+
+void help_write_wrapped(const struct cli *cli, const char *text, size_t len, size_t indent, struct buf *into)
+{
+    size_t column = indent, width = width_of(cli);
 
     for (size_t at = 0; at < len;) {
         size_t word = strcspn(text + at, " ");
@@ -75,21 +82,13 @@ static void write_wrapped(const char *text, size_t len, size_t indent, size_t wi
     buf_char(into, '\n');
 }
 
-static size_t width_of(const struct cli *cli)
-{
-    struct term term;
-
-    term_init(&term, cli->arena, NULL, false);
-    return term.width == 0 ? WIDTH_USUAL : term.width < WIDTH_LEAST ? WIDTH_LEAST : term.width;
-}
-
 void help_write_line(const struct cli *cli, const struct cli_command *command, struct buf *into)
 {
     const struct op *op = command->op ? op_find(command->op) : NULL;
     const char *help = command->help ? command->help : op ? op->help : "";
 
     buf_format(into, "  %-*s ", NAME_WIDTH, command->name);
-    write_wrapped(help, first_sentence(help), NAME_WIDTH + 3, width_of(cli), into);
+    help_write_wrapped(cli, help, first_sentence(help), NAME_WIDTH + 3, into);
 }
 
 void help_write_groups(const struct cli *cli, struct buf *into)

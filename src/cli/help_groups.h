@@ -9,6 +9,8 @@
 
 /* All commands, each once. */
 void help_write_groups(const struct cli *cli, struct buf *into);
+/* Text in lines of the terminal's width; the first begins at column `indent`, and so do the others. */
+void help_write_wrapped(const struct cli *cli, const char *text, size_t len, size_t indent, struct buf *into);
 /* One: its name and the first sentence of its help. */
 void help_write_line(const struct cli *cli, const struct cli_command *command, struct buf *into);
 

@@ -28,6 +28,24 @@ test('help begins with what people want, and names every command once', async (t
     for (const [, code] of codes.matchAll(/^ +(\d+) {2}/gm)) assert.match(table, new RegExp(`^\\| ${code} \\| `, 'm'));
 });
 
+test('each help fits the terminal, and wrong words are named, before any server is asked', async (t) => {
+    const folder = await tempFolder(t);
+    const env = { WITAN_URL: 'http://127.0.0.1:9' };
+    const { stdout } = await cli(folder, ['help'], { env });
+    for (const [, name] of stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)) {
+        const help = await cli(folder, [...name.split(' '), '--help'], { env });
+        assert.equal(help.code, 0, name);
+        const [head, ...rest] = help.stdout.split(/\nexamples:\n[^]*?\n\n/);
+        for (const line of [head, ...rest].join('\n').split('\n')) assert.ok(line.length <= 110, `${name}: ${line}`);
+        const wrong = await cli(folder, [...name.split(' '), '--nonsense'], { env });
+        assert.equal(wrong.code, 2, `${name}: ${wrong.stderr}`);
+        assert.match(wrong.stderr, /--nonsense/);
+    }
+    const nothing = await cli(folder, ['ask'], { env });
+    assert.equal(nothing.code, 2, nothing.stderr);
+    assert.match(nothing.stderr, /needs a question/);
+});
+
 test('make install puts completions and the manual page in their places', async (t) => {
     const folder = await tempFolder(t);
     const build = dirname(binary).startsWith(root) ? dirname(binary).slice(root.length) : 'build';

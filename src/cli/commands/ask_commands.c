@@ -130,6 +130,10 @@ static bool read_wish(struct cli *cli, json_t *wish, struct err *err)
     json_t *response;
 
     json_object_set_new(wish, "context", context);
+    if (!cli_has(cli, "QUESTION") && !cli_has(cli, "template")) {
+        err_set(err, ERR_INVALID, "`witan ask` needs a question, or --template NAME.");
+        return err_hint(err, "For instance: witan ask --approve \"Deploy to production?\".");
+    }
     for (size_t i = 0; i < cli->value_count; i++) {
         const char *name = cli->values[i].option->name, *text = cli->values[i].text;
 
