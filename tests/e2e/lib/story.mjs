@@ -15,9 +15,9 @@ Critical: Who deletes what has expired? 40,000 rows a day grow quietly until a q
 Divergent: A partition for each day could be dropped whole. No index to clean, no lock.
 Convergent: One partition a day, kept for a week; a job drops the eighth.
 Critical: [PASS] that answers it
-Divergent: I would take the database, too. Every perspective is on the table.
+Divergent: I stay with Redis. It is what whoever is on call knows best.
 Convergent: So: the database, a partition for each day, dropped after a week.
-Critical: I stay with Redis. An alarm on that job is a promise, not a fact.
+Critical: The database, with an alarm when that job has not run for two days.
 `;
 
 /** A server whose agents speak these lines, so that a discussion goes the same way each time. */
