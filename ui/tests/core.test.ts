@@ -9,7 +9,7 @@ import { Outbox, type Parcel } from '../src/core/outbox.ts';
 import { pages, pagesOfOne, place, safeNext } from '../src/core/router.ts';
 import { FrameReader } from '../src/core/sse.ts';
 import { memoryShelf, readJson, type Shelf } from '../src/core/store.ts';
-import { ago, due, learnServerTime, left, level, serverNow, spoken, took } from '../src/core/time.ts';
+import { ago, clock, due, exact, learnServerTime, left, level, serverNow, spoken, took } from '../src/core/time.ts';
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}) =>
     new Response(body === undefined ? null : JSON.stringify(body), { status, headers });
@@ -245,4 +245,32 @@ test('drafts are kept until they are empty, and only so many', () => {
     const broken: Shelf = { ...memoryShelf(), getItem: () => '{oops', setItem: () => { throw new Error('full'); } };
     assert.deepEqual(readJson(broken, 'x', []), []);
     new Drafts(broken).write('q', { text: 'x' });
+});
+
+test('every span of time has its words, up to the date', () => {
+    const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+    assert.deepEqual([30_000, 5 * hour, 30 * hour, 3 * day].map((past) => ago(0, past)), ['30 s ago', '5 h ago', 'yesterday', '3 days ago']);
+    assert.match(ago(Date.parse('2026-01-02T12:00:00Z'), Date.parse('2026-02-02T12:00:00Z'), 'en'), /Jan.*2026/);
+    assert.equal(ago(5000, 0), 'just now', 'a clock that is ahead');
+    assert.deepEqual([0, 6 * minute, 130 * minute].map(took), ['0 s', '6 min', '2 h 10 min']);
+    const noon = new Date(2026, 0, 2, 12, 5).getTime();
+    assert.equal(clock(noon, noon + hour, 'en'), '12:05');
+    assert.match(clock(noon, noon + 2 * day, 'en'), /Jan 2.*12:05/);
+    assert.match(exact(noon, 'en'), /Jan 2, 2026.*12:05:00/);
+});
+
+test('a first key waits for its second for a moment only, and the layer on top is asked first', () => {
+    let now = 0;
+    const said: string[] = [];
+    const keys = new Keymap(() => now);
+    keys.add({ 'g i': () => said.push('inbox'), i: () => said.push('below') });
+    const off = keys.add({ i: () => said.push('above') });
+    keys.press(press('g'));
+    now = 2000;
+    keys.press(press('i'));
+    off();
+    keys.press(press('i'));
+    assert.deepEqual(said, ['above', 'below']);
+    assert.equal(nameOf(press('Enter', { shiftKey: true, ctrlKey: true })), 'Mod+Shift+Enter');
+    for (const [target, does] of [[null, false], [{ tagName: 'DIV', isContentEditable: true }, true], [{ tagName: 'SELECT' }, true], [{ tagName: 'INPUT' }, true], [{ tagName: 'BUTTON' }, false]] as const) assert.equal(writes(target), does);
 });
