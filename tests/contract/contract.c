@@ -183,7 +183,7 @@ const char *fingerprint(struct t *t)
     struct db_rows tables = sql(t, catalog, DB_NO_ARGS);
     const char *all = "";
 
-    assert_true(engine_settle(fixture->clockwork, 5000));
+    assert_true(engine_settle(fixture->clockwork, 60000));
     for (size_t i = 0; i < tables.count; i++) {
         const char *name = db_cell(&tables, i, 0);
 
@@ -198,6 +198,18 @@ const char *fingerprint(struct t *t)
         all = arena_format(&t->arena, "%s%s %zu %" PRIx64 "\n", all, name, rows.count, digest_rows(&rows));
     }
     return all;
+}
+
+void print_newest_events(struct t *t)
+{
+    struct db_rows rows = sql(t,
+                              "SELECT type, subject, seq, created_at, data FROM events "
+                              "ORDER BY created_at DESC LIMIT 5",
+                              DB_NO_ARGS);
+
+    for (size_t i = 0; i < rows.count; i++)
+        printf("    event %s of %s, number %s, at %s: %s\n", db_cell(&rows, i, 0), db_cell(&rows, i, 1),
+               db_cell(&rows, i, 2), db_cell(&rows, i, 3), db_cell(&rows, i, 4));
 }
 
 void advance(struct t *t, int64_t ms)

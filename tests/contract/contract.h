@@ -85,6 +85,7 @@ const char *token_bound(struct t *t, const char *role, const char *agent_name, c
 const char *session_for(struct t *t, const char *user_id);
 /* A line with a digest for every table but the ones that only count calls: equal means nothing changed. */
 const char *fingerprint(struct t *t);
+void print_newest_events(struct t *t); /* for the one who has to find out why a fingerprint changed */
 
 #define CHECK_STATUS(want)                                                                                   \
     do {                                                                                                     \

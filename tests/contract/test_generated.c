@@ -183,8 +183,10 @@ CONTRACT(every_operation_refuses_strangers_and_nonsense)
         cases += check_wrong_values(t, *op, params);
         cases += check_oversize(t, *op, params);
         printf("    %-28s %3d cases\n", (*op)->name, cases);
-        if (strcmp(before, fingerprint(t)) != 0)
+        if (strcmp(before, fingerprint(t)) != 0) {
+            print_newest_events(t);
             fail_msg("%s changed %s although every call was refused", (*op)->name, first_change(t, before));
+        }
         assert_int_equal(cases, expected_cases(t, *op));
         total += cases;
         expected += expected_cases(t, *op);

@@ -121,7 +121,7 @@ static void settles_on_sqlite(void **state)
     migrate(url);
     node_start(&node, url);
     append_many(&node);
-    assert_true(engine_settle(node.engine, 10000));
+    assert_true(engine_settle(node.engine, 60000));
     assert_int_equal(atomic_load(&node.heard), EVENTS);
     assert_false(atomic_load(&node.disorder));
     check_clock(&node);
@@ -146,7 +146,7 @@ static void two_nodes_hear_the_same_on_postgres(void **state)
     assert_int_equal(pthread_create(&threads[1], NULL, append_many, &two), 0);
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);
-    assert_true(engine_settle(one.engine, 10000));
+    assert_true(engine_settle(one.engine, 60000));
     assert_int_equal(atomic_load(&one.heard), 2 * EVENTS);
     assert_true(hears(&two, 2 * EVENTS));
     assert_false(atomic_load(&one.disorder) || atomic_load(&two.disorder));
@@ -181,7 +181,7 @@ static void lost_connections_come_back_on_postgres(void **state)
         units_script(url, APPEND);
         assert_true(hears(&node, 1 + round));
     }
-    assert_true(engine_settle(node.engine, 10000));
+    assert_true(engine_settle(node.engine, 60000));
     node_stop(&node);
 }
 
@@ -213,7 +213,7 @@ static void a_session_that_stands_still_loses_the_lock_on_postgres(void **state)
         assert_true(db_query_text(holder, &arena, takes[i], DB_NO_ARGS, &rows, &err));
         assert_int_equal(unit_write(node.store, 1, APPEND), ERR_NONE);
         assert_int_equal(unit_write(node.store, 1, AUDIT), ERR_NONE);
-        assert_true(engine_settle(node.engine, 20000));
+        assert_true(engine_settle(node.engine, 60000));
         assert_int_equal(atomic_load(&node.heard), (int)i + 1);
         assert_false(db_commit(holder, &err));
         db_close(holder);
