@@ -92,7 +92,8 @@ static bool run_workspace_create(struct call *call)
         err_set(&call->err, ERR_FORBIDDEN, "A token belongs to one workspace and would not see the new one.");
         return err_hint(&call->err, "Log in as a user, or use `witan workspace add` on the server.");
     }
-    if (!workspace_create(&call->tx, &wish, caller->kind == CALLER_USER ? caller->id : NULL, &workspace))
+    if (!workspace_check_mark(&wish, false, &call->err) ||
+        !workspace_create(&call->tx, &wish, caller->kind == CALLER_USER ? caller->id : NULL, &workspace))
         return false;
     call->subject = workspace.id;
     call->audit_detail = audit_detail(call, &workspace);

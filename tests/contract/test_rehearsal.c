@@ -95,6 +95,30 @@ CONTRACT(rehearsal_removes_no_workspace_of_work_and_nobody_elses)
     CHECK_STATUS(204);
 }
 
+/* Or an admin could have the owner remove a workspace of work with the next rehearsal. */
+CONTRACT(rehearsal_is_no_setting)
+{
+    const char *workspace;
+
+    log_in(t);
+    call(t, "workspace_update", "{s:s, s:{s:b}}", "id", t->workspace, "settings", "rehearsal", 1);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "settings");
+    call(t, "workspace_create", "{s:s, s:{s:b}}", "name", "Research", "settings", "rehearsal", 1);
+    CHECK_STATUS(400);
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(404);
+    call(t, "rehearsal_begin", "{}");
+    workspace = text_at(t, "workspace.id");
+    call(t, "workspace_update", "{s:s, s:{}}", "id", workspace, "settings");
+    CHECK_STATUS(400);
+    call(t, "workspace_update", "{s:s, s:{s:b, s:s}}", "id", workspace, "settings", "rehearsal", 1, "colour",
+         "red");
+    CHECK_STATUS(200);
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(204);
+}
+
 CONTRACT(rehearsal_is_not_for_tokens)
 {
     call(t, "rehearsal_begin", "{}");

@@ -178,12 +178,29 @@ bool workspace_create(const struct tx *tx, const struct workspace *wish, const c
                                 NULL);
 }
 
+bool workspace_check_mark(const struct workspace *wish, bool rehearsal, struct err *err)
+{
+    if (!wish->settings || workspace_is_rehearsal(wish) == rehearsal)
+        return true;
+    return err_field(err, "settings",
+                     "settings." WORKSPACE_REHEARSAL
+                     " says what a workspace was made for and cannot be changed.");
+}
+
+static bool keep_mark(const struct tx *tx, const char *id, const struct workspace *wish)
+{
+    struct workspace old;
+
+    return !wish->settings ||
+           (workspace_get(tx, id, &old) && workspace_check_mark(wish, workspace_is_rehearsal(&old), tx->err));
+}
+
 bool workspace_update(const struct tx *tx, const char *id, const struct workspace *wish,
                       struct workspace *workspace)
 {
     struct db_rows rows;
 
-    if (wish->slug && !check_slug(wish->slug, tx->err))
+    if ((wish->slug && !check_slug(wish->slug, tx->err)) || !keep_mark(tx, id, wish))
         return false;
     if (wish->slug && str_equal(id, DEFAULT_WORKSPACE_ID) && strcmp(wish->slug, DEFAULT_WORKSPACE_SLUG) != 0)
         return err_set(tx->err, ERR_CONFLICT, "The workspace default keeps its slug.");

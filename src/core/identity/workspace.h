@@ -22,6 +22,9 @@ struct workspace {
 /* The setting that marks a rehearsal (core/rehearsal): what is said there is scripted. */
 #define WORKSPACE_REHEARSAL "rehearsal"
 bool workspace_is_rehearsal(const struct workspace *workspace);
+/* Whoever removes a rehearsal removes a workspace, so nobody marks one by its settings, or takes the mark
+ * off. */
+CHECKED bool workspace_check_mark(const struct workspace *wish, bool rehearsal, struct err *err);
 
 /* By id or slug, whoever asks: for tools on the store itself. */
 CHECKED bool workspace_get(const struct tx *tx, const char *name, struct workspace *workspace);
