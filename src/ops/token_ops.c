@@ -67,7 +67,7 @@ static bool is_for_oneself(const struct call *call, const char *user_id, struct 
 {
     if (!user_id || (call->caller.kind == CALLER_USER && str_equal(call->caller.id, user_id)))
         return true;
-    err_set(err, ERR_FORBIDDEN, "A token that belongs to a user is made by that user.");
+    err_set(err, ERR_FORBIDDEN, "A token that belongs to a user is made and rotated by that user.");
     return err_hint(err, "Whoever has the store makes it with `witan token create --user`.");
 }
 
@@ -133,6 +133,7 @@ static bool run_token_rotate(struct call *call)
 
     if (!token_get(&call->tx, workspace_id, id, &token) ||
         !caller_may_grant(&call->caller, token.role, &call->err) ||
+        !is_for_oneself(call, token.user_id, &call->err) ||
         !token_rotate(&call->tx, workspace_id, id, &rotation, &token, &secret))
         return false;
     json_map(&call->out, NULL);

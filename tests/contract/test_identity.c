@@ -252,6 +252,29 @@ CONTRACT(token_is_rotated_by_those_who_may_grant_its_role)
     assert_int_equal(count_rows(t, "audit WHERE operation = 'token_rotate' AND subject = '%s'", id), 1);
 }
 
+/* Whoever has the new secret is that user: one who manages the workspace would approve twice. */
+CONTRACT(token_of_a_user_is_rotated_by_nobody_else)
+{
+    const char *maya = make_user(t, "Maya", "admin"), *id;
+
+    t->as = session_for(t, maya);
+    call(t, "token_create", "{s:s, s:s, s:s}", "name", "laptop", "role", "admin", "userId", maya);
+    CHECK_STATUS(201);
+    id = text_at(t, "id");
+    t->as = t->owner;
+    call(t, "token_rotate", "{s:s}", "id", id);
+    CHECK_STATUS(403);
+    t->as = t->admin;
+    call(t, "token_rotate", "{s:s}", "id", id);
+    CHECK_STATUS(403);
+    t->as = session_for(t, maya);
+    call(t, "token_rotate", "{s:s}", "id", id);
+    CHECK_STATUS(200);
+    t->as = t->owner;
+    call(t, "token_revoke", "{s:s}", "id", id);
+    CHECK_STATUS(204);
+}
+
 static int64_t expiry_notices(struct t *t, const char *id)
 {
     return count_rows(t, "notifications WHERE kind = 'token_expiring' AND ref_id = '%s'", id);
