@@ -1,6 +1,7 @@
 /*
  * The scripts know nothing of witan: each hands the words so far to the program, which says what may follow
- * (complete.h). So a shell completes what this program understands, values and ids included.
+ * (complete.h). So a shell completes what this program understands, values and ids included. bash puts a word
+ * into the line as it is, so it is quoted there: names come from others, and "$(...)" may be one.
  */
 #include "base/buf.h"
 #include "cli/cli.h"
@@ -12,7 +13,8 @@ static const char bash[] =
     "    local line\n"
     "    COMPREPLY=()\n"
     "    while IFS= read -r line; do\n"
-    "        COMPREPLY+=(\"${line%%$'\\t'*}\")\n"
+    "        printf -v line %q \"${line%%$'\\t'*}\"\n"
+    "        COMPREPLY+=(\"$line\")\n"
     "    done < <(witan __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
     "    if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = *= ]]; then compopt -o nospace 2>/dev/null; fi\n"
     "}\n"

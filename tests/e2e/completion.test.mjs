@@ -14,6 +14,7 @@ const run = promisify(execFile);
 async function serverWithWork(t) {
     const server = await start(t);
     await server.must(201, 'POST', '/api/projects', { name: 'Shop' });
+    await server.must(201, 'POST', '/api/projects', { name: 'Quay $(touch taken)' });
     const asked = await server.must(201, 'POST', '/api/questions', { question: "What's next: 東京?", type: 'blocking', responseType: 'text' });
     return { server, id: asked.questionId.slice(-8) };
 }
@@ -37,6 +38,8 @@ async function inShell(screen, id) {
     await completes(screen, 'witan token create --role own', /--role owner/);
     await completes(screen, `witan answer ${id.slice(0, 6)}`, new RegExp(`witan answer ${id}`));
     await completes(screen, 'witan task list --project Sh', /--project Shop/);
+    // Whatever others have named a project, it comes into the line as one word.
+    await completes(screen, 'witan task list --project Qu', /--project Quay\\ \\\$\\\(touch\\ taken\\\)/);
     await completes(screen, 'witan call discussion_mess', /discussion_message/);
     await completes(screen, 'witan call prompt_list stat', /prompt_list status=/);
 }
