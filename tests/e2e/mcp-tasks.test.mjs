@@ -341,4 +341,9 @@ test('a tool use that is asked for again is the same question', async (t) => {
     await decide(mine.id, { value: false, text: 'no' });
     await call('approve_tool_use', unnamed);
     assert.equal((await open()).length, 5);
+
+    // The question shows the beginning of a long name, and cuts no letter in two.
+    const long = `x${'ü'.repeat(240)}`;
+    assert.equal(await behavior(call('approve_tool_use', { ...use, tool_name: long, tool_use_id: 'toolu_3' })), 'deny');
+    assert.ok((await open()).some((one) => one.action.name === long && one.question.includes('üü...')));
 });

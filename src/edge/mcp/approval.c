@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TOOL_NAME_CHARS 200 /* shown in the question; the whole name stands in the action */
+
 json_t *approval_prepare(struct mcp_call *call, const json_t *given)
 {
     const char *tool = json_string_value(json_object_get(given, "tool_name"));
@@ -23,7 +25,8 @@ json_t *approval_prepare(struct mcp_call *call, const json_t *given)
                  "approve_tool_use needs tool_name, a string, and input, an object.");
         return NULL;
     }
-    const char *question = arena_format(&call->arena, "May %s use the tool %.200s?", call->client.name, tool);
+    const char *question = arena_format(&call->arena, "May %s use the tool %s?", call->client.name,
+                                        str_beginning(&call->arena, tool, TOOL_NAME_CHARS));
 
     json_t *args = json_pack("{s:s, s:s, s:s, s:{s:s, s:O}, s:{s:s}}", "question", question, "type",
                              "approval", "responseType", "approval", "action", "name", tool, "args", input,
