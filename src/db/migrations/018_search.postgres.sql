@@ -34,10 +34,13 @@ BEGIN
 END
 $$;
 
+-- Words that are being taken in just now are not seen here, so the thing is noted: the next look finds it gone, under
+-- whatever kind, and forgets them.
 CREATE FUNCTION search_deleted() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$
 BEGIN
     DELETE FROM search_words WHERE ref_id = OLD.id;
+    INSERT INTO search_queue (kind, ref_id) VALUES ('question', OLD.id);
     RETURN NULL;
 END
 $$;
