@@ -103,16 +103,22 @@ static void *serve(void *user)
 {
     struct visit *visit = user;
     struct canned *canned = visit->canned;
-    int open = atomic_fetch_add(&canned->open, 1) + 1, most = atomic_load(&canned->most_open);
 
-    while (open > most && !atomic_compare_exchange_weak(&canned->most_open, &most, open))
-        ;
     read_request(visit);
     send_reply(visit);
     close(visit->fd);
     free(visit);
     atomic_fetch_sub(&canned->open, 1);
     return NULL;
+}
+
+/* Counted before its thread runs: who stops waits for all that were let in. */
+static void count_open(struct canned *canned)
+{
+    int open = atomic_fetch_add(&canned->open, 1) + 1;
+
+    if (open > atomic_load(&canned->most_open))
+        atomic_store(&canned->most_open, open);
 }
 
 static void *accept_all(void *user)
@@ -130,6 +136,7 @@ static void *accept_all(void *user)
         while (which < number && which + 1 < CANNED_REPLIES && canned->replies[which + 1])
             which++;
         *visit = (struct visit){ canned, fd, canned->replies[which] };
+        count_open(canned);
         if (pthread_create(&thread, NULL, serve, visit) != 0)
             abort();
         pthread_detach(thread);

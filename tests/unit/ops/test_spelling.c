@@ -108,7 +108,7 @@ static void what_is_unknown_is_refused_with_the_nearest(void **state)
     (void)state;
     refuses("{\"timeoutMinuts\": 5}", "timeoutMinuts", "timeoutMinutes");
     refuses("{\"timeout_minuts\": 5}", "timeout_minuts", "timeoutMinutes");
-    refuses("{\"options\": [{\"label\": \"a\", \"lable\": \"b\"}]}", "lable", "label");
+    refuses("{\"options\": [{\"label\": \"a\", \"lable\": \"b\"}]}", "options[0].lable", "label");
     refuses("{\"\": 5}", "", "There is no parameter");
     refuses("{\"timeout_minutes\": 5, \"timeoutMinutes\": 6}", "timeoutMinutes", "different");
     refuses("{\"id\": \"two\"}", "id", "path");

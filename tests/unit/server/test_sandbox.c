@@ -140,7 +140,8 @@ static int inside(const char *store, const char *listen, bool on, int (*what)(co
         struct settings settings = { .store_url = store,
                                      .server_listen = listen,
                                      .server_sandbox = on,
-                                     .server_connect_ports = further_ports };
+                                     .server_connect_ports = further_ports,
+                                     .council_ollama = "off" };
         struct sandbox sandbox;
         struct err err = { 0 };
 
