@@ -62,6 +62,32 @@ CONTRACT(link_opens_one_question_and_no_other)
     CHECK_TEXT("question.outcome.source", "human");
 }
 
+CONTRACT(link_of_a_users_token_stands_for_the_user_and_ends_with_the_token)
+{
+    const char *maya = make_user(t, "Maya", "admin"), *id = ask_approval(t, 2), *token, *secret, *link,
+               *unused;
+
+    t->as = session_for(t, maya);
+    answer(t, id, "{s:b}", "value", 1);
+    CHECK_INT("approvals.have", 1);
+    call(t, "token_create", "{s:s, s:s, s:s}", "name", "laptop", "role", "member", "userId", maya);
+    CHECK_STATUS(201);
+    token = text_at(t, "id");
+    secret = text_at(t, "secret");
+    t->as = secret;
+    link = make_link(t, id);
+    unused = make_link(t, id);
+    t->as = open_link(t, id, link);
+    answer(t, id, "{s:b}", "value", 1);
+    CHECK_STATUS(200);
+    CHECK_INT("approvals.have", 1);
+    t->as = t->owner;
+    call(t, "token_revoke", "{s:s}", "id", token);
+    CHECK_STATUS(204);
+    assert_null(open_link(t, id, unused));
+    CHECK_STATUS(401);
+}
+
 /* Whoever looks before the person does, uses nothing up. */
 CONTRACT(link_is_opened_as_often_as_one_likes_until_it_is_answered)
 {

@@ -120,8 +120,8 @@ static enum role token_role(const char *name, const char *agent_name)
     return agent_name && ((unsigned)role & ROLES_PEOPLE) ? ROLE_AGENT : role;
 }
 
-/* Of two roles the one that may less; those that may more have the lower bits. */
-static enum role lesser_role(enum role a, enum role b)
+/* Those that may more have the lower bits. */
+enum role role_lesser(enum role a, enum role b)
 {
     return !a || !b ? 0 : a > b ? a : b;
 }
@@ -160,7 +160,7 @@ static bool be_user(const struct tx *tx, const struct db_rows *rows, struct call
     caller->token_id = caller->id;
     caller->id = user_id;
     caller->name = db_cell(rows, 0, COL_CALLER_TOKEN_USER_NAME);
-    caller->role = lesser_role(caller->role, stored_role(db_cell(rows, 0, COL_CALLER_TOKEN_USER_ROLE)));
+    caller->role = role_lesser(caller->role, stored_role(db_cell(rows, 0, COL_CALLER_TOKEN_USER_ROLE)));
     return true;
 }
 

@@ -84,6 +84,8 @@ CHECKED bool caller_solo_allowed(const struct tx *tx, bool *allowed);
 extern const char *const role_names[]; /* ends with NULL; anyone has none */
 const char *role_name(enum role role);
 bool role_parse(const char *name, enum role *role);
+/* Of two roles the one that may less; 0, which is none, is the least. */
+enum role role_lesser(enum role a, enum role b);
 /*
  * Whether a caller that is bound to a project may see what belongs to this one; NULL: to the workspace at
  * large, which such a caller does not see.

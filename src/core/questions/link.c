@@ -16,6 +16,20 @@
 #define SECRET_LINK  "witanl_"
 #define SECRET_VISIT "witanv_"
 
+/* A user's token that is revoked takes its links along, so they are the token's. */
+static bool insert(const struct tx *tx, const struct question *question, const char *secret)
+{
+    const struct caller *maker = tx->caller;
+    enum caller_kind kind = maker->token_id ? CALLER_TOKEN : maker->kind;
+
+    return tx_exec(tx, SQL_LINK_INSERT,
+                   DB_ARGS(db_text(secret_hash(tx->arena, secret)), db_text(question->id),
+                           db_text(question->workspace_id), db_text(caller_kind_name(kind)),
+                           db_text(maker->token_id ? maker->token_id : maker->id), db_int(tx->now_ms),
+                           db_int(tx->now_ms + LINK_LOOK_MS)),
+                   NULL);
+}
+
 bool link_create(const struct tx *tx, const char *question_id, struct link *link)
 {
     struct link made = { .secret = secret_make(tx->arena, SECRET_LINK) };
@@ -29,11 +43,7 @@ bool link_create(const struct tx *tx, const char *question_id, struct link *link
         return false;
     if (!question_is_open(&question) || question_is_overdue(&question, tx->now_ms))
         return err_set(tx->err, ERR_CONFLICT, "This question has already ended.");
-    if (!tx_exec(tx, SQL_LINK_INSERT,
-                 DB_ARGS(db_text(secret_hash(tx->arena, made.secret)), db_text(question.id),
-                         db_text(question.workspace_id), db_text(caller_kind_name(tx->caller->kind)),
-                         db_text(tx->caller->id), db_int(tx->now_ms), db_int(tx->now_ms + LINK_LOOK_MS)),
-                 NULL))
+    if (!insert(tx, &question, made.secret))
         return false;
     made.expires_ms = question.due_ms;
     *link = made;
@@ -46,38 +56,66 @@ static bool refuse(struct err *err, const char *why)
     return err_hint(err, "Ask whoever sent it for a new one.");
 }
 
+static enum role role_at(const struct db_rows *rows, size_t column)
+{
+    const char *name = db_cell(rows, 0, column);
+    enum role role = 0;
+
+    return name && role_parse(name, &role) ? role : 0;
+}
+
+static enum role be_user(const struct db_rows *rows, struct caller *caller)
+{
+    caller->name = db_cell(rows, 0, COL_LINK_USER_NAME);
+    return db_cell(rows, 0, COL_LINK_USER_DISABLED_AT) ? 0 : role_at(rows, COL_LINK_USER_ROLE);
+}
+
+/* One that belongs to a user is that user, as when it calls by itself. */
+static enum role be_token(const struct tx *tx, const struct db_rows *rows, struct caller *caller)
+{
+    const char *user_id = db_cell(rows, 0, COL_LINK_TOKEN_USER_ID);
+    bool expired = db_cell(rows, 0, COL_LINK_TOKEN_EXPIRES_AT) &&
+                   tx->now_ms > db_cell_int(rows, 0, COL_LINK_TOKEN_EXPIRES_AT);
+    enum role role = role_at(rows, COL_LINK_TOKEN_ROLE);
+
+    caller->name = db_cell(rows, 0, COL_LINK_TOKEN_NAME);
+    caller->project_id = db_cell(rows, 0, COL_LINK_TOKEN_PROJECT_ID);
+    if (db_cell(rows, 0, COL_LINK_TOKEN_REVOKED_AT) || expired || db_cell(rows, 0, COL_LINK_TOKEN_AGENT_NAME))
+        return 0;
+    if (!user_id)
+        return role;
+    caller->id = user_id;
+    return role_lesser(role, be_user(rows, caller));
+}
+
+static bool be_local(const struct tx *tx, struct caller *caller)
+{
+    bool solo;
+
+    caller->name = CALLER_LOCAL_ID;
+    if (!caller_solo_allowed(tx, &solo))
+        return false;
+    caller->role = solo ? ROLE_OWNER : 0;
+    return true;
+}
+
 /* The maker's rights as they are today: a link must not outlive them. */
 static bool maker_of(const struct tx *tx, const struct db_rows *rows, struct caller *caller)
 {
-    const char *strange = NULL, *role = NULL;
+    const char *strange = NULL;
     enum caller_kind kind = db_cell_word(rows, 0, COL_LINK_MAKER_KIND, caller_kinds, &strange);
-    bool solo;
 
     caller->id = db_cell(rows, 0, COL_LINK_MAKER_ID);
     if (!db_words_known(strange, tx->err))
         return false;
-    if (kind == CALLER_USER) {
-        caller->name = db_cell(rows, 0, COL_LINK_USER_NAME);
-        role = db_cell(rows, 0, COL_LINK_USER_DISABLED_AT) ? NULL : db_cell(rows, 0, COL_LINK_USER_ROLE);
-    } else if (kind == CALLER_TOKEN) {
-        bool expired = db_cell(rows, 0, COL_LINK_TOKEN_EXPIRES_AT) &&
-                       tx->now_ms > db_cell_int(rows, 0, COL_LINK_TOKEN_EXPIRES_AT);
-
-        caller->name = db_cell(rows, 0, COL_LINK_TOKEN_NAME);
-        caller->project_id = db_cell(rows, 0, COL_LINK_TOKEN_PROJECT_ID);
-        role = db_cell(rows, 0, COL_LINK_TOKEN_REVOKED_AT) || expired ||
-                       db_cell(rows, 0, COL_LINK_TOKEN_AGENT_NAME)
-                   ? NULL
-                   : db_cell(rows, 0, COL_LINK_TOKEN_ROLE);
-    } else {
-        if (!caller_solo_allowed(tx, &solo))
-            return false;
-        caller->name = CALLER_LOCAL_ID;
-        role = solo ? role_name(ROLE_OWNER) : NULL;
-    }
-    if (!role || !role_parse(role, &caller->role) || !((unsigned)caller->role & ROLES_PEOPLE))
-        return refuse(tx->err, "Whoever made this link may not answer here any more.");
-    return true;
+    if (kind == CALLER_USER)
+        caller->role = be_user(rows, caller);
+    else if (kind == CALLER_TOKEN)
+        caller->role = be_token(tx, rows, caller);
+    else if (!be_local(tx, caller))
+        return false;
+    return ((unsigned)caller->role & ROLES_PEOPLE) ||
+           refuse(tx->err, "Whoever made this link may not answer here any more.");
 }
 
 /* Whether a link is good now, and for whom it stands. `sql` finds it by the hash of one of its secrets. */

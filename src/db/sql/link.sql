@@ -4,20 +4,20 @@
 l.hash AS hash, l.workspace_id AS workspace_id, l.maker_kind AS maker_kind, l.maker_id AS maker_id,
 l.used_at AS used_at, u.name AS user_name, m.role AS user_role, u.disabled_at AS user_disabled_at,
 t.name AS token_name, t.role AS token_role, t.revoked_at AS token_revoked_at, t.expires_at AS token_expires_at,
-t.agent_name AS token_agent_name, t.project_id AS token_project_id;
+t.agent_name AS token_agent_name, t.project_id AS token_project_id, t.user_id AS token_user_id;
 
 -- name: link_insert
 INSERT INTO question_links (hash, question_id, workspace_id, maker_kind, maker_id, created_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7);
 
--- Who made it, and what that person may do today: a user's name and role here, or a token's; neither for the
--- local owner.
+-- Who made it, and what that person may do today: a user's name and role here, or a token's, or both of a token that
+-- belongs to a user; neither for the local owner.
 -- name: link_get
 SELECT {link}
   FROM question_links l
-  LEFT JOIN users u ON l.maker_kind = 'user' AND u.id = l.maker_id
-  LEFT JOIN members m ON m.user_id = u.id AND m.workspace_id = l.workspace_id
   LEFT JOIN tokens t ON l.maker_kind = 'token' AND t.id = l.maker_id
+  LEFT JOIN users u ON u.id = CASE WHEN l.maker_kind = 'user' THEN l.maker_id ELSE t.user_id END
+  LEFT JOIN members m ON m.user_id = u.id AND m.workspace_id = l.workspace_id
  WHERE l.hash = $1 AND l.question_id = $2;
 
 -- The same for the cookie that somebody got for it.
@@ -25,9 +25,9 @@ SELECT {link}
 SELECT {link}
   FROM link_visits v
   JOIN question_links l ON l.hash = v.link_hash
-  LEFT JOIN users u ON l.maker_kind = 'user' AND u.id = l.maker_id
-  LEFT JOIN members m ON m.user_id = u.id AND m.workspace_id = l.workspace_id
   LEFT JOIN tokens t ON l.maker_kind = 'token' AND t.id = l.maker_id
+  LEFT JOIN users u ON u.id = CASE WHEN l.maker_kind = 'user' THEN l.maker_id ELSE t.user_id END
+  LEFT JOIN members m ON m.user_id = u.id AND m.workspace_id = l.workspace_id
  WHERE v.hash = $1 AND l.question_id = $2;
 
 -- name: link_visit
