@@ -125,6 +125,8 @@ static bool purge(const struct tx *tx, struct chore *chore)
             return false;
         if (audit)
             chore->audit_left = purged >= PURGE_AUDIT_BATCH;
+        else if (purged >= purge_most(kind, SWEEP_BATCH))
+            chore->count = SWEEP_BATCH;
         else if (purged > chore->count)
             chore->count = purged;
     }

@@ -112,3 +112,14 @@ onBothEngines(
         assert.deepEqual(left, [['running']]);
     },
 );
+
+onBothEngines('however many discussions have ended, they go with the first look', { env: { WITAN_DISCUSSIONS_KEEP: '1d' } }, async (server) => {
+    for (let i = 0; i < 60; i++) {
+        const made = await server.must(201, 'POST', '/api/discussions', { topic: `Old ${i}`, mode: 'turns', cast: 'moderator', options: { rehearse: true } });
+        await server.must(200, 'POST', `/api/discussions/${made.discussion.id}/cancel`);
+    }
+    await server.advance(3 * 86_400_000);
+    await server.stop();
+    await server.restart();
+    await until(async () => (await count(server, 'discussion_state')) === 0, 'all of them are gone');
+});

@@ -95,15 +95,21 @@ static bool purge_logs(const struct tx *tx, int64_t before_ms, size_t limit, siz
     return true;
 }
 
+size_t purge_most(enum purge_kind kind, size_t limit)
+{
+    size_t families = limit / PURGE_ROWS_EACH;
+
+    return kind != PURGE_DISCUSSIONS ? limit : families > 0 ? families : 1;
+}
+
 /* Each goes whole, with all that were split off from it, so a batch is a few of them however long they are.
  */
 static bool purge_discussions(const struct tx *tx, int64_t before_ms, size_t limit, size_t *purged)
 {
-    size_t families = limit / PURGE_ROWS_EACH > 0 ? limit / PURGE_ROWS_EACH : 1;
+    size_t most = purge_most(PURGE_DISCUSSIONS, limit);
     struct db_rows ripe;
 
-    if (!tx_query(tx, SQL_PURGE_DISCUSSIONS_RIPE, DB_ARGS(db_int(before_ms), db_int((int64_t)families)),
-                  &ripe))
+    if (!tx_query(tx, SQL_PURGE_DISCUSSIONS_RIPE, DB_ARGS(db_int(before_ms), db_int((int64_t)most)), &ripe))
         return false;
     *purged = ripe.count;
     for (size_t i = 0; i < ripe.count; i++) {

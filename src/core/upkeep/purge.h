@@ -39,5 +39,7 @@ CHECKED bool purge_count(const struct tx *tx, enum purge_kind kind, int64_t befo
  */
 CHECKED bool purge_batch(const struct tx *tx, enum purge_kind kind, const struct audit_entry *by,
                          int64_t before_ms, size_t limit, size_t *purged);
+/* How many of a kind such a batch takes at most: when it took that many, there may be more. */
+size_t purge_most(enum purge_kind kind, size_t limit);
 
 #endif
