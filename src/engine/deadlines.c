@@ -36,6 +36,7 @@
 #define RESUME_MS    1000 /* until a sweep goes on that left something */
 #define SWEEP_BATCH  PURGE_BATCH
 #define SWEEP_ROUNDS 20 /* batches of one sweep; the rest waits for the next */
+#define DUE_ROUNDS   50 /* batches of what is due between two looks at the other chores */
 #define LANES        3  /* batches of what is due that PostgreSQL ends side by side when there are many */
 
 struct deadlines {
@@ -259,11 +260,11 @@ static bool apply(struct deadlines *deadlines, struct chore *chore, size_t ended
     return store_write_wait(deadlines->store, &chore->work);
 }
 
-/* Ends what is due until a look finds nothing more. */
+/* Ends what is due until a look finds nothing more. The words of a large store are due for minutes. */
 static bool end_due(struct deadlines *deadlines, struct chore *chore)
 {
     chore->count = 0;
-    while (is_due(chore) && !poke_stopping(&deadlines->poke)) {
+    for (int round = 0; is_due(chore) && round < DUE_ROUNDS && !poke_stopping(&deadlines->poke); round++) {
         int64_t late_ms = clock_now_ms() - chore->due_ms;
 
         if (!apply(deadlines, chore, chore->count))
