@@ -33,7 +33,9 @@ onBothEngines('search finds what was written on the command line', {}, async (se
     assert.equal(nothing.code, 0);
     assert.equal(nothing.stdout, '');
     assert.match(nothing.stderr, /Nothing was found/);
-    assert.equal((await witan('search')).code, 2);
+    const empty = await witan('search');
+    assert.equal(empty.code, 2);
+    assert.match(empty.stderr, /`witan search` needs a word/);
     assert.equal((await witan('search', '--kind', 'animal', 'x')).code, 2);
 });
 

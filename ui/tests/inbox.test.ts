@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Question } from '../src/core/api.gen.ts';
-import { arrange, batchable, batchKind, filterOf, fits, grouped, queryOf, Quiet, Views } from '../src/core/inbox.ts';
+import { arrange, batchable, batchKind, decidable, filterOf, fits, grouped, queryOf, Quiet, Views } from '../src/core/inbox.ts';
 import { memoryShelf } from '../src/core/store.ts';
 
 const minute = 60_000;
@@ -44,6 +44,13 @@ test('only a plain yes or no of one kind is given to several', () => {
     assert.equal(batchKind([approval, approval]), 'approval');
     assert.equal(batchKind([yesNo]), 'boolean');
     for (const mixed of [[approval, yesNo], [text], []]) assert.equal(batchKind(mixed), undefined);
+});
+
+test('an approval stands among the approvals when a yes or a no ends it', () => {
+    const kinds = (['approval', 'boolean', 'text', 'choice'] as const).map((responseType) => question({ type: 'approval', responseType }));
+    assert.deepEqual(kinds.map(decidable), [true, true, false, false]);
+    assert.equal(decidable(question({ type: 'blocking', responseType: 'approval' })), true);
+    assert.equal(decidable(question({ type: 'blocking', responseType: 'boolean' })), false);
 });
 
 test('views keep their name and place, and survive nonsense', () => {

@@ -35,6 +35,10 @@ static int run_search(struct cli *cli)
     struct client_reply reply;
     struct err err = { 0 };
 
+    if (cli->rest_count == 0) {
+        err_set(&err, ERR_INVALID, "`witan search` needs a word to look for.");
+        return cli_fail(cli, &err);
+    }
     join_words(cli, params);
     if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &found, &err))
         return cli_fail(cli, &err);

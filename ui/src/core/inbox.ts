@@ -62,6 +62,9 @@ export function grouped(questions: Question[], now: number): Groups {
 /** Whether it can be one of a batch: only a plain yes or no is given to several at once. */
 export const batchable = (question: Question): boolean => question.responseType === 'approval' || question.responseType === 'boolean';
 
+/** Whether it is an approval that a plain yes or no ends. */
+export const decidable = (question: Question): boolean => question.responseType === 'approval' || (question.type === 'approval' && question.responseType === 'boolean');
+
 /** The kind of a batch; undefined when it holds several kinds, or nothing. */
 export function batchKind(questions: Question[]): 'approval' | 'boolean' | undefined {
     const kinds = new Set(questions.map((question) => question.responseType));

@@ -2,6 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { Refused } from '../core/api.ts';
 import type { Question } from '../core/api.gen.ts';
+import { decidable } from '../core/inbox.ts';
 import type { Happening } from '../core/live.ts';
 import { learnServerTime, serverNow } from '../core/time.ts';
 import { ticker } from './app.svelte.ts';
@@ -20,7 +21,8 @@ class Questions {
     loaded = $state(false);
     failure = $state<unknown>();
     readonly open = $derived([...this.all.values()].filter((question) => question.status === 'pending').sort(byDeadline));
-    readonly approvals = $derived(this.open.filter((question) => question.type === 'approval' || question.responseType === 'approval'));
+    /** What a yes or a no ends. An approval that is answered in words or by a choice is a question like others. */
+    readonly approvals = $derived(this.open.filter(decidable));
     /** What an agent stands still for. */
     readonly blocking = $derived(this.open.filter((question) => question.type !== 'non_blocking'));
     readonly #byJob = $derived(new Map([...this.all.values()].map((question) => [question.jobId, question])));
