@@ -260,7 +260,7 @@ static bool apply(struct deadlines *deadlines, struct chore *chore, size_t ended
     return store_write_wait(deadlines->store, &chore->work);
 }
 
-/* Ends what is due until a look finds nothing more. The words of a large store are due for minutes. */
+/* Ends what is due until a look finds nothing more, or the other chores have waited long enough. */
 static bool end_due(struct deadlines *deadlines, struct chore *chore)
 {
     chore->count = 0;
@@ -273,7 +273,8 @@ static bool end_due(struct deadlines *deadlines, struct chore *chore)
         atomic_store(&deadlines->overdue_ms, late_ms);
         if (!look(deadlines, chore))
             return false;
-        /* Another node holds the rows that are due; it will have ended them in a moment. */
+        /* Another node holds the rows that are due and will have ended them in a moment, or words are left,
+         * which hurry less than the other chores. */
         if (chore->count == 0 && is_due(chore))
             return poke_pause(&deadlines->poke, SEAL_INTERVAL_MS) && look(deadlines, chore);
     }

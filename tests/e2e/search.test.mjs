@@ -49,3 +49,10 @@ onBothEngines('search takes in what was there before', {}, async (server) => {
     await sql(server.db, `INSERT INTO search_queue (kind, ref_id) SELECT 'question', id FROM agent_questions`);
     await until(async () => (await found()) === 3, 'the words are there again');
 });
+
+onBothEngines('words that are taken in are no deadlines that have ended', {}, async (server) => {
+    await ask(server, 'Drain the node?');
+    const left = async () => Number((await server.sql('SELECT COUNT(*) FROM search_queue'))[0][0]);
+    await until(async () => (await left()) === 0, 'its words are in the index');
+    assert.equal(await server.metric('witan_deadlines_ended_total'), 0);
+});
