@@ -45,6 +45,7 @@ CONTRACT(discussion_in_turns_comes_back_to_the_person_and_completes_after_three_
     say(t, id, "More?");
     CHECK_STATUS(409);
     CHECK_TEXT("error", "Discussion is already completed.");
+    CHECK_TEXT("field", "id");
     assert_int_equal(count_rows(t, "discussion_logs WHERE discussion_id = '%s'", id), 12);
 }
 

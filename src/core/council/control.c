@@ -13,11 +13,14 @@
 #include "core/council/result.h"
 #include "core/council/tell.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool ended_already(const struct tx *tx, const struct discussion *d)
 {
-    return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(d->status));
+    err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(d->status));
+    snprintf(tx->err->field, sizeof(tx->err->field), "id");
+    return false;
 }
 
 static bool busy(const struct tx *tx)
