@@ -119,6 +119,30 @@ test('eight tabs share one stream, and the next one takes over', async (t) => {
     assert.equal(await server.metric('witan_streams'), 1);
 });
 
+// A browser takes these away from a page that came over plain http from another machine.
+test('over plain http, without locks and without random UUIDs, two tabs are live and answer', async (t) => {
+    const server = await start(t);
+    const context = await person(t, server);
+    await context.addInitScript(() => {
+        Object.defineProperty(Navigator.prototype, 'locks', { value: undefined });
+        Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });
+        delete Crypto.prototype.randomUUID;
+    });
+    const { questionId } = await ask(server);
+    const [first, second] = [await context.newPage(), await context.newPage()];
+    for (const tab of [first, second]) {
+        await tab.goto(`/inbox/${questionId}`);
+        await tab.getByText('Live').first().waitFor();
+    }
+    await first.getByLabel('Your answer').fill('The north.');
+    await first.getByRole('button', { name: 'Send answer' }).click();
+    await second.getByText(/answered.*The north\./).first().waitFor();
+    assert.equal((await server.must(200, 'GET', `/api/questions/${questionId}`)).question.response.value, 'The north.');
+    await first.goto('/welcome');
+    await first.getByRole('button', { name: 'Copy' }).first().click();
+    await first.getByText('The browser does not let this page copy').waitFor();
+});
+
 onBothEngines('a server that goes is missed, and found again with everything', {}, async (server, t) => {
     const { questionId } = await ask(server, { question: 'Before?' });
     const tab = await visit(t, server, `/inbox/${questionId}`);

@@ -3,6 +3,7 @@
 import { Refused, sentence } from '../core/api.ts';
 import type { Question } from '../core/api.gen.ts';
 import { Outbox, type Parcel, type Sent } from '../core/outbox.ts';
+import { locks, uuid } from '../core/plain.ts';
 import { clock, serverNow } from '../core/time.ts';
 import { answerText } from '../core/wording.ts';
 import { t } from '../text/en.ts';
@@ -64,7 +65,7 @@ class Answers {
     /** Gives an answer. By one key it can be taken back for a moment, unless little time is left. */
     give(question: Question, response: Given, { quick = false } = {}): void {
         const label = answerText(question, response);
-        const parcel: Parcel = { key: crypto.randomUUID(), by: session.owner, questionId: question.id, response, label, at: Date.now() };
+        const parcel: Parcel = { key: uuid(), by: session.owner, questionId: question.id, response, label, at: Date.now() };
         delete this.conflicts[question.id];
         this.#flushNow?.();
         if (quick && questions.left(question) > noUndoUnder) this.#hold(parcel);
@@ -103,7 +104,7 @@ class Answers {
         if (this.waiting.length === 0) return;
         const by = session.owner;
         // One tab at a time; a second would only send the same once more.
-        void navigator.locks.request('witan-outbox', () => this.#outbox.flush(by)).then(() => {
+        void locks().request('witan-outbox', () => this.#outbox.flush(by)).then(() => {
             for (const id of Object.keys(this.held)) if (this.held[id] === 'sending') delete this.held[id];
         });
     }

@@ -3,6 +3,7 @@ import { Api, Refused, Unreachable } from '../core/api.ts';
 import * as ops from '../core/api.gen.ts';
 import { Live, streamName, type Happening, type LiveState } from '../core/live.ts';
 import type { Gives } from '../core/op.ts';
+import { channel, locks } from '../core/plain.ts';
 import { drafts, where } from './app.svelte.ts';
 
 export const api = new Api();
@@ -39,6 +40,7 @@ export type Me = Gives<typeof ops.me_get>;
 class Session {
     me = $state<Me | undefined>();
     is = $state<'starting' | 'in' | 'out' | 'away'>('starting');
+    #been = false; // whether this page was ever in: nothing has ended for somebody who just arrives
 
     /** Under which what is typed here is kept. */
     get owner(): string {
@@ -65,6 +67,7 @@ class Session {
             this.me = await api.call(ops.me_get, {});
             drafts.owner = this.owner;
             this.is = 'in';
+            this.#been = true;
         } catch (why) {
             // The workspace is gone, or is nothing to this person: back to their own.
             if (why instanceof Refused && why.status === 404 && api.workspace) return enter('/inbox');
@@ -84,7 +87,7 @@ class Session {
         }
         this.me = undefined;
         if (where.place.page === 'login' || where.place.page === 'q') return;
-        where.go(`/login?next=${encodeURIComponent(where.path + where.query)}&ended=1`, { replace: true });
+        where.go(`/login?next=${encodeURIComponent(where.path + where.query)}${this.#been ? '&ended=1' : ''}`, { replace: true });
     }
 }
 export const session = new Session();
@@ -121,8 +124,8 @@ class Stream {
         this.#live = new Live(
             {
                 fetch: (input, init) => fetch(input, init),
-                locks: navigator.locks,
-                channel: new BroadcastChannel(streamName(api.workspace)),
+                locks: locks(),
+                channel: channel(streamName(api.workspace)),
                 workspace: api.workspace,
                 now: () => Date.now(),
                 wait,

@@ -894,6 +894,7 @@ export const t = {
         inTerminal: 'In a terminal',
         copy: 'Copy',
         copied: 'Copied.',
+        notCopied: 'The browser does not let this page copy: mark the text and copy it yourself.',
         listening: 'This page is listening. Your question opens here as soon as it is asked.',
         then: 'You answer it, and the terminal prints your answer and goes on.',
         came: (what: string) => `It was asked: ${what}`,
