@@ -141,3 +141,12 @@ class Speech {
     }
 }
 export const speech = new Speech();
+
+/** What lies over the page, asked for from anywhere: it stays when the page below is still being loaded. */
+class Over {
+    searches = $state(0);
+    helps = $state(0);
+    search = (): void => void this.searches++;
+    help = (): void => void this.helps++;
+}
+export const over = new Over();

@@ -31,6 +31,7 @@ class SquadChat {
     readonly names = $derived([...new Set([...this.messages.filter((one) => !one.is_human && one.message_type !== 'system').map((one) => one.agent_name).reverse(), ...this.#agents])]);
     readonly #ids = new Set<string>();
     #shown = false;
+    #began = false;
     #heard: Chat[] = [];
     #soon: ReturnType<typeof setTimeout> | undefined;
     #wanted = new Set<string>();
@@ -98,7 +99,9 @@ class SquadChat {
             const page = await api.call(ops.chat_list, { query: { limit: 100 } });
             if (!this.loaded) await this.#threads(page.messages);
             this.#add(page.messages);
-            if (!this.loaded) this.more = page.nextCursor;
+            // It may be loaded once more while it is being loaded: the first to come says where the older ones begin.
+            if (!this.#began) this.more = page.nextCursor;
+            this.#began = true;
             // Very long messages make short pages.
             for (let i = 0; i < 5 && !this.loaded && this.more && this.messages.length < few; i++) await this.older();
             this.loaded = true;
@@ -115,10 +118,11 @@ class SquadChat {
     }
 
     async older(): Promise<void> {
-        if (!this.more) return;
-        const page = await api.call(ops.chat_list, { query: { limit: 100, cursor: this.more } });
+        const from = this.more;
+        if (!from) return;
+        const page = await api.call(ops.chat_list, { query: { limit: 100, cursor: from } });
         this.#add(page.messages);
-        this.more = page.nextCursor;
+        if (this.more === from) this.more = page.nextCursor;
     }
 
     async say(message: string): Promise<void> {

@@ -59,8 +59,10 @@ class Discussions {
     }
 
     async older(): Promise<void> {
-        if (!this.more) return;
-        const page = await api.call(ops.discussion_list, { query: { ...this.#filter, limit: 100, cursor: this.more } });
+        const from = this.more;
+        if (!from) return;
+        const page = await api.call(ops.discussion_list, { query: { ...this.#filter, limit: 100, cursor: from } });
+        if (this.more !== from) return; // the list is another by now, or somebody clicked twice
         this.list = [...this.list, ...page.discussions];
         this.more = page.nextCursor;
     }

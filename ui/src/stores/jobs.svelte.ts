@@ -106,8 +106,10 @@ class Jobs {
     }
 
     async older(): Promise<void> {
-        if (!this.more || !this.#filter) return;
-        const page = await api.call(ops.job_list, { query: { ...this.#filter, limit: 100, cursor: this.more } });
+        const from = this.more;
+        if (!from || !this.#filter) return;
+        const page = await api.call(ops.job_list, { query: { ...this.#filter, limit: 100, cursor: from } });
+        if (this.more !== from) return; // the list is another by now, or somebody clicked twice
         for (const job of page.jobs) this.all.set(job.id, job);
         this.order = [...this.order, ...page.jobs.map((job) => job.id)];
         this.more = page.nextCursor;

@@ -66,8 +66,10 @@ class Notifications {
     }
 
     async older(): Promise<void> {
-        if (!this.more) return;
-        const page = await api.call(ops.notification_list, { query: { limit: 100, cursor: this.more } });
+        const from = this.more;
+        if (!from) return;
+        const page = await api.call(ops.notification_list, { query: { limit: 100, cursor: from } });
+        if (this.more !== from) return; // the list is another by now, or somebody clicked twice
         this.list = [...this.list, ...page.notifications];
         this.more = page.nextCursor;
     }
