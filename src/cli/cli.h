@@ -133,6 +133,8 @@ struct cli_command *cli_command_of(struct arena *arena, const struct op *op);
  * cli->command is NULL when only help was asked for, or nothing.
  */
 CHECKED bool cli_parse(struct cli *cli, int argc, char **argv, struct err *err);
+/* Whether a word is the first of commands that have two. */
+bool cli_is_group(const struct cli *cli, const char *word);
 
 /* The value of an option or argument, or NULL. */
 const char *cli_get(const struct cli *cli, const char *name);

@@ -181,16 +181,6 @@ static void offer_commands(struct typing *typing)
     }
 }
 
-static bool is_group(const struct cli *cli, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const struct cli_command *const *at = cli->commands; *at; at++)
-        if (strncmp((*at)->name, word, len) == 0 && (*at)->name[len] == ' ')
-            return true;
-    return false;
-}
-
 static const struct cli_command *command_named(const struct cli *cli, const char *name)
 {
     for (const struct cli_command *const *at = cli->commands; *at; at++)
@@ -214,7 +204,7 @@ static void take_plain(struct typing *typing, struct arena *arena, const char *w
         if (str_equal(word, "help"))
             return;
         typing->command = command_named(typing->cli, word);
-        typing->group = is_group(typing->cli, word) ? word : NULL;
+        typing->group = cli_is_group(typing->cli, word) ? word : NULL;
     } else {
         typing->group = NULL;
         if (typing->arguments++ == 0)

@@ -276,7 +276,7 @@ static bool unknown_command(const struct cli *cli, const char *name, const char 
     return err_hint(err, "`witan --help` lists the commands.");
 }
 
-static bool is_group(const struct cli *cli, const char *word)
+bool cli_is_group(const struct cli *cli, const char *word)
 {
     size_t len = strlen(word);
 
@@ -307,7 +307,7 @@ static bool find_command(struct cli *cli, int argc, char **argv, int *used, stru
         *used = 1;
         return true;
     }
-    if (!is_group(cli, first))
+    if (!cli_is_group(cli, first))
         return unknown_command(cli, first, both, err);
     if (both != first)
         return unknown_command(cli, both, both, err);

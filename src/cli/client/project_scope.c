@@ -143,6 +143,16 @@ bool scope_project(struct cli *cli, const char **id, struct err *err)
     return true;
 }
 
+bool scope_into(struct cli *cli, json_t *params, struct err *err)
+{
+    const char *project;
+
+    if (!scope_project(cli, &project, err))
+        return false;
+    json_object_set_new(params, "id", json_string(project));
+    return true;
+}
+
 bool scope_find(struct cli *cli, const char *noun, const char *what, scope_holds *holds, const char **id,
                 struct err *err)
 {

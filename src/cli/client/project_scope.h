@@ -25,6 +25,8 @@ CHECKED bool scope_named(struct cli *cli, const char *word, const char **id, str
 CHECKED bool scope_resolve(struct cli *cli, struct err *err);
 /* The project of --project, WITAN_PROJECT, or the only one. */
 CHECKED bool scope_project(struct cli *cli, const char **id, struct err *err);
+/* The same, into the parameter `id`. */
+CHECKED bool scope_into(struct cli *cli, json_t *params, struct err *err);
 /* Whether a project has it; false with ERR_NOT_FOUND: it does not, any other error ends the search. */
 typedef bool scope_holds(struct cli *cli, const char *project_id, const char *what, struct err *err);
 /* The project that has `what`: a named one is believed, otherwise each is asked. `noun` is for the error. */

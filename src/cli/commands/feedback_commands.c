@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-static bool with_project(struct cli *cli, json_t *params, struct err *err)
-{
-    const char *project;
-
-    if (!invoke_collect(cli, params, err) || !scope_project(cli, &project, err))
-        return false;
-    json_object_set_new(params, "id", json_string(project));
-    return true;
-}
-
 /* The id goes to stdout, since it is what a result is handed in about. */
 static int run_add(struct cli *cli)
 {
@@ -24,7 +14,8 @@ static int run_add(struct cli *cli)
     struct err err = { 0 };
     const char *id;
 
-    if (!with_project(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
+    if (!invoke_collect(cli, params, &err) || !scope_into(cli, params, &err) ||
+        !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
         return cli_fail(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
@@ -46,7 +37,8 @@ static int run_list(struct cli *cli)
     struct err err = { 0 };
     struct term term;
 
-    if (!with_project(cli, params, &err) || !scope_list(cli, cli->op, params, "feedback", &list, &err))
+    if (!invoke_collect(cli, params, &err) || !scope_into(cli, params, &err) ||
+        !scope_list(cli, cli->op, params, "feedback", &list, &err))
         return cli_fail(cli, &err);
     if (cli->json)
         return scope_print(cli, list);

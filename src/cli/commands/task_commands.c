@@ -28,16 +28,6 @@ static bool find_task(struct cli *cli, json_t *params, struct err *err)
     return true;
 }
 
-static bool find_project(struct cli *cli, json_t *params, struct err *err)
-{
-    const char *project;
-
-    if (!scope_project(cli, &project, err))
-        return false;
-    json_object_set_new(params, "id", json_string(project));
-    return true;
-}
-
 static int run_add(struct cli *cli)
 {
     JSON_AUTO *params = json_object();
@@ -45,7 +35,7 @@ static int run_add(struct cli *cli)
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (!invoke_collect(cli, params, &err) || !find_project(cli, params, &err) ||
+    if (!invoke_collect(cli, params, &err) || !scope_into(cli, params, &err) ||
         !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
         return cli_fail(cli, &err);
     if (cli->json)
@@ -84,7 +74,7 @@ static int list_tasks(struct cli *cli, const char *nothing)
     JSON_AUTO *list = NULL;
     struct err err = { 0 };
 
-    if (!invoke_collect(cli, params, &err) || !find_project(cli, params, &err) ||
+    if (!invoke_collect(cli, params, &err) || !scope_into(cli, params, &err) ||
         !scope_list(cli, cli->op, params, "tasks", &list, &err))
         return cli_fail(cli, &err);
     if (cli->json)
@@ -210,7 +200,7 @@ static int claim_next(struct cli *cli, json_t *params)
     const json_t *task;
     size_t index;
 
-    if (!find_project(cli, params, &err))
+    if (!scope_into(cli, params, &err))
         return cli_fail(cli, &err);
     json_object_set(wish, "id", json_object_get(params, "id"));
     if (!scope_list(cli, op_find("task_ready"), wish, "tasks", &list, &err))
