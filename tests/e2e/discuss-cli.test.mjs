@@ -384,7 +384,7 @@ test('a discussion answers a question, as the council, with its dissent', async 
 
 test('lines on standard input are a script', async (t) => {
     const server = await withScript(t);
-    const input = `# a remark\nspecialists on\n${topic}\ntranscript\nspecialists off\nAnd in one word?\nstatus\nquit\nnever asked\n`;
+    const input = `# a remark\nspecialists on\n${topic}\ntranscript\nspecialists off\nAnd in one word?\n/status\n/quit\nnever asked\n`;
     const { code, stdout, stderr } = await run(server, ['chat'], { input });
     assert.equal(code, 0, stderr);
     assert.ok(stdout.includes(transcript), stdout);

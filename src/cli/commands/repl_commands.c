@@ -363,7 +363,8 @@ static const struct word {
     { "inbox", "", "What waits for your answer.", do_inbox, true },
     { "answer", " N ...", "Answers what stands under N in the inbox.", do_answer, false },
     { "help", "", "This list.", do_help, true },
-    { "quit", "", "Ends; Ctrl-D does so, too. Ctrl-C stops a discussion.", do_quit, true },
+    { "quit", "", "Ends, as do exit and Ctrl-D. Ctrl-C stops a discussion.", do_quit, true },
+    { "exit", NULL, NULL, do_quit, true },
 };
 
 static void do_help(struct session *session, const char *rest)
@@ -372,18 +373,22 @@ static void do_help(struct session *session, const char *rest)
 
     (void)rest;
     buf_init(&text, 0);
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known) && known[i].help; i++)
         buf_format(&text, "  %-20s %s\n",
                    arena_format(session->cli->arena, "%s%s", known[i].name, known[i].args), known[i].help);
     buf_text(&text, "  Anything else is a question.\n");
     cli_print(text.bytes, text.len);
 }
 
-/* "rounds" is a word; "Rounds of what?" is a question, and so is "status of the build". */
+/*
+ * "rounds" is a word; "Rounds of what?" is a question, and so is "status of the build". Who knows other chats
+ * may type "/status".
+ */
 static bool is_word(const struct word *word, const char *line, const char **rest)
 {
     size_t len = strlen(word->name);
 
+    line += *line == '/';
     if (strncmp(line, word->name, len) != 0 || (line[len] != '\0' && line[len] != ' '))
         return false;
     *rest = line + len + strspn(line + len, " ");
