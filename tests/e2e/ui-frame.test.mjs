@@ -140,6 +140,9 @@ test('over plain http, without locks and without random UUIDs, two tabs are live
     assert.equal((await server.must(200, 'GET', `/api/questions/${questionId}`)).question.response.value, 'The north.');
     await first.goto('/welcome');
     await first.getByRole('button', { name: 'Copy' }).first().click();
+    await first.getByText('Copied.').waitFor();
+    await first.evaluate(() => (document.execCommand = () => false));
+    await first.getByRole('button', { name: 'Copy' }).first().click();
     await first.getByText('The browser does not let this page copy').waitFor();
 });
 

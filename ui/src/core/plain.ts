@@ -32,10 +32,29 @@ export function uuid(source: { randomUUID?: () => string; getRandomValues: (into
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
+// The old way: a field that nobody sees is marked and copied. In an open dialog nothing outside it can be marked.
+function copyMarked(text: string): boolean {
+    const back = document.activeElement as HTMLElement | null;
+    const field = document.createElement('textarea');
+    field.value = text;
+    field.style.position = 'fixed';
+    field.style.opacity = '0';
+    (back?.closest('dialog') ?? document.body).append(field);
+    field.select();
+    try {
+        return document.execCommand('copy');
+    } finally {
+        field.remove();
+        back?.focus({ preventScroll: true });
+    }
+}
+
 /** Puts a text into the clipboard; false where the browser does not let us. */
 export async function copyText(text: string): Promise<boolean> {
     try {
-        await navigator.clipboard.writeText(text);
+        const clipboard = (navigator as { clipboard?: Clipboard }).clipboard;
+        if (!clipboard) return copyMarked(text);
+        await clipboard.writeText(text);
         return true;
     } catch {
         return false;
