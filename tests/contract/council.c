@@ -87,13 +87,13 @@ static void fine(bool done, const struct err *err)
         fail_msg("%s: %s", err_name(err), err->text);
 }
 
-/* A driver takes whatever there is; what other cases left is none of this one's business. */
-static size_t claim(struct t *t, const char *node, struct drive_claimed **list)
+size_t stage_claim_later(struct t *t, const char *node, int64_t later_ms, struct drive_claimed **list)
 {
     struct err err;
     struct tx tx = stage_begin(t, &err);
     size_t count, own = 0;
 
+    tx.now_ms += later_ms;
     fine(drive_node_renew(&tx, node, tx.now_ms + DRIVE_LEASE_MS), &err);
     fine(drive_claim(&tx, node, 100, list, &count), &err);
     stage_commit(t);
@@ -107,7 +107,7 @@ static size_t claim(struct t *t, const char *node, struct drive_claimed **list)
 struct drive_claimed stage_claim(struct t *t, const char *node)
 {
     struct drive_claimed *list;
-    size_t count = claim(t, node, &list);
+    size_t count = stage_claim_later(t, node, 0, &list);
 
     assert_int_equal(count, 1);
     return list[0];
@@ -196,7 +196,7 @@ void play(struct stage *stage)
 
     if (!stage->node)
         stage->node = "stage";
-    while ((count = claim(stage->t, stage->node, &list)) > 0)
+    while ((count = stage_claim_later(stage->t, stage->node, 0, &list)) > 0)
         for (size_t i = 0; i < count; i++) {
             perform(stage, &list[i]);
             if (stage->most > 0 && stage->calls >= stage->most)

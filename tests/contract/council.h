@@ -50,6 +50,11 @@ void stage_commit(struct t *t);
 void stage_rollback(struct t *t);
 /* Takes the one discussion that wants to be driven. */
 struct drive_claimed stage_claim(struct t *t, const char *node);
+/*
+ * Those of this case that a node gets that much later. A driver takes whatever there is; what other cases
+ * left is none of this one's business.
+ */
+size_t stage_claim_later(struct t *t, const char *node, int64_t later_ms, struct drive_claimed **list);
 struct drive_step stage_advance(struct t *t, const char *node, const struct drive_claimed *claimed);
 struct turn_call stage_call(struct t *t, const struct turn_ref *ref);
 /* The next turn of the one discussion that wants to be driven, called and heard up to here. */

@@ -399,21 +399,10 @@ CONTRACT(discussion_is_driven_by_one_node_at_a_time)
     struct drive_step step = stage_advance(t, "one", &first);
     struct turn_call made = stage_call(t, &step.calls[0].ref);
     struct drive_claimed *list;
-    size_t count;
-    struct err err;
-    struct tx tx = stage_begin(t, &err);
 
-    assert_true(drive_node_renew(&tx, "two", tx.now_ms + DRIVE_LEASE_MS));
-    assert_true(drive_claim(&tx, "two", 10, &list, &count));
-    assert_int_equal(count, 0);
-    stage_commit(t);
-    tx = stage_begin(t, &err);
-    tx.now_ms += DRIVE_LEASE_MS + 1000;
-    assert_true(drive_node_renew(&tx, "two", tx.now_ms + DRIVE_LEASE_MS));
-    assert_true(drive_claim(&tx, "two", 10, &list, &count));
-    assert_int_equal(count, 1);
+    assert_int_equal(stage_claim_later(t, "two", 0, &list), 0);
+    assert_int_equal(stage_claim_later(t, "two", DRIVE_LEASE_MS + 1000, &list), 1);
     assert_int_equal(list[0].epoch, first.epoch + 1);
-    stage_commit(t);
     assert_int_equal(finish_late(t, &made.ref), ERR_CONFLICT);
     step = stage_advance(t, "two", &list[0]);
     assert_int_equal(step.call_count, 1);

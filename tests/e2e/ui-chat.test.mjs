@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, visit } from './lib/browser.mjs';
 import { onBothEngines, start } from './lib/server.mjs';
+import { listen } from './lib/streams.mjs';
 
 const ask = async (server, prompt_message, fields) => (await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message, ...fields })).prompt;
 const answer = (server, prompt, agent_name, message) => server.must(201, 'POST', `/api/discussion/${prompt.id}`, { agent_name, message });
@@ -113,11 +114,14 @@ test('@ completes names by keys alone; [ and ] walk through the prompts, R repli
 
 test('five thousand messages, and one of two million letters, are read in parts', async (t) => {
     const server = await start(t);
-    // Another program has written them.
+    // Another program has written them, and nobody is being told of them any more.
+    const heard = await listen(t, server, { query: '?types=chat.message' });
     await server.sql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
         INSERT INTO squad_chat (id, agent_name, message, created_at)
         SELECT printf('00000000-0000-4000-8000-%012d', i), 'Scout', 'Message ' || i || '.', strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day', '+' || i || ' seconds') FROM n`);
     await server.sql(`INSERT INTO squad_chat (id, agent_name, message) VALUES ('00000000-0000-4000-8000-000000009999', 'Scout', 'Long: ' || replace(hex(zeroblob(1000000)), '00', 'ab'))`);
+    await heard.until(() => heard.events.length > 5000, 'all are told of', 120_000);
+    heard.close();
     const page = await visit(t, server, '/chat');
     const log = page.getByRole('log', { name: 'Messages' });
     await log.getByText('Message 5000.').waitFor();

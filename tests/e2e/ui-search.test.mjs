@@ -69,9 +69,11 @@ test('pages and actions are found by their words', async (t) => {
     await take('start disc', 'Start a discussion');
     await page.getByRole('dialog').getByLabel(/Topic/).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await take('keyboard', 'Help and keyboard shortcuts');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await take('inbox', 'Inbox'); // where no dialog opens by itself
     await ask(server, 'Which otter?');
     const unread = async () => (await server.must(200, 'GET', '/api/notifications?unread=true')).notifications.length;

@@ -121,7 +121,7 @@ test('what has just appeared gets no key that was meant for something else', () 
     let now = 0;
     let hits = 0;
     const keys = new Keymap(() => now);
-    keys.add({ a: () => hits++ }, true);
+    keys.add({ a: () => hits++ }, () => true);
     keys.hush(400);
     for (let i = 0; i < 10; i++) {
         now += 100; // somebody types on without a pause
@@ -139,12 +139,16 @@ test('a dialog keeps keys from what is below it; two keys make one', () => {
     keys.add({ j: () => said.push('below'), 'g i': () => said.push('inbox') });
     keys.press(press('g'));
     keys.press(press('i'));
-    const close = keys.add({ a: () => said.push('dialog') }, true);
+    let open = true;
+    const close = keys.add({ a: () => said.push('dialog') }, () => open);
     assert.equal(keys.press(press('j')), false);
     keys.press(press('a'));
+    open = false; // the browser tells of it a moment later
+    assert.equal(keys.press(press('a')), false);
+    keys.press(press('j'));
     close();
     keys.press(press('j'));
-    assert.deepEqual(said, ['inbox', 'dialog', 'below']);
+    assert.deepEqual(said, ['inbox', 'dialog', 'below', 'below']);
 });
 
 test('paths lead to pages, and a login leads nowhere else', () => {

@@ -30,7 +30,7 @@ export type Keys = Record<string, () => void>;
 
 /** Layers of keys: the one that was added last is asked first. */
 export class Keymap {
-    readonly #layers: Array<{ keys: Keys; alone: boolean }> = [];
+    readonly #layers: Array<{ keys: Keys; alone: (() => boolean) | undefined }> = [];
     #prefix = '';
     #prefixAt = 0;
     #quietUntil = 0;
@@ -42,8 +42,11 @@ export class Keymap {
         this.#now = now;
     }
 
-    /** Adds keys and gives back how to take them away. `alone`: nothing below is asked meanwhile, as in a dialog. */
-    add(keys: Keys, alone = false): () => void {
+    /**
+     * Adds keys and gives back how to take them away. `alone`: while it holds, as for an open dialog, nothing below is
+     * asked; afterwards they mean nothing, even before anybody has taken them away.
+     */
+    add(keys: Keys, alone?: () => boolean): () => void {
         const layer = { keys, alone };
         this.#layers.push(layer);
         return () => {
@@ -86,8 +89,9 @@ export class Keymap {
     #reach(): Array<{ keys: Keys }> {
         const found = [];
         for (const layer of this.#layers.toReversed()) {
-            found.push(layer);
-            if (layer.alone) break;
+            const alone = layer.alone?.();
+            if (alone !== false) found.push(layer);
+            if (alone) break;
         }
         return found;
     }
