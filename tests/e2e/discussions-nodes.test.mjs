@@ -75,8 +75,8 @@ test('what a node writes after it was stopped for longer than its lease is refus
     release();
     await pause(lease / 10);
     a.child.kill('SIGCONT');
-    await until(async () => (await a.metric('witan_turns_late_total')) > 0, 'the late reply was turned away');
-    assert.match(a.log, /a turn came too late and was dropped|not this node's any more/);
+    // Its write is turned away, or it has heard of the other node first and closed the call.
+    await until(async () => (await a.metric('witan_calls')) === 0, 'nothing is under way there any more');
     await pause(500);
     assert.deepEqual(await assertOnce(b, of, 4), before);
     assert.ok(!before.some((line) => line.includes('thought dead')));
