@@ -217,7 +217,7 @@ static void open_heard(struct mail *mail)
     if (heard->stops)
         step_check(council, heard->discussion_id);
     else if (turn && turn->stage == STAGE_CALLS)
-        turn_doom(turn);
+        turn_disown(turn);
     else if (!heard->of_turn || !lanes_of(council->lanes, heard->discussion_id))
         council->look = true;
     free(heard);

@@ -150,6 +150,8 @@ void turns_adopt(struct council *council, const struct drive_step *step, size_t 
 void turn_drop(struct turn *turn);
 /* What comes of it is not wanted: closes its call; it is dropped as soon as nobody holds it. */
 void turn_doom(struct turn *turn);
+/* The same, and says so: another drives it by now, or it is gone. */
+void turn_disown(struct turn *turn);
 /* Dooms what a discussion has in hand from before this epoch. */
 void turns_doom(struct council *council, const char *discussion_id, int64_t before_epoch);
 struct lane_key turn_lane(const struct turn *turn);

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/log.h"
 #include "engine/council_internal.h"
 
 #include <string.h>
@@ -182,13 +181,10 @@ static bool run_save(const struct tx *tx, struct unit *unit)
     return true;
 }
 
-/* The call of a turn that another drives by now, or that is gone, is closed. */
 static void text_refused(struct turn *turn)
 {
-    log_line(LOG_INFO, "a turn is not this node's any more; its call is closed", "discussion",
-             turn->wanted.ref.discussion_id, "turn", turn->wanted.ref.turn_id, NULL);
     atomic_fetch_add(&turn->council->late, 1);
-    turn_doom(turn);
+    turn_disown(turn);
 }
 
 static void after_save(struct unit *unit)

@@ -3,6 +3,7 @@
  * alarm. One that is not wanted any more is doomed: whoever holds it drops it when it comes back, so that
  * there are never two calls for one turn, however often its discussion changes hands.
  */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/str.h"
 #include "engine/council_internal.h"
@@ -169,6 +170,14 @@ void turn_doom(struct turn *turn)
     }
 }
 
+void turn_disown(struct turn *turn)
+{
+    if (turn->stage == STAGE_CALLS && !turn->doomed)
+        log_line(LOG_INFO, "a turn is not this node's any more; its call is closed", "discussion",
+                 turn->wanted.ref.discussion_id, "turn", turn->wanted.ref.turn_id, NULL);
+    turn_doom(turn);
+}
+
 void turns_doom(struct council *council, const char *discussion_id, int64_t before_epoch)
 {
     struct lane_turn *next;
@@ -178,7 +187,7 @@ void turns_doom(struct council *council, const char *discussion_id, int64_t befo
 
         next = at->next_of_own;
         if (turn->wanted.ref.epoch < before_epoch)
-            turn_doom(turn);
+            turn_disown(turn);
     }
 }
 
