@@ -30,9 +30,12 @@ onBothEngines('search finds what was written on the command line', {}, async (se
         ['project'],
     );
     const nothing = await witan('search', 'berlin');
-    assert.equal(nothing.code, 0);
+    assert.equal(nothing.code, 3);
     assert.equal(nothing.stdout, '');
     assert.match(nothing.stderr, /Nothing was found/);
+    const noJson = await witan('search', '--json', 'berlin');
+    assert.equal(noJson.code, 3);
+    assert.deepEqual(JSON.parse(noJson.stdout).results, []);
     const empty = await witan('search');
     assert.equal(empty.code, 2);
     assert.match(empty.stderr, /`witan search` needs a word/);

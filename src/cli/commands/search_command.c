@@ -42,13 +42,18 @@ static int run_search(struct cli *cli)
     join_words(cli, params);
     if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &found, &err))
         return cli_fail(cli, &err);
-    if (cli->json)
-        return invoke_print(cli, &reply, false);
+    bool nothing = json_array_size(json_object_get(found, "results")) == 0;
+
+    if (cli->json) {
+        int printed = invoke_print(cli, &reply, false);
+
+        return printed == CLI_OK && nothing ? CLI_NO : printed;
+    }
     if (json_is_false(json_object_get(found, "complete")))
         cli_note(cli, "Much was written lately and is not in the index yet: there may be more.");
-    if (json_array_size(json_object_get(found, "results")) == 0) {
+    if (nothing) {
         cli_note(cli, "Nothing was found.");
-        return CLI_OK;
+        return CLI_NO;
     }
     buf_init(&text, 0);
     write_results(cli, json_object_get(found, "results"), &text);
