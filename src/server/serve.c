@@ -21,6 +21,7 @@
 #include "gen/version.h"
 #include "ops/op.h"
 #include "server/files.h"
+#include "server/neighbours.h"
 #include "server/notify.h"
 #include "server/sandbox.h"
 
@@ -205,13 +206,18 @@ static void hold_signals(sigset_t *set)
 static void say_ready(const struct server *server)
 {
     ARENA_AUTO arena = { 0 };
+    BUF_AUTO links = { 0 };
     const struct settings *s = &server->config->settings;
     const char *url = config_listen_url(&arena, s->server_listen, edge_port(server->edge));
 
     sandbox_say(&server->sandbox);
     log_line(LOG_INFO, "listening", "url", url, "store", config_mask_url(&arena, s->store_url), "version",
              WITAN_VERSION, NULL);
-    printf("witan is ready: %s\n", *s->server_public_url ? s->server_public_url : url);
+    buf_init(&links, 0);
+    if (!*s->server_public_url)
+        neighbours_links(&arena, s->server_listen, edge_port(server->edge), &links);
+    printf("witan is ready: %s\n%.*s", *s->server_public_url ? s->server_public_url : url, (int)links.len,
+           links.len ? links.bytes : "");
     fflush(stdout);
     notify_say(&server->notify, "READY=1");
 }

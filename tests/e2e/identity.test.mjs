@@ -1,5 +1,6 @@
 // Who may call, and what they may do.
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
 import { login, makeToken, makeUser, makeWorkspace } from './lib/identity.mjs';
@@ -102,11 +103,38 @@ test('a server that others can reach does not start without users or tokens', as
         const token = await makeToken({ db, folder }, { role: 'owner' });
         for (const listen of ['127.0.0.1:0', '0.0.0.0:0']) {
             const server = await start(t, { db, folder, engine, listen, args: ['--require-auth'] });
-            server.url = server.url.replace('0.0.0.0', '127.0.0.1');
             assert.equal((await get(server, '/api/chat')).status, 401);
             assert.equal((await get(server, '/api/chat', { token })).status, 200);
             await server.stop();
         }
+    }
+});
+
+// The first link is this machine's own; others need one of its addresses.
+test('a server that others can reach says where', async (t) => {
+    const folder = await tempFolder(t);
+    const db = await freshStore(t, 'sqlite', folder);
+    const token = await makeToken({ db, folder }, { role: 'owner' });
+    const ours = Object.values(networkInterfaces()).flat().filter(({ internal }) => !internal);
+    for (const [listen, families, env] of [
+        ['0.0.0.0:0', ['IPv4'], {}],
+        ['[::]:0', ['IPv6'], {}],
+        ['127.0.0.1:0', [], {}],
+        ['0.0.0.0:0', [], { WITAN_SERVER_PUBLIC_URL: 'https://witan.example' }],
+    ]) {
+        const server = await start(t, { db, folder, engine: 'sqlite', listen, env });
+        const links = [...server.said.matchAll(/^from other machines: (\S+)$/gm)].map(([, link]) => link);
+        const known = ours
+            .filter(({ family, address }) => families.includes(family) && !/^fe[89ab]/.test(address))
+            .map(({ family, address }) => (family === 'IPv4' ? address : `[${address}]`));
+        for (const link of links) {
+            assert.ok(known.includes(new URL(link).hostname), `${link} is none of ${known}`);
+            assert.equal((await fetch(`${link}/api/chat`, { headers: { Authorization: `Bearer ${token}` } })).status, 200);
+        }
+        assert.equal(links.length, Math.min(known.length, 4));
+        if (families.length > 0 && known.length === 0) assert.match(server.said, /http:\/\/ADDRESS:\d+/);
+        if (families.length === 0) assert.doesNotMatch(server.said, /other machines/);
+        await server.stop();
     }
 });
 

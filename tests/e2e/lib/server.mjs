@@ -56,7 +56,7 @@ export class Server {
         return this;
     }
 
-    // The one line on stdout says how people reach it, and that it listens; where, if that differs, the log.
+    // The first line on stdout says how people reach it, and that it listens; where, if that differs, the log.
     #ready() {
         return new Promise((found, failed) => {
             let text = '';
@@ -64,6 +64,7 @@ export class Server {
             const timer = setTimeout(give, startLimit, 'the server was not ready in time');
             this.child.stdout.on('data', (bytes) => {
                 text += bytes;
+                this.said = text;
                 const line = text.match(/ready: (https?:\/\/\S+)\n/);
                 if (!line) return;
                 clearTimeout(timer);
