@@ -86,7 +86,13 @@ onBothEngines('without a model it refuses at once, stores nothing and says what 
     for (const what of ways) assert.match(stderr, what);
     const asked = await run(server, ['chat'], { input: 'Tea or coffee?\nspecialists on\nWhy?\n' });
     assert.equal(asked.code, 1);
-    assert.equal(asked.stderr.match(/--rehearse/g).length, 2);
+    const said = asked.stderr.trimEnd().split('\n').filter((line) => !/^Session |discuss your questions/.test(line));
+    assert.match(said[0], /cannot speak\. There is no model to ask/);
+    assert.equal(asked.stderr.match(/witan model list/g).length, 1, 'what to do is said once');
+    assert.equal(asked.stderr.match(/witan chat --rehearse/g).length, 1);
+    assert.doesNotMatch(asked.stderr, /witan discuss/);
+    assert.ok(said.length <= 4, asked.stderr);
+    assert.match(said.at(-1), /cannot speak/, 'each question is refused');
     // Each by its place in the list, and whoever takes turns by themselves needs no model.
     const create = (participants, more = {}) => server.api('POST', '/api/discussions', { topic: 'Why?', participants, ...more });
     assert.equal((await create([], { cast: 'specialists' })).body.field, 'participants');

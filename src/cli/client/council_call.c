@@ -178,18 +178,23 @@ static void speak_of_options(struct err *err)
         snprintf(err->text, sizeof(err->text), "--agents%s", before.text + strlen(before.field));
 }
 
+bool council_lacks_model(const struct err *err)
+{
+    return strstr(err->text, NO_MODEL_WORDS) != NULL;
+}
+
 int council_refused(const struct cli *cli, struct err *err)
 {
     speak_of_options(err);
     int code = cli_fail(cli, err);
 
-    if (!strstr(err->text, NO_MODEL_WORDS))
+    if (!council_lacks_model(err))
         return code;
     say_ways(cli);
     return CLI_ERROR;
 }
 
-void council_say_no_model(const struct cli *cli, const json_t *state)
+bool council_found_no_model(const json_t *state)
 {
     const json_t *entry;
     size_t i;
@@ -198,9 +203,14 @@ void council_say_no_model(const struct cli *cli, const json_t *state)
     {
         const char *reason = json_string_value(json_object_get(json_object_get(entry, "metadata"), "reason"));
 
-        if (!reason || !str_starts(reason, NO_MODEL_WORDS))
-            continue;
-        say_ways(cli);
-        return;
+        if (reason && str_starts(reason, NO_MODEL_WORDS))
+            return true;
     }
+    return false;
+}
+
+void council_say_no_model(const struct cli *cli, const json_t *state)
+{
+    if (council_found_no_model(state))
+        say_ways(cli);
 }

@@ -23,6 +23,10 @@ CHECKED bool council_format_check(const char *format, struct err *err);
 
 /* It was not started: says why and, where nobody has a model to speak with, what to do. The exit code. */
 int council_refused(const struct cli *cli, struct err *err);
+/* Whether that was the reason. */
+bool council_lacks_model(const struct err *err);
+/* Whether a discussion has failed because nobody had a model to speak with. */
+bool council_found_no_model(const json_t *state);
 /* What to do when a discussion has failed because nobody has a model to speak with; says nothing otherwise.
  */
 void council_say_no_model(const struct cli *cli, const json_t *state);

@@ -31,8 +31,9 @@ struct session {
     const char *last; /* the discussion before this moment, or NULL */
     struct chat_memory memory;
     bool specialists, over;
-    int64_t rounds; /* 0: as configured */
-    int code;       /* of the first thing that failed */
+    bool told_no_model; /* how to get one is said once */
+    int64_t rounds;     /* 0: as configured */
+    int code;           /* of the first thing that failed */
 };
 
 static void note_failure(struct session *session, int code)
@@ -44,6 +45,27 @@ static void note_failure(struct session *session, int code)
 static void fail(struct session *session, const struct err *err)
 {
     note_failure(session, cli_fail(session->cli, err));
+}
+
+/* A question that nobody has a model for. What to do about it is said with the first, for all of them. */
+static void say_no_model(struct session *session)
+{
+    if (!session->told_no_model)
+        cli_note(session->cli, "`witan chat --rehearse` shows how it goes without a model.");
+    session->told_no_model = true;
+}
+
+static void refuse(struct session *session, struct err *err)
+{
+    if (!council_lacks_model(err)) {
+        note_failure(session, council_refused(session->cli, err));
+        return;
+    }
+    if (session->told_no_model)
+        err->hint[0] = '\0';
+    cli_fail(session->cli, err);
+    say_no_model(session);
+    note_failure(session, CLI_ERROR);
 }
 
 /* Where questions go */
@@ -194,7 +216,8 @@ static void watch(struct session *session, const char *question, const char *tas
     view_open(&view, session->cli, stdout);
     switch (discussion_follow(session->cli, session->last, &view, &state, &err)) {
     case FOLLOW_ENDED:
-        council_say_no_model(session->cli, state);
+        if (council_found_no_model(state))
+            say_no_model(session);
         chat_memory_add(&session->memory, session->cli->arena, question, json_object_get(state, "result"));
         note_failure(session, discussion_exit(state));
         if (discussion_exit(state) == CLI_OK)
@@ -217,7 +240,7 @@ static void ask(struct session *session, const char *question)
     else if (interrupted_by_person())
         interrupt_forget();
     else
-        note_failure(session, council_refused(session->cli, &err));
+        refuse(session, &err);
 }
 
 /* Words that are no questions */
