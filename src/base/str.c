@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 /* The smallest code point that may be written with so many bytes: anything less is overlong. */
 static const uint32_t utf8_least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -493,6 +494,17 @@ size_t str_distance(const char *a, const char *b)
         }
     }
     return row[len];
+}
+
+bool str_is_near(const char *a, const char *b)
+{
+    size_t one = strlen(a), other = strlen(b);
+    size_t shorter = one < other ? one : other, longer = one < other ? other : one;
+    size_t most = longer >= 12  ? longer / 4
+                  : longer >= 4 ? 2
+                                : 1; /* two letters that have changed places count twice */
+
+    return str_distance(a, b) <= most || (shorter >= 3 && strncasecmp(a, b, shorter) == 0);
 }
 
 uint64_t str_hash(const char *text)

@@ -62,5 +62,7 @@ bool str_url_decode(char *text, bool plus_is_space);
 char *str_url_encode(struct arena *arena, const char *text);
 /* How many letters to add, drop or change to get from one to the other: for "did you mean". */
 size_t str_distance(const char *a, const char *b);
+/* Whether one may have been meant by the other: few of the letters differ, or one begins the other. */
+bool str_is_near(const char *a, const char *b);
 
 #endif

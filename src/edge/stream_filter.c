@@ -19,13 +19,17 @@ static bool check_type(const char *at, size_t len, struct err *err)
 {
     char name[LIMIT_NAME + 1];
     const struct event_type *type;
+    const char *nearest;
 
     snprintf(name, sizeof(name), "%.*s", (int)(len < LIMIT_NAME ? len : LIMIT_NAME), at);
     type = event_type_find(name);
     if (type && !type->word)
         return true;
     err_field(err, "types", "There is no event type %s.", name);
-    return err_hint(err, "The nearest is %s; docs/events.md lists them all.", event_type_nearest(name));
+    nearest = event_type_nearest(name);
+    if (!nearest)
+        return err_hint(err, "docs/events.md lists them all.");
+    return err_hint(err, "The nearest is %s; docs/events.md lists them all.", nearest);
 }
 
 static bool check_types(const char *types, struct err *err)

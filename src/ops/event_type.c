@@ -23,7 +23,8 @@ const char *event_type_nearest(const char *name)
     size_t least = SIZE_MAX;
 
     for (const struct event_type *type = event_type_all(); type->name; type++) {
-        size_t distance = type->word ? SIZE_MAX : str_distance(name, type->name);
+        size_t distance =
+            type->word || !str_is_near(name, type->name) ? SIZE_MAX : str_distance(name, type->name);
 
         if (distance < least) {
             least = distance;

@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* What a name is shown by when it is wrong: others may have sent anything. */
-#define SHOWN_MAX 60
+#define SHOWN_MAX   60
+#define LISTED_SIZE 180 /* with the words around it, within a hint */
 
 static bool is_capital(char c)
 {
@@ -44,45 +45,63 @@ static const struct field *field_named(const struct field *fields, const char *n
     return NULL;
 }
 
-static bool unknown(const char *name, const char *nearest, struct err *err)
+/* The one that was probably meant; NULL: none is near. */
+static const char *nearest_of(const char *name, const char *const *known)
 {
-    char shown[SHOWN_MAX + 1];
+    const char *nearest = NULL;
+    size_t best = 0;
 
-    snprintf(shown, sizeof(shown), "%s", name);
-    err_field(err, shown, "There is no parameter %s.", shown);
-    if (!nearest)
-        return err_hint(err, "It takes none of that kind; docs/api.md lists what there is.");
-    return err_hint(err, "The nearest is %s; docs/api.md lists them all.", nearest);
+    for (; *known; known++) {
+        size_t distance = str_distance(name, *known);
+
+        if (str_is_near(name, *known) && (!nearest || distance < best)) {
+            best = distance;
+            nearest = *known;
+        }
+    }
+    return nearest;
 }
 
-static void nearer(const char *name, const char *candidate, const char **nearest, size_t *best)
+/* "kind, agent, projectId"; with "..." where not all of them fit. */
+static const char *listed(const char *const *known, char *text, size_t size)
 {
-    size_t distance = str_distance(name, candidate);
+    size_t len = 0;
 
-    if (!*nearest || distance < *best) {
-        *best = distance;
-        *nearest = candidate;
+    text[0] = '\0';
+    for (const char *const *at = known; *at; at++) {
+        const char *before = at == known ? "" : ", ";
+
+        if (len + strlen(before) + strlen(*at) + sizeof(", ...") > size) {
+            snprintf(text + len, size - len, ", ...");
+            break;
+        }
+        len += (size_t)snprintf(text + len, size - len, "%s%s", before, *at);
     }
+    return text;
 }
 
 bool spelling_unknown(const char *name, const char *const *known, struct err *err)
 {
-    const char *nearest = NULL;
-    size_t best = 0;
+    const char *nearest = nearest_of(name, known);
+    char shown[SHOWN_MAX + 1], all[LISTED_SIZE];
 
-    for (; *known; known++)
-        nearer(name, *known, &nearest, &best);
-    return unknown(name, nearest, err);
+    snprintf(shown, sizeof(shown), "%s", name);
+    err_field(err, shown, "There is no parameter %s.", shown);
+    if (nearest)
+        return err_hint(err, "The nearest is %s; docs/api.md lists them all.", nearest);
+    if (!*known)
+        return err_hint(err, "It takes none of that kind; docs/api.md lists what there is.");
+    return err_hint(err, "It takes %s; docs/api.md says more.", listed(known, all, sizeof(all)));
 }
 
 static bool unknown_member(const struct field *fields, const char *name, struct err *err)
 {
-    const char *nearest = NULL;
-    size_t best = 0;
+    const char *known[LIMIT_PARAMS + 1] = { NULL };
+    size_t count = 0;
 
-    for (const struct field *field = fields; field && field->type; field++)
-        nearer(name, field->name, &nearest, &best);
-    return unknown(name, nearest, err);
+    for (const struct field *field = fields; field && field->type && count < LIMIT_PARAMS; field++)
+        known[count++] = field->name;
+    return spelling_unknown(name, known, err);
 }
 
 static bool told_twice(const char *name, const char *twin, struct err *err)

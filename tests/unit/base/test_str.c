@@ -306,6 +306,25 @@ static void urls_are_decoded_and_encoded(void **state)
     }
 }
 
+static void what_may_have_been_meant_is_near(void **state)
+{
+    static const char *const near[][2] = { { "lable", "label" },
+                                           { "timeoutMins", "timeoutMinutes" },
+                                           { "timeout_minuts", "timeoutMinutes" },
+                                           { "timeout", "timeoutMinutes" },
+                                           { "questions", "question" },
+                                           { "id", "ids" } };
+    static const char *const far[][2] = { { "title", "kind" },     { "name", "kind" }, { "weather", "agent" },
+                                          { "a", "agent" },        { "", "id" },       { "no", "on" },
+                                          { "deadline", "detail" } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
+        assert_true(str_is_near(near[i][0], near[i][1]) && str_is_near(near[i][1], near[i][0]));
+    for (size_t i = 0; i < sizeof(far) / sizeof(*far); i++)
+        assert_false(str_is_near(far[i][0], far[i][1]) || str_is_near(far[i][1], far[i][0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +340,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_read),
         cmocka_unit_test(durations_and_sizes_are_read),
         cmocka_unit_test(urls_are_decoded_and_encoded),
+        cmocka_unit_test(what_may_have_been_meant_is_near),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

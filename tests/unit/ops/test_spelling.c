@@ -109,6 +109,8 @@ static void what_is_unknown_is_refused_with_the_nearest(void **state)
     refuses("{\"timeoutMinuts\": 5}", "timeoutMinuts", "timeoutMinutes");
     refuses("{\"timeout_minuts\": 5}", "timeout_minuts", "timeoutMinutes");
     refuses("{\"options\": [{\"label\": \"a\", \"lable\": \"b\"}]}", "options[0].lable", "label");
+    refuses("{\"timeout\": 5}", "timeout", "nearest is timeoutMinutes");
+    refuses("{\"title\": 5}", "title", "It takes ");
     refuses("{\"\": 5}", "", "There is no parameter");
     refuses("{\"timeout_minutes\": 5, \"timeoutMinutes\": 6}", "timeoutMinutes", "different");
     refuses("{\"id\": \"two\"}", "id", "path");
