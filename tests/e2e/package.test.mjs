@@ -13,7 +13,8 @@ const build = dirname(binary).startsWith(root) ? dirname(binary).slice(root.leng
 const timeout = 300_000;
 
 async function makePackage() {
-    const { stdout } = await run('make', ['-s', '--no-print-directory', '-C', root, 'deb', `BUILD=${build}`]);
+    const env = { ...process.env, DEBFULLNAME: 'Ada Lovelace', DEBEMAIL: 'ada@debian.org' };
+    const { stdout } = await run('make', ['-s', '--no-print-directory', '-C', root, 'deb', `BUILD=${build}`], { env });
     return join(root, stdout.trim().split('\n').at(-1));
 }
 
@@ -29,6 +30,7 @@ test('the package is as Debian wants it, and its unit is well-formed', { timeout
     const at = (path) => join(folder, 'package', path);
     const control = await readFile(at('DEBIAN/control'), 'utf8');
     assert.match(control, new RegExp(`^Version: ${(await readFile(join(root, 'VERSION'), 'utf8')).trim()}$`, 'm'));
+    assert.match(control, /^Maintainer: Ada Lovelace <ada@debian\.org>$/m, 'whoever makes it answers for it');
     for (const library of ['libsqlite3-0', 'libpq5', 'libncursesw6']) assert.match(control, new RegExp(`^Depends: .*\\b${library}`, 'm'));
     for (const path of ['usr/share/man/man1/witan.1.gz', 'usr/share/zsh/vendor-completions/_witan', 'usr/share/fish/vendor_completions.d/witan.fish', 'usr/share/bash-completion/completions/witan', 'usr/lib/sysusers.d/witan.conf'])
         assert.ok((await readFile(at(path))).length > 0, path);
