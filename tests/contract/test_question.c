@@ -159,6 +159,26 @@ CONTRACT(question_choice_is_named_by_value_or_id_and_may_be_in_own_words)
     CHECK_TEXT("question.response.text", "small");
 }
 
+/* Words are no yes that could be counted, so nothing pretends to count them. */
+CONTRACT(question_approval_in_words_counts_no_approvals)
+{
+    const char *job = make_job(t), *id;
+
+    id = ask_in(t, job, "{s:s, s:s, s:s}", "question", "Deploy?", "type", "approval", "responseType", "text");
+    CHECK_STATUS(201);
+    answer(t, id, "{s:s, s:s}", "type", "text", "value", "Yes, but not on a Friday");
+    CHECK_STATUS(200);
+    show(t, id);
+    CHECK_NULL("question.approvals");
+
+    id = ask_in(t, job, "{s:s, s:s, s:s}", "question", "Deploy?", "type", "approval", "responseType",
+                "boolean");
+    answer(t, id, "{s:s, s:b}", "type", "boolean", "value", 1);
+    CHECK_STATUS(200);
+    show(t, id);
+    CHECK_INT("question.approvals.have", 1);
+}
+
 CONTRACT(question_asking_is_checked)
 {
     static const struct {
@@ -205,6 +225,8 @@ CONTRACT(question_asking_is_checked)
           "{\"value\":true}}",
           "defaultResponse" },
         { "{\"question\":\"Q\",\"type\":\"blocking\",\"responseType\":\"text\",\"requiredApprovals\":2}",
+          "requiredApprovals" },
+        { "{\"question\":\"Q\",\"type\":\"approval\",\"responseType\":\"text\",\"requiredApprovals\":2}",
           "requiredApprovals" },
         { "{\"question\":\"Q\",\"type\":\"blocking\",\"responseType\":\"text\",\"assignedTo\":\"nobody\"}",
           "assignedTo" },

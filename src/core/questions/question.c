@@ -177,6 +177,13 @@ void question_write_outcome(const struct question *question, const char *key, st
     json_map_end(out);
 }
 
+/* Words or a choice are no yes that could be counted, even where they answer an approval. */
+bool question_counts_approvals(const struct question *question)
+{
+    return question->response_type == RESPONSE_APPROVAL ||
+           (question->type == QUESTION_APPROVAL && question->response_type == RESPONSE_BOOLEAN);
+}
+
 static size_t count_entries(const char *list)
 {
     JSON_AUTO *value = NULL;
@@ -202,7 +209,7 @@ static bool is_granted_by_one(const struct question *question)
 
 static void write_approvals(const struct question *question, struct json_out *out)
 {
-    if (question->type != QUESTION_APPROVAL && question->response_type != RESPONSE_APPROVAL) {
+    if (!question_counts_approvals(question)) {
         json_none(out, "approvals");
         return;
     }

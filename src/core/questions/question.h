@@ -89,6 +89,8 @@ struct question {
 bool question_is_open(const struct question *question);
 /* Whether its job waits for it. */
 bool question_blocks(const struct question *question);
+/* Whether it is an approval that people give by a yes, one or several of them. */
+bool question_counts_approvals(const struct question *question);
 bool question_is_overdue(const struct question *question, int64_t now_ms);
 /* Whether an answer now would be a late one: its deadline ended it. */
 bool question_ended_by_deadline(const struct question *question);

@@ -203,14 +203,15 @@ static bool check_approvals(struct asking *asking)
 {
     struct question *question = asking->question;
     int64_t need = asking->wish.required_approvals ? asking->wish.required_approvals : 1;
-    bool binary = question->response_type == RESPONSE_APPROVAL ||
-                  (question->type == QUESTION_APPROVAL && question->response_type == RESPONSE_BOOLEAN);
 
     if (need < 1 || need > QUESTION_APPROVALS_MAX)
         return err_field(asking->tx->err, "requiredApprovals", "requiredApprovals must be from 1 to %d.",
                          QUESTION_APPROVALS_MAX);
-    if (need > 1 && !binary)
-        return err_field(asking->tx->err, "requiredApprovals", "Only an approval can need several people.");
+    if (need > 1 && !question_counts_approvals(question)) {
+        err_field(asking->tx->err, "requiredApprovals",
+                  "Several people can only agree to an approval that is answered by yes or no.");
+        return err_hint(asking->tx->err, "Ask it with the responseType approval.");
+    }
     question->required_approvals = need;
     return true;
 }
