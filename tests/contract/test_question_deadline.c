@@ -231,8 +231,8 @@ CONTRACT(question_deadline_is_applied_before_the_log_is_read)
 
     ask_text(t, job);
     /*
-     * The timer runs at the end of the call that moves the clock, so the time is moved behind its back. It takes
-     * the stored offset whenever it looks: a call that it looked into is made again.
+     * The timer runs at the end of the call that moves the clock, so the time is moved behind its back. It
+     * takes the stored offset whenever it looks: a call that it looked into is made again.
      */
     do {
         clock_set_offset_ms(later);
