@@ -79,6 +79,7 @@ bool machine_tally(const struct machine *m, const struct logged *rows, size_t co
 {
     const struct council_options *o = &m->options;
     struct ballot *ballots = arena_array(m->tx->arena, struct ballot, count);
+    size_t voters = voters_of(m, rows, count);
 
     for (size_t i = 0; i < count; i++)
         ballots[i] = ballot_read(m->tx->arena, o->choices, o->choice_count, rows[i].speaker,
@@ -86,7 +87,7 @@ bool machine_tally(const struct machine *m, const struct logged *rows, size_t co
     struct vote counted = { .rule = o->rule,
                             .choices = o->choices,
                             .choice_count = o->choice_count,
-                            .voters = voters_of(m, rows, count),
+                            .voters = voters > 0 ? voters : 1, /* all gone: as if nobody had voted */
                             .ballots = ballots,
                             .ballot_count = count,
                             .threshold = o->threshold };

@@ -53,7 +53,21 @@ static const json_t *member(const json_t *given, const char *name, const char *t
     return value ? value : json_object_get(given, twin);
 }
 
-static bool check_choices(const json_t *choices, struct err *err)
+/* Whether a ballot could not tell a choice from one before it: both are compared as they are read. */
+static bool is_twin(struct arena *arena, const json_t *choices, size_t at)
+{
+    const char *own = str_normal(arena, json_string_value(json_array_get(choices, at)));
+
+    for (size_t i = 0; i < at; i++) {
+        const char *other = json_string_value(json_array_get(choices, i));
+
+        if (other && strcmp(str_normal(arena, other), own) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool check_choices(struct arena *arena, const json_t *choices, struct err *err)
 {
     if (!json_is_array(choices) || json_array_size(choices) < 2 || json_array_size(choices) > LIMIT_CHOICES)
         return wrong(err, "vote.choices", "must be a list of two choices or more.");
@@ -62,14 +76,13 @@ static bool check_choices(const json_t *choices, struct err *err)
 
         if (!choice || str_is_blank(choice) || strlen(choice) > LIMIT_OPTION)
             return wrong(err, "vote.choices", "must hold texts that are not blank.");
-        for (size_t j = 0; j < i; j++)
-            if (strcasecmp(choice, json_string_value(json_array_get(choices, j))) == 0)
-                return wrong(err, "vote.choices", "names a choice twice.");
+        if (is_twin(arena, choices, i))
+            return wrong(err, "vote.choices", "names a choice twice.");
     }
     return true;
 }
 
-static bool check_vote(const json_t *vote, struct err *err)
+static bool check_vote(struct arena *arena, const json_t *vote, struct err *err)
 {
     const json_t *rule = json_object_get(vote, "rule");
     enum vote_rule known;
@@ -80,7 +93,7 @@ static bool check_vote(const json_t *vote, struct err *err)
     if (!json_is_object(vote))
         return wrong(err, "vote", "must be an object: {choices, rule}.");
     if (!known_only(vote, "vote.", vote_members, err) ||
-        !check_choices(json_object_get(vote, "choices"), err))
+        !check_choices(arena, json_object_get(vote, "choices"), err))
         return false;
     if (rule && !vote_rule_parse(json_string_value(rule), &known, &cause))
         return wrong(err, "vote.rule", "must be majority, borda or weighted.");
@@ -148,7 +161,7 @@ bool options_check(struct arena *arena, const json_t *given, const char **stored
     json_object_del(plain, "smartTermination");
     if (given && !json_is_null(given) && !json_is_object(given))
         return err_field(err, "options", "options must be an object.");
-    if (!known_only(plain, "", members, err) || !check_vote(json_object_get(given, "vote"), err) ||
+    if (!known_only(plain, "", members, err) || !check_vote(arena, json_object_get(given, "vote"), err) ||
         !check_threshold(threshold, err) || !check_smart(smart, err) ||
         !check_budget(json_object_get(given, "budget"), err))
         return false;
@@ -181,7 +194,7 @@ static void read_vote(struct arena *arena, const json_t *vote, struct council_op
 
     options->choices = arena_array(arena, const char *, json_array_size(choices));
     for (size_t i = 0; i < json_array_size(choices); i++)
-        if (json_is_string(json_array_get(choices, i)))
+        if (json_is_string(json_array_get(choices, i)) && !is_twin(arena, choices, i))
             options->choices[options->choice_count++] =
                 arena_text(arena, json_string_value(json_array_get(choices, i)));
     if (!vote_rule_parse(json_string_value(json_object_get(vote, "rule")), &options->rule, &ignored))
