@@ -67,7 +67,10 @@ static void fill(const struct tx *tx, const struct taken *taken, struct logged *
         pass.kind == PASS_NOT ? "{\"outside\":true}" : pass_metadata(tx, pass.kind, pass.reason);
 }
 
-/* Once nobody is asked any more, somebody has to decide what follows; where calls are out their end does. */
+/*
+ * Once nobody is asked any more, somebody has to decide what follows; where calls are out their end does, and
+ * after a pause its end.
+ */
 static bool go_on(struct machine *m)
 {
     struct open_turn *turns;
@@ -75,7 +78,7 @@ static bool go_on(struct machine *m)
 
     if (!open_turn_list(m->tx, m->d->id, &turns, &count))
         return false;
-    if (count == 0)
+    if (count == 0 && m->d->status == STATUS_ACTIVE)
         discussion_want(m->d);
     return discussion_save(m->tx, m->d);
 }
@@ -99,7 +102,8 @@ bool take_turn(const struct tx *tx, const char *id, const struct taken *taken, s
         return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(d->status));
     if (!machine_begin(tx, d, &m) || !find(&m, taken, &turn))
         return false;
-    if (turn.due_ms < tx->now_ms)
+    /* A pause uses up nobody's time, and no timer ends a turn in it. */
+    if (d->status == STATUS_ACTIVE && turn.due_ms < tx->now_ms)
         return err_set(tx->err, ERR_DUE, "The time of this turn is up.");
     *logged = open_turn_logged(&turn);
     fill(tx, taken, logged);
