@@ -10,6 +10,8 @@
 #include "core/caller/caller.h"
 #include "core/council/agent.h"
 #include "core/council/machine.h"
+#include "core/council/reply_cut.h"
+#include "core/council/request.h"
 #include "core/council/result.h"
 #include "core/council/tell.h"
 
@@ -140,6 +142,16 @@ static void count_cut_off(struct discussion *d, struct open_turn *turn)
     spent_add(&turn->spent, &call);
 }
 
+/* What was said of a turn as far as it came, cut as if that had been all of it; "" when nothing was. */
+static const char *said_so_far(const struct machine *m, const struct open_turn *turn)
+{
+    struct reply_rules rules = request_rules(m, turn);
+
+    if (turn->kind != TURN_TURN || !turn->partial)
+        return "";
+    return reply_cut(m->tx->arena, &rules, turn->partial, strlen(turn->partial)).text;
+}
+
 /* Keeps what is being said as far as it came; who has said nothing yet is asked again afterwards. */
 static bool cut_off(struct machine *m, bool keep_silent)
 {
@@ -149,20 +161,20 @@ static bool cut_off(struct machine *m, bool keep_silent)
     if (!open_turn_list(m->tx, m->d->id, &turns, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        bool said = turns[i].kind == TURN_TURN && turns[i].partial && !str_is_blank(turns[i].partial);
+        const char *words = said_so_far(m, &turns[i]);
 
         if (turns[i].state == TURN_OUTSIDE && keep_silent)
             continue;
         count_cut_off(m->d, &turns[i]);
         struct logged logged = open_turn_logged(&turns[i]);
 
-        logged.content = said ? turns[i].partial : "";
+        logged.content = words;
         logged.metadata = arena_format(m->tx->arena, "{\"partial\":true,\"attempts\":%lld}",
                                        (long long)turns[i].spent.calls);
         turns[i].attempt += turns[i].state == TURN_CALLING; /* the next is one more */
         turns[i].state = turns[i].state == TURN_OUTSIDE ? TURN_OUTSIDE : TURN_QUEUED;
         turns[i].partial = NULL;
-        if (said          ? !machine_log(m, &turns[i], &logged)
+        if (*words        ? !machine_log(m, &turns[i], &logged)
             : keep_silent ? !open_turn_save(m->tx, &turns[i])
                           : !open_turn_delete(m->tx, &turns[i]))
             return false;
@@ -424,10 +436,11 @@ static bool skip_gone(const struct tx *tx, const char *turn_id, const char *disc
         return err.code == ERR_NOT_FOUND || (*tx->err = err, false);
     count_cut_off(&d, &turn);
     struct logged logged = open_turn_logged(&turn);
-    bool said = turn.kind == TURN_TURN && turn.partial && !str_is_blank(turn.partial);
+    const char *words = said_so_far(&m, &turn);
+    bool said = *words;
 
     logged.manner = said ? ENTRY_SAID : ENTRY_SKIPPED;
-    logged.content = said ? turn.partial : "";
+    logged.content = words;
     logged.metadata = said ? "{\"partial\":true,\"reason\":\"The agent is gone.\"}"
                            : "{\"skipped\":true,\"reason\":\"The agent is gone.\"}";
     if ((!said && turn.kind == TURN_TURN && !machine_rule(&m, machine_skip_ruling(tx, &logged))) ||
