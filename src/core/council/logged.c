@@ -156,6 +156,33 @@ bool logged_last_seq(const struct tx *tx, const char *discussion_id, int64_t *se
     return true;
 }
 
+static bool holds_place(const struct logged *logged)
+{
+    return logged->kind == ROW_TURN && logged->turn_index >= 0;
+}
+
+/* Those who are asked at once answer in any order: their round is over when each place of it is taken. */
+static bool round_is_over(const struct seating *seating, const struct logged *rows, size_t count, int round)
+{
+    size_t taken = 0;
+
+    for (size_t i = 0; i < count; i++)
+        taken += holds_place(&rows[i]) && rows[i].round == round;
+    return taken >= seating->count;
+}
+
+struct slot logged_place(const struct seating *seating, const struct logged *rows, size_t count)
+{
+    struct slot at = order_first();
+
+    for (size_t i = 0; i < count; i++)
+        if (holds_place(&rows[i]))
+            at = order_after(seating, (struct slot){ rows[i].round, rows[i].turn_index });
+    if (seating->mode == MODE_PARALLEL && at.round > 1 && !round_is_over(seating, rows, count, at.round - 1))
+        at.round--;
+    return at;
+}
+
 bool logged_is_shown(const struct logged *logged)
 {
     return logged->kind == ROW_MESSAGE || logged->kind == ROW_TURN;

@@ -43,6 +43,8 @@ CHECKED bool logged_round(const struct tx *tx, const char *discussion_id, enum r
                           struct logged **rows, size_t *count);
 CHECKED bool logged_last_seq(const struct tx *tx, const char *discussion_id, int64_t *seq);
 
+/* Where the order stands after these rows, which are the first of a log. */
+struct slot logged_place(const struct seating *seating, const struct logged *rows, size_t count);
 bool logged_is_shown(const struct logged *logged); /* a message or a turn */
 /* As the rules see it. */
 struct entry logged_entry(const struct logged *logged);

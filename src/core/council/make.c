@@ -385,11 +385,8 @@ static void stand_behind(struct discussion *d, const struct seats *seats, const 
                          size_t count)
 {
     struct seating seating = participant_seating(d, seats);
-    struct slot at = order_first();
+    struct slot at = logged_place(&seating, rows, count);
 
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].kind == ROW_TURN && rows[i].turn_index >= 0)
-            at = order_after(&seating, (struct slot){ rows[i].round, rows[i].turn_index });
     d->round = at.round;
     d->turn_index = at.turn;
 }

@@ -283,12 +283,8 @@ static bool make_round(struct replaying *r, int round)
 static struct slot place_after(struct replaying *r, size_t rows)
 {
     struct seating seating = participant_seating(r->m.d, &r->m.seats);
-    struct slot at = order_first();
 
-    for (size_t i = 0; i < rows; i++)
-        if (r->log.rows[i].kind == ROW_TURN && r->log.rows[i].turn_index >= 0)
-            at = order_after(&seating, (struct slot){ r->log.rows[i].round, r->log.rows[i].turn_index });
-    return at;
+    return logged_place(&seating, r->log.rows, rows);
 }
 
 static bool is_of_round(enum ruling_kind kind)
