@@ -146,6 +146,15 @@ char *str_trim(struct arena *arena, const char *text)
     return arena_copy(arena, text + start, end - start);
 }
 
+const char *str_past_space(const char *text)
+{
+    uint32_t code;
+
+    for (size_t step; (step = str_decode(text, strnlen(text, 4), &code)) > 0 && is_space(code); text += step)
+        ;
+    return text;
+}
+
 static bool is_unwanted(uint32_t code)
 {
     if (code < 0x20)

@@ -21,6 +21,7 @@ bool str_is_letter(uint32_t code);
 uint64_t str_hash(const char *text);
 size_t str_chars(const char *text); /* code points of valid UTF-8 */
 char *str_trim(struct arena *arena, const char *text);
+const char *str_past_space(const char *text); /* where the text without leading space starts */
 /*
  * Drops control characters other than tab and line breaks, and marks that turn the reading direction
  * of what follows; CRLF and CR become LF.

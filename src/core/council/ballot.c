@@ -13,8 +13,11 @@
 
 #define OBJECTS_MAX 32 /* braces of one reply that are tried */
 
+#define RANKED_TIMES 2 /* entries of a ranking that are looked at, for each choice */
+
+/* The choices as what is said is compared with them. */
 struct choices {
-    const char *const *texts;
+    const char **normal, **bare;
     size_t count;
     struct arena *arena;
 };
@@ -28,6 +31,21 @@ static char *bare(struct arena *arena, const char *text)
     while (len > start && strchr(" \"'`*_)]},.", normal[len - 1]))
         len--;
     return arena_copy(arena, normal + start, len - start);
+}
+
+/* Once for each ballot: a reply may name any number of things. */
+static struct choices prepare(struct arena *arena, const char *const texts[], size_t count)
+{
+    struct choices choices = { .normal = arena_array(arena, const char *, count),
+                               .bare = arena_array(arena, const char *, count),
+                               .count = count,
+                               .arena = arena };
+
+    for (size_t i = 0; i < count; i++) {
+        choices.normal[i] = str_normal(arena, texts[i]);
+        choices.bare[i] = bare(arena, texts[i]);
+    }
+    return choices;
 }
 
 static bool is_letter(char c)
@@ -55,11 +73,14 @@ static bool names(const char *text, const char *choice)
 /* A choice that another one contains is not named by naming that one. */
 static bool names_alone(const struct choices *choices, const char *text, size_t which)
 {
-    const char *choice = str_normal(choices->arena, choices->texts[which]);
+    const char *choice = choices->normal[which];
+
+    if (!strstr(text, choice))
+        return false;
     char *rest = arena_text(choices->arena, text);
 
     for (size_t i = 0; i < choices->count; i++) {
-        const char *other = str_normal(choices->arena, choices->texts[i]);
+        const char *other = choices->normal[i];
 
         if (strlen(other) <= strlen(choice) || !names(other, choice))
             continue;
@@ -83,7 +104,7 @@ static int find_exact(const struct choices *choices, const char *text)
     const char *wanted = bare(choices->arena, text);
 
     for (size_t i = 0; i < choices->count; i++)
-        if (*wanted && strcmp(bare(choices->arena, choices->texts[i]), wanted) == 0)
+        if (*wanted && strcmp(choices->bare[i], wanted) == 0)
             return (int)i;
     return NO_CHOICE;
 }
@@ -148,10 +169,13 @@ static bool rank(struct ranking *ranking, int choice)
 static void read_ranking(const struct choices *choices, const struct value *list, struct ballot *ballot)
 {
     struct ranking ranking = { arena_array(choices->arena, int, choices->count), 0 };
+    size_t left = RANKED_TIMES * choices->count;
+    const struct value *item = list->first;
     bool passed = false;
 
-    for (const struct value *item = list->first; item; item = item->next)
+    for (; item && left > 0; item = item->next, left--)
         passed |= !item->text || !rank(&ranking, find_choice(choices, item->text));
+    passed |= item != NULL;
     if (passed)
         note(ballot, choices->arena, "The ranking has entries that are no choice, or one twice.");
     ballot->ranking = ranking.items;
@@ -208,7 +232,7 @@ struct ballot ballot_read(struct arena *arena, const char *const choices[], size
                           const char *voter, const char *reply)
 {
     struct ballot ballot = { .voter = voter, .choice = NO_CHOICE, .confidence = NO_CONFIDENCE };
-    const struct choices all = { choices, choice_count, arena };
+    const struct choices all = prepare(arena, choices, choice_count);
     const struct value *map = find_object(arena, reply);
 
     if (map) {
@@ -255,7 +279,7 @@ static bool take_confidence(const json_t *value, struct ballot *ballot, struct e
 bool ballot_from_json(struct arena *arena, const char *const choices[], size_t choice_count,
                       const json_t *object, struct ballot *ballot, struct err *err)
 {
-    const struct choices all = { choices, choice_count, arena };
+    const struct choices all = prepare(arena, choices, choice_count);
     const json_t *choice = json_object_get(object, "choice"), *ranking = json_object_get(object, "ranking"),
                  *confidence = json_object_get(object, "confidence");
     struct ballot read = { .choice = NO_CHOICE, .confidence = NO_CONFIDENCE };

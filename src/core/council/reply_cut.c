@@ -100,14 +100,15 @@ static size_t label_length(const char *line, const char *name, bool bare)
     return bare || bracket || marked ? (size_t)(at - line) : 0;
 }
 
+/* As often as it stands there; copied once, since a reply may be nothing else. */
 static const char *cut_own_label(struct arena *arena, const char *text, const char *speaker)
 {
     size_t len;
 
-    text = str_trim(arena, text);
+    text = str_past_space(text);
     while (speaker && (len = label_length(text, speaker, true)) > 0)
-        text = str_trim(arena, text + len);
-    return text;
+        text = str_past_space(text + len);
+    return str_trim(arena, text);
 }
 
 static size_t find_stop(struct arena *arena, const struct reply_rules *rules, struct reply *reply)

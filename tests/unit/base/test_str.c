@@ -67,6 +67,10 @@ static void space_is_trimmed(void **state)
     assert_string_equal(str_trim(&arena, "x"), "x");
     assert_string_equal(str_trim(&arena, "  "), "");
     assert_string_equal(str_trim(&arena, " \xFF "), "\xFF");
+    assert_string_equal(str_past_space(" \t\r\n a b \n"), "a b \n");
+    assert_string_equal(str_past_space("\xC2\xA0\xE3\x80\x80k\xE2\x80\x83"), "k\xE2\x80\x83");
+    assert_string_equal(str_past_space(" \xFF "), "\xFF ");
+    assert_string_equal(str_past_space("  "), "");
     assert_true(str_is_blank(NULL));
     assert_true(str_is_blank(""));
     assert_true(str_is_blank(" \t\n\xC2\xA0"));

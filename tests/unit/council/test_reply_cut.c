@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define LEN(a) (sizeof(a) / sizeof(*(a)))
 
@@ -279,6 +280,26 @@ static void plain_words_are_shown_at_once(void **state)
     assert_int_equal(reply_showable(&arena, &rules, &part), 0);
 }
 
+/* A reply that is nothing but its own label costs what its length costs, and not the square of it. */
+static void labels_without_end_cost_little(void **state)
+{
+    enum { SIZE = 128 * 1024 };
+    const struct reply_rules rules = { MODE_ROUNDS, "A", NULL, 0, NULL, 0 };
+    ARENA_AUTO arena = { 0 };
+    char *text = malloc(SIZE);
+    struct rusage before, after;
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < SIZE; i += 4)
+        memcpy(text + i, "A: \n", 4);
+    getrusage(RUSAGE_SELF, &before);
+    assert_int_equal(reply_cut(&arena, &rules, text, SIZE).lack, LACK_LABEL);
+    getrusage(RUSAGE_SELF, &after);
+    free(text);
+    assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 64 * 1024);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_flood_is_cut_at_a_character),
         cmocka_unit_test(what_is_shown_stays),
         cmocka_unit_test(plain_words_are_shown_at_once),
+        cmocka_unit_test(labels_without_end_cost_little),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

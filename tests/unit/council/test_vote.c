@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define LEN(a) (sizeof(a) / sizeof(*(a)))
 
@@ -93,6 +95,33 @@ static void hostile_replies_cost_little(void **state)
     for (size_t i = 0; i + 12 < sizeof(text); i += 11)
         memcpy(text + i, "{\"choice\":\"", 11);
     ballot_read(&arena, abc, 3, "x", text);
+}
+
+/* Many long choices, and a ranking of far more entries than there are choices. */
+static void rankings_without_end_cost_little(void **state)
+{
+    enum { CHOICES = 50, LONG = 500, ENTRIES = 1000 };
+    static char texts[CHOICES][LONG + 1], reply[16 + ENTRIES * 4];
+    static const char *choices[CHOICES];
+    ARENA_AUTO arena = { 0 };
+    struct rusage before, after;
+    size_t len = (size_t)sprintf(reply, "{\"ranking\":[");
+
+    (void)state;
+    for (size_t i = 0; i < CHOICES; i++) {
+        memset(texts[i], 'a' + (int)(i % 26), LONG);
+        texts[i][0] = (char)('a' + (int)(i / 26));
+        choices[i] = texts[i];
+    }
+    for (size_t i = 0; i < ENTRIES; i++, len += 4)
+        memcpy(reply + len, "\"x\",", 4);
+    getrusage(RUSAGE_SELF, &before);
+    struct ballot ballot = ballot_read(&arena, choices, CHOICES, "x", reply);
+
+    getrusage(RUSAGE_SELF, &after);
+    assert_int_equal(ballot.ranked, 0);
+    assert_non_null(strstr(ballot.problem, "no choice"));
+    assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 64 * 1024);
 }
 
 static void weights_are_those_of_reconcile(void **state)
@@ -356,6 +385,7 @@ int main(void)
         cmocka_unit_test(ballots_are_found_in_what_models_send),
         cmocka_unit_test(a_choice_inside_another_is_told_from_it),
         cmocka_unit_test(hostile_replies_cost_little),
+        cmocka_unit_test(rankings_without_end_cost_little),
         cmocka_unit_test(weights_are_those_of_reconcile),
         cmocka_unit_test(thresholds_are_read_and_reached),
         cmocka_unit_test(majorities_ties_and_what_is_decided),
