@@ -146,7 +146,8 @@ CHECKED bool cli_read_stdin(struct arena *arena, const char **text, struct err *
 /* The help of one command; of all commands whose name starts with `prefix`; or of everything (NULL). */
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into);
 /* The table of exit codes: for help, or as the rows of a Markdown table. */
-void cli_exit_codes(bool markdown, struct buf *into);
+void cli_exit_codes(const struct cli *cli, struct buf *into);
+void cli_exit_code_table(struct buf *into); /* the same in Markdown */
 /* witan(1), for man. */
 void cli_manpage(const struct cli *cli, struct buf *into);
 /* Completion for bash, zsh or fish; false: no such shell. */

@@ -45,9 +45,8 @@ static void write_values(const struct field *field, struct buf *into)
         buf_char(into, '.');
 }
 
-/* Behind its name, and below itself where it is longer than the line. */
-static void write_option_help(const struct cli *cli, const struct cli_option *option, size_t used,
-                              struct buf *into)
+static void write_option(const struct cli *cli, const char *name, const struct cli_option *option,
+                         struct buf *into)
 {
     const struct field *field = param_of(cli->command, option->param);
     BUF_AUTO text = { 0 };
@@ -61,9 +60,7 @@ static void write_option_help(const struct cli *cli, const struct cli_option *op
     }
     if (option->flags & CLI_STDIN)
         buf_text(&text, " \"-\" reads it from standard input.");
-    if (used > HELP_COLUMN)
-        buf_format(into, "\n%*s", HELP_COLUMN, "");
-    help_write_wrapped(cli, text.bytes ? text.bytes : "", text.len, HELP_COLUMN, into);
+    help_write_entry(cli, name, text.bytes ? text.bytes : "", text.len, HELP_COLUMN, into);
 }
 
 static void write_options(const struct cli *cli, const struct cli_option *options, struct buf *into)
@@ -73,24 +70,28 @@ static void write_options(const struct cli *cli, const struct cli_option *option
 
         snprintf(left, sizeof(left), "--%s%s%s", option->name, option->value ? " " : "",
                  option->value ? option->value : "");
-        buf_format(into, "  %-22s ", left);
-        write_option_help(cli, option, 2 + (strlen(left) > 22 ? strlen(left) : 22) + 1, into);
+        write_option(cli, left, option, into);
     }
 }
 
-static void write_usage(const struct cli_command *command, struct buf *into)
+static void write_usage(const struct cli *cli, struct buf *into)
 {
-    buf_format(into, "usage: witan %s", command->name);
+    const struct cli_command *command = cli->command;
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    buf_format(&text, "usage: witan %s", command->name);
     for (const struct cli_option *arg = command->args; arg->name; arg++)
-        buf_format(into,
+        buf_format(&text,
                    arg->flags & CLI_MANY  ? " [%s...]"
                    : arg->flags & CLI_MAY ? " [%s]"
                                           : " %s",
                    arg->name);
     for (const struct cli_option *option = command->options; option->name; option++)
         if (option->flags & CLI_MUST)
-            buf_format(into, " --%s %s", option->name, option->value);
-    buf_text(into, " [OPTION...]\n");
+            buf_format(&text, " --%s %s", option->name, option->value);
+    buf_text(&text, " [OPTION...]");
+    help_write_wrapped(cli, text.bytes, text.len, 0, into);
 }
 
 static void write_examples(const char *examples, struct buf *into)
@@ -112,13 +113,11 @@ static void write_command(const struct cli *cli, struct buf *into)
     if (command->examples)
         write_examples(command->examples, into);
     buf_char(into, '\n');
-    write_usage(command, into);
+    write_usage(cli, into);
     if (command->args[0].name)
         buf_text(into, "\narguments:\n");
-    for (const struct cli_option *arg = command->args; arg->name; arg++) {
-        buf_format(into, "  %-22s ", arg->name);
-        write_option_help(cli, arg, HELP_COLUMN, into);
-    }
+    for (const struct cli_option *arg = command->args; arg->name; arg++)
+        write_option(cli, arg->name, arg, into);
     buf_text(into, "\noptions:\n");
     write_options(cli, command->options, into);
     for (unsigned use = CLI_JSON; use > 0; use >>= 1)
@@ -149,13 +148,18 @@ static void write_group(const struct cli *cli, const char *name, struct buf *int
 
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
 {
+    static const char title[] = "witan: where agents confer with each other and with people.";
+    static const char closing[] =
+        "`witan COMMAND --help` says more about each, `witan help exit-codes` how they "
+        "end, `witan version` which witan this is.";
+
     if (cli->command) {
         write_command(cli, into);
         write_group(cli, cli->command->name, into);
         return;
     }
     if (!prefix) {
-        buf_text(into, "witan: where agents confer with each other and with people.\n");
+        help_write_wrapped(cli, title, strlen(title), 0, into);
         write_examples("witan ask --approve \"Deploy to production?\" && ./deploy\n"
                        "witan inbox\n"
                        "witan answer 1 --approve\n"
@@ -171,8 +175,8 @@ void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
     } else {
         help_write_groups(cli, into);
     }
-    buf_text(into, "\n`witan COMMAND --help` says more about each, `witan help exit-codes` how they end,\n"
-                   "`witan version` which witan this is.\n");
+    buf_char(into, '\n');
+    help_write_wrapped(cli, closing, strlen(closing), 0, into);
 }
 
 static const struct {
@@ -195,17 +199,35 @@ static const struct {
     { "143", "SIGTERM; what was asked stays open" },
 };
 
-void cli_exit_codes(bool markdown, struct buf *into)
+void cli_exit_codes(const struct cli *cli, struct buf *into)
 {
-    buf_text(into,
-             markdown ? "| exit code | means |\n|---|---|\n" : "exit codes, the same of every command:\n");
+    buf_text(into, "exit codes, the same of every command:\n");
+    for (size_t i = 0; i < sizeof(exit_codes) / sizeof(exit_codes[0]); i++) {
+        char code[8];
+
+        snprintf(code, sizeof(code), "%4s", exit_codes[i].code);
+        help_write_entry(cli, code, exit_codes[i].means, strlen(exit_codes[i].means), 8, into);
+    }
+}
+
+void cli_exit_code_table(struct buf *into)
+{
+    buf_text(into, "| exit code | means |\n|---|---|\n");
     for (size_t i = 0; i < sizeof(exit_codes) / sizeof(exit_codes[0]); i++)
-        buf_format(into, markdown ? "| %s | %s |\n" : "  %4s  %s\n", exit_codes[i].code, exit_codes[i].means);
+        buf_format(into, "| %s | %s |\n", exit_codes[i].code, exit_codes[i].means);
 }
 
 static bool stderr_colour(const struct cli *cli)
 {
     return cli->colour && isatty(STDERR_FILENO);
+}
+
+/* A command that fills a parameter by hand calls its option the same: --type, or --job for jobId. */
+static bool means_same(const char *option, const char *field)
+{
+    size_t len = strlen(option);
+
+    return strncmp(option, field, len) == 0 && (!field[len] || strcmp(field + len, "Id") == 0);
 }
 
 /* What the command line calls a parameter: --to for assignedTo; NULL: it has no name of its own here. */
@@ -221,6 +243,9 @@ static const char *word_for(const struct cli *cli, struct arena *arena, const ch
     for (const struct cli_option *arg = command->args; arg->name; arg++)
         if (arg->param && strcmp(arg->param, field) == 0)
             return arg->name;
+    for (const struct cli_option *option = command->options; option->name; option++)
+        if (!option->param && means_same(option->name, field))
+            return arena_format(arena, "--%s", option->name);
     return NULL;
 }
 

@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-#define NAME_WIDTH  20
-#define WIDTH_USUAL 100
-#define WIDTH_LEAST 60
+#define NAME_COLUMN   23
+#define NARROW_COLUMN 6
+#define WIDTH_USUAL   100
+#define ROOM_LEAST    30 /* with less of it behind a name, what is said of that stands under it */
 
 /* Commands by the first word of their names; those of none come last. */
 static const struct group {
@@ -54,8 +55,10 @@ static size_t width_of(const struct cli *cli)
 {
     struct term term;
 
+    if (!cli)
+        return WIDTH_USUAL;
     term_init(&term, cli->arena, NULL, false);
-    return term.width == 0 ? WIDTH_USUAL : term.width < WIDTH_LEAST ? WIDTH_LEAST : term.width;
+    return term.width == 0 ? WIDTH_USUAL : term.width;
 }
 
 void help_write_wrapped(const struct cli *cli, const char *text, size_t len, size_t indent, struct buf *into)
@@ -82,13 +85,25 @@ void help_write_wrapped(const struct cli *cli, const char *text, size_t len, siz
     buf_char(into, '\n');
 }
 
+void help_write_entry(const struct cli *cli, const char *name, const char *text, size_t len, size_t column,
+                      struct buf *into)
+{
+    bool below = width_of(cli) < column + ROOM_LEAST;
+
+    column = below ? NARROW_COLUMN : column;
+    if (below || strlen(name) + 3 > column)
+        buf_format(into, "  %s\n%*s", name, (int)column, "");
+    else
+        buf_format(into, "  %-*s", (int)column - 2, name);
+    help_write_wrapped(cli, text, len, column, into);
+}
+
 void help_write_line(const struct cli *cli, const struct cli_command *command, struct buf *into)
 {
     const struct op *op = command->op ? op_find(command->op) : NULL;
     const char *help = command->help ? command->help : op ? op->help : "";
 
-    buf_format(into, "  %-*s ", NAME_WIDTH, command->name);
-    help_write_wrapped(cli, help, first_sentence(help), NAME_WIDTH + 3, into);
+    help_write_entry(cli, command->name, help, first_sentence(help), NAME_COLUMN, into);
 }
 
 void help_write_groups(const struct cli *cli, struct buf *into)

@@ -95,6 +95,6 @@ void cli_manpage(const struct cli *cli, struct buf *into)
         write_command(*at, into);
     write_common(into);
     buf_text(into, ".SH EXIT STATUS\n.nf\n");
-    cli_exit_codes(false, into);
+    cli_exit_codes(NULL, into);
     buf_text(into, ".fi\n");
 }

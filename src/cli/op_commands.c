@@ -2,6 +2,7 @@
  * An operation that has a name for the command line and no command of its own gets one made from its row:
  * path parameters become arguments, the rest options.
  */
+#include "base/buf.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "ops/openapi.h"
@@ -10,14 +11,33 @@
 
 #define COMMANDS_MAX 256
 
+/* What is shown of those that no other command shows. */
+static const struct {
+    const char *command, *examples;
+} shown[] = {
+    { "template list", "witan template list" },
+    { "template add", "witan template add --name deploy --question \"Deploy {version}?\" --type approval "
+                      "--response-type approval" },
+    { "template show", "witan template show 01890a5d-ac96-774b-bcce-b302099a8057" },
+    { "template set", "witan template set 01890a5d-ac96-774b-bcce-b302099a8057 --timeout-minutes 60" },
+    { "template remove", "witan template remove 01890a5d-ac96-774b-bcce-b302099a8057" },
+    { "chat-log", "witan chat-log --limit 20\nwitan chat-log --task-ref search-page" },
+};
+
+/* As options are written: response-type for responseType and response_type. */
 static char *dashes(struct arena *arena, const char *name)
 {
-    char *text = arena_text(arena, name);
+    BUF_AUTO text = { 0 };
 
-    for (char *c = text; *c; c++)
-        if (*c == '_')
-            *c = '-';
-    return text;
+    buf_init(&text, 0);
+    for (const char *c = name; *c; c++) {
+        bool capital = *c >= 'A' && *c <= 'Z';
+
+        if (capital)
+            buf_char(&text, '-');
+        buf_char(&text, *c == '_' ? '-' : capital ? (char)(*c - 'A' + 'a') : *c);
+    }
+    return arena_copy(arena, text.bytes, text.len);
 }
 
 static char *capitals(struct arena *arena, const char *name)
@@ -40,6 +60,7 @@ static const char *value_name(enum type type)
     case T_OBJECT:
     case T_JSON: return "JSON";
     case T_LIST: return "LIST";
+    case T_ENUM: return "WORD";
     default: return "TEXT";
     }
 }
@@ -52,6 +73,9 @@ struct cli_command *cli_command_of(struct arena *arena, const struct op *op)
     command->name = op->cli;
     command->op = op->name;
     command->uses = CLI_SERVER | CLI_JSON;
+    for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+        if (strcmp(shown[i].command, op->cli) == 0)
+            command->examples = shown[i].examples;
     for (const struct field *field = op->params; field->type; field++) {
         bool in_path = op_param_place(op, field) == IN_PATH;
 

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { cli } from './lib/cli.mjs';
 import { binary, tempFolder } from './lib/server.mjs';
+import { Terminal } from './lib/terminal.mjs';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -44,6 +45,24 @@ test('each help fits the terminal, and wrong words are named, before any server 
     const nothing = await cli(folder, ['ask'], { env });
     assert.equal(nothing.code, 2, nothing.stderr);
     assert.match(nothing.stderr, /needs a question/);
+});
+
+// Examples are there to be pasted, and stay whole.
+test('help is wrapped to terminals of 40, 80 and 120 columns', { timeout: 120_000 }, async (t) => {
+    const server = { folder: await tempFolder(t), url: 'http://127.0.0.1:9' };
+    const names = [...(await cli(server.folder, ['help'])).stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)].map(([, name]) => name);
+    for (const width of [40, 80, 120]) {
+        const terminal = await Terminal.open(t, server, { COLUMNS: '' });
+        const lines = ['witan help', 'witan help exit-codes', ...names.map((name) => `witan ${name} --help`)];
+        let shown = '';
+        for (let at = 0; at < lines.length; at += 20)
+            shown += (await terminal.run(`stty cols ${width}; ${lines.slice(at, at + 20).join('; ')}`)).shown.replace(/^(> )+/, '');
+        const told = shown.replace(/\nexamples:\n[^]*?\n\n/g, '\n\n').split('\n');
+        assert.ok(told.length > 500, `only ${told.length} lines`);
+        assert.deepEqual(told.filter((line) => line.length > width), []);
+        assert.ok(told.some((line) => line.length > width * 0.9), 'and uses the room there is');
+        await terminal.close();
+    }
 });
 
 test('make install puts completions and the manual page in their places', async (t) => {

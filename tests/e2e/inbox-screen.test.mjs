@@ -6,6 +6,7 @@ import { cli } from './lib/cli.mjs';
 import { Screen } from './lib/screen.mjs';
 import { Terminal } from './lib/terminal.mjs';
 import { onBothEngines, start, until } from './lib/server.mjs';
+import { make, over, speakerOf, stage } from './lib/stage.mjs';
 import { Work } from './lib/work.mjs';
 
 const ask = async (server, question, fields = {}) =>
@@ -119,6 +120,39 @@ onBothEngines('everything that waits is there, and what others settle leaves', {
     await screen.shows(/Drop the old page\?[^]*q back/);
     await server.must(200, 'POST', `/api/questions/${items[0].id}/answer`, { response: { type: 'approval', value: true } });
     await screen.shows(/It has been settled meanwhile\./);
+});
+
+onBothEngines('a turn that people owe a discussion is taken on the screen, or passed', {}, async (server, t) => {
+    // She answers when the screen has seen that nobody waits for us any more.
+    let goOn;
+    const seen = new Promise((resolve) => (goOn = resolve));
+    t.after(() => goOn());
+    await stage(server, t, ['Anna'], (call) => ({ wait: seen, text: `${speakerOf(call)} answers.` }));
+    const { id: of } = await make(server, 'How do we begin?', 'rounds', ['user', 'Anna'], { rounds: 2 });
+    const screen = await Screen.open(t, server, { columns: 100 });
+    await screen.enter('witan inbox --watch');
+    await screen.shows(/1 waits\n[^]*turn +.*How do we begin\?/);
+    await screen.press('Enter');
+    await screen.shows(/How do we begin\?[^]*q back/);
+    await screen.type('a');
+    await screen.shows(/Answer:/);
+    await screen.type('With tests.');
+    await screen.press('Enter');
+    await screen.shows(/Nothing waits for an answer\./);
+    goOn();
+
+    // The second round asks again, and r passes.
+    await screen.shows(/1 waits\n[^]*turn +.*How do we begin\?/);
+    await screen.type('r');
+    await screen.shows(/Answer "pass"\? Enter sends it\./);
+    await screen.press('Enter');
+    const ended = await over(server, of);
+    assert.equal(ended.discussion.status, 'completed');
+    assert.deepEqual(
+        ended.entries.map(({ content }) => content),
+        ['With tests.', 'Anna answers.', '', 'Anna answers.'],
+    );
+    await screen.shows(/Nothing waits for an answer\./);
 });
 
 test('the screen is resized, and nothing in it steers the terminal', async (t) => {

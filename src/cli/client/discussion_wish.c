@@ -82,6 +82,8 @@ static bool take_ref(struct cli *cli, json_t *wish, struct err *err)
     if (!question && reply.status != 404)
         return false;
     *err = (struct err){ 0 };
+    if (!question && !invoke_json(cli, op_find("prompt_get"), params, 0, &reply, &found, err))
+        return invoke_unknown(cli, "for", err);
     json_object_set_new(wish, "ref",
                         json_pack("{s:s, s:s}", "kind", question ? "question" : "prompt", "id", id));
     return true;

@@ -112,6 +112,14 @@ bool invoke_collect(const struct cli *cli, json_t *params, struct err *err)
     return true;
 }
 
+bool invoke_unknown(const struct cli *cli, const char *option, struct err *err)
+{
+    if (err->code == ERR_NOT_FOUND && cli_has(cli, option))
+        err_set(err, ERR_NOT_FOUND, "--%s names nothing that is there: \"%s\".", option,
+                cli_get(cli, option));
+    return false;
+}
+
 /* As it stands in a path or a query. */
 static const char *plain(struct arena *arena, const json_t *value)
 {

@@ -16,6 +16,9 @@ CHECKED bool invoke_set(const struct op *op, json_t *params, const char *name, c
 /* Adds what the command line gave for each parameter of the command's row. */
 CHECKED bool invoke_collect(const struct cli *cli, json_t *params, struct err *err);
 
+/* Where the server did not find what this option names, the error says so; returns false, as errors do. */
+bool invoke_unknown(const struct cli *cli, const char *option, struct err *err);
+
 #define INVOKE_AT_ONCE (-1)
 
 /*

@@ -29,10 +29,11 @@ static bool find_url(struct cli *cli, const char **url, struct err *err)
     *url = cli_get(cli, "url");
     if (!*url)
         *url = from_env("WITAN_URL");
-    if (!*url) {
+    /* One that was named must be there, whether or not the URL comes from it. */
+    if (!*url || cli_has(cli, "config")) {
         bool loaded = cli_config(cli, &config, err);
 
-        if (loaded)
+        if (loaded && !*url)
             *url = *config.settings.server_public_url
                        ? arena_text(cli->arena, config.settings.server_public_url)
                        : config_listen_url(cli->arena, config.settings.server_listen, 0);

@@ -165,8 +165,9 @@ static bool send_wish(struct cli *cli, json_t *wish, json_t **made, struct err *
 
     if (job)
         json_object_set_new(wish, "id", json_string(job));
-    return ask_send(cli, op_find(job ? "question_ask" : "question_create"), wish, &reply, made, err) &&
-           (json_is_string(json_object_get(*made, "questionId")) ||
+    if (!ask_send(cli, op_find(job ? "question_ask" : "question_create"), wish, &reply, made, err))
+        return invoke_unknown(cli, "job", err);
+    return (json_is_string(json_object_get(*made, "questionId")) ||
             err_set(err, ERR_INTERNAL, "The reply of %s holds no question; is it witan?", cli->target.url));
 }
 

@@ -138,6 +138,23 @@ static const char *events_path(struct cli *cli)
     return path;
 }
 
+/* Nothing would ever be heard of what is not there. */
+static bool check_subjects(struct cli *cli, struct err *err)
+{
+    static const char *const subjects[][2] = { { "job", "job_get" }, { "discussion", "discussion_get" } };
+
+    for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
+        const char *id = cli_get(cli, subjects[i][0]);
+        JSON_AUTO *params = json_pack("{s:s*}", "id", id);
+        JSON_AUTO *found = NULL;
+        struct client_reply reply;
+
+        if (id && !invoke_json(cli, op_find(subjects[i][1]), params, 0, &reply, &found, err))
+            return invoke_unknown(cli, subjects[i][0], err);
+    }
+    return true;
+}
+
 /* Follows for ever: when the server comes back, from where it was. */
 static int run_events(struct cli *cli)
 {
@@ -146,6 +163,8 @@ static int run_events(struct cli *cli)
     struct err err = { 0 };
     bool ever = false;
 
+    if (!check_subjects(cli, &err))
+        return cli_fail(cli, &err);
     snprintf(watch.last_id, sizeof(watch.last_id), "%s", after ? after : "");
     for (;;) {
         struct client_stream stream = {

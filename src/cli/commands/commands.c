@@ -112,12 +112,12 @@ static bool asks_for_version(int argc, char **argv)
                          strcmp(argv[0], "version") == 0);
 }
 
-static int show_exit_codes(void)
+static int show_exit_codes(const struct cli *cli)
 {
     BUF_AUTO text = { 0 };
 
     buf_init(&text, 0);
-    cli_exit_codes(false, &text);
+    cli_exit_codes(cli, &text);
     return cli_print(text.bytes, text.len);
 }
 
@@ -134,7 +134,7 @@ int commands_run(int argc, char **argv)
     if (argc > 0 && strcmp(argv[0], "__complete") == 0)
         return commands_complete(&cli, argc - 1, argv + 1);
     if (argc == 2 && strcmp(argv[0], "help") == 0 && strcmp(argv[1], "exit-codes") == 0)
-        return show_exit_codes();
+        return show_exit_codes(&cli);
     if (argc > 0 && strcmp(argv[0], "help") == 0) {
         argc--;
         argv++;

@@ -111,6 +111,13 @@ static int watch(struct cli *cli, const char *id, bool ours)
     return printed == CLI_OK ? code : printed;
 }
 
+/* Of one that is left to itself; --json has it where it also stands in the whole. */
+static int print_id(const struct cli *cli, const char *id)
+{
+    return print_text(
+        arena_format(cli->arena, cli->json ? "{\"discussion\":{\"id\":\"%s\"}}\n" : "%s\n", id));
+}
+
 static int discuss(struct cli *cli)
 {
     JSON_AUTO *wish = json_object();
@@ -122,7 +129,7 @@ static int discuss(struct cli *cli)
     if (cli_has(cli, "no-wait") && cli_has(cli, "rehearse"))
         cli_note(cli, REHEARSAL_NOTICE);
     if (cli_has(cli, "no-wait"))
-        return print_text(arena_format(cli->arena, "%s\n", id));
+        return print_id(cli, id);
     cli_note(cli, "Discussion %s", id);
     return watch(cli, id, true);
 }
@@ -248,11 +255,12 @@ static int run_fork(struct cli *cli)
     struct err err = { 0 };
     const char *id;
 
-    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
+    if (!council_format_check(cli_get(cli, "format"), &err) || !invoke_collect(cli, params, &err) ||
+        !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
         return council_refused(cli, &err);
     id = member_text(cli->arena, json_object_get(made, "discussion"), "id");
     if (cli_has(cli, "no-wait"))
-        return print_text(arena_format(cli->arena, "%s\n", id));
+        return print_id(cli, id);
     cli_note(cli, "Discussion %s", id);
     return watch(cli, id, true);
 }

@@ -24,7 +24,7 @@ static int run_docs(struct cli *cli)
     } else if (strcmp(what, "man") == 0) {
         cli_manpage(cli, &text);
     } else if (strcmp(what, "exit-codes") == 0) {
-        cli_exit_codes(true, &text);
+        cli_exit_code_table(&text);
     } else {
         err_field(&err, "WHAT", "There is no document \"%s\".", what);
         err_hint(&err, "There are api, events, openapi, asyncapi, man and exit-codes.");

@@ -54,6 +54,16 @@ static bool read_autonomy(struct cli *cli, json_t *params, struct err *err)
     return true;
 }
 
+/* What was typed is an option, whatever the operation calls it. */
+static int fail(const struct cli *cli, struct err *err)
+{
+    if (str_starts(err->field, "hilConfig")) {
+        err_field(err, "autonomy", "--autonomy must be confirm_all, major_only or full, or CATEGORY=LEVEL.");
+        err_hint(err, "`witan %s --help` lists categories and levels.", cli->command->name);
+    }
+    return cli_fail(cli, err);
+}
+
 static int run_add(struct cli *cli)
 {
     JSON_AUTO *params = json_object();
@@ -64,7 +74,7 @@ static int run_add(struct cli *cli)
 
     if (!invoke_collect(cli, params, &err) || !read_autonomy(cli, params, &err) ||
         !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
-        return cli_fail(cli, &err);
+        return fail(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
     id = term_line(cli->arena, member_text(cli->arena, made, "id"));
@@ -148,7 +158,7 @@ static int run_one(struct cli *cli, bool changes)
         return cli_fail(cli, &err);
     json_object_set_new(params, "id", json_string(id));
     if (!invoke_json(cli, cli->op, params, 0, &reply, &project, &err))
-        return cli_fail(cli, &err);
+        return fail(cli, &err);
     return cli->json ? invoke_print(cli, &reply, false) : print_project(cli, project);
 }
 

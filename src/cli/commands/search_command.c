@@ -73,7 +73,7 @@ const struct cli_command search_commands[] = {
         .args = { { "WORD", .help = "What to look for; the last may be the beginning of a word.", .flags = CLI_MANY } },
         .options = {
             { "kind", "KIND", "kind", NULL, 0 },
-            { "project", "ID", "projectId", NULL, 0 },
+            { "project", "PROJECT", "projectId", "Only of this project: its id or name.", 0 },
             { "limit", "N", "limit", NULL, 0 },
             { "cursor", "TEXT", "cursor", NULL, 0 },
         },

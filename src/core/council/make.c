@@ -378,7 +378,7 @@ static bool find_entry(const struct tx *tx, const char *at, const struct logged 
             return true;
         }
     }
-    return err_field(tx->err, "at", "The discussion has no such entry.");
+    return err_field(tx->err, "at", "at names no entry of the discussion.");
 }
 
 static void stand_behind(struct discussion *d, const struct seats *seats, const struct logged *rows,

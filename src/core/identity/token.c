@@ -44,7 +44,7 @@ static bool check_project(const struct tx *tx, const struct token *token)
     if (!tx_query(tx, SQL_TOKEN_PROJECT, DB_ARGS(db_text(token->project_id), db_text(token->workspace_id)),
                   &rows))
         return false;
-    return rows.count > 0 || err_field(tx->err, "projectId", "There is no such project in this workspace.");
+    return rows.count > 0 || err_field(tx->err, "projectId", "projectId names no project of this workspace.");
 }
 
 static bool check_user(const struct tx *tx, struct token *token)
