@@ -88,6 +88,23 @@ static bool put_plain(struct buf *buf, const char *text, size_t len)
     return true;
 }
 
+/* The same for a key with the comma before it and the colon behind. */
+static bool put_plain_key(struct buf *buf, bool comma, const char *key, size_t len)
+{
+    if (buf->full || buf->room - buf->len < len + 5 || plain_run(key, len) < len)
+        return false;
+
+    char *at = buf->bytes + buf->len;
+
+    *at = ',';
+    at += comma;
+    *at++ = '"';
+    memcpy(at, key, len);
+    memcpy(at + len, "\":", 3);
+    buf->len += comma + len + 3;
+    return true;
+}
+
 /* A byte that is no UTF-8 becomes U+FFFD, so that one bad column cannot spoil a whole reply. */
 static void put_quoted(struct buf *buf, const char *text, size_t len)
 {
@@ -114,13 +131,18 @@ static void put_quoted(struct buf *buf, const char *text, size_t len)
 /* What stands before a value: a comma where one is due, and the key where there is one. */
 static void put_key(struct json_out *out, const char *key)
 {
-    if (out->comma)
+    size_t len = key ? strlen(key) : 0;
+    bool comma = out->comma;
+
+    out->comma = true;
+    if (key && put_plain_key(out->buf, comma, key, len))
+        return;
+    if (comma)
         buf_char(out->buf, ',');
     if (key) {
-        put_quoted(out->buf, key, strlen(key));
+        put_quoted(out->buf, key, len);
         buf_char(out->buf, ':');
     }
-    out->comma = true;
 }
 
 static void put_open(struct json_out *out, const char *key, char bracket)

@@ -86,12 +86,13 @@ bool assets_handle(struct edge *edge, struct http_exchange *exchange)
 {
     ARENA_AUTO arena = { 0 };
     const char *path = http_path(exchange);
-    const struct asset *asset = str_equal(path, "/index.html") ? NULL : find(path);
+    const struct asset *asset;
     struct credentials credentials;
     struct err err = { 0 };
 
     if (http_method(exchange) != HTTP_GET || str_starts(path, "/api/"))
         return false;
+    asset = str_equal(path, "/index.html") ? NULL : find(path);
     if (!asset && !(app() && shows_pages(exchange)))
         return false;
     if (!gate_check(edge, exchange, GATE_SAFE, &arena, &credentials, &err))

@@ -3,6 +3,7 @@
  * and the test clock.
  */
 #include "base/clock.h"
+#include "base/str.h"
 #include "edge/assets.h"
 #include "edge/html.h"
 #include "edge/internal.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define API         "/api/"
 #define LAG_MOST_MS 5000 /* a log that was not read for so long means that events do not flow */
 
 static const char front_page[] =
@@ -191,7 +193,7 @@ static void test_clock(struct edge *edge, struct http_exchange *exchange)
     pthread_attr_destroy(&detached);
 }
 
-static const struct {
+struct page {
     const char *path;
     enum http_method method; /* HTTP_OTHER: looks at the method itself */
     const char *allow;
@@ -199,7 +201,9 @@ static const struct {
     bool any_host; /* asked by machines that know no name of ours, and gives nothing away */
     bool own_gate; /* checks the request itself */
     bool testing;  /* only there with the test clock */
-} pages[] = {
+};
+
+static const struct page pages[] = {
     { "/", HTTP_GET, "GET, HEAD", front, false, false, false },
     { "/style.css", HTTP_GET, "GET, HEAD", style, false, false, false },
     { "/q/{id}", HTTP_OTHER, "GET, HEAD, POST", question_page_handle, false, true, false },
@@ -207,40 +211,45 @@ static const struct {
     { "/healthz", HTTP_GET, "GET, HEAD", health, true, false, false },
     { "/readyz", HTTP_GET, "GET, HEAD", readiness, true, false, false },
     { "/metrics", HTTP_GET, "GET, HEAD", metrics, false, false, false },
-    { "/api/openapi.json", HTTP_GET, "GET, HEAD", openapi, false, false, false },
-    { "/api/asyncapi.json", HTTP_GET, "GET, HEAD", asyncapi, false, false, false },
-    { "/api/events", HTTP_GET, "GET", sse_handle, false, true, false },
-    { "/api/jobs/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
-    { "/api/discussions/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
     { "/mcp", HTTP_OTHER, "GET, POST, DELETE", mcp_handle, false, true, false },
     { "/.well-known/oauth-protected-resource", HTTP_GET, "GET, HEAD", mcp_metadata, false, false, false },
     { "/.well-known/oauth-protected-resource/mcp", HTTP_GET, "GET, HEAD", mcp_metadata, false, false, false },
     { "/ws", HTTP_GET, "GET", ws_handle, false, true, false },
-    { "/api/test/clock", HTTP_POST, "POST", test_clock, false, false, true },
+    { 0 },
 };
 
-static void serve_page(struct edge *edge, struct http_exchange *exchange, size_t page)
+/* What begins with "/api/", without that: nearly all such paths are operations', and soon told from these. */
+static const struct page api_pages[] = {
+    { "openapi.json", HTTP_GET, "GET, HEAD", openapi, false, false, false },
+    { "asyncapi.json", HTTP_GET, "GET, HEAD", asyncapi, false, false, false },
+    { "events", HTTP_GET, "GET", sse_handle, false, true, false },
+    { "jobs/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
+    { "discussions/{id}/stream", HTTP_GET, "GET", sse_handle, false, true, false },
+    { "test/clock", HTTP_POST, "POST", test_clock, false, false, true },
+    { 0 },
+};
+
+static void serve_page(struct edge *edge, struct http_exchange *exchange, const struct page *page)
 {
     ARENA_AUTO arena = { 0 };
     struct credentials credentials;
     struct err err = { 0 };
-    enum gate_kind kind = pages[page].method == HTTP_GET ? GATE_SAFE : GATE_UNSAFE;
+    enum gate_kind kind = page->method == HTTP_GET ? GATE_SAFE : GATE_UNSAFE;
     BUF_AUTO body = { 0 };
 
-    if (pages[page].method != HTTP_OTHER && http_method(exchange) != pages[page].method) {
-        struct http_header_line allow[] = { { "Allow", pages[page].allow }, { NULL, NULL } };
+    if (page->method != HTTP_OTHER && http_method(exchange) != page->method) {
+        struct http_header_line allow[] = { { "Allow", page->allow }, { NULL, NULL } };
 
         err_set(&err, ERR_BAD_METHOD, "%.20s is not a method of this path.", http_method_text(exchange));
         dispatch_write_error(&err, &body);
         edge_reply_json(exchange, 405, allow, &body);
         return;
     }
-    if (!pages[page].any_host && !pages[page].own_gate &&
-        !gate_check(edge, exchange, kind, &arena, &credentials, &err)) {
+    if (!page->any_host && !page->own_gate && !gate_check(edge, exchange, kind, &arena, &credentials, &err)) {
         edge_refuse(exchange, &err);
         return;
     }
-    pages[page].serve(edge, exchange);
+    page->serve(edge, exchange);
 }
 
 /* "{id}" stands for one part of a path, whatever it is. */
@@ -264,11 +273,14 @@ static bool is_page(const char *page, const char *path)
 bool pages_handle(struct edge *edge, struct http_exchange *exchange)
 {
     const char *path = http_path(exchange);
+    bool api = str_starts(path, API);
 
-    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-        if (!is_page(pages[i].path, path) || (pages[i].testing && !edge->options.test_clock))
+    if (api)
+        path += strlen(API);
+    for (const struct page *page = api ? api_pages : pages; page->path; page++) {
+        if (!is_page(page->path, path) || (page->testing && !edge->options.test_clock))
             continue;
-        serve_page(edge, exchange, i);
+        serve_page(edge, exchange, page);
         return true;
     }
     return false;

@@ -124,7 +124,8 @@ static void fill_request(struct rest_call *call, void (*then)(struct request *re
     request->call.tx.arena = &call->arena;
     request->call.door = "rest";
     request->call.remote = call->remote;
-    request->call.base_url = gate_base_url(call->exchange, &call->arena);
+    if (request->op && request->op->tells_url)
+        request->call.base_url = gate_base_url(call->exchange, &call->arena);
     request->call.device = request->credentials.device;
     request->admit_login = admit_login;
     request->admit_write = admit_write;

@@ -387,6 +387,7 @@ const struct op answer_ops[] = {
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
         .status = 201,
+        .tells_url = true,
         .secret_reply = true,
         .run = run_question_link,
         .reply = link_reply,

@@ -102,7 +102,8 @@ struct call {
     void *prepared;                      /* what .fetch and .before left, in the arena */
     struct login_try tried;              /* for rows with .limit_logins: what .fetch found */
     const char *door, *remote, *request_id;
-    const char *base_url; /* how the caller has reached this server, "http://HOST"; NULL: not known */
+    const char *base_url; /* for rows with .tells_url: how the caller has reached this server, "http://HOST";
+                             NULL: not known */
     const char *device;   /* the browser's own cookie, or NULL */
     struct err err;
 };
@@ -143,6 +144,7 @@ struct op {
                      path looks   (call->held) */
     bool pieces;  /* may be long: takes after_seq and limit, and is run once for each piece (more_after) */
     bool by_link; /* the cookie of a link to what `id` names stands in for credentials */
+    bool tells_url;      /* the reply holds an address of this server */
     bool secret_reply;   /* never stored for idempotent repeats */
     bool count_errors;   /* failures are counted for the alert on asking */
     bool limit_logins;   /* tries a password: counted before .before */
