@@ -21,6 +21,7 @@ struct request {
     const struct op *op;
     struct credentials credentials;
     const char *idempotency_key; /* or NULL */
+    bool key_while_open;         /* only as long as what was asked under it is open */
     const char *body;            /* the raw body, for the idempotency hash; or NULL */
     size_t body_len;
     void (*bind)(struct request *request); /* fills in the arguments, or bind_err; NULL: the door did */

@@ -273,6 +273,7 @@ static bool run_once(struct request *request)
         .caller = call->caller.id,
         .operation = call->op->name,
         .key = request->idempotency_key,
+        .while_open = request->key_while_open,
         .body_hash = idempotency_hash(call->tx.arena, request->body, request->body_len, path_values(call)),
     };
 

@@ -109,6 +109,28 @@ for (const [title, connect] of Object.entries(clients)) {
     });
 }
 
+// Two at once and one more: the client does not name its uses, so it is one question until that has ended.
+test('a use of a tool that has no name is asked about once at a time', async (t) => {
+    const server = await start(t);
+    const use = { tool_name: 'Bash', input: { command: 'git push' }, wait_seconds: 0 };
+    const open = async () => {
+        const path = '/api/questions/pending?workspaceId=default&type=approval';
+        return (await server.must(200, 'GET', path)).questions.map(({ id }) => id);
+    };
+    await Promise.all([call(server, 'approve_tool_use', use), call(server, 'approve_tool_use', use)]);
+    await call(server, 'approve_tool_use', { ...use, wait_seconds: 1 });
+    const [first, ...more] = await open();
+    assert.deepEqual(more, []);
+    await call(server, 'approve_tool_use', { ...use, input: { command: 'git pull' } });
+    assert.equal((await open()).length, 2);
+    await answer(server, first, { type: 'approval', value: false });
+    const again = await call(server, 'approve_tool_use', use);
+    assert.match(JSON.parse(again.result.content[0].text).message, /Nobody has answered yet/);
+    const now = await open();
+    assert.equal(now.length, 2);
+    assert.ok(!now.includes(first));
+});
+
 test('an answer given on the command line reaches the client', async (t) => {
     const server = await start(t);
     const { call, close } = await oldClient(server.url);

@@ -42,7 +42,7 @@ static bool claim_found(const struct tx *tx, const struct idempotency *claim, st
 
 bool idempotency_claim(const struct tx *tx, const struct idempotency *claim, struct idempotency_reply *reply)
 {
-    int64_t before_ms = tx->now_ms - settings()->idempotency_lifetime_ms;
+    int64_t before_ms = claim->while_open ? tx->now_ms + 1 : tx->now_ms - settings()->idempotency_lifetime_ms;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_IDEMPOTENCY_CLAIM,

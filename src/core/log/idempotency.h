@@ -18,6 +18,7 @@
 struct idempotency {
     const char *workspace_id, *caller, *operation, *key;
     const char *body_hash;
+    bool while_open;                     /* the key counts no longer than what was asked under it is open */
     const char *question_id, *prompt_id; /* what was asked under it, or NULL; known when the reply is kept */
 };
 

@@ -4,7 +4,6 @@
  */
 #include "edge/mcp/approval.h"
 
-#include "base/limits.h"
 #include "base/str.h"
 #include "edge/mcp/tools.h"
 
@@ -36,7 +35,7 @@ json_t *approval_prepare(struct mcp_call *call, const json_t *given)
     return args;
 }
 
-/* The same use of the same tool, by its name for it. */
+/* The same use of the same tool, by its name for it where it has one. */
 static const char *key_of(struct mcp_call *call, const char *use)
 {
     unsigned char hash[16];
@@ -51,76 +50,6 @@ static const char *key_of(struct mcp_call *call, const char *use)
     return arena_format(&call->arena, "approve_tool_use %s", hex);
 }
 
-static void ask(struct mcp_call *call)
-{
-    call_own(call, call->later);
-    call->later = NULL;
-    call_run(call, op_find("question_create"), call->own_args, tool_ran);
-}
-
-static bool is_same(const struct mcp_call *call, const json_t *question)
-{
-    static const char *const alike[] = { "action", "metadata" };
-    const char *own = call->request.call.caller.agent_name;
-    const char *asker = json_string_value(json_object_get(question, "askedBy"));
-
-    for (size_t i = 0; i < sizeof(alike) / sizeof(alike[0]); i++)
-        if (!json_equal(json_object_get(question, alike[i]), json_object_get(call->later, alike[i])))
-            return false;
-    return str_equal(asker, own ? own : call->client.name);
-}
-
-static void look_among_open(struct mcp_call *call, const char *cursor);
-
-/* What is open already is waited for; else the next page, and at last it is asked. */
-static void seen_open(struct mcp_call *call)
-{
-    struct request *request = &call->request;
-    struct err ignored = { 0 };
-    JSON_AUTO *reply = NULL;
-    const json_t *questions;
-
-    if (request->call.err.code != ERR_NONE) {
-        tool_ran(call);
-        return;
-    }
-    (void)!json_parse(request->reply.bytes, request->reply.len, &reply, &ignored);
-    questions = json_object_get(reply, "questions");
-    for (size_t i = 0; i < json_array_size(questions); i++) {
-        const json_t *question = json_array_get(questions, i);
-
-        if (!is_same(call, question))
-            continue;
-        buf_clear(&request->reply);
-        buf_format(&request->reply, "{\"questionId\":\"%s\"}",
-                   json_string_value(json_object_get(question, "id")));
-        tool_ran(call);
-        return;
-    }
-    const char *next = json_string_value(json_object_get(reply, "nextCursor"));
-
-    if (next)
-        look_among_open(call, next);
-    else
-        ask(call);
-}
-
-static void look_among_open(struct mcp_call *call, const char *cursor)
-{
-    json_t *args = json_pack("{s:s, s:s, s:i}", "workspaceId", call->request.call.caller.workspace_id, "type",
-                             "approval", "limit", LIMIT_PAGE);
-
-    if (cursor)
-        json_object_set_new(args, "cursor", json_string(cursor));
-    call_own(call, args);
-    call_run(call, op_find("question_pending"), args, seen_open);
-}
-
-static void look_first(struct mcp_call *call)
-{
-    look_among_open(call, NULL);
-}
-
 /*
  * A client that lost the reply, or was told to try again, asks the same question a second time. One that
  * names its uses gets the same answer even after it was given; for others it is the same while it is open.
@@ -130,13 +59,9 @@ void approval_begin(struct mcp_call *call)
     const char *use =
         json_string_value(json_object_get(json_object_get(call->own_args, "metadata"), "tool_use_id"));
 
-    if (use && *use) {
-        call->request.idempotency_key = key_of(call, use);
-        call_run(call, op_find("question_create"), call->own_args, tool_ran);
-    } else {
-        call->later = json_incref(call->own_args);
-        call_know(call, look_first);
-    }
+    call->request.idempotency_key = key_of(call, use ? use : "");
+    call->request.key_while_open = !use || !*use;
+    call_run(call, op_find("question_create"), call->own_args, tool_ran);
 }
 
 static void deny(struct json_out *out, const char *why)

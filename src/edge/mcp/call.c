@@ -63,7 +63,6 @@ void call_free(struct mcp_call *call)
     struct edge *edge = mcp->edge;
 
     json_decref(call->own_args);
-    json_decref(call->later);
     json_decref(call->tree);
     if (call->charged > 0)
         budget_give(&edge->budget, call->charged);

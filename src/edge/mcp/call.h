@@ -58,7 +58,6 @@ struct mcp_call {
     bool as_task;        /* the client gets a task if what it asked for takes time (tasks.h) */
     const char *task_id; /* the task that the request is about, or NULL */
     size_t list;         /* tasks/list: which of its lists */
-    json_t *later;       /* arguments for an operation that follows, or NULL */
     int64_t began_us;
     char remote[INET6_ADDRSTRLEN];
 };
