@@ -1,4 +1,6 @@
 /* A rehearsal is made of real rows, in a workspace of its own, calls no model, and goes as a whole. */
+#include "base/limits.h"
+#include "base/uuid.h"
 #include "council.h"
 #include "questions.h"
 
@@ -63,6 +65,30 @@ CONTRACT(rehearsal_is_there_once_and_goes_as_a_whole)
     call(t, "me_get", "{}");
     CHECK_STATUS(200);
     CHECK_COUNT("workspaces", 1);
+}
+
+/* However many workspaces its owner has. */
+CONTRACT(rehearsal_goes_from_behind_a_page_of_workspaces)
+{
+    const char *maya = make_user(t, "Maya", "owner"), *behind, *mark = uuid_new(&t->arena);
+
+    t->as = session_for(t, maya);
+    call(t, "rehearsal_begin", "{}");
+    behind = text_at(t, "workspace.id");
+    outside_sql(t,
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+                "INSERT INTO workspaces (id, slug, name, created_at) "
+                "SELECT 'ffff-%s-' || i, 'page-%s-' || i, 'Page', 1 FROM n",
+                LIMIT_PAGE, mark, mark);
+    outside_sql(t,
+                "INSERT INTO members (workspace_id, user_id, role, created_at) "
+                "SELECT id, '%s', 'owner', 1 FROM workspaces WHERE slug LIKE 'page-%s-%%'",
+                maya, mark);
+    call(t, "rehearsal_remove", "{}");
+    CHECK_STATUS(204);
+    assert_int_equal(count_rows(t, "workspaces WHERE id = '%s'", behind), 0);
+    assert_int_equal(count_rows(t, "workspaces WHERE slug LIKE 'page-%s-%%'", mark), LIMIT_PAGE);
+    outside_sql(t, "DELETE FROM workspaces WHERE slug LIKE 'page-%s-%%'", mark);
 }
 
 CONTRACT(rehearsal_removes_no_workspace_of_work_and_nobody_elses)

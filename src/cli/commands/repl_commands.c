@@ -109,16 +109,22 @@ static bool make_project(struct session *session, struct err *err)
 static bool find_project(struct session *session, struct err *err)
 {
     struct cli *cli = session->cli;
-    JSON_AUTO *params = json_pack("{s:i}", "limit", LIMIT_PAGE);
-    JSON_AUTO *list = NULL;
-    struct client_reply reply;
+    const char *cursor = NULL;
 
     session->project_id = cli_get(cli, "project");
     if (session->project_id)
         return true;
-    if (!invoke_json(cli, op_find("project_list"), params, 0, &reply, &list, err))
-        return false;
-    session->project_id = project_named(cli, json_object_get(list, "projects"));
+    do {
+        JSON_AUTO *params = json_pack("{s:i, s:s*}", "limit", LIMIT_PAGE, "cursor", cursor);
+        JSON_AUTO *page = NULL;
+        struct client_reply reply;
+
+        if (!invoke_json(cli, op_find("project_list"), params, 0, &reply, &page, err))
+            return false;
+        session->project_id = project_named(cli, json_object_get(page, "projects"));
+        cursor = json_string_value(json_object_get(page, "nextCursor"));
+        cursor = cursor ? arena_text(cli->arena, cursor) : NULL;
+    } while (!session->project_id && cursor);
     return session->project_id || make_project(session, err);
 }
 

@@ -46,20 +46,16 @@ static bool may_rehearse(const struct tx *tx)
     return err_hint(tx->err, "Log in (`witan login`), or see a discussion with `witan discuss --rehearse`.");
 }
 
-/* What the caller owns and is marked as a rehearsal; `removed` says how many there were. */
-static bool remove_all(const struct tx *tx, size_t *removed)
+/* Those of one page that the caller owns and that are marked as a rehearsal; adds to `removed`. */
+static bool remove_among(const struct tx *tx, const struct workspace *page, size_t count, size_t *removed)
 {
-    struct workspace *all, own;
+    struct workspace own;
     enum role role;
-    size_t count;
 
-    *removed = 0;
-    if (!workspace_list(tx, NULL, LIMIT_PAGE, &all, &count))
-        return false;
     for (size_t i = 0; i < count; i++) {
-        if (!workspace_is_rehearsal(&all[i]))
+        if (!workspace_is_rehearsal(&page[i]))
             continue;
-        if (!workspace_see(tx, all[i].id, &own, &role))
+        if (!workspace_see(tx, page[i].id, &own, &role))
             return false;
         if (role != ROLE_OWNER)
             continue;
@@ -67,6 +63,22 @@ static bool remove_all(const struct tx *tx, size_t *removed)
             return false;
         ++*removed;
     }
+    return true;
+}
+
+/* Among all workspaces that the caller has a part in; `removed` says how many there were. */
+static bool remove_all(const struct tx *tx, size_t *removed)
+{
+    const char *after = NULL;
+    struct workspace *page;
+    size_t count;
+
+    *removed = 0;
+    do {
+        if (!workspace_list(tx, after, LIMIT_PAGE, &page, &count) || !remove_among(tx, page, count, removed))
+            return false;
+        after = count > 0 ? page[count - 1].id : NULL;
+    } while (count == LIMIT_PAGE);
     return true;
 }
 
