@@ -103,7 +103,9 @@
 #define SEARCH_PREFIX_CHARS 2        /* from here on a word may be the beginning of one */
 #define SEARCH_ENTRIES      20000    /* of the index, looked at for one search */
 #define SEARCH_THINGS       1000     /* newest things that fit, put in order for one search */
-#define SEARCH_BATCH        64       /* things whose words are taken in at once */
+#define SEARCH_BATCH        64       /* things whose words are taken in at once, when nobody waits for them */
+#define SEARCH_BATCH_ASKED  256      /* the same on behalf of somebody who looks for something */
+#define SEARCH_BEHIND       100000   /* things whose words may wait until writers leave the store some time */
 
 /* Memory. */
 #define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */

@@ -273,8 +273,7 @@ static bool end_due(struct deadlines *deadlines, struct chore *chore)
         atomic_store(&deadlines->overdue_ms, late_ms);
         if (!look(deadlines, chore))
             return false;
-        /* Another node holds the rows that are due and will have ended them in a moment, or words are left,
-         * which hurry less than the other chores. */
+        /* Another node holds the rows that are due; it will have ended them in a moment. */
         if (chore->count == 0 && is_due(chore))
             return poke_pause(&deadlines->poke, SEAL_INTERVAL_MS) && look(deadlines, chore);
     }

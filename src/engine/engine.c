@@ -1,8 +1,8 @@
 /*
  * Commits poke, pokes are remembered, and every thread also looks by itself now and then: so a lost poke
- * costs a second, never an event. engine_settle follows the same way a change takes (deadlines, writes,
- * numbers, the tailer) and waits at each station, which is what lets tests move the clock and then simply
- * look.
+ * costs a second, never an event. engine_settle follows the same way a change takes (deadlines, words,
+ * writes, numbers, the tailer) and waits at each station, which is what lets tests move the clock and then
+ * simply look.
  */
 #include "engine/engine.h"
 
@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "db/pglisten.h"
 #include "engine/folding.h"
+#include "engine/indexing.h"
 #include "llm/scout.h"
 
 #include <pthread.h>
@@ -29,6 +30,7 @@ struct engine {
     struct tailer *tailer;
     struct deadlines *deadlines;
     struct folding *folding;
+    struct indexing *indexing;
     struct net *net;        /* what goes out, to models */
     const char *ollama_url; /* NULL: nobody looks for models */
     struct scout *scout;
@@ -137,6 +139,7 @@ bool engine_start(struct engine *engine, struct store *store, const char *url, b
         return false;
     }
     engine->folding = folding_open(store);
+    engine->indexing = indexing_open(store);
     if (!start_council(engine, err)) {
         engine_stop(engine);
         return false;
@@ -151,6 +154,7 @@ void engine_stop(struct engine *engine)
     if (!atomic_load(&engine->started) || atomic_exchange(&engine->stopping, true))
         return;
     stop_council(engine);
+    indexing_close(engine->indexing);
     folding_close(engine->folding);
     deadlines_close(engine->deadlines);
     engine->deadlines = NULL;
@@ -244,7 +248,8 @@ bool engine_settle(struct engine *engine, int timeout_ms)
 {
     int64_t until = clock_ticks_ms() + timeout_ms, seq = 0;
 
-    if (!deadlines_settle(engine->deadlines, left_ms(until)) || !drain_writes(engine, until))
+    if (!deadlines_settle(engine->deadlines, left_ms(until)) ||
+        !indexing_settle(engine->indexing, left_ms(until)) || !drain_writes(engine, until))
         return false;
     if (engine->sequencer && !sequencer_settle(engine->sequencer, left_ms(until)))
         return false;

@@ -8,6 +8,7 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "core/search/search.h"
 #include "core/upkeep/deadline.h"
 #include "ops/ask_errors.h"
 #include "ops/perform.h"
@@ -68,17 +69,20 @@ static void pause_before_round(int round)
         nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* One batch, so that a long list of overdue rows never keeps others from the writer. */
+/*
+ * One batch, so that a long list of overdue rows never keeps others from the writer. Words that a search is
+ * to find are overdue, too.
+ */
 static bool apply_due(struct db *db, struct work *work)
 {
     struct request *request = request_of(work);
-    size_t ended = 0;
+    size_t ended = 0, taken_in = 0;
 
     if (db->engine == DB_POSTGRES)
         pause_before_round(request->due_rounds);
     struct tx tx = tx_of(db, request->call.tx.arena, clock_now_ms(), &work->err);
 
-    if (!deadline_apply(&tx, DEADLINE_BATCH, &ended))
+    if (!deadline_apply(&tx, DEADLINE_BATCH, &ended) || !search_sweep(&tx, SEARCH_BATCH_ASKED, &taken_in))
         return false;
     request->due_more = ended >= DEADLINE_BATCH; /* a job's questions end together, so it may be more */
     return true;

@@ -3,7 +3,7 @@
 #include "ops/tables.h"
 
 /* A search waits for the index this often; whoever keeps writing must not keep others from an answer. */
-#define ROUNDS_MAX 8
+#define ROUNDS_MAX 20
 
 static const struct field hit_fields[] = {
     { "kind", T_ENUM, REQUIRED, "What it is.", .values = search_kinds },

@@ -160,6 +160,25 @@ CONTRACT(search_forgets_words_that_came_in_while_their_text_went)
     assert_int_equal(count_rows(t, "search_words WHERE ref_id = '%s'", project), 0);
 }
 
+/* Whoever takes words in waits for those who changed their text, so these must not wait for it. */
+CONTRACT(search_keeps_nobody_from_changing_what_is_being_taken_in)
+{
+    const char *project = make_project(t);
+
+    if (t->engine != DB_POSTGRES)
+        return;
+    call(t, "project_update", "{s:s, s:s}", "id", project, "name", "Aardwolf");
+    look_for(t, "aardwolf", 1);
+    outside_sql(t, "BEGIN");
+    outside_sql(t, "DELETE FROM search_words WHERE ref_id = '%s'", project);
+    call(t, "project_update", "{s:s, s:s}", "id", project, "name", "Binturong");
+    CHECK_STATUS(200);
+    outside_sql(t, "ROLLBACK");
+    (void)fingerprint(t); /* what was held up has settled */
+    look_for(t, "aardwolf", 0);
+    look_for(t, "binturong", 1);
+}
+
 CONTRACT(search_finds_what_another_program_wrote)
 {
     outside_sql(

@@ -55,34 +55,34 @@ static struct terms terms_of(struct arena *arena, const struct db_rows *rows, si
 }
 
 /* What is gone meanwhile has no workspace, and no words. */
-static size_t gather_words(const struct tx *tx, const struct db_rows *rows, struct db_arg words[])
+static struct db_arg *gather_words(const struct tx *tx, const struct db_rows *rows, size_t *count)
 {
-    size_t count = 0;
+    struct terms *terms = arena_array(tx->arena, struct terms, rows->count);
+    struct db_arg *words, *word;
 
+    *count = 0;
     for (size_t row = 0; row < rows->count; row++) {
-        const char *workspace = db_cell(rows, row, COL_SEARCH_NOTED_WORKSPACE_ID);
-        struct terms terms = { 0 };
-
-        if (workspace)
-            terms = terms_of(tx->arena, rows, row);
-        for (size_t i = 0; i < terms.count; i++) {
-            struct db_arg *word = &words[count++ * WORD_WIDTH];
-
-            word[0] = db_text(workspace);
-            word[1] = db_text(terms.words[i]);
-            word[2] = db_text(db_cell(rows, row, COL_SEARCH_NOTED_REF_ID));
+        if (db_cell(rows, row, COL_SEARCH_NOTED_WORKSPACE_ID))
+            terms[row] = terms_of(tx->arena, rows, row);
+        *count += terms[row].count;
+    }
+    words = word = arena_array(tx->arena, struct db_arg, *count * WORD_WIDTH);
+    for (size_t row = 0; row < rows->count; row++) {
+        for (size_t i = 0; i < terms[row].count; i++) {
+            *word++ = db_text(db_cell(rows, row, COL_SEARCH_NOTED_WORKSPACE_ID));
+            *word++ = db_text(terms[row].words[i]);
+            *word++ = db_text(db_cell(rows, row, COL_SEARCH_NOTED_REF_ID));
         }
     }
-    return count;
+    return words;
 }
 
 static bool take_in(const struct tx *tx, const struct db_rows *rows)
 {
-    struct db_arg *words =
-        arena_array(tx->arena, struct db_arg, rows->count * LIMIT_SEARCH_WORDS * WORD_WIDTH);
     struct db_arg *ids = arena_array(tx->arena, struct db_arg, rows->count);
     struct db_arg *noted = arena_array(tx->arena, struct db_arg, rows->count);
-    size_t count = gather_words(tx, rows, words);
+    size_t count;
+    struct db_arg *words = gather_words(tx, rows, &count);
 
     for (size_t row = 0; row < rows->count; row++) {
         ids[row] = db_text(db_cell(rows, row, COL_SEARCH_NOTED_REF_ID));
@@ -98,32 +98,31 @@ static bool take_in(const struct tx *tx, const struct db_rows *rows)
 
 bool search_sweep(const struct tx *tx, size_t limit, size_t *swept)
 {
-    size_t most = limit < SEARCH_BATCH ? limit : SEARCH_BATCH;
     struct db_rows rows;
-    bool waiting;
+    size_t waiting;
 
     if (!search_waiting(tx, &waiting))
         return false;
     *swept = 0;
-    if (!waiting)
+    if (waiting == 0)
         return true;
     if (!tx_query(tx, SQL_SEARCH_LOCK, DB_NO_ARGS, &rows))
         return false;
     if (db_cell_int(&rows, 0, 0) == 0)
         return true;
-    if (!tx_query(tx, SQL_SEARCH_QUEUED, DB_ARGS(db_int((int64_t)most)), &rows) || !take_in(tx, &rows))
+    if (!tx_query(tx, SQL_SEARCH_QUEUED, DB_ARGS(db_int((int64_t)limit)), &rows) || !take_in(tx, &rows))
         return false;
     *swept = rows.count;
     return true;
 }
 
-bool search_waiting(const struct tx *tx, bool *waiting)
+bool search_waiting(const struct tx *tx, size_t *waiting)
 {
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_SEARCH_WAITING, DB_NO_ARGS, &rows))
         return false;
-    *waiting = rows.count > 0;
+    *waiting = (size_t)db_cell_int(&rows, 0, 0);
     return true;
 }
 
@@ -249,15 +248,15 @@ bool search_find(const struct tx *tx, const struct search_filter *filter, struct
     struct search_filter wanted = *filter;
     struct search_page found = { 0 };
     struct asked asked;
-    bool waiting;
+    size_t waiting;
 
     if (!search_waiting(tx, &waiting))
         return false;
-    if (waiting && !filter->as_it_is)
+    if (waiting > 0 && !filter->as_it_is)
         return err_set(tx->err, ERR_DUE, "Words are waiting to be taken into the index.");
     if (!wanted.project_id)
         wanted.project_id = tx->caller->project_id;
-    found.complete = !waiting;
+    found.complete = waiting == 0;
     if (caller_sees_project(tx->caller, wanted.project_id) && ask_for(tx, &wanted, &asked) &&
         !read_page(tx, &wanted, &asked, &found))
         return false;

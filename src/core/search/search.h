@@ -52,8 +52,9 @@ struct search_page {
 
 /* ERR_DUE when words are to be taken in first, or a deadline has passed; ERR_INVALID for a strange cursor. */
 CHECKED bool search_find(const struct tx *tx, const struct search_filter *filter, struct search_page *page);
-/* Takes in the words of up to SEARCH_BATCH things; says how many. */
+/* Takes in the words of up to `limit` things, the newest first; says how many. */
 CHECKED bool search_sweep(const struct tx *tx, size_t limit, size_t *swept);
-CHECKED bool search_waiting(const struct tx *tx, bool *waiting);
+/* How many things wait for that: as many as it says or fewer, 0 when none does. */
+CHECKED bool search_waiting(const struct tx *tx, size_t *waiting);
 
 #endif

@@ -9,7 +9,6 @@
 #include "core/council/take.h"
 #include "core/identity/token.h"
 #include "core/questions/question.h"
-#include "core/search/search.h"
 
 struct sweep {
     bool (*apply)(const struct tx *tx, size_t limit, size_t *ended);
@@ -45,30 +44,10 @@ static bool next_mention(const struct tx *tx, int64_t *due_ms)
     return true;
 }
 
-/* Words that are not in the index yet are due, too, but never keep a deadline waiting: they come last. */
-static bool next_search(const struct tx *tx, int64_t *due_ms)
-{
-    bool waiting;
-
-    if (!search_waiting(tx, &waiting))
-        return false;
-    *due_ms = waiting ? clock_now_ms() - 1 : 0;
-    return true;
-}
-
-/* And taking them in ends nothing, so they are not counted. */
-static bool take_words(const struct tx *tx, size_t limit, size_t *ended)
-{
-    size_t taken;
-
-    *ended = 0;
-    return search_sweep(tx, limit, &taken);
-}
-
 static const struct sweep sweeps[] = {
     { end_prompts, next_prompt },    { question_sweep, question_next_due },
     { mention_sweep, next_mention }, { token_notice_sweep, token_notice_next },
-    { take_sweep, take_next_due },   { take_words, next_search },
+    { take_sweep, take_next_due },
 };
 
 #define SWEEPS (sizeof(sweeps) / sizeof(*sweeps))

@@ -25,21 +25,24 @@ BEGIN
 END
 $$;
 
+-- Words that are being taken in just now are passed over: whoever takes them in may wait for words that were removed here,
+-- so nobody waits here for it. The thing is noted, and the next look takes in what it says then.
 CREATE FUNCTION search_changed() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$
 BEGIN
-    DELETE FROM search_words WHERE ref_id = NEW.id;
+    DELETE FROM search_words
+     WHERE ctid = ANY (ARRAY(SELECT ctid FROM search_words WHERE ref_id = NEW.id FOR UPDATE SKIP LOCKED));
     INSERT INTO search_queue (kind, ref_id) VALUES (TG_ARGV[0], NEW.id);
     RETURN NULL;
 END
 $$;
 
--- Words that are being taken in just now are not seen here, so the thing is noted: the next look finds it gone, under
--- whatever kind, and forgets them.
+-- The same for words whose text goes: the next look finds the thing gone, under whatever kind, and forgets them.
 CREATE FUNCTION search_deleted() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$
 BEGIN
-    DELETE FROM search_words WHERE ref_id = OLD.id;
+    DELETE FROM search_words
+     WHERE ctid = ANY (ARRAY(SELECT ctid FROM search_words WHERE ref_id = OLD.id FOR UPDATE SKIP LOCKED));
     INSERT INTO search_queue (kind, ref_id) VALUES ('question', OLD.id);
     RETURN NULL;
 END
@@ -94,10 +97,10 @@ EXECUTE FUNCTION search_changed('agent');
 CREATE TRIGGER agent_templates_search_deleted AFTER DELETE ON agent_templates FOR EACH ROW
 EXECUTE FUNCTION search_deleted();
 
--- What is there already, the oldest last: until all of it has been taken in, the newest can be found first.
-INSERT INTO search_queue (kind, ref_id) SELECT 'question', id FROM agent_questions ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'job', id FROM jobs WHERE NOT lone ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'discussion', id FROM discussion_state ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'project', id FROM projects ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'task', id FROM tasks ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'agent', id FROM agent_templates WHERE deleted_at IS NULL ORDER BY id DESC;
+-- What is there already. The newest row is taken first, so until all of it has been taken in the newest can be found.
+INSERT INTO search_queue (kind, ref_id) SELECT 'agent', id FROM agent_templates WHERE deleted_at IS NULL ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'task', id FROM tasks ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'project', id FROM projects ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'discussion', id FROM discussion_state ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'job', id FROM jobs WHERE NOT lone ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'question', id FROM agent_questions ORDER BY id;

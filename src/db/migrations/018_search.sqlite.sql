@@ -118,10 +118,10 @@ BEGIN
     DELETE FROM search_words WHERE ref_id = OLD.id;
 END;
 
--- What is there already, the oldest last: until all of it has been taken in, the newest can be found first.
-INSERT INTO search_queue (kind, ref_id) SELECT 'question', id FROM agent_questions ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'job', id FROM jobs WHERE lone = 0 ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'discussion', id FROM discussion_state ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'project', id FROM projects ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'task', id FROM tasks ORDER BY id DESC;
-INSERT INTO search_queue (kind, ref_id) SELECT 'agent', id FROM agent_templates WHERE deleted_at IS NULL ORDER BY id DESC;
+-- What is there already. The newest row is taken first, so until all of it has been taken in the newest can be found.
+INSERT INTO search_queue (kind, ref_id) SELECT 'agent', id FROM agent_templates WHERE deleted_at IS NULL ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'task', id FROM tasks ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'project', id FROM projects ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'discussion', id FROM discussion_state ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'job', id FROM jobs WHERE lone = 0 ORDER BY id;
+INSERT INTO search_queue (kind, ref_id) SELECT 'question', id FROM agent_questions ORDER BY id;

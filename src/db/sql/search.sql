@@ -16,20 +16,22 @@ COALESCE(q.question, j.kind, d.topic, p.name, t.title, a.name) AS title,
 COALESCE(q.asked_by, j.agent, p.description, t.description, a.role) AS more,
 j.input AS input;
 
--- What has been written since, with the texts as they are now. A thing that is gone has no workspace.
+-- What has been written since, with the texts as they are now: the newest first, since that is what somebody looks for
+-- while much is waiting. A thing that is gone has no workspace.
 -- name: search_queued
 SELECT {search_noted}
-  FROM (SELECT seq, kind, ref_id FROM search_queue ORDER BY seq LIMIT $1) n
+  FROM (SELECT seq, kind, ref_id FROM search_queue ORDER BY seq DESC LIMIT $1) n
        LEFT JOIN agent_questions q ON n.kind = 'question' AND q.id = n.ref_id
        LEFT JOIN jobs j ON n.kind = 'job' AND j.id = n.ref_id
        LEFT JOIN discussion_state d ON n.kind = 'discussion' AND d.id = n.ref_id
        LEFT JOIN projects p ON n.kind = 'project' AND p.id = n.ref_id
        LEFT JOIN tasks t ON n.kind = 'task' AND t.id = n.ref_id
        LEFT JOIN agent_templates a ON n.kind = 'agent' AND a.id = n.ref_id AND a.deleted_at IS NULL
- ORDER BY n.seq;
+ ORDER BY n.seq DESC;
 
+-- From the newest to the oldest, which is as many or more.
 -- name: search_waiting
-SELECT 1 FROM search_queue LIMIT 1;
+SELECT COALESCE((SELECT MAX(seq) FROM search_queue) - (SELECT MIN(seq) FROM search_queue) + 1, 0);
 
 -- name: search_unqueue
 DELETE FROM search_queue WHERE seq = $1;
