@@ -95,10 +95,10 @@ static bool metrics(struct alerts *alerts, struct look *look)
     return true;
 }
 
-bool alerts_look(struct alerts *alerts, struct err *err)
+bool alerts_look(struct alerts *alerts, int64_t now_ms, struct err *err)
 {
     struct look look = { 0 };
-    int64_t now_ms = clock_now_ms(), ticks_ms = clock_ticks_ms();
+    int64_t ticks_ms = clock_ticks_ms();
     bool good = true;
 
     if (far(alerts->checked_ms, now_ms, ALERT_INTERVAL_MS)) {

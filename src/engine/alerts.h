@@ -17,8 +17,8 @@ struct alerts;
 struct alerts *alerts_new(struct store *store);
 void alerts_free(struct alerts *alerts); /* accepts NULL */
 
-/* Does what is due. False: the store did not answer; err says why. */
-CHECKED bool alerts_look(struct alerts *alerts, struct err *err);
+/* Does what is due at now_ms. False: the store did not answer; err says why. */
+CHECKED bool alerts_look(struct alerts *alerts, int64_t now_ms, struct err *err);
 /* The figures as of the last look. */
 void alerts_stats(struct alerts *alerts, struct analytics_metrics *metrics);
 

@@ -49,6 +49,7 @@ struct deadlines {
     bool writes_failed; /* the last time it was looked at */
     int64_t try_at_ms;
     int64_t clock_at_ms, sweep_at_ms;
+    int64_t offset_ms; /* of the test clock, when it was last looked at */
     bool clock_is_set;
     enum timekeeping_jump jump; /* one that is not in the audit log yet */
     int64_t jump_ms;
@@ -205,6 +206,18 @@ static void note_schema(struct deadlines *deadlines, bool fits)
         log_line(LOG_ERROR, "a newer witan has changed the store's schema; replace this one by it", NULL);
 }
 
+/*
+ * Under a test clock what has expired goes when time is moved, and at no other moment: whoever compares two
+ * looks at the store must not meet a sweep between them because the machine was slow.
+ */
+static void follow_test_clock(struct deadlines *deadlines, int64_t offset_ms)
+{
+    clock_set_offset_ms(offset_ms);
+    if (deadlines->offset_ms != offset_ms)
+        deadlines->sweep_at_ms = 0;
+    deadlines->offset_ms = offset_ms;
+}
+
 static bool look(struct deadlines *deadlines, struct chore *chore)
 {
     int64_t now = clock_ticks_ms();
@@ -214,7 +227,7 @@ static bool look(struct deadlines *deadlines, struct chore *chore)
     if (!read_now(deadlines, chore))
         return false;
     if (deadlines->test_clock)
-        clock_set_offset_ms(chore->offset_ms);
+        follow_test_clock(deadlines, chore->offset_ms);
     if (chore->set_clock) {
         set_clock(deadlines, &chore->time);
         note_schema(deadlines, chore->schema <= migrate_newest());
@@ -284,7 +297,7 @@ static bool sweep(struct deadlines *deadlines, struct chore *chore)
 {
     bool left = true;
 
-    deadlines->sweep_at_ms = clock_ticks_ms() + SWEEP_MS;
+    deadlines->sweep_at_ms = deadlines->test_clock ? INT64_MAX : clock_ticks_ms() + SWEEP_MS;
     chore->audit_left = false;
     for (int round = 0; left && round < SWEEP_ROUNDS && !poke_stopping(&deadlines->poke); round++) {
         chore->work = (struct work){ .run = run_sweep };
@@ -308,10 +321,10 @@ static int64_t sleep_ms(const struct chore *chore)
 }
 
 /* Nobody's deadline waits because the alerts could not be looked at. */
-static void look_at_alerts(struct deadlines *deadlines)
+static void look_at_alerts(struct deadlines *deadlines, int64_t now_ms)
 {
     struct err err = { 0 };
-    bool well = alerts_look(deadlines->alerts, &err);
+    bool well = alerts_look(deadlines->alerts, now_ms, &err);
 
     if (deadlines->alerts_well && !well)
         log_line(LOG_WARN, "alerts cannot be checked", "why", err.text, NULL);
@@ -367,9 +380,14 @@ static void *run_deadlines(void *user)
     while (poke_wait(&deadlines->poke, well ? sleep_ms(&chore) : RETRY_MS)) {
         bool was_well = well;
 
-        well = look(deadlines, &chore) && write_jump(deadlines, &chore) && end_due(deadlines, &chore);
+        well = look(deadlines, &chore);
+
+        /* Whoever moves the clock from here on is met by the next round, alerts included. */
+        int64_t now_ms = clock_now_ms();
+
+        well = well && write_jump(deadlines, &chore) && end_due(deadlines, &chore);
         if (well) {
-            look_at_alerts(deadlines);
+            look_at_alerts(deadlines, now_ms);
             write_refusals(deadlines);
         }
         try_writing(deadlines);
