@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define PATIENCE_MS 60000
+
 /* Rates are tested on their own; here they would only slow the cases down. Discussions are driven by the
- * cases. */
+ * cases. How long the store may take depends on the machine, which these cases are not about. */
 static void lift_rates(void)
 {
     static struct settings lifted;
@@ -19,6 +21,7 @@ static void lift_rates(void)
     lifted.limits_token_rate = 1000000;
     lifted.limits_token_burst = 1000000;
     lifted.council_drive = false;
+    lifted.store_timeout_ms = PATIENCE_MS;
     settings_use(&lifted);
 }
 
@@ -96,6 +99,7 @@ void fixture_open(struct fixture *fixture, const char *name)
                                                          .seal = seal,
                                                          .committed = engine_poke,
                                                          .user = fixture->clockwork,
+                                                         .wait_ms = PATIENCE_MS,
                                                          .fatal = fatal },
                                 &err);
     must(fixture->store != NULL, &err);

@@ -248,7 +248,7 @@ CONTRACT(alert_when_nine_time_out_says_nothing)
 /* Errors are counted after the caller has its reply; here that must not race with the look for alerts. */
 static void wait_for_errors(struct t *t, int refused)
 {
-    for (int i = 0; i < 500; i++) {
+    for (int64_t until_ms = clock_ticks_ms() + 60000; clock_ticks_ms() < until_ms;) {
         if (count_rows(t,
                        "(SELECT sum(refused) AS n FROM ask_errors WHERE workspace_id = '%s') s WHERE n = %d",
                        t->workspace, refused) == 1)

@@ -5,6 +5,7 @@
 #include "project_steps.h"
 #include "questions.h"
 
+#include "base/clock.h"
 #include "base/settings.h"
 
 #include <pthread.h>
@@ -213,7 +214,7 @@ static void start_one(struct t *t, struct person *person, const char *id, void *
 
 static void until_so_many_wait_for_locks(struct t *t, int64_t count)
 {
-    for (int i = 0; i < 2000; i++) {
+    for (int64_t until_ms = clock_ticks_ms() + 60000; clock_ticks_ms() < until_ms;) {
         if (count_rows(t, "pg_locks l JOIN pg_database d ON d.oid = l.database OR l.database IS NULL OR "
                           "l.database = 0 WHERE NOT l.granted AND d.datname = current_database()") >= count)
             return;
