@@ -325,7 +325,7 @@ static void closing_runs_what_is_queued_and_refuses_the_rest(void **state)
         unit_init(&units[accepted], accepted + 1, INSERT);
         if (!store_write(f->store, &units[accepted].work, &err))
             break;
-        usleep(1000);
+        usleep(60000);
     }
     assert_true(accepted < 800);
     assert_int_equal(err.code, ERR_UNAVAILABLE);
