@@ -1,7 +1,7 @@
 // Projects: what agents want to know is answered where it stands, and what waited for it goes on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, fits, person, visit } from './lib/browser.mjs';
+import { accessible, fits, person, settled, visit } from './lib/browser.mjs';
 import { full, onBothEngines, start, until } from './lib/server.mjs';
 import { Work, blocked, open } from './lib/work.mjs';
 
@@ -153,8 +153,7 @@ test('a project’s pages are accessible and fit, with much in them and with not
         // Every page in one of the two; the full run takes both.
         for (const path of all.filter((_, i) => full || i % 2 === rest)) {
             await page.goto(path);
-            await page.getByRole('heading').first().waitFor();
-            await page.waitForTimeout(300);
+            await settled(page);
             await accessible(page, `${path} ${scheme} ${width}`);
             await fits(page, `${path} ${scheme} ${width}`);
         }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { accessible, fits, person, visit } from './lib/browser.mjs';
+import { accessible, fits, person, settled, visit } from './lib/browser.mjs';
 import { login, makeUser } from './lib/identity.mjs';
 import { full, onBothEngines, start, until } from './lib/server.mjs';
 
@@ -219,8 +219,7 @@ test('settings and the audit log are accessible and fit', { timeout: 240_000 }, 
         // Every page in one of the two; the full run takes both.
         for (const path of [...parts, '/settings/nothing', '/audit'].filter((_, i) => full || i % 2 === rest)) {
             await page.goto(path);
-            await page.getByRole('heading').first().waitFor();
-            await page.waitForTimeout(400);
+            await settled(page);
             const fold = page.getByRole('main').locator('summary').first();
             if ((await fold.count()) > 0) await fold.click();
             await accessible(page, `${path} ${scheme} ${width}`);

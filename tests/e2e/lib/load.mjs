@@ -66,7 +66,7 @@ export class Load {
     // Until so many more were acknowledged than now.
     async more(count) {
         const goal = this.acknowledged.size + count;
-        const end = Date.now() + 60_000;
+        const end = Date.now() + 300_000;
         while (this.acknowledged.size < goal) {
             assert.ok(Date.now() < end, `only ${this.acknowledged.size} of ${goal} writes were acknowledged`);
             await new Promise((wake) => setTimeout(wake, 5));
