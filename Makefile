@@ -46,7 +46,8 @@ OPT     ?= -O2 -g
 HARDEN  := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection $(CONTROL_FLOW)
 LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack
 else
-OPT     ?= -O1 -g
+# Lines of the source are what a report shows.
+OPT     ?= -O1 -g1
 HARDEN  := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=$(SAN)
 endif
