@@ -57,7 +57,7 @@ test('TOML gets a table, once', async (t) => {
 });
 
 // What begins with `witan` on the page, pasted into a shell as it stands; `claude` itself does not run here.
-test('the lines of docs/agents.md work when pasted, and the client that was told finds witan', { timeout: 120_000 }, async (t) => {
+test('the lines of docs/agents.md work when pasted, and the client that was told finds witan', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const { folder } = server;
     const lines = [...page.matchAll(/^(?:```\n)(witan .*)\n```/gm)].map(([, line]) => line);
@@ -87,7 +87,7 @@ for (const [language, file, command] of [
     ['python', 'ask.py', 'python3'],
     ['ts', 'ask.ts', process.execPath],
 ])
-    test(`the ${language} of docs/agents.md asks and gets its answer`, { timeout: 60_000 }, async (t) => {
+    test(`the ${language} of docs/agents.md asks and gets its answer`, { timeout: 600_000 }, async (t) => {
         const server = await start(t);
         const path = join(server.folder, file);
         await symlink(new URL('../mcp/node_modules', import.meta.url).pathname, join(server.folder, 'node_modules'));

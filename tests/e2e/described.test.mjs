@@ -75,7 +75,7 @@ function operations(description) {
     );
 }
 
-test('every reply is as the description says', { timeout: 120_000 }, async (t) => {
+test('every reply is as the description says', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const description = await server.must(200, 'GET', '/api/openapi.json');
     const owner = await makeToken(server, { role: 'owner', name: 'owner' });
@@ -104,7 +104,7 @@ test('every reply is as the description says', { timeout: 120_000 }, async (t) =
         assert.deepEqual([...outcomes].sort(), ['error', 'success'], `${name} was not tried in full`);
 });
 
-test('a reply that differs from its description is found', { timeout: 60_000 }, async (t) => {
+test('a reply that differs from its description is found', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const description = await server.must(200, 'GET', '/api/openapi.json');
     const { schema } = description.paths['/api/chat'].get.responses[200].content['application/json'];

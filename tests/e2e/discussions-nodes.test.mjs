@@ -30,9 +30,9 @@ async function assertOnce(server, of, turns) {
     return log;
 }
 
-const done = (server, of) => until(async () => (await state(server, of)).status === 'completed', 'it has ended', 60_000);
+const done = (server, of) => until(async () => (await state(server, of)).status === 'completed', 'it has ended');
 
-test('the other node takes over when one is killed', { timeout: 120_000 }, async (t) => {
+test('the other node takes over when one is killed', { timeout: 600_000 }, async (t) => {
     const { slow, quick, a, more } = await pair(t, { answer: ({ number }) => (number > 2 ? { hang: true } : {}) });
     const agents = [await agent(a, 'Anna'), await agent(a, 'Bert')];
     const of = await discussion(a, 1, agents, { rounds: 3 });
@@ -44,7 +44,7 @@ test('the other node takes over when one is killed', { timeout: 120_000 }, async
     assert.equal(quick.calls.length, 4, 'what was stored is not asked for again');
 });
 
-test('a node that stops in order lets go at once', { timeout: 120_000 }, async (t) => {
+test('a node that stops in order lets go at once', { timeout: 600_000 }, async (t) => {
     const { slow, a, more } = await pair(t, { answer: ({ number }) => (number > 1 ? { hang: true } : {}) });
     const agents = [await agent(a, 'Anna'), await agent(a, 'Bert')];
     const of = await discussion(a, 1, agents, { rounds: 2 });
@@ -56,7 +56,7 @@ test('a node that stops in order lets go at once', { timeout: 120_000 }, async (
     await until(() => slow.calls[1].ended === 'closed', 'the call was closed');
 });
 
-test('what a node writes after it was stopped for longer than its lease is refused', { timeout: 120_000 }, async (t) => {
+test('what a node writes after it was stopped for longer than its lease is refused', { timeout: 600_000 }, async (t) => {
     let release;
     const held = new Promise((resolve) => (release = resolve));
     const { slow, quick, a, more } = await pair(t, {
@@ -83,7 +83,7 @@ test('what a node writes after it was stopped for longer than its lease is refus
     assert.ok(slow.calls.length >= 2);
 });
 
-test('who joins on the other node gets the text so far', { timeout: 120_000 }, async (t) => {
+test('who joins on the other node gets the text so far', { timeout: 600_000 }, async (t) => {
     let release;
     const held = new Promise((resolve) => (release = resolve));
     t.after(() => release());
@@ -99,7 +99,7 @@ test('who joins on the other node gets the text so far', { timeout: 120_000 }, a
     assert.equal((await reader.saw('turn.finished')).entry.content, 'So far so good.');
 });
 
-test('discussions made on either node are all driven, each by one', { timeout: 120_000 }, async (t) => {
+test('discussions made on either node are all driven, each by one', { timeout: 600_000 }, async (t) => {
     const { slow, quick, a, more } = await pair(t);
     const b = await more();
     const agents = [await agent(a, 'Anna'), await agent(a, 'Bert'), await agent(a, 'Cleo')];
@@ -110,7 +110,7 @@ test('discussions made on either node are all driven, each by one', { timeout: 1
     assert.equal(slow.calls.length + quick.calls.length, 120);
 });
 
-test('a turn grows for those who listen on the other node', { timeout: 120_000 }, async (t) => {
+test('a turn grows for those who listen on the other node', { timeout: 600_000 }, async (t) => {
     let finish;
     const held = new Promise((resolve) => (finish = resolve));
     t.after(() => finish());
@@ -121,7 +121,7 @@ test('a turn grows for those who listen on the other node', { timeout: 120_000 }
     const b = await more({ env: { WITAN_COUNCIL_DRIVE: 'false' } });
     const reader = await listen(t, b, { path: `/api/discussions/${of}/stream` });
     await b.must(200, 'POST', `/api/discussions/${of}/resume`);
-    await reader.until(() => reader.of('turn.delta').length >= 3, 'the text grows', 60_000);
+    await reader.until(() => reader.of('turn.delta').length >= 3, 'the text grows');
     assert.equal(reader.of('turn.finished').length, 0);
     let text = '';
     for (const piece of reader.of('turn.delta')) {

@@ -158,7 +158,7 @@ onBothEngines('whatever a model answers, the discussion goes on, and a pass says
     assert.ok((await server.metric('witan_call_failures_total')) >= 4);
 });
 
-test('a model that floods is cut off, and the turn is passed', { timeout: 120_000 }, async (t) => {
+test('a model that floods is cut off, and the turn is passed', { timeout: 600_000 }, async (t) => {
     const server = await start(t, { folder: await tempFolder(t) });
     const answers = await stage(server, t, ['Anna', 'Bert'], (call) =>
         speakerOf(call) === 'Anna' ? { flood: true } : 'Enough.',
@@ -171,7 +171,7 @@ test('a model that floods is cut off, and the turn is passed', { timeout: 120_00
     await until(() => answers.calls[0].ended === 'closed', 'the connection is closed');
 });
 
-test('many discussions at once keep within what the model is allowed', { timeout: 120_000 }, async (t) => {
+test('many discussions at once keep within what the model is allowed', { timeout: 600_000 }, async (t) => {
     const server = await start(t, { folder: await tempFolder(t) });
     const answers = await stage(server, t, ['Anna', 'Bert'], (call) => ({ text: `${speakerOf(call)} is brief.`, first: 20 }), {
         max_in_flight: 5,

@@ -48,7 +48,7 @@ test('what changed is told over pipes', async (t) => {
     await until(() => told.includes(uri), 'the change');
 });
 
-test('the inspector lists and calls over HTTP and over pipes', { timeout: 120_000 }, async (t) => {
+test('the inspector lists and calls over HTTP and over pipes', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const env = { ...cleanEnv(server.folder), PATH: process.env.PATH };
     for (const target of [

@@ -49,7 +49,7 @@ async function send(server, method, params, { capabilities = { extensions: { [ex
     return JSON.parse(reply.text.match(/^data: (.*)$/gm)?.at(-1).slice(6) ?? reply.text);
 }
 
-onBothEngines('2025-11-25: a question becomes a task, which outlives a restart', { timeout: 120_000 }, async (server, t) => {
+onBothEngines('2025-11-25: a question becomes a task, which outlives a restart', { timeout: 600_000 }, async (server, t) => {
     const { client, close } = await oldClient(server.url, { name: 'Planner' });
     t.after(close);
     const tasks = client.experimental.tasks;
@@ -139,7 +139,7 @@ test('2025-11-25: tasks are cancelled, listed for who asked, and refused where t
     assert.equal(decided.structuredContent.status, 'approved');
 });
 
-onBothEngines('2026-07-28: a wait comes back as a task to those who have them', { timeout: 120_000 }, async (server, t) => {
+onBothEngines('2026-07-28: a wait comes back as a task to those who have them', { timeout: 600_000 }, async (server, t) => {
     const { client, begin, close } = await taskClient(server.url, { name: 'Planner' });
     t.after(close);
     assert.deepEqual(client.getServerCapabilities().extensions, { [extension]: {} });

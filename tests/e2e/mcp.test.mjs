@@ -34,7 +34,7 @@ const answer = (server, id, response) =>
     server.must(200, 'POST', `/api/questions/${id}/answer`, { response });
 
 for (const revision of ['2025-11-25', '2026-07-28'])
-    test(`every scenario that ${revision} requires passes`, { timeout: 240_000 }, async (t) => {
+    test(`every scenario that ${revision} requires passes`, { timeout: 600_000 }, async (t) => {
         const server = await start(t, { args: ['--test-mcp-fixtures'] });
         const { code, stdout, stderr } = await conformance(
             ['server', '--url', `${server.url}/mcp`, '--requirements', revision],
@@ -155,7 +155,7 @@ test('a client that gave a token hears that it goes on', async (t) => {
     assert.match(heard[0].message, /Waiting/);
 });
 
-test('a wait longer than a minute ends with the answer', { skip: !full && 'takes a minute', timeout: 240_000 }, async (t) => {
+test('a wait longer than a minute ends with the answer', { skip: !full && 'takes a minute', timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const { call, close } = await newClient(server.url);
     t.after(close);
@@ -335,7 +335,7 @@ test('prompts are filled in', async (t) => {
     assert.match(council.messages[0].content.text, /on: the \{topic\} cache/);
 });
 
-test('two hundred connections wait, and each gets its own answer', { timeout: 180_000 }, async (t) => {
+test('two hundred connections wait, and each gets its own answer', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const many = await Promise.all(
         Array.from({ length: 200 }, (_, i) => (i % 2 ? newClient : oldClient)(server.url, { name: `agent-${i}` })),

@@ -111,7 +111,7 @@ onBothEngines('the documented requests work as they stand', {}, async (server, t
 // 100 people at two servers on one store.
 test(
     'a hundred answer at once at two servers: one wins, and the waiter gets exactly that',
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (t) => {
         const first = await start(t, { engine: 'postgres' });
         const second = await start(t, { db: first.db, folder: first.folder });
@@ -504,7 +504,7 @@ onBothEngines(
         await server.advance(at - 1000 - Date.now());
         await new Promise((wake) => setTimeout(wake, 2000));
         const ended = async () => (await server.metric('witan_deadlines_ended_total')) >= many;
-        await until(ended, 'all have ended', 60_000);
+        await until(ended, 'all have ended');
         const rows = await server.sql(
             `SELECT timeout_at, ended_at FROM question_rows WHERE status = 'timeout'`,
         );

@@ -23,7 +23,7 @@ async function turnsGreen(server) {
     await until(() => /cannot be written to[^]*can be written to again/.test(server.log), 'the log tells of both');
 }
 
-test('a SQLite file that another program keeps locked', { timeout: 120_000 }, async (t) => {
+test('a SQLite file that another program keeps locked', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     assert.equal((await say(server)).status, 201);
     const hold = holdWrites(server.db, 60_000);
@@ -35,7 +35,7 @@ test('a SQLite file that another program keeps locked', { timeout: 120_000 }, as
 });
 
 // Longer than a server that runs waits for anybody: nobody waits behind one that starts.
-test('a server that starts waits for a program that is writing', { timeout: 120_000 }, async (t) => {
+test('a server that starts waits for a program that is writing', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     await server.kill9();
     const hold = holdWrites(server.db, 60_000);

@@ -9,6 +9,7 @@ import { holdWrites } from './lib/sql.mjs';
 const questions = full ? 90_000 : 6_000;
 const flood = 200;
 const env = { WITAN_LIMITS_TOKEN_RATE: '1000000', WITAN_LIMITS_TOKEN_BURST: '1000000' };
+const patient = { ...env, WITAN_STORE_WAIT: '1m', WITAN_STORE_TIMEOUT: '2m' };
 
 // Asked over the last six days, in one job, a third answered after some minutes; straight into the tables.
 async function fill(server) {
@@ -96,32 +97,34 @@ onBothEngines('a flood of reports does not hold up a light read', { env }, async
 
 // Another program keeps everybody from writing until one caller has queued hundreds of messages and another has
 // queued one: first come, first served would serve that one last. Says how many came before it, or nothing when
-// the other program let go too early for that.
+// the other program let go too early for that: on SQLite it may not hold on for long.
 async function writeBeside(server, busy, other) {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1000 });
     const say = (name, token) =>
         server.api('POST', '/api/chat', { agent_name: name, message: 'Hello.' }, { token, agent });
-    const hold = holdWrites(server.db, 1500);
+    const hold = holdWrites(server.db, server.engine === 'sqlite' ? 1500 : 20_000);
     let probe;
     do probe = say('Busy', busy);
     while ((await Promise.race([probe, pause(200)])) !== undefined);
     let done = 0;
-    const much = Array.from({ length: 600 }, () => say('Busy', busy).then(() => done++));
-    while (done === 0 && (await server.metric('witan_write_queue')) < 500) await pause(5);
+    const much = Array.from({ length: 300 }, () => say('Busy', busy).then(() => done++));
+    while (done === 0 && (await server.metric('witan_write_queue')) < 250) await pause(5);
     const queued = done === 0;
-    const reply = await say('Other', other);
-    const before = done;
+    const replying = say('Other', other).then((reply) => ({ reply, before: done }));
+    await pause(100);
+    hold.release();
+    const { reply, before } = await replying;
     await Promise.all([...much, probe, hold]);
     agent.destroy();
     if (!queued || reply.status !== 201) return undefined;
     return before;
 }
 
-onBothEngines('whoever writes much does not keep others from writing', { env }, async (server) => {
+onBothEngines('whoever writes much does not keep others from writing', { env: patient }, async (server) => {
     const busy = await makeToken(server, { name: 'busy', role: 'agent', agent: 'Busy' });
     const other = await makeToken(server, { name: 'other', role: 'agent', agent: 'Other' });
     // The other program may let go just before the one message is queued; served by order of arrival it comes last each time.
     let before;
-    for (let tries = 0; !(before < 400) && tries < 10; tries++) before = await writeBeside(server, busy, other);
-    assert.ok(before < 400, `${before} of 600 came first`);
+    for (let tries = 0; !(before < 200) && tries < 40; tries++) before = await writeBeside(server, busy, other);
+    assert.ok(before < 200, `${before} of 300 came first`);
 });

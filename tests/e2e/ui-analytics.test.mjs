@@ -66,7 +66,7 @@ test('too few figures say so, and a question that blocks for an hour is named', 
     assert.match(page.url(), new RegExp(asked.questionId));
 });
 
-test('the figures are accessible and fit', { timeout: 120_000 }, async (t) => {
+test('the figures are accessible and fit', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     await furnish(server);
     await ask(server, { question: 'x'.repeat(600) });

@@ -140,7 +140,7 @@ test('what waits for what is a picture, and a table that says the same', async (
     assert.match(page.url(), /task=/);
 });
 
-test('a project’s pages are accessible and fit, with much in them and with nothing', { timeout: 240_000 }, async (t) => {
+test('a project’s pages are accessible and fit, with much in them and with nothing', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const { work } = await stuck(server);
     const empty = await Work.begin(server, { name: 'Empty' });

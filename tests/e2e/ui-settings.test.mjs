@@ -207,7 +207,7 @@ test('what a member may not see is not offered; solo mode is not ended by accide
     await login(server, 'Jonas', 'another password');
 });
 
-test('settings and the audit log are accessible and fit', { timeout: 240_000 }, async (t) => {
+test('settings and the audit log are accessible and fit', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const { cookie, ask } = await owner(server);
     await ask('POST', '/api/tokens', { name: 'x'.repeat(64), agentName: 'Builder' });

@@ -19,7 +19,7 @@ test('a newcomer asks from a shell and answers in the page', async (t) => {
     const type = async (shell) => {
         await page.getByRole('radio', { name: shell }).first().check({ force: true });
         const line = await page.getByRole('group', { name: 'In a terminal' }).innerText();
-        return { printed: run('sh', ['-c', line], { env: { ...env, HOME: server.folder }, cwd: server.folder, timeout: 50_000 }) };
+        return { printed: run('sh', ['-c', line], { env: { ...env, HOME: server.folder }, cwd: server.folder, timeout: 180_000 }) };
     };
     const first = await type('witan');
     await page.getByText('It was asked: Tea or coffee?').waitFor();
@@ -94,7 +94,7 @@ test('each way to connect an agent can be copied and tested, and its code works 
         return page.getByRole('group', { name, exact: true }).innerText();
     };
     const answered = async (program, args) => {
-        const printed = run(program, args, { env: { ...env, HOME: server.folder }, cwd: server.folder, timeout: 50_000 });
+        const printed = run(program, args, { env: { ...env, HOME: server.folder }, cwd: server.folder, timeout: 180_000 });
         const waiting = async () => (await server.must(200, 'GET', '/api/inbox')).items[0];
         await until(waiting, `${program} has asked`);
         await server.must(200, 'POST', `/api/questions/${(await waiting()).id}/answer`, { response: { type: 'boolean', value: true } });

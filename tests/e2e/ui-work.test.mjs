@@ -107,7 +107,7 @@ test('a deadline is extended, and one that passes says what became of it', async
     await page.getByText('too late').waitFor();
 });
 
-test('offline: an answer is kept, survives a reload, and is sent once', { timeout: 120_000 }, async (t) => {
+test('offline: an answer is kept, survives a reload, and is sent once', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const asked = await ask(server, { type: 'blocking', responseType: 'text', question: 'Name?' });
     const page = await visit(t, server, `/inbox/${asked.questionId}`, { workers: true });
@@ -131,7 +131,7 @@ test('offline: an answer is kept, survives a reload, and is sent once', { timeou
     assert.deepEqual(await page.evaluate(() => localStorage.getItem('witan.outbox')), null);
 });
 
-test('an answer kept offline that comes too late is shown with its words', { timeout: 120_000 }, async (t) => {
+test('an answer kept offline that comes too late is shown with its words', { timeout: 600_000 }, async (t) => {
     const server = await start(t);
     const asked = await ask(server, { type: 'blocking', responseType: 'text', question: 'Name?' });
     const page = await visit(t, server, `/inbox/${asked.questionId}`);
@@ -146,7 +146,7 @@ test('an answer kept offline that comes too late is shown with its words', { tim
     await page.getByText('Grace').waitFor();
 });
 
-test('a thousand open questions are listed without a long pause', { timeout: 180_000 }, async (t) => {
+test('a thousand open questions are listed without a long pause', { timeout: 600_000 }, async (t) => {
     const server = await start(t, { env: { WITAN_LIMITS_TOKEN_RATE: '100000' } });
     for (let i = 0; i < 1000; i += 50) await Promise.all(Array.from({ length: 50 }, (_, n) => ask(server, { question: `Question ${i + n}?`, timeoutMinutes: 60 + i + n })));
     const page = await visit(t, server, '/inbox');

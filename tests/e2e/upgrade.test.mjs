@@ -26,7 +26,7 @@ async function load(t, version, engine) {
 
 for (const version of versions)
     for (const engine of ['sqlite', 'postgres'])
-        test(`a store of ${version} goes on (${engine})`, { timeout: 120_000 }, async (t) => {
+        test(`a store of ${version} goes on (${engine})`, { timeout: 600_000 }, async (t) => {
             const { folder, db, known } = await load(t, version, engine);
             const witan = (...args) => cli(folder, [...args, '--db', db]);
             const behind = await witan('audit', 'verify');

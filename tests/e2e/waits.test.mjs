@@ -120,12 +120,12 @@ onBothEngines('very many waits at once all hear it', {}, async (server) => {
             ),
         );
         if (i % 100 === 99)
-            await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`, 20_000);
+            await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`);
     }
     // Meanwhile others are served.
     await server.say('Developer', 'Still here.');
     assert.equal((await server.answer(prompt.id, 'Builder')).status, 201);
-    const replies = await Promise.all(connections.map((connection) => connection.reply({ limit: 20_000 })));
+    const replies = await Promise.all(connections.map((connection) => connection.reply()));
     for (const reply of replies) {
         assert.equal(reply?.status, 200);
         assert.equal(JSON.parse(reply.text).status, 'resolved');
@@ -147,7 +147,7 @@ if (full)
                 ),
             );
             if (i % 100 === 99)
-                await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`, 20_000);
+                await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`);
         }
         for (const connection of connections) connection.socket.resetAndDestroy();
         await until(async () => (await waiting(server)) === 0, 'all are gone', 2000);

@@ -151,7 +151,7 @@ test('a reader that is too slow is cut off and can resume', async (t) => {
             Array.from({ length: 40 }, (_, i) => server.say('Developer', `${done + i} ${text}`)),
         );
     socket.socket.resume();
-    await socket.until(() => socket.closed, 'it is closed', 30_000);
+    await socket.until(() => socket.closed, 'it is closed');
     const got = socket.of('chat.message');
     assert.ok(got.length < count);
     assert.ok(

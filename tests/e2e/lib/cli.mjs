@@ -1,7 +1,7 @@
 // The program on the command line: what it says where, and how it ends.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { binary, cleanEnv } from './server.mjs';
+import { binary, cleanEnv, patience } from './server.mjs';
 
 // Starts it; `.done` resolves with {code, stdout, stderr}.
 export function begin(folder, args, { env = {}, input } = {}) {
@@ -11,7 +11,7 @@ export function begin(folder, args, { env = {}, input } = {}) {
     child.stderr.on('data', (bytes) => (run.stderr += bytes));
     child.stdin.on('error', () => {});
     child.stdin.end(input ?? '');
-    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 2 * patience);
     run.done = once(child, 'close').then(([code, signal]) => {
         clearTimeout(timer);
         return { code: code ?? signal, stdout: run.stdout, stderr: run.stderr };

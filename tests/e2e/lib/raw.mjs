@@ -1,5 +1,6 @@
 // HTTP by the byte, for requests that no client would send.
 import net from 'node:net';
+import { patience } from './server.mjs';
 
 export class RawConnection {
     constructor(server) {
@@ -51,11 +52,11 @@ export class RawConnection {
     }
 
     // The next reply on this connection; undefined when none comes.
-    reply({ head = false, limit = 10_000 } = {}) {
+    reply({ head = false, limit = patience } = {}) {
         return this.#until(() => this.#take(head), limit);
     }
 
-    closed(limit = 10_000) {
+    closed(limit = patience) {
         return this.#until(() => (this.ended ? true : undefined), limit);
     }
 

@@ -251,7 +251,7 @@ export async function start(t, { engine = 'sqlite', prepare, ...options } = {}) 
 // The same case on the embedded store and on PostgreSQL. `options` go to start().
 export function onBothEngines(name, options, run) {
     for (const engine of engines)
-        test(`${name} (${engine})`, { timeout: full ? 900_000 : 120_000 }, async (t) => {
+        test(`${name} (${engine})`, { timeout: full ? 900_000 : 600_000 }, async (t) => {
             const server = await start(t, { ...options, engine });
             await run(server, t);
         });
@@ -271,8 +271,11 @@ export async function quickOnce(limit, run) {
     assert.fail(`it took ${took.join(', ')} ms, and never less than ${limit}`);
 }
 
+// How long a test waits for what is to come at once, but not on a busy machine.
+export const patience = 90_000;
+
 // Waits until a condition holds, for things that no event tells of; the longer it takes, the less often it looks.
-export async function until(holds, what, limit = promptly) {
+export async function until(holds, what, limit = patience) {
     const began = Date.now();
     for (;;) {
         const value = await holds();

@@ -1,5 +1,5 @@
 // SQL from outside, as another program would run it: psql, or node's SQLite.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -57,14 +57,21 @@ function holdFile(db, ms) {
     };
     return Object.assign(sqlite(db, 'hold', ms, flags), { held, release });
 }
+// The same on PostgreSQL: a transaction that stays open for as long as its program is not told to end it.
+function holdTable(db, ms) {
+    const child = spawn('psql', ['-X', '-q', '-A', '-t', '-d', db], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const release = () => child.stdin.end('ROLLBACK;\n');
+    let timer;
+    child.stdout.once('data', () => (timer = setTimeout(release, ms)));
+    child.stdin.on('error', () => {});
+    child.stdin.write('BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE;\n\\echo held\n');
+    const over = once(child, 'close').then(() => clearTimeout(timer));
+    return Object.assign(over, { held: () => timer !== undefined, release });
+}
 
 // Keeps everybody else from writing messages for so long, as a careless program would.
 export function holdWrites(db, ms) {
-    if (db.startsWith('sqlite:')) return holdFile(db, ms);
-    return psql(
-        db,
-        `BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE; SELECT pg_sleep(${ms / 1000}); ROLLBACK`,
-    );
+    return db.startsWith('sqlite:') ? holdFile(db, ms) : holdTable(db, ms);
 }
 
 // Statements, or a file with many of them.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventSource } from 'eventsource';
 import WebSocket from 'ws';
-import { promptly } from './server.mjs';
+import { patience } from './server.mjs';
 
 class Reader {
     constructor() {
@@ -28,7 +28,7 @@ class Reader {
     }
 
     // Resolves with what `holds` gives as soon as that is not false.
-    until(holds, what = String(holds), limit = promptly) {
+    until(holds, what = String(holds), limit = patience) {
         return new Promise((done, failed) => {
             const finish = () => {
                 clearTimeout(timer);
