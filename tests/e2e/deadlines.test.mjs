@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { listen } from './lib/streams.mjs';
 import { onBothEngines, start, until } from './lib/server.mjs';
+import { holdLock } from './lib/sql.mjs';
 
 const minute = 60_000;
 
@@ -84,11 +85,10 @@ test('the function for schedulers applies the same limit', async (t) => {
 test('a prompt that is being ended is waited for', async (t) => {
     const server = await start(t, { engine: 'postgres' });
     const prompt = await server.ask({ timeout_minutes: 5 });
-    const holding = server.sql(`BEGIN; SELECT 1 FROM discussion_prompts WHERE id = '${prompt.id}' FOR UPDATE;
-        SELECT pg_sleep(0.3); COMMIT;`);
-    await until(async () => (await server.sql(`SELECT 1 FROM pg_locks WHERE mode = 'RowShareLock'
-        AND relation = 'discussion_prompts'::regclass AND pid <> pg_backend_pid()`)).length > 0, 'the row is held');
+    const holding = holdLock(server.db, `SELECT 1 FROM discussion_prompts WHERE id = '${prompt.id}' FOR UPDATE`, 60_000);
+    await until(holding.held, 'the row is held');
     const moved = server.advance(6 * minute);
+    setTimeout(holding.release, 300);
     const seen = [];
     while (seen.at(-1) !== 'timed_out') seen.push((await server.show(prompt.id)).status);
     await Promise.all([holding, moved]);

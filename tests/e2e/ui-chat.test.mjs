@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, visit } from './lib/browser.mjs';
-import { onBothEngines, start } from './lib/server.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
 import { listen } from './lib/streams.mjs';
 
 const ask = async (server, prompt_message, fields) => (await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message, ...fields })).prompt;
@@ -61,7 +61,7 @@ test('people write, and ask the squad; what was typed survives a refusal', async
     await page.unroute('**/api/chat');
     await field.press('Enter');
     await page.getByRole('log').getByText('Hello, all.').waitFor();
-    assert.equal(await field.inputValue(), '');
+    await until(async () => (await field.inputValue()) === '', 'the field is empty again');
     await page.getByRole('button', { name: 'Ask the squad' }).click();
     await page.getByRole('textbox', { name: 'Question to the squad' }).fill('Tea or coffee?');
     await page.getByLabel('Replies needed').fill('1');
@@ -120,7 +120,7 @@ test('five thousand messages, and one of two million letters, are read in parts'
         INSERT INTO squad_chat (id, agent_name, message, created_at)
         SELECT printf('00000000-0000-4000-8000-%012d', i), 'Scout', 'Message ' || i || '.', strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day', '+' || i || ' seconds') FROM n`);
     await server.sql(`INSERT INTO squad_chat (id, agent_name, message) VALUES ('00000000-0000-4000-8000-000000009999', 'Scout', 'Long: ' || replace(hex(zeroblob(1000000)), '00', 'ab'))`);
-    await heard.until(() => heard.events.length > 5000, 'all are told of', 120_000);
+    await heard.until(() => heard.events.length > 5000, 'all are told of', 300_000);
     heard.close();
     const page = await visit(t, server, '/chat');
     const log = page.getByRole('log', { name: 'Messages' });

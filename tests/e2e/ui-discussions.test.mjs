@@ -59,8 +59,8 @@ onBothEngines('a discussion is started, joined at one’s turn, voted on, and ke
     await log.getByText('Who deletes what has expired?').waitFor();
     assert.equal(await log.getByText('speed').evaluate((element) => element.tagName), 'STRONG');
     await page.getByText('Rehearsal: scripted lines, no model was called.').waitFor();
-    assert.equal(await log.getByText('Scripted').count(), 3);
     await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await until(async () => (await log.getByText('Scripted').count()) === 3, 'each line says that it is scripted');
     await page.getByLabel('Your contribution').fill('Can we write less often?');
     await page.reload(); // a draft survives
     await page.getByRole('heading', { name: 'Your turn' }).waitFor();

@@ -158,7 +158,7 @@ onBothEngines('a server that goes is missed, and found again with everything', {
     await tab.getByRole('status').filter({ hasText: 'Live' }).waitFor();
     assert.equal(await tab.getByLabel('Your answer').inputValue(), 'typed before it went');
     await tab.getByRole('button', { name: 'Send answer' }).click();
-    const { question } = await server.must(200, 'GET', `/api/questions/${questionId}?wait=20`);
+    const { question } = await server.must(200, 'GET', `/api/questions/${questionId}?wait=55`);
     assert.equal(question.response.value, 'typed before it went');
 });
 

@@ -5,7 +5,7 @@ import { accessible, visit } from './lib/browser.mjs';
 import { onBothEngines, start } from './lib/server.mjs';
 
 const ask = (server, fields) => server.must(201, 'POST', '/api/questions', { question: 'Run it?', type: 'approval', responseType: 'approval', ...fields });
-const get = async (server, { questionId }) => (await server.must(200, 'GET', `/api/questions/${questionId}?wait=20`)).question;
+const get = async (server, { questionId }) => (await server.must(200, 'GET', `/api/questions/${questionId}?wait=55`)).question;
 const row = (page, text) => page.getByRole('listitem').filter({ hasText: text });
 
 test('filters stand in the address, get a name, and are found again', async (t) => {

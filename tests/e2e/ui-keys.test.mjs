@@ -79,7 +79,7 @@ test('a question that comes opens by itself only for somebody idle, and takes no
     const asked = await ask(server, { ...approval, question: 'Run it?' });
     const dialog = page.getByRole('dialog', { name: 'Run it?' });
     await dialog.waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2', 'the focus is on the heading, not on a button');
+    await page.waitForFunction(() => document.activeElement.tagName === 'H2'); // on the heading, not on a button
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     assert.equal((await status(server, asked)).status, 'pending');

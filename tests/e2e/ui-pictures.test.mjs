@@ -20,7 +20,7 @@ test('the shape of a discussion leads to what was said', async (t) => {
         const page = await visit(t, server, `/discussions/${discussion.id}`, { width });
         await page.getByText('Shape', { exact: true }).click();
         const shape = page.getByRole('table');
-        assert.equal(await shape.getByRole('row').count(), 1 + names.length);
+        await until(async () => (await shape.getByRole('row').count()) === 1 + names.length, 'a row for each');
         assert.equal(await shape.getByRole('button').count(), entries.length);
         assert.equal(await shape.getByRole('button', { name: /: passed$/ }).count(), passes);
         await accessible(page, `the shape at ${width}`);

@@ -76,9 +76,9 @@ onBothEngines('how much agents may decide is set with the sentences that they ar
     await work.post('/decisions', { category: 'scopeChanges', description: 'Drop the old page' });
     const page = await visit(t, server, `/projects/${work.project.id}`);
     await page.getByRole('link', { name: 'Change autonomy' }).click();
-    for (const sentence of sentences) assert.equal(await page.getByRole('radio', { name: sentence }).count(), 3, sentence);
+    for (const sentence of sentences) await until(async () => (await page.getByRole('radio', { name: sentence }).count()) === 3, sentence);
     const scope = page.getByRole('group', { name: 'Scope changes' });
-    assert.ok(await scope.getByRole('radio', { name: sentences[2] }).isChecked());
+    await until(() => scope.getByRole('radio', { name: sentences[2] }).isChecked(), 'the sentence that holds');
     await scope.getByRole('radio', { name: sentences[1] }).check();
     await page.getByText('Scope changes: 1 goes on, you are told').waitFor();
     await page.getByText('1 question fewer').waitFor();
@@ -131,7 +131,7 @@ test('what waits for what is a picture, and a table that says the same', async (
     const picture = page.getByRole('group', { name: 'What waits for what: 4 tasks' });
     await picture.getByRole('link', { name: fraud }).waitFor();
     await picture.getByText('Blocked, 3 tasks wait for it').waitFor();
-    assert.equal(await picture.locator('path[d*="C"]').count() >= 5, true, 'a line for each wait');
+    await until(async () => (await picture.locator('path[d*="C"]').count()) >= 5, 'a line for each wait');
     await page.getByText('As a table').click();
     const row = page.getByRole('row').filter({ hasText: 'Announce refunds' });
     await row.getByText('Refund screen; Mail about refunds').or(row.getByText('Mail about refunds; Refund screen')).waitFor();

@@ -43,7 +43,7 @@ onBothEngines('text, yes or no, and own words beside a choice', {}, async (serve
         ask(server, { question: 'Really?', responseType: 'boolean' }),
         ask(server, { question: 'Which one?', responseType: 'choice', allowOther: true, options: [{ label: 'A' }, { label: 'B' }] }),
     ]);
-    const answer = async ({ questionId }) => (await server.must(200, 'GET', `/api/questions/${questionId}?wait=20`)).question;
+    const answer = async ({ questionId }) => (await server.must(200, 'GET', `/api/questions/${questionId}?wait=55`)).question;
     const page = await visit(t, server, `/q/${text.questionId}`);
     await page.getByRole('heading', { name: 'What name?' }).waitFor();
     await page.getByRole('button', { name: 'Send answer' }).click();
@@ -109,7 +109,7 @@ onBothEngines('two browsers and a terminal answer at once: one wins, and all see
         ...pages.map((page) => page.getByRole('button', { name: 'Send answer' }).evaluateAll((buttons) => buttons[0]?.click())),
         begin(server.folder, ['answer', questionId, 'asia'], { env: { WITAN_URL: server.url } }).done,
     ]);
-    const { question } = await server.must(200, 'GET', `/api/questions/${questionId}?wait=20`);
+    const { question } = await server.must(200, 'GET', `/api/questions/${questionId}?wait=55`);
     assert.equal(question.status, 'answered');
     assert.equal(run.code === 0, question.response.value === 'asia');
     const { logs } = await server.must(200, 'GET', `/api/jobs/${question.jobId}/logs`);

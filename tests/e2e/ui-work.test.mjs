@@ -6,7 +6,7 @@ import { onBothEngines, quickOnce, start, until } from './lib/server.mjs';
 
 const approval = { type: 'approval', responseType: 'approval' };
 const ask = (server, fields) => server.must(201, 'POST', '/api/questions', { question: 'Run it?', ...approval, ...fields });
-const get = async (server, { questionId }) => (await server.must(200, 'GET', `/api/questions/${questionId}?wait=20`)).question;
+const get = async (server, { questionId }) => (await server.must(200, 'GET', `/api/questions/${questionId}?wait=55`)).question;
 const startJob = (server) => server.must(201, 'POST', '/api/jobs', { kind: 'release', agent: 'Builder', status: 'running', input: { title: 'Release 2.4' } });
 
 onBothEngines('approvals are decided one by one and several at once, with a result for each', {}, async (server, t) => {

@@ -57,21 +57,21 @@ function holdFile(db, ms) {
     };
     return Object.assign(sqlite(db, 'hold', ms, flags), { held, release });
 }
-// The same on PostgreSQL: a transaction that stays open for as long as its program is not told to end it.
-function holdTable(db, ms) {
+// The same on PostgreSQL: a transaction that takes a lock and stays open until its program is told to end it.
+export function holdLock(db, lock, ms) {
     const child = spawn('psql', ['-X', '-q', '-A', '-t', '-d', db], { stdio: ['pipe', 'pipe', 'inherit'] });
     const release = () => child.stdin.end('ROLLBACK;\n');
     let timer;
     child.stdout.once('data', () => (timer = setTimeout(release, ms)));
     child.stdin.on('error', () => {});
-    child.stdin.write('BEGIN; LOCK TABLE squad_chat IN EXCLUSIVE MODE;\n\\echo held\n');
+    child.stdin.write(`BEGIN; ${lock};\n\\echo held\n`);
     const over = once(child, 'close').then(() => clearTimeout(timer));
     return Object.assign(over, { held: () => timer !== undefined, release });
 }
 
 // Keeps everybody else from writing messages for so long, as a careless program would.
 export function holdWrites(db, ms) {
-    return db.startsWith('sqlite:') ? holdFile(db, ms) : holdTable(db, ms);
+    return db.startsWith('sqlite:') ? holdFile(db, ms) : holdLock(db, 'LOCK TABLE squad_chat IN EXCLUSIVE MODE', ms);
 }
 
 // Statements, or a file with many of them.
