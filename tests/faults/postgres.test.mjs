@@ -15,6 +15,9 @@ import { Load, checkLedger } from '../e2e/lib/load.mjs';
 const run = promisify(execFile);
 const longest = 30_000; // whatever the machine is busy with; nobody waits for ever
 
+// What the limits are where nobody sets them.
+const asShipped = { WITAN_STORE_WAIT: '5s', WITAN_STORE_TIMEOUT: '10s' };
+
 // A PostgreSQL of the test's own, which it may stop.
 async function ownPostgres(t) {
     const folder = await mkdtemp(join(tmpdir(), 'witan-faults-'));
@@ -40,7 +43,7 @@ async function ownPostgres(t) {
 for (const mode of ['fast', 'immediate'])
     test(`a restart under load (${mode})`, { timeout: 600_000 }, async (t) => {
         const postgres = await ownPostgres(t);
-        const server = await start(t, { db: await createDatabase(postgres.url) });
+        const server = await start(t, { db: await createDatabase(postgres.url), env: asShipped });
         const reader = await listen(t, server, { query: '?after=0' });
         const open = await server.ask({ timeout_minutes: 1 });
         const load = new Load(server);
@@ -94,7 +97,7 @@ test('a PostgreSQL that stands still under load', { timeout: 600_000 }, async (t
     const postgres = await ownPostgres(t);
     const server = await start(t, {
         db: await createDatabase(postgres.url),
-        env: { WITAN_STORE_TIMEOUT: '1s' },
+        env: { ...asShipped, WITAN_STORE_TIMEOUT: '1s' },
     });
     const load = new Load(server);
     t.after(() => (load.going = false));
@@ -130,7 +133,7 @@ test(
     { timeout: 600_000 },
     async (t) => {
         const postgres = await ownPostgres(t);
-        const server = await start(t, { db: await createDatabase(postgres.url) });
+        const server = await start(t, { db: await createDatabase(postgres.url), env: asShipped });
         const prompt = await server.ask();
         const held = server.api('GET', `/api/discussion/${prompt.id}?wait=3`, undefined, {
             agent: undefined,
@@ -149,7 +152,7 @@ test(
 // A standby answers reads and refuses writes, as a server does that is being moved or has lost its disk.
 test('a PostgreSQL that is read-only turns /readyz red until it is not', { timeout: 600_000 }, async (t) => {
     const postgres = await ownPostgres(t);
-    const server = await start(t, { db: await createDatabase(postgres.url) });
+    const server = await start(t, { db: await createDatabase(postgres.url), env: asShipped });
     const say = () => server.api('POST', '/api/chat', { agent_name: 'Scout', message: 'x' });
     const ready = () => server.api('GET', '/readyz');
     assert.equal((await say()).status, 201);

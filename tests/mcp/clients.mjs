@@ -36,6 +36,19 @@ export async function newClient(url, { token, name = 'new-client', capabilities 
     };
 }
 
+// A look at a task that meets no server, because it is just being started again, is taken again.
+async function patiently(method, signal, ...request) {
+    for (;;) {
+        const reply = await fetch(...request).catch((why) => why);
+        if (reply instanceof Response && reply.status !== 503) return reply;
+        if (signal?.aborted || !method.startsWith('tasks/')) {
+            if (reply instanceof Error) throw reply;
+            return reply;
+        }
+        await new Promise((wake) => setTimeout(wake, 50));
+    }
+}
+
 // Tasks of both generations, by the extension's own package: call(tool, arguments) settles whatever comes back.
 // What the SDK of 2026 does not know of tasks it leaves to `raw`, which sends a message as it is.
 export async function taskClient(url, { token, name = 'task-client', capabilities = {}, onInput } = {}) {
@@ -47,7 +60,7 @@ export async function taskClient(url, { token, name = 'task-client', capabilitie
     let id = 0;
     const raw = async (request, { signal } = {}) => {
         const named = request.params?.taskId ?? request.params?.name;
-        const reply = await fetch(`${url}/mcp`, {
+        const reply = await patiently(request.method, signal, `${url}/mcp`, {
             method: 'POST',
             signal,
             headers: {

@@ -50,7 +50,7 @@ export async function person(t, server, { width = 1280, height = 800, scheme = '
         await context.close();
         assert.deepEqual(wrong, [], 'the browser complained');
     });
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(120_000);
     return context;
 }
 

@@ -33,6 +33,9 @@ export function cleanEnv(folder, extra = {}) {
     };
 }
 
+// A busy machine is not refused for it: what the limits do is shown where a test sets them.
+const unhurried = { WITAN_STORE_WAIT: '60s', WITAN_STORE_TIMEOUT: '60s' };
+
 export class Server {
     constructor({ folder, db, args = [], env = {}, clock = true, listen = '127.0.0.1:0' }) {
         Object.assign(this, { folder, db, args, env, clock, listen });
@@ -46,7 +49,7 @@ export class Server {
             binary,
             ['serve', '--listen', this.listen, '--db', this.db, ...clock, ...this.args],
             {
-                env: cleanEnv(this.folder, this.env),
+                env: cleanEnv(this.folder, { ...unhurried, ...this.env }),
                 stdio: ['ignore', 'pipe', 'pipe'],
             },
         );
