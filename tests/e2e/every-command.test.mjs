@@ -2,6 +2,7 @@
 // with the id of nothing, without a server. It says so in one line, in the words that were typed, ends with the exit code of
 // the table, and has changed nothing.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
 import { nobody } from './lib/identity.mjs';
@@ -167,8 +168,8 @@ async function rightCalls(server) {
         'workspace add': ['Second'],
         'workspace list': [],
         'workspace remove': ['Second', '--yes'],
-        backup: ['copy.db'],
-        restore: ['copy.db'],
+        backup: [join(server.folder, 'copy.db')],
+        restore: [join(server.folder, 'copy.db')],
         migrate: ['--check'],
         purge: [],
         'audit verify': [],
