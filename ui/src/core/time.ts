@@ -1,4 +1,5 @@
-// Times as people say them. The clock is the server's: this machine's, moved by what the server's differs.
+// Times as people say them. The clock is the server's: this machine's, moved by what the server's differs. Dates are written
+// here and not by Intl: its first use holds a page up for longer than a whole list takes to draw (see order.ts).
 let offset = 0; // the server's time minus ours, in milliseconds
 
 export function learnServerTime(serverTime: string, here = Date.now()): void {
@@ -44,14 +45,14 @@ export function left(ms: number): string {
 }
 
 /** How long ago: just now, 3 min ago, 2 h ago, 3 days ago, then the date. */
-export function ago(then: number, now: number, locale?: string): string {
+export function ago(then: number, now: number): string {
     const past = Math.max(0, now - then);
     if (past < 10 * second) return 'just now';
     if (past < minute) return `${Math.floor(past / second)} s ago`;
     if (past < hour) return `${Math.floor(past / minute)} min ago`;
     if (past < day) return `${Math.floor(past / hour)} h ago`;
     if (past < 7 * day) return past < 2 * day ? 'yesterday' : `${Math.floor(past / day)} days ago`;
-    return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' }).format(then);
+    return date(then);
 }
 
 /** How long something took: 26 s, 6 min, 2 h 10 min. */
@@ -60,17 +61,38 @@ export function took(ms: number): string {
     return ms < hour ? `${Math.round(ms / minute)} min` : left(ms);
 }
 
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** The day of the week: Fri. */
+export const weekday = (at: number): string => weekdays[new Date(at).getDay()]!;
+
+/** A day of this year: Jan 2. */
+export function dayOf(at: number): string {
+    const day = new Date(at);
+    return `${months[day.getMonth()]} ${day.getDate()}`;
+}
+
+/** A day of any year: Jan 2, 2026. */
+export const date = (at: number): string => `${dayOf(at)}, ${new Date(at).getFullYear()}`;
+
+/** The time of day: 12:05. */
+export function timeOf(at: number): string {
+    const time = new Date(at);
+    return `${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+/** The same to the second: 12:05:09. */
+export const secondOf = (at: number): string => `${timeOf(at)}:${two(new Date(at).getSeconds())}`;
+
 /** The time of day; with the date when it is not today. */
-export function clock(at: number, now: number, locale?: string): string {
+export function clock(at: number, now: number): string {
     const same = new Date(at).toDateString() === new Date(now).toDateString();
-    const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-    return new Intl.DateTimeFormat(locale, same ? time : { ...time, day: 'numeric', month: 'short' }).format(at);
+    return same ? timeOf(at) : `${dayOf(at)}, ${timeOf(at)}`;
 }
 
 /** The whole of it, for those who want to know exactly. */
-export function exact(at: number, locale?: string): string {
-    return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }).format(at);
-}
+export const exact = (at: number): string => `${date(at)}, ${secondOf(at)}`;
 
 export type Due = 'soon' | 'today' | 'later' | 'none';
 

@@ -2,6 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { Chat, Prompt } from '../core/api.gen.ts';
 import type { Happening } from '../core/live.ts';
+import { inOrder } from '../core/order.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
 const gather = 120;
@@ -22,7 +23,7 @@ class SquadChat {
     /** Oldest first, without replies: those stand in their prompt's thread. */
     messages = $state.raw<Chat[]>([]);
     readonly threads = new SvelteMap<string, Thread>();
-    readonly open = $derived([...this.threads.values()].filter(({ prompt }) => isOpen(prompt)).sort((a, b) => a.prompt.timeout_at.localeCompare(b.prompt.timeout_at)));
+    readonly open = $derived([...this.threads.values()].filter(({ prompt }) => isOpen(prompt)).sort((a, b) => inOrder(a.prompt.timeout_at, b.prompt.timeout_at)));
     loaded = $state(false);
     failure = $state<unknown>();
     more = $state<string | null>(null);

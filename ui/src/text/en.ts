@@ -1,8 +1,8 @@
 // Every sentence of the app. A second language is a second file with the same keys.
+import { inRow, thousands } from '../core/order.ts';
 import { took } from '../core/time.ts';
 
-const plural = new Intl.PluralRules('en');
-const many = (n: number, one: string, other: string) => `${n} ${plural.select(n) === 'one' ? one : other}`;
+const many = (n: number, one: string, other: string) => `${n} ${n === 1 ? one : other}`;
 
 export const t = {
     product: 'witan',
@@ -376,7 +376,7 @@ export const t = {
         isNext: (name: string) => `${name} is next`,
         waitsFor: (name: string) => `Waits for ${name}`,
         calls: (n: number) => many(n, 'call', 'calls'),
-        tokens: (n: number) => `${n.toLocaleString('en')} tokens`,
+        tokens: (n: number) => `${thousands(n)} tokens`,
         notReported: 'tokens not reported',
         partly: (n: number) => `of ${many(n, 'call', 'calls')} not reported`,
         passed: 'passed',
@@ -512,7 +512,7 @@ export const t = {
         ninth: '90th percentile',
         timeouts: 'Ran out of time',
         timeoutsLead: 'share of each type; the line is 20 %',
-        above: (types: string[]) => `${new Intl.ListFormat('en').format(types)}: above 20 %.`,
+        above: (types: string[]) => `${inRow(types, 'and')}: above 20 %.`,
         aboveLong: 'More time, a default, or more people who may answer would help.',
         jobs: 'How jobs end',
         jobsLead: 'with and without questions',
