@@ -154,7 +154,7 @@ export class Live {
             const headers: Record<string, string> = { Accept: 'text/event-stream' };
             if (this.#world.workspace) headers['X-Witan-Workspace'] = this.#world.workspace;
             if (this.#seq >= 0) headers['Last-Event-ID'] = String(this.#seq);
-            const reply = await this.#world.fetch('/api/events', { headers, signal, cache: 'no-store' });
+            const reply = await this.#world.fetch('/api/events', { headers, signal, cache: 'no-store', priority: 'low' }); // what is shown comes first
             if (reply.status === 401 || reply.status === 403) return 'refused';
             if (!reply.ok || !reply.body) return 'never open';
             open = true;

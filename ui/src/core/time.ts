@@ -2,9 +2,12 @@
 // here and not by Intl: its first use holds a page up for longer than a whole list takes to draw (see order.ts).
 let offset = 0; // the server's time minus ours, in milliseconds
 
-export function learnServerTime(serverTime: string, here = Date.now()): void {
+/** Tells whether the clock moved. A reply is under way for a while, so a little less or more is no news. */
+export function learnServerTime(serverTime: string, here = Date.now()): boolean {
     const there = Date.parse(serverTime);
-    if (Number.isFinite(there)) offset = there - here;
+    if (!Number.isFinite(there) || Math.abs(there - here - offset) < 250) return false;
+    offset = there - here;
+    return true;
 }
 
 export function serverNow(here = Date.now()): number {

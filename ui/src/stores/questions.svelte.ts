@@ -61,11 +61,10 @@ class Questions {
                 ops.question_pending,
                 { query: { workspaceId, sort: 'deadline', limit: 200 } },
                 (page) => {
-                    learnServerTime(page.serverTime);
-                    ticker.look();
+                    if (learnServerTime(page.serverTime)) ticker.look();
                     for (const question of page.questions) {
                         found.set(question.id, question);
-                        this.all.set(question.id, question);
+                        this.#keep(question);
                     }
                 },
             );
@@ -79,11 +78,17 @@ class Questions {
         this.loaded = true;
     }
 
+    // One that says what it said before is not drawn anew.
+    #keep(question: Question): void {
+        const known = this.all.get(question.id);
+        if (!known || JSON.stringify(known) !== JSON.stringify(question)) this.all.set(question.id, question);
+    }
+
     /** One question, whether it is open or not; undefined when it is not there. */
     async fetch(id: string): Promise<Question | undefined> {
         try {
             const { question } = await api.call(ops.question_get, { path: { id } });
-            this.all.set(question.id, question);
+            this.#keep(question);
             return question;
         } catch (why) {
             if (!(why instanceof Refused) || (why.status !== 404 && why.status !== 400 && why.status !== 422)) throw why;
