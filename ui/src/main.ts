@@ -4,7 +4,7 @@ import './styles/app.css';
 import './styles/start.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
-import { atLeisure } from './core/tasks.ts';
+import { atLeisure, nextTask } from './core/tasks.ts';
 import { pageAt } from './pages/loads.ts';
 import { looks, where } from './stores/app.svelte.ts';
 import { session } from './stores/server.svelte.ts';
@@ -13,8 +13,10 @@ import { registerWorker } from './stores/worker.ts';
 looks.apply();
 where.start();
 void pageAt(where.place)?.load().catch(() => {}); // beside who is here, not after; what fails is told where it is shown
-const target = document.getElementById('app')!;
-target.replaceChildren();
-mount(App, { target });
 void session.start();
+nextTask(() => {
+    const target = document.getElementById('app')!;
+    target.replaceChildren();
+    mount(App, { target });
+});
 atLeisure(registerWorker);

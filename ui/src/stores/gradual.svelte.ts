@@ -7,7 +7,7 @@ export class Gradual {
     readonly #piece: number;
 
     /** `first`: so many at once; `piece`: so many more after each time that the page was drawn. */
-    constructor(first: number, piece = 10) {
+    constructor(first: number, piece = 8) {
         this.#drawn = first;
         this.#piece = piece;
     }
