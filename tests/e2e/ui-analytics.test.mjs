@@ -6,6 +6,7 @@ import { onBothEngines, start } from './lib/server.mjs';
 import { Work } from './lib/work.mjs';
 
 const minute = 60_000;
+const twoMinutes = /^2:[0-5]\d\b/; // the clock runs on while the server is asked, and on a busy machine that is seconds
 const ask = (server, fields = {}) => server.must(201, 'POST', '/api/questions', { question: 'Retry the feed?', type: 'blocking', responseType: 'boolean', timeoutMinutes: 30, ...fields });
 const answer = (server, { questionId }, type = 'boolean') => server.must(200, 'POST', `/api/questions/${questionId}/answer`, { response: { type, value: true } });
 
@@ -34,7 +35,7 @@ onBothEngines('answer times and timeouts are charts, with the same in tables, by
     await furnish(server, { projectId: work.project.id });
     // It follows by itself.
     const half = page.locator('dl > div').filter({ hasText: 'Half are answered within' });
-    await half.getByText('2:00').waitFor();
+    await half.getByText(twoMinutes).waitFor();
     await half.getByText('n = 9').waitFor();
     await page.reload(); // the dialogs of what was asked meanwhile are gone
     await page.getByRole('img', { name: /^Time to answer/ }).waitFor();
@@ -42,7 +43,10 @@ onBothEngines('answer times and timeouts are charts, with the same in tables, by
     await page.getByText('50 %').first().waitFor();
     const figure = page.getByRole('figure').filter({ hasText: 'Time to answer' });
     await figure.getByText('As a table').click();
-    assert.deepEqual(await figure.getByRole('row').last().getByRole('cell').allTextContents(), ['2:00 min', '2:00 min', '12', '3', '9']);
+    const [median, ninth, ...counts] = await figure.getByRole('row').last().getByRole('cell').allTextContents();
+    assert.match(median, twoMinutes);
+    assert.match(ninth, twoMinutes);
+    assert.deepEqual(counts, ['12', '3', '9']);
     await page.getByText('Completed 83 %').waitFor();
     await page.getByRole('region', { name: 'Ran out most often' }).getByRole('row').filter({ hasText: 'Deploy?' }).waitFor();
     await page.getByRole('link', { name: '24 hours' }).click();
