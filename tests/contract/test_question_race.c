@@ -2,6 +2,7 @@
  * Many people at once. Each thread has a state of its own and goes straight into the operation table, which
  * is what all doors do; the store decides who was first.
  */
+#include "council.h"
 #include "project_steps.h"
 #include "questions.h"
 
@@ -185,6 +186,45 @@ CONTRACT(question_race_keeps_to_the_rate_of_asking)
     }
     let_go(people);
     assert_int_equal(asked, settings()->questions_rate);
+}
+
+static void *put_to_council(void *user)
+{
+    struct person *person = user;
+
+    pthread_barrier_wait(person->start);
+    call(&person->t, "discussion_create", "{s:s, s:s, s:[{s:s}], s:{s:s, s:s}}", "topic", "Which way?", "mode",
+         "rounds", "participants", "agentName", "Ada", "ref", "kind", person->other, "id", person->id);
+    return NULL;
+}
+
+static const char *make_prompt(struct t *t)
+{
+    call(t, "prompt_create", "{s:s, s:s}", "requester_agent", "Dev", "prompt_message", "Which way?");
+    CHECK_STATUS(201);
+    return text_at(t, "prompt.id");
+}
+
+CONTRACT(question_or_prompt_is_put_to_one_council_at_a_time)
+{
+    static struct person people[PEOPLE];
+
+    if (t->door != DOOR_TABLE)
+        return;
+    make_agent(t, "Ada", "specialist");
+    for (int round = 0; round < ROUNDS; round++) {
+        const char *id = round % 2 ? make_prompt(t) : ask_text(t, make_job(t));
+        int made = 0;
+
+        all_at_once(t, people, id, round % 2 ? "prompt" : "question", put_to_council);
+        for (int i = 0; i < PEOPLE; i++) {
+            made += people[i].t.status == 201;
+            if (people[i].t.status != 201)
+                assert_int_equal(people[i].t.status, 409);
+        }
+        let_go(people);
+        assert_int_equal(made, 1);
+    }
 }
 
 static void *ask_alone(void *user)

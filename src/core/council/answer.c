@@ -65,7 +65,8 @@ bool answer_may_be_put(const struct tx *tx, enum council_ref kind, const char *i
 
     if (kind == REF_PROMPT ? !prompt_may(tx, id, project_id) : !question_may(tx, id, project_id))
         return false;
-    if (!tx_query(tx, SQL_DISCUSSION_REF_OPEN, DB_ARGS(db_text(id), db_text(ref_text(kind))), &rows))
+    if (!tx_query(tx, SQL_DISCUSSION_REF_HOLD, DB_ARGS(db_text(id)), &rows) ||
+        !tx_query(tx, SQL_DISCUSSION_REF_OPEN, DB_ARGS(db_text(id), db_text(ref_text(kind))), &rows))
         return false;
     return rows.count == 0 ||
            err_set(tx->err, ERR_CONFLICT, "A council is at it already: %s.", db_cell(&rows, 0, 0));

@@ -60,6 +60,13 @@ SELECT COUNT(*) FROM discussion_state WHERE parent_id = $1 AND status IN ('activ
 SELECT discussion_id FROM discussion_state WHERE parent_id = $1 AND status IN ('active', 'paused')
  ORDER BY discussion_id;
 
+-- Whoever wants to put something to a council does so one at a time until the transaction ends. SQLite has one writer.
+-- name: discussion_ref_hold @postgres
+SELECT pg_advisory_xact_lock(7118, hashtext($1));
+
+-- name: discussion_ref_hold @sqlite
+SELECT $1;
+
 -- name: discussion_ref_open
 SELECT discussion_id FROM discussion_state
  WHERE ref_id = $1 AND ref_kind = $2 AND status IN ('active', 'paused')
