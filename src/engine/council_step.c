@@ -310,7 +310,7 @@ void step_finish(struct turn *turn)
     struct turn_unit *finish = unit_new(turn->council, sizeof(*finish), run_finish, after_finish);
 
     finish->turn = turn;
-    finish->may_begin_next = !lanes_awaited(&turn->lane);
+    finish->may_begin_next = !lanes_awaited(turn->council->lanes, &turn->lane);
     turn->stage = STAGE_ENDS;
     unit_hand_in(&finish->unit);
 }

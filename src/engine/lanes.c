@@ -254,9 +254,11 @@ void lanes_leave(struct lanes *lanes, struct lane_turn *turn)
     forget_when_empty(lanes, lane, group);
 }
 
-bool lanes_awaited(const struct lane_turn *turn)
+bool lanes_awaited(const struct lanes *lanes, const struct lane_turn *turn)
 {
-    return turn->lane->line.first || turn->lane->out > turn->lane->most;
+    bool all_out = lanes->out >= lanes->most;
+
+    return turn->lane->line.first || turn->lane->out > turn->lane->most || (all_out && lanes->first);
 }
 
 const char *lanes_name(const struct lane_turn *turn)

@@ -47,8 +47,9 @@ struct lane_turn *lanes_take(struct lanes *lanes);
 /* Its call has ended, or it is not wanted any more. */
 void lanes_leave(struct lanes *lanes, struct lane_turn *turn);
 
-/* Whether somebody waits behind this one, which is out, for the same lane. */
-bool lanes_awaited(const struct lane_turn *turn);
+/* Whether somebody waits behind this one, which is out: for the same lane, or because all places are taken.
+ */
+bool lanes_awaited(const struct lanes *lanes, const struct lane_turn *turn);
 const char *lanes_name(const struct lane_turn *turn);
 /* The turns of a discussion, wherever they are, by next_of_own; NULL: it has none. */
 struct lane_turn *lanes_of(struct lanes *lanes, const char *discussion_id);

@@ -59,12 +59,12 @@ static void a_lane_is_served_in_order_up_to_its_limit(void **state)
     taken(*state, 2);
     taken(*state, -1);
     assert_int_equal(lanes_waiting(*state), 2);
-    assert_true(lanes_awaited(&turns[0]));
+    assert_true(lanes_awaited(*state, &turns[0]));
     lanes_leave(*state, &turns[1]);
     taken(*state, 3);
     taken(*state, -1);
     lanes_leave(*state, &turns[4]);
-    assert_false(lanes_awaited(&turns[0]));
+    assert_false(lanes_awaited(*state, &turns[0]));
 }
 
 static void lanes_take_turns_and_share_one_limit(void **state)
@@ -114,6 +114,25 @@ static void the_next_may_take_over_the_place_of_one_that_ended(void **state)
     assert_int_equal(lanes_out(*state), 1);
     assert_string_equal(lanes_name(&turns[1]), "a");
     taken(*state, -1);
+}
+
+/* Who keeps handing on its place to its own next turn would keep others out for ever. */
+static void a_lane_gives_way_to_another_when_all_places_are_taken(void **state)
+{
+    static const char *const of[] = { "a", "a", "a", "b", "b", "b" };
+
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(names[i], sizeof(names[i]), "d%zu", i);
+        join(*state, i, of[i], names[i]);
+    }
+    for (int i = 0; i < 6; i++)
+        assert_non_null(lanes_take(*state));
+    assert_false(lanes_awaited(*state, &turns[0]));
+    join(*state, 6, "c", "other");
+    assert_true(lanes_awaited(*state, &turns[0]));
+    lanes_leave(*state, &turns[5]);
+    assert_false(lanes_awaited(*state, &turns[0]));
+    taken(*state, 6);
 }
 
 static void all_turns_of_a_discussion_are_found(void **state)
@@ -175,6 +194,7 @@ int main(void)
         IN_LANES(lanes_take_turns_and_share_one_limit),
         IN_LANES(one_discussion_does_not_take_everything),
         IN_LANES(the_next_may_take_over_the_place_of_one_that_ended),
+        IN_LANES(a_lane_gives_way_to_another_when_all_places_are_taken),
         IN_LANES(all_turns_of_a_discussion_are_found),
         IN_LANES(limits_hold_under_any_order),
     };
