@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define FOREVER_MS (INT64_C(100) * 366 * 86400000)
-#define RETRY_MS   500 /* after a claim that the store did not take */
+#define RETRY_MS   500 /* after a claim or a renewal that the store did not take */
 
 /* Mail and alarms. */
 
@@ -112,6 +112,14 @@ static bool run_claim(const struct tx *tx, struct unit *unit)
     return council->alone || drive_node_renew(tx, council->node, tx->now_ms + DRIVE_LEASE_MS);
 }
 
+/* From now on, as the store has just heard. */
+static void lease_holds(struct council *council)
+{
+    council->renewed_ms = clock_ticks_ms();
+    council->renew_at_ms = council->renewed_ms + DRIVE_RENEW_MS;
+    council->lapsed = false;
+}
+
 static void after_claim(struct unit *unit)
 {
     struct claim_unit *claim = (struct claim_unit *)unit;
@@ -126,7 +134,7 @@ static void after_claim(struct unit *unit)
         return;
     }
     if (claim->count > 0)
-        council->renewed_ms = clock_ticks_ms();
+        lease_holds(council);
     if (claim->count == COUNCIL_CLAIM)
         council->look = true;
     atomic_fetch_add(&council->claimed, claim->count);
@@ -162,13 +170,26 @@ static void claim(struct council *council)
 
 /* The lease, where others may take over. Whoever drives nothing needs none. */
 
+struct renew_unit {
+    struct unit unit; /* first */
+    bool anew;
+};
+
+/*
+ * A node whose lease has lapsed has dropped its turns. Nobody would take them up again under a lease that
+ * goes on, so it lets go of them first.
+ */
 static bool run_renew(const struct tx *tx, struct unit *unit)
 {
-    return drive_node_renew(tx, unit->council->node, tx->now_ms + DRIVE_LEASE_MS);
+    const char *node = unit->council->node;
+
+    return (!((struct renew_unit *)unit)->anew || drive_node_leave(tx, node)) &&
+           drive_node_renew(tx, node, tx->now_ms + DRIVE_LEASE_MS);
 }
 
 static void doom_all(struct council *council)
 {
+    council->lapsed = true;
     if (council->turns.count == 0)
         return;
     log_line(LOG_WARN, "the lease on discussions ran out; their calls are closed", NULL);
@@ -181,20 +202,27 @@ static void after_renew(struct unit *unit)
     int64_t now = clock_ticks_ms();
 
     council->renewing = false;
-    if (unit->work.err.code == ERR_NONE)
-        council->renewed_ms = now;
-    else if (now - council->renewed_ms > DRIVE_LEASE_MS)
-        doom_all(council);
+    if (unit->work.err.code == ERR_NONE) {
+        lease_holds(council);
+        council->look |= ((struct renew_unit *)unit)->anew;
+    } else {
+        council->renew_at_ms = now + RETRY_MS;
+        if (now - council->renewed_ms > DRIVE_LEASE_MS)
+            doom_all(council);
+    }
     unit_free(unit);
 }
 
 static void renew(struct council *council)
 {
     if (council->alone || council->renewing || council->turns.count == 0 ||
-        clock_ticks_ms() - council->renewed_ms < DRIVE_RENEW_MS)
+        clock_ticks_ms() < council->renew_at_ms)
         return;
+    struct renew_unit *renewal = unit_new(council, sizeof(*renewal), run_renew, after_renew);
+
+    renewal->anew = council->lapsed;
     council->renewing = true;
-    unit_hand_in(unit_new(council, sizeof(struct unit), run_renew, after_renew));
+    unit_hand_in(&renewal->unit);
 }
 
 /* News from the log. */
@@ -286,7 +314,7 @@ static int64_t next_moment(const struct council *council)
     if (council->turns.count > 0 && !council->saving)
         sooner(&at, council->saved_ms + COUNCIL_SAVE_FIRST_MS);
     if (council->turns.count > 0 && !council->alone && !council->renewing)
-        sooner(&at, council->renewed_ms + DRIVE_RENEW_MS);
+        sooner(&at, council->renew_at_ms);
     if (elsewhere_matters(council))
         sooner(&at, council->listened_ms + COUNCIL_SAVE_MS);
     return at;

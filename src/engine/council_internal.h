@@ -51,8 +51,9 @@ struct council {
 
     /* The thread's own. */
     bool stopping, look, claiming, renewing, saving;
-    int64_t look_at_ms, renewed_ms, saved_ms; /* by clock_ticks_ms */
-    struct alarm *alarms;                     /* the earliest first */
+    bool lapsed;                                           /* the lease has, and turns were dropped for it */
+    int64_t look_at_ms, renewed_ms, renew_at_ms, saved_ms; /* by clock_ticks_ms */
+    struct alarm *alarms;                                  /* the earliest first */
     struct lanes *lanes;
     struct table turns; /* all in hand, by id */
     size_t units;       /* under way */

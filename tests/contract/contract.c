@@ -14,6 +14,7 @@
 #include <semaphore.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <time.h>
 
 static struct contract *contracts;
 static struct fixture *fixture; /* the engine under test */
@@ -542,17 +543,35 @@ static void check_events(struct t *t)
     }
 }
 
+struct db *one_more_connection(void)
+{
+    struct err err = { 0 };
+    struct db *db = db_open(fixture->url, &err);
+
+    if (!db)
+        fail_msg("%s", err.text);
+    if (db->engine == DB_POSTGRES && !db_script(db, "SET witan.node = 'off'", &err))
+        fail_msg("%s", err.text);
+    return db;
+}
+
+void until_so_many_wait_for_locks(struct t *t, int64_t count)
+{
+    for (int64_t until_ms = clock_ticks_ms() + 60000; clock_ticks_ms() < until_ms;) {
+        if (count_rows(t, "pg_locks l JOIN pg_database d ON d.oid = l.database OR l.database IS NULL OR "
+                          "l.database = 0 WHERE NOT l.granted AND d.datname = current_database()") >= count)
+            return;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    fail_msg("nobody waits");
+}
+
 static void run_case(void **state)
 {
     const struct run *run = *state;
     struct t t = { .door = run->door, .engine = fixture->engine };
-    struct err err = { 0 };
 
-    t.db = db_open(fixture->url, &err);
-    if (!t.db)
-        fail_msg("%s", err.text);
-    if (t.engine == DB_POSTGRES && !db_script(t.db, "SET witan.node = 'off'", &err))
-        fail_msg("%s", err.text);
+    t.db = one_more_connection();
     t.workspace = make_workspace(&t);
     t.owner = token_for(&t, "owner", NULL);
     t.admin = token_for(&t, "admin", NULL);

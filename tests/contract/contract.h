@@ -75,6 +75,10 @@ void advance(struct t *t, int64_t ms);
 /* Runs SQL as an outside program would: on a connection that is not witan's. */
 void outside_sql(struct t *t, const char *sql, ...) __attribute__((format(printf, 2, 3)));
 int64_t count_rows(struct t *t, const char *from_where, ...) __attribute__((format(printf, 2, 3)));
+/* One more connection like t->db, for a transaction beside another; db_close gives it back. */
+struct db *one_more_connection(void);
+/* Until so many transactions wait for others on PostgreSQL. */
+void until_so_many_wait_for_locks(struct t *t, int64_t count);
 /* A further workspace and a token there. */
 const char *token_elsewhere(struct t *t, const char *role);
 /* A token of this workspace with a role, bound to an agent's name or not (NULL). */

@@ -4,8 +4,11 @@
  */
 #include "council.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/settings.h"
+
+#include <pthread.h>
 
 #define NAMES(...)                                                                                           \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
@@ -159,4 +162,48 @@ CONTRACT(fork_in_the_middle_of_a_parallel_round_ends_that_round)
     assert_int_equal(count_rows(t, "discussion_logs WHERE discussion_id = '%s' AND round_number = 2", id), 3);
     call(t, "discussion_replay", "{s:s}", "id", id);
     CHECK_COUNT("differences", 0);
+}
+
+static void *claim_beside(void *user)
+{
+    ARENA_AUTO arena = { 0 };
+    struct db *db = one_more_connection();
+    struct err *err = user;
+    struct tx tx = tx_of(db, &arena, clock_now_ms(), err);
+    struct drive_claimed *list;
+    size_t count;
+
+    if (db_begin(db, true, err) && drive_claim(&tx, "quick", 1, &list, &count))
+        (void)!db_commit(db, err);
+    db_close(db);
+    return NULL;
+}
+
+/* Nobody would find what it drives if it died now: its row is what others look for. */
+CONTRACT(node_that_renews_at_the_last_moment_is_not_buried)
+{
+    struct err err = { 0 };
+    pthread_t other;
+
+    if (t->engine != DB_POSTGRES)
+        return;
+    make_agent(t, "Ada", "specialist");
+    const char *id = make_discussion(t, "rounds", 1, NAMES("Ada"));
+
+    stage_claim(t, "late");
+    outside_sql(t, "UPDATE council_nodes SET lease_until = 1 WHERE id = 'late'");
+    outside_sql(t, "BEGIN");
+    outside_sql(t, "UPDATE council_nodes SET lease_until = 9000000000000 WHERE id = 'late'");
+    assert_int_equal(pthread_create(&other, NULL, claim_beside, &err), 0);
+    until_so_many_wait_for_locks(t, 1);
+    outside_sql(t, "COMMIT");
+    pthread_join(other, NULL);
+    assert_int_equal(err.code, ERR_NONE);
+    assert_int_equal(count_rows(t, "council_nodes WHERE id = 'late'"), 1);
+    assert_int_equal(
+        count_rows(t, "discussion_state WHERE discussion_id = '%s' AND driver = 'late' AND driver_epoch = 1",
+                   id),
+        1);
+    outside_sql(t, "UPDATE council_nodes SET lease_until = 1 WHERE id = 'late'");
+    call(t, "discussion_cancel", "{s:s}", "id", id);
 }

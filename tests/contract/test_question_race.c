@@ -6,11 +6,9 @@
 #include "project_steps.h"
 #include "questions.h"
 
-#include "base/clock.h"
 #include "base/settings.h"
 
 #include <pthread.h>
-#include <time.h>
 
 enum { PEOPLE = 24, ROUNDS = 5 };
 
@@ -193,8 +191,9 @@ static void *put_to_council(void *user)
     struct person *person = user;
 
     pthread_barrier_wait(person->start);
-    call(&person->t, "discussion_create", "{s:s, s:s, s:[{s:s}], s:{s:s, s:s}}", "topic", "Which way?", "mode",
-         "rounds", "participants", "agentName", "Ada", "ref", "kind", person->other, "id", person->id);
+    call(&person->t, "discussion_create", "{s:s, s:s, s:[{s:s}], s:{s:s, s:s}}", "topic", "Which way?",
+         "mode", "rounds", "participants", "agentName", "Ada", "ref", "kind", person->other, "id",
+         person->id);
     return NULL;
 }
 
@@ -250,17 +249,6 @@ static void start_one(struct t *t, struct person *person, const char *id, void *
         .t = { .door = DOOR_TABLE, .engine = t->engine, .workspace = t->workspace, .as = t->owner }, .id = id
     };
     assert_int_equal(pthread_create(&person->thread, NULL, run, person), 0);
-}
-
-static void until_so_many_wait_for_locks(struct t *t, int64_t count)
-{
-    for (int64_t until_ms = clock_ticks_ms() + 60000; clock_ticks_ms() < until_ms;) {
-        if (count_rows(t, "pg_locks l JOIN pg_database d ON d.oid = l.database OR l.database IS NULL OR "
-                          "l.database = 0 WHERE NOT l.granted AND d.datname = current_database()") >= count)
-            return;
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-    }
-    fail_msg("nobody waits");
 }
 
 /*

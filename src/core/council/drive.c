@@ -32,16 +32,24 @@ bool drive_node_clear(const struct tx *tx)
            tx_exec(tx, SQL_NODE_CLEAR_DRIVERS, DB_NO_ARGS, NULL);
 }
 
-/* What dead nodes drove is free. */
+/*
+ * What dead nodes drove is free. The node's own row goes first, and only if it is still dead then: one that
+ * renews at this moment keeps its row and what it drives, or waits for us and writes both anew.
+ */
 static bool bury(const struct tx *tx)
 {
     struct db_rows dead;
 
     if (!tx_query(tx, SQL_NODE_DEAD, DB_ARGS(db_int(tx->now_ms)), &dead))
         return false;
-    for (size_t i = 0; i < dead.count; i++)
-        if (!drive_node_leave(tx, db_cell(&dead, i, 0)))
+    for (size_t i = 0; i < dead.count; i++) {
+        struct db_arg node = db_text(db_cell(&dead, i, 0));
+        size_t buried;
+
+        if (!tx_exec(tx, SQL_NODE_BURY, DB_ARGS(node, db_int(tx->now_ms)), &buried) ||
+            (buried > 0 && !tx_exec(tx, SQL_NODE_RELEASE, DB_ARGS(node), NULL)))
             return false;
+    }
     return true;
 }
 

@@ -92,6 +92,10 @@ UPDATE discussion_state SET driver = NULL WHERE driver = $1;
 -- name: node_delete
 DELETE FROM council_nodes WHERE id = $1;
 
+-- One that has renewed meanwhile stays.
+-- name: node_bury
+DELETE FROM council_nodes WHERE id = $1 AND lease_until < $2;
+
 -- name: node_clear
 DELETE FROM council_nodes;
 
