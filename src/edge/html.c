@@ -8,46 +8,52 @@
 
 #define HEADERS 8
 
+/* The colours are those of ui/src/styles/tokens.css. Where the app's page carries this one for browsers without a
+   script, the app's styles are there, too: what they say of the same names is said here again. */
 static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1c2330;--soft:#5a6472;--ground:#f4f5f7;--card:#fff;--line:#d5dae1;"
-    "--main:#1d5fc4;--no:#a8302b}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e7eaef;--soft:#a3adba;--ground:#14171c;--card:#1e232b;"
-    "--line:#38404c;--main:#6ea8ff;--no:#ff8f87}}\n"
+    ":root{color-scheme:light dark;--ink:#17181c;--soft:#5c6270;--ground:#f6f7f9;--card:#fff;--well:#f6f7f9;"
+    "--line:#e3e5ea;--edge:#868c99;--main:#2457d6;--on:#fff;--no:#b42318;--picked:#edf2fe}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#eceef2;--soft:#a2a9b8;--ground:#191b1f;--card:#111214;"
+    "--well:#191b1f;--line:#2a2d34;--edge:#6f7787;--main:#8ab0ff;--on:#0b1530;--no:#ff8a80;--picked:#17213a}}\n"
     "*{box-sizing:border-box}\n"
-    "body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 system-ui,sans-serif}\n"
-    "main{max-width:40rem;margin:0 auto;padding:1.5rem 1rem 4rem}\n"
-    "header{color:var(--soft);font-size:.9rem;margin:.5rem 0 1rem;letter-spacing:.02em}\n"
+    "#app{display:none}\n"
+    "body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;"
+    "accent-color:var(--main)}\n"
+    "main{max-width:36rem;margin:0 auto;padding:1rem 1rem 4rem}\n"
+    "header{font-size:1.0625rem;font-weight:650;letter-spacing:-.02em;margin:.5rem .25rem .75rem}\n"
     ".card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1.25rem}\n"
-    "h1{font-size:1.35rem;line-height:1.35;margin:0 0 .75rem;overflow-wrap:anywhere;white-space:pre-wrap}\n"
-    "h2{font-size:1rem;margin:1.25rem 0 .35rem}\n"
+    "h1{font-size:1.25rem;line-height:1.3;letter-spacing:-.012em;margin:0 0 .75rem;overflow-wrap:anywhere}\n"
+    "h2{font-size:.8125rem;font-weight:500;color:var(--soft);letter-spacing:0;margin:1.25rem 0 .25rem}\n"
     "p{margin:.5rem 0}\n"
     ".words{white-space:pre-wrap;overflow-wrap:anywhere;margin-top:0}\n"
-    ".soft{color:var(--soft);font-size:.9375rem}\n"
-    "pre{background:var(--ground);border:1px solid "
-    "var(--line);border-radius:.5rem;padding:.75rem;margin:.5rem "
-    "0;"
-    "overflow-x:auto;font:.875rem/1.5 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    ".soft{color:var(--soft);font-size:.875rem}\n"
+    "pre{background:var(--well);border:0;border-radius:.375rem;padding:.75rem;margin:.5rem 0;"
+    "overflow-x:auto;font:.8125rem/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}\n"
     "form{margin:1.25rem 0 0}\n"
     "fieldset{border:0;margin:0;padding:0}\n"
     "legend{padding:0;font-weight:600}\n"
-    "label{display:block;margin:.5rem 0}\n"
-    "label.choice{display:flex;gap:.65rem;align-items:flex-start;border:1px solid var(--line);"
-    "border-radius:.5rem;padding:.7rem .8rem;overflow-wrap:anywhere}\n"
-    "label.choice input{margin:.3rem 0 0;flex:none}\n"
-    "textarea,input[type=text]{display:block;width:100%;margin-top:.3rem;padding:.6rem .7rem;font:inherit;"
-    "color:inherit;background:var(--ground);border:1px solid var(--line);border-radius:.5rem}\n"
+    "label{display:block;margin:.75rem 0;font-size:.875rem;font-weight:500}\n"
+    "label.choice{display:flex;gap:.75rem;align-items:flex-start;min-height:3.5rem;border:1px solid var(--edge);"
+    "border-radius:.375rem;padding:.75rem;margin:.5rem 0;overflow-wrap:anywhere;font-size:1rem;cursor:pointer}\n"
+    "label.choice:has(:checked){border-color:var(--main);background:var(--picked)}\n"
+    "label.choice input{margin:.2rem 0 0;flex:none;width:1.25rem;height:1.25rem}\n"
+    "label.choice>span{font-size:inherit;color:inherit}\n"
+    "label.choice .soft{font-weight:400}\n"
+    "textarea,input[type=text]{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.6rem .7rem;"
+    "font:inherit;font-size:1rem;font-weight:400;color:inherit;background:var(--card);"
+    "border:1px solid var(--edge);border-radius:.375rem}\n"
     "textarea{min-height:6rem;resize:vertical}\n"
     "textarea.note{min-height:3.5rem}\n"
     ".row{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1rem}\n"
-    "button{flex:1 1 9rem;min-height:3rem;padding:.6rem 1rem;font:inherit;font-weight:600;cursor:pointer;"
-    "border-radius:.5rem;border:1px solid var(--main);background:var(--main);color:var(--card)}\n"
-    "button.no{background:none;border-color:var(--no);color:var(--no)}\n"
+    "button{flex:1 1 9rem;min-height:3rem;padding:.6rem 1rem;font:inherit;font-weight:500;cursor:pointer;"
+    "border-radius:.375rem;border:1px solid var(--main);background:var(--main);color:var(--on)}\n"
+    "button.no{background:none;border-color:var(--edge);color:var(--no)}\n"
     "a{color:var(--main)}\n"
-    ":focus-visible{outline:3px solid var(--main);outline-offset:2px}\n";
+    ":focus-visible{outline:2px solid var(--main);outline-offset:2px}\n";
 
-void html_text(struct buf *out, const char *text)
+void html_part(struct buf *out, const char *text, size_t len)
 {
-    for (; text && *text; text++) {
+    for (const char *end = text + len; text < end; text++) {
         switch (*text) {
         case '&': buf_text(out, "&amp;"); break;
         case '<': buf_text(out, "&lt;"); break;
@@ -57,6 +63,12 @@ void html_text(struct buf *out, const char *text)
         default: buf_char(out, *text);
         }
     }
+}
+
+void html_text(struct buf *out, const char *text)
+{
+    if (text)
+        html_part(out, text, strlen(text));
 }
 
 void html_begin(struct buf *out, const char *title)

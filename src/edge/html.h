@@ -1,7 +1,7 @@
 /*
  * html.h - pages for people, written without a script.
  *
- * Whatever comes from outside goes through html_text, which writes it so that it is text in any place of a
+ * Whatever comes from outside goes through html_text or html_part, which write it so that it is text in any place of a
  * page. A page allows itself one style sheet of this server and forms to this server, and nothing else.
  *
  * Thread: any.
@@ -12,6 +12,7 @@
 #include "http/server.h"
 
 void html_text(struct buf *out, const char *text); /* NULL writes nothing */
+void html_part(struct buf *out, const char *text, size_t len);
 void html_begin(struct buf *out, const char *title);
 /* Ends the page and replies with it. `headers` as for http_reply, five at most. */
 void html_reply(struct http_exchange *exchange, int status, const struct http_header_line *headers,

@@ -60,6 +60,23 @@ static void write_line(struct buf *page, const char *before, const char *text, c
     buf_text(page, "</p>\n");
 }
 
+/* The first line is what is asked, and the page's heading; what follows explains it. */
+static void write_question(struct buf *page, const char *text)
+{
+    const char *rest = strchr(text, '\n');
+
+    buf_text(page, "<h1>");
+    html_part(page, text, rest ? (size_t)(rest - text) : strlen(text));
+    buf_text(page, "</h1>\n");
+    while (rest && *rest == '\n')
+        rest++;
+    if (rest && *rest) {
+        buf_text(page, "<p class=\"words\">");
+        html_text(page, rest);
+        buf_text(page, "</p>\n");
+    }
+}
+
 /* What there is to know: the known members of a context in words, the rest as it is. */
 static void write_context(struct buf *page, const json_t *context)
 {
@@ -216,9 +233,7 @@ void question_form_write(struct buf *page, const json_t *question, const char *i
     bool open = str_equal(text_of(question, "status"), "pending");
 
     write_line(page, "", text_of(question, "askedBy"), " asks:");
-    buf_text(page, "<h1>");
-    html_text(page, text_of(question, "question"));
-    buf_text(page, "</h1>\n");
+    write_question(page, text_of(question, "question"));
     write_action(page, question);
     if (json_is_object(json_object_get(question, "context")))
         write_context(page, json_object_get(question, "context"));

@@ -9,6 +9,7 @@ export const t = {
     skip: 'Skip to content',
     home: 'witan, home',
     main: 'Main',
+    loading: 'Loading',
     nav: {
         inbox: 'Inbox',
         approvals: 'Approvals',
@@ -272,7 +273,6 @@ export const t = {
         nothingLong: 'A job is a piece of an agent’s work. It begins with POST /api/jobs, or with the command:',
         noneSuch: 'No job has this status',
         failed: 'The jobs could not be loaded.',
-        loading: 'Loading the jobs',
         older: 'Show older',
         caption: 'Jobs, newest first',
         job: 'Job',
