@@ -3,7 +3,7 @@
 // Each route and state is looked at once here, with themes and widths taking turns; the full run takes every one of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, fits, person, settled } from './lib/browser.mjs';
+import { accessible, fits, person, settled, visit } from './lib/browser.mjs';
 import { ofOne, plain } from './lib/routes.mjs';
 import { full, start } from './lib/server.mjs';
 import { furnish, overfill, storyServer } from './lib/story.mjs';
@@ -27,6 +27,7 @@ async function look(page, { path }, state, what) {
     else {
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.waitForTimeout(200); // what shows that it loads comes after a while
+        if (!/^\/(q|settings)/.test(path)) await page.getByRole('status', { name: 'Loading' }).first().waitFor();
     }
     if (state === 'trouble') assert.equal(await page.getByText('undefined').count(), 0, what);
     await accessible(page, what);
@@ -83,6 +84,26 @@ test('every route is accessible with things to show, and with too much of it', {
     const kinds = full ? alone : Object.values(Object.groupBy(alone, ({ name }) => name.split('-')[0])).map(([first]) => first);
     await lookAt(t, server, [...views([...lists, ...alone], 'furnished', 1), ...views(kinds, 'loading', 3), ...views(kinds, 'trouble', 5)]);
     await lookAt(t, server, views(await overfill(server), 'overfull', 0));
+});
+
+test('the pages that need no script are accessible and fit, light and dark', async (t) => {
+    const server = await storyServer(t);
+    const { choice, question } = await furnish(server);
+    for (const scheme of ['light', 'dark']) {
+        const page = await visit(t, server, '/q/01890000-0000-7000-8000-000000000001', { scheme, width: 390, height: 844 });
+        await page.getByRole('heading', { name: 'This does not work' }).waitFor();
+        await accessible(page, `unknown question ${scheme}`);
+        const { url } = await server.must(201, 'POST', `/api/questions/${choice}/link`, {});
+        await page.goto(new URL(url, server.url).pathname);
+        await page.getByRole('button', { name: 'Show the question' }).waitFor();
+        await accessible(page, `link ${scheme}`);
+        await fits(page, `link ${scheme}`);
+    }
+    const plainly = await visit(t, server, `/q/${question}`, { javaScriptEnabled: false });
+    await plainly.getByRole('heading', { name: 'Run migration 0042 on the production database?', exact: true }).waitFor();
+    await plainly.locator('p').filter({ hasText: 'Shoppers can go on buying' }).waitFor(); // text is not searched within noscript
+    await plainly.goto('/inbox');
+    await plainly.getByText('This page has not loaded.').waitFor();
 });
 
 test('dialogs and menus are accessible, and the keyboard reaches the page first', async (t) => {

@@ -136,7 +136,23 @@ export async function overfill(server) {
     const done = await post(server, '/api/questions', { question: 'Done?', type: 'blocking', responseType: 'boolean' });
     await answer(server, done, { type: 'boolean', value: true });
     await server.say('b'.repeat(60), `The feed has changed: \`${'x'.repeat(300)}\``);
-    return [`/inbox/${wide.questionId}`, `/inbox/${long.questionId}`, `/inbox/${done.questionId}`, `/q/${wide.questionId}`, `/jobs/${job.id}`, '/chat'].map((path) => ({ name: path, path }));
+    await server.ask({ requester_agent: 'b'.repeat(60), prompt_message: 'c'.repeat(200), required_responses: 3 });
+    const asked = await longNames(server);
+    const lists = ['/chat', '/inbox', '/approvals', '/jobs', '/projects', '/discussions', '/notifications', '/settings/agents'];
+    return [`/inbox/${wide.questionId}`, `/inbox/${long.questionId}`, `/inbox/${done.questionId}`, `/q/${wide.questionId}`, `/jobs/${job.id}`, ...asked, ...lists].map((path) => ({ name: path, path }));
+}
+
+// Names as long as they may be, without a place to break: of a project, of options, of arguments, of who speaks.
+async function longNames(server) {
+    const project = await post(server, '/api/projects', { name: 'p'.repeat(64) });
+    const options = [{ label: 'o'.repeat(100), description: 'd'.repeat(200) }, ...Array.from({ length: 8 }, (_, i) => ({ label: `Option ${i + 2}` }))];
+    const choice = await post(server, '/api/questions', { agent: 'a'.repeat(60), projectId: project.id, question: 'q'.repeat(200), type: 'blocking', responseType: 'choice', allowOther: true, options, context: { projectName: 'p'.repeat(64), currentStep: 's'.repeat(100) } });
+    const deed = await post(server, '/api/questions', { agent: 'a'.repeat(60), question: `Run ${'r'.repeat(200)}?`, type: 'approval', responseType: 'approval', action: { name: 'tool.'.repeat(20), args: { ['k'.repeat(60)]: 'v', v: 'v'.repeat(300) } } });
+    const names = ['w'.repeat(60), 'A speaker with a long name in many words'];
+    for (const name of names) await post(server, '/api/agents', { name, system_prompt: 'Speaker: Critical.' });
+    const { discussion } = await post(server, '/api/discussions', { participants: names.map((agentName) => ({ agentName })), rounds: 1, topic: 't'.repeat(200), options: { vote: { choices: ['c'.repeat(100), 'no'], rule: 'majority' } } });
+    await until(async () => (await server.must(200, 'GET', `/api/discussions/${discussion.id}`)).discussion.endReason, 'it has ended');
+    return [`/inbox/${choice.questionId}`, `/inbox/${deed.questionId}`, `/discussions/${discussion.id}`, `/projects/${project.id}`];
 }
 
 /** Furnishes a server and says where things are. */
