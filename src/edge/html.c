@@ -8,13 +8,14 @@
 
 #define HEADERS 8
 
-/* The colours are those of ui/src/styles/tokens.css. Where the app's page carries this one for browsers without a
-   script, the app's styles are there, too: what they say of the same names is said here again. */
+/* The colours are those of ui/src/styles/tokens.css. Where the app's page carries this one for browsers
+   without a script, the app's styles are there, too: what they say of the same names is said here again. */
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#17181c;--soft:#5c6270;--ground:#f6f7f9;--card:#fff;--well:#f6f7f9;"
     "--line:#e3e5ea;--edge:#868c99;--main:#2457d6;--on:#fff;--no:#b42318;--picked:#edf2fe}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#eceef2;--soft:#a2a9b8;--ground:#191b1f;--card:#111214;"
-    "--well:#191b1f;--line:#2a2d34;--edge:#6f7787;--main:#8ab0ff;--on:#0b1530;--no:#ff8a80;--picked:#17213a}}\n"
+    "--well:#191b1f;--line:#2a2d34;--edge:#6f7787;--main:#8ab0ff;--on:#0b1530;--no:#ff8a80;--picked:#17213a}}"
+    "\n"
     "*{box-sizing:border-box}\n"
     "#app{display:none}\n"
     "body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;"
@@ -33,13 +34,16 @@ static const char style[] =
     "fieldset{border:0;margin:0;padding:0}\n"
     "legend{padding:0;font-weight:600}\n"
     "label{display:block;margin:.75rem 0;font-size:.875rem;font-weight:500}\n"
-    "label.choice{display:flex;gap:.75rem;align-items:flex-start;min-height:3.5rem;border:1px solid var(--edge);"
-    "border-radius:.375rem;padding:.75rem;margin:.5rem 0;overflow-wrap:anywhere;font-size:1rem;cursor:pointer}\n"
+    "label.choice{display:flex;gap:.75rem;align-items:flex-start;min-height:3.5rem;border:1px solid "
+    "var(--edge);"
+    "border-radius:.375rem;padding:.75rem;margin:.5rem "
+    "0;overflow-wrap:anywhere;font-size:1rem;cursor:pointer}\n"
     "label.choice:has(:checked){border-color:var(--main);background:var(--picked)}\n"
     "label.choice input{margin:.2rem 0 0;flex:none;width:1.25rem;height:1.25rem}\n"
     "label.choice>span{font-size:inherit;color:inherit}\n"
     "label.choice .soft{font-weight:400}\n"
-    "textarea,input[type=text]{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.6rem .7rem;"
+    "textarea,input[type=text]{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.6rem "
+    ".7rem;"
     "font:inherit;font-size:1rem;font-weight:400;color:inherit;background:var(--card);"
     "border:1px solid var(--edge);border-radius:.375rem}\n"
     "textarea{min-height:6rem;resize:vertical}\n"

@@ -2,7 +2,8 @@
  * html.h - pages for people, written without a script.
  *
  * Whatever comes from outside goes through html_text or html_part, which write it so that it is text in any
- * place of a page. A page allows itself one style sheet of this server and forms to this server, and nothing else.
+ * place of a page. A page allows itself one style sheet of this server and forms to this server, and nothing
+ * else.
  *
  * Thread: any.
  */

@@ -130,6 +130,7 @@ test('dialogs and menus are accessible, and the keyboard reaches the page first'
     await page.getByRole('button', { name: 'New discussion' }).click();
     await page.getByRole('dialog', { name: 'New discussion' }).getByRole('checkbox', { name: 'Divergent' }).waitFor();
     await accessible(page, 'new discussion');
+    await fits(page, 'new discussion');
     await page.keyboard.press('Escape');
     await page.goto('/approvals');
     await page.getByRole('checkbox').first().check();
