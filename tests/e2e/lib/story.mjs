@@ -138,7 +138,7 @@ export async function overfill(server) {
     await server.say('b'.repeat(60), `The feed has changed: \`${'x'.repeat(300)}\``);
     await server.ask({ requester_agent: 'b'.repeat(60), prompt_message: 'c'.repeat(200), required_responses: 3 });
     const asked = await longNames(server);
-    const lists = ['/chat', '/inbox', '/approvals', '/jobs', '/projects', '/discussions', '/notifications', '/settings/agents'];
+    const lists = ['/chat', '/approvals', '/jobs', '/projects', '/discussions', '/settings/agents'];
     return [`/inbox/${wide.questionId}`, `/inbox/${long.questionId}`, `/inbox/${done.questionId}`, `/q/${wide.questionId}`, `/jobs/${job.id}`, ...asked, ...lists].map((path) => ({ name: path, path }));
 }
 
