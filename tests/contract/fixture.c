@@ -53,8 +53,8 @@ static void make_store(struct fixture *fixture)
     snprintf(sql, sizeof(sql), "CREATE DATABASE contract_%d", (int)getpid());
     must(db_script(db, sql, &err), &err);
     db_close(db);
-    snprintf(fixture->url, sizeof(fixture->url), "%.*s/contract_%d", (int)(strrchr(server, '/') - server),
-             server, (int)getpid());
+    snprintf(fixture->url, sizeof(fixture->url), "%.*s/contract_%d?connect_timeout=%d",
+             (int)(strrchr(server, '/') - server), server, (int)getpid(), PATIENCE_MS / 1000);
 }
 
 static void migrate(struct fixture *fixture)
