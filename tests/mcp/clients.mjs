@@ -9,7 +9,19 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-const headers = (token) => ({ requestInit: { headers: token ? { Authorization: `Bearer ${token}` } : {} } });
+// A look at a task may fall into the moment in which a test starts its server anew: it is made again when that is there.
+async function patientFetch(url, init) {
+    for (let tries = 0; ; tries++) {
+        try {
+            return await fetch(url, init);
+        } catch (error) {
+            if (error.cause?.code !== 'ECONNREFUSED' || tries === 300) throw error;
+            await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+    }
+}
+
+const headers = (token) => ({ fetch: patientFetch, requestInit: { headers: token ? { Authorization: `Bearer ${token}` } : {} } });
 
 // The SDK of 2025: initialize, a session.
 export async function oldClient(url, { token, name = 'old-client', capabilities = {} } = {}) {
