@@ -3,6 +3,7 @@ import { place, type Place } from '../core/router.ts';
 import { readJson, shelf, writeJson } from '../core/store.ts';
 import { Keymap } from '../core/keymap.ts';
 import { Drafts } from '../core/drafts.ts';
+import { t } from '../text/en.ts';
 
 export const kept = shelf();
 export const drafts = new Drafts(kept);
@@ -86,6 +87,14 @@ class Looks {
         this.#likes[name] = value;
         writeJson(kept, 'witan.likes', $state.snapshot(this.#likes));
         this.apply();
+    }
+
+    /** A switch was turned: notifications are on once the browser allows them. */
+    async notify(box: HTMLInputElement): Promise<void> {
+        const allowed = box.checked && 'Notification' in window && (await Notification.requestPermission()) === 'granted';
+        if (box.checked && !allowed) toasts.say(t.menu.notifyDenied, 'alert');
+        box.checked = allowed;
+        this.set('notify', allowed);
     }
 
     apply(): void {

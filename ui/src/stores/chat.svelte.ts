@@ -1,6 +1,7 @@
 // The squad chat: what was said, and the prompts with their replies.
 import { SvelteMap } from 'svelte/reactivity';
 import type { Chat, Prompt } from '../core/api.gen.ts';
+import { Gather } from '../core/gather.ts';
 import type { Happening } from '../core/live.ts';
 import { inOrder } from '../core/order.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
@@ -33,10 +34,11 @@ class SquadChat {
     readonly #ids = new Set<string>();
     #shown = false;
     #began = false;
-    #heard: Chat[] = [];
-    #soon: ReturnType<typeof setTimeout> | undefined;
-    #wanted = new Set<string>();
-    #timer: ReturnType<typeof setTimeout> | undefined;
+    // Another program may have written thousands at once.
+    readonly #heard = new Gather<Chat>(breath, (those) => this.#add(those));
+    readonly #wanted = new Gather<string>(gather, (ids) => {
+        for (const id of ids) void this.look(id).catch(() => {});
+    });
 
     constructor() {
         stream.feed(
@@ -47,36 +49,17 @@ class SquadChat {
 
     #hear(happening: Happening): void {
         if (!this.#shown) return;
-        if (happening.type === 'chat.message') this.#said(happening as unknown as Chat);
-        if (happening.type.startsWith('prompt.')) this.#want(String(happening['promptId']));
-    }
-
-    // Another program may have written thousands at once.
-    #said(one: Chat): void {
-        this.#heard.push(one);
-        this.#soon ??= setTimeout(() => {
-            this.#soon = undefined;
-            this.#add(this.#heard.splice(0));
-        }, breath);
+        if (happening.type === 'chat.message') this.#heard.add(happening as unknown as Chat);
+        if (happening.type.startsWith('prompt.')) this.#wanted.add(String(happening['promptId']));
     }
 
     #add(those: Chat[]): void {
-        for (const one of those) if (one.discussion_prompt_id) this.#want(one.discussion_prompt_id);
+        for (const one of those) if (one.discussion_prompt_id) this.#wanted.add(one.discussion_prompt_id);
         const known = this.#ids;
         const fresh = those.filter((one) => !known.has(one.id) && (one.message_type === 'discussion_prompt' || !one.discussion_prompt_id));
         if (fresh.length === 0) return;
         for (const one of fresh) known.add(one.id);
         this.messages = [...this.messages, ...fresh].sort(byTime);
-    }
-
-    #want(id: string): void {
-        this.#wanted.add(id);
-        this.#timer ??= setTimeout(() => {
-            this.#timer = undefined;
-            const ids = [...this.#wanted];
-            this.#wanted.clear();
-            for (const one of ids) void this.look(one).catch(() => {});
-        }, gather);
     }
 
     async look(id: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { Refused } from '../core/api.ts';
 import type { Job, Log } from '../core/api.gen.ts';
+import { Gather } from '../core/gather.ts';
 import type { Happening } from '../core/live.ts';
 import { headline, label } from '../core/wording.ts';
 import { questions } from './questions.svelte.ts';
@@ -16,8 +17,10 @@ class Jobs {
     failure = $state<unknown>();
     more = $state<string | null>(null);
     readonly waiting = $derived([...this.all.values()].filter((job) => job.status.startsWith('waiting')));
-    #wanted = new Set<string>();
-    #timer: ReturnType<typeof setTimeout> | undefined;
+    readonly #wanted = new Gather<string>(gather, (ids) => {
+        if (ids.length > 8 && this.#filter) void this.load(this.#filter);
+        else for (const id of ids.slice(0, 50)) void this.#look(id);
+    });
     #filter: { status?: Job['status'] } | undefined;
     #listeners = new Map<string, Set<(happening: Happening) => void>>();
 
@@ -30,7 +33,7 @@ class Jobs {
 
     #reload(): void {
         if (this.#filter) void this.load(this.#filter);
-        for (const id of this.all.keys()) this.#want(id);
+        for (const id of this.all.keys()) this.#wanted.add(id);
         for (const [jobId, those] of this.#listeners) for (const tell of those) tell({ type: 'reload', at: '', jobId });
     }
 
@@ -38,19 +41,8 @@ class Jobs {
         const id = happening['jobId'];
         if (typeof id !== 'string') return;
         for (const tell of this.#listeners.get(id) ?? []) tell(happening);
-        if (['status', 'job.ended', 'job.progress', 'progress'].includes(happening.type) && this.all.has(id)) this.#want(id);
-        if (happening.type === 'job.created' && this.#filter) this.#want(id);
-    }
-
-    #want(id: string): void {
-        this.#wanted.add(id);
-        this.#timer ??= setTimeout(() => {
-            this.#timer = undefined;
-            const ids = [...this.#wanted];
-            this.#wanted.clear();
-            if (ids.length > 8 && this.#filter) void this.load(this.#filter);
-            else for (const one of ids.slice(0, 50)) void this.#look(one);
-        }, gather);
+        if (['status', 'job.ended', 'job.progress', 'progress'].includes(happening.type) && this.all.has(id)) this.#wanted.add(id);
+        if (happening.type === 'job.created' && this.#filter) this.#wanted.add(id);
     }
 
     async #look(id: string): Promise<void> {

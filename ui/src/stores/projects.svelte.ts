@@ -2,6 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { Refused } from '../core/api.ts';
 import type { Feedback, Notification, Plan, Project, Section, Task } from '../core/api.gen.ts';
+import { Gather } from '../core/gather.ts';
 import type { Happening } from '../core/live.ts';
 import type { Takes } from '../core/op.ts';
 import { api, ops, stream } from './server.svelte.ts';
@@ -20,8 +21,10 @@ class Projects {
     failure = $state<unknown>();
     readonly stuck = new SvelteMap<string, Stuck>();
     #shown = 0;
-    #wanted = new Set<string>();
-    #timer: ReturnType<typeof setTimeout> | undefined;
+    readonly #wanted = new Gather<string>(gather, (ids) => {
+        if (ids.some((id) => !this.list.some((project) => project.id === id))) void this.load();
+        else for (const id of ids) void this.#count(id);
+    });
     #watched = new Set<Work>();
 
     constructor() {
@@ -38,18 +41,7 @@ class Projects {
         const id = happening['projectId'];
         if (typeof id !== 'string') return;
         for (const work of this.#watched) if (work.id === id) work.hear(happening);
-        if (this.#shown > 0 && /^(task|notification)\./.test(happening.type)) this.#want(id);
-    }
-
-    #want(id: string): void {
-        this.#wanted.add(id);
-        this.#timer ??= setTimeout(() => {
-            this.#timer = undefined;
-            const ids = [...this.#wanted];
-            this.#wanted.clear();
-            if (ids.some((one) => !this.list.some((project) => project.id === one))) void this.load();
-            else for (const one of ids) void this.#count(one);
-        }, gather);
+        if (this.#shown > 0 && /^(task|notification)\./.test(happening.type)) this.#wanted.add(id);
     }
 
     /** A page shows them from here on, with or without what is stuck in them. */

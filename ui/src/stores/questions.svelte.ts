@@ -2,6 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { Refused } from '../core/api.ts';
 import type { Question } from '../core/api.gen.ts';
+import { Gather } from '../core/gather.ts';
 import { decidable } from '../core/inbox.ts';
 import type { Happening } from '../core/live.ts';
 import { learnServerTime, serverNow } from '../core/time.ts';
@@ -26,8 +27,10 @@ class Questions {
     /** What an agent stands still for. */
     readonly blocking = $derived(this.open.filter((question) => question.type !== 'non_blocking'));
     readonly #byJob = $derived(new Map([...this.all.values()].map((question) => [question.jobId, question])));
-    #wanted = new Set<string>();
-    #timer: ReturnType<typeof setTimeout> | undefined;
+    readonly #wanted = new Gather<string>(gather, (ids) => {
+        if (ids.length > fewEnough && ids.some((id) => !this.all.has(id))) void this.load();
+        else for (const id of ids) void this.#look(id);
+    });
     #loading = false;
     #again = false;
     /** Told of each question that has just been asked. */
@@ -73,7 +76,7 @@ class Questions {
             return;
         }
         // What was open here and is not any more has ended meanwhile.
-        for (const question of this.all.values()) if (question.status === 'pending' && !found.has(question.id)) this.#want(question.id);
+        for (const question of this.all.values()) if (question.status === 'pending' && !found.has(question.id)) this.#wanted.add(question.id);
         this.failure = undefined;
         this.loaded = true;
     }
@@ -102,17 +105,6 @@ class Questions {
         if (!this.all.has(question.id)) this.all.set(question.id, question);
     }
 
-    #want(id: string): void {
-        this.#wanted.add(id);
-        this.#timer ??= setTimeout(() => {
-            this.#timer = undefined;
-            const ids = [...this.#wanted];
-            this.#wanted.clear();
-            if (ids.length > fewEnough && ids.some((one) => !this.all.has(one))) void this.load();
-            else for (const one of ids) void this.#look(one);
-        }, gather);
-    }
-
     async #look(id: string): Promise<void> {
         const known = this.all.has(id);
         const question = await this.fetch(id).catch(() => undefined);
@@ -135,7 +127,7 @@ class Questions {
                 outcome: happening['outcome'] as Question['outcome'],
             });
         if (happening.type === 'question_cancelled' && known) this.all.set(id, { ...known, status: 'cancelled' });
-        this.#want(id);
+        this.#wanted.add(id);
     }
 
     /** It has just been answered here; the rest is told by an event. */
