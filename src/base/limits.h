@@ -242,6 +242,8 @@
 
 /* Analytics and alerts. */
 #define ANALYTICS_EXACT      1000  /* questions or jobs of a range that a report still counts one by one */
+#define ANALYTICS_AGENT      10000 /* of one agent, of whom there are no figures: all that is counted */
+#define ANALYTICS_NAMES      200   /* agents that a report names */
 #define TALLIES_DAY          200   /* the most frequent questions of a day that are added up */
 #define TALLIES_READ         10000 /* of all days of a range together */
 #define FOLD_BATCH           2000  /* changes that are added to the figures at once */

@@ -92,8 +92,9 @@ static void write_report(struct json_out *out, const struct analytics *report)
     json_time(out, "since", report->range.since_ms);
     json_time(out, "until", report->range.until_ms);
     json_text(out, "projectId", report->range.project_id);
+    json_text(out, "agent", report->range.agent);
     json_bool(out, "exact", report->exact);
-    json_bool(out, "truncated", false);
+    json_bool(out, "truncated", report->truncated);
     write_counts(out, "questions", &report->all);
     json_list(out, "byType");
     for (size_t i = 0; i < report->type_count; i++)
@@ -123,9 +124,11 @@ static bool run_analytics(struct call *call)
 {
     struct analytics_range range = {
         .workspace_id = call->caller.workspace_id,
+        .agent = arg_text(call, "agent"),
         .until_ms = arg_given(call, "until") ? arg_int(call, "until") : call->tx.now_ms + 1,
     };
     struct analytics report;
+    struct db_rows names;
     struct alert *alerts;
     size_t count;
 
@@ -134,13 +137,18 @@ static bool run_analytics(struct call *call)
     if (range.since_ms >= range.until_ms)
         return err_field(&call->err, "since", "since must be before until.");
     if (!project_of(call, &range.project_id) || !analytics_read(&call->tx, &range, &report) ||
+        !analytics_agents(&call->tx, range.workspace_id, &names) ||
         !alert_list(&call->tx, range.workspace_id, &alerts, &count))
         return false;
-    /* Alerts hold figures of the whole workspace. */
+    /* Both are of the whole workspace. */
     if (call->caller.project_id)
-        count = 0;
+        count = names.count = 0;
     json_map(&call->out, NULL);
     write_report(&call->out, &report);
+    json_list(&call->out, "agents");
+    for (size_t i = 0; i < names.count; i++)
+        json_text(&call->out, NULL, db_cell(&names, i, 0));
+    json_list_end(&call->out);
     json_list(&call->out, "alerts");
     for (size_t i = 0; i < count; i++)
         alert_write(&alerts[i], &call->out);
@@ -196,7 +204,7 @@ static const struct field per_job_fields[] = {
 };
 
 static const struct field jobs_fields[] = {
-    { "jobs", T_INT, REQUIRED, "How many." },
+    { "jobs", T_INT, REQUIRED, "How many, but for those made for a single question." },
     { "completed", T_INT, REQUIRED, "Completed." },
     { "failed", T_INT, REQUIRED, "Failed." },
     { "cancelled", T_INT, REQUIRED, "Cancelled." },
@@ -224,13 +232,17 @@ static const struct field analytics_reply[] = {
     { "since", T_TIME, REQUIRED, "The beginning of the range." },
     { "until", T_TIME, REQUIRED, "Its end, which is not part of it." },
     { "projectId", T_TEXT, REQUIRED, "The project, or null for all.", .flags = F_NULL },
+    { "agent", T_TEXT, REQUIRED, "The agent, or null for all.", .flags = F_NULL },
     { "exact", T_BOOL, REQUIRED,
-      "Whether all was counted one by one, as it is up to 1,000 questions and jobs in the range. Else "
+      "Whether all was counted one by one, as it is up to 1,000 questions and jobs in the range, and "
+      "always of one agent. Else "
       "prepared figures "
       "were added up: counts are exact but of whole hours (since and until say which), times are within five "
       "in a "
       "hundred, and of what is asked often the 200 most frequent of each day count." },
-    { "truncated", T_BOOL, REQUIRED, "Whether something was left out of the counts; no longer so." },
+    { "truncated", T_BOOL, REQUIRED,
+      "Whether something may have been left out: of one agent the newest 10,000 questions and jobs of the "
+      "range are counted." },
     { "questions", T_OBJECT, REQUIRED, "All types together.", .fields = counts_fields },
     { "byType", T_LIST, REQUIRED, "Each type that was asked.", .items = T_OBJECT, .fields = type_fields },
     { "questionsPerJob", T_OBJECT, REQUIRED, "How much jobs ask.", .fields = per_job_fields },
@@ -239,6 +251,10 @@ static const struct field analytics_reply[] = {
     { "timeoutQuestions", T_LIST, REQUIRED, "What most often found no answer in time.", .items = T_OBJECT,
       .fields = question_fields },
     { "jobOutcomes", T_OBJECT, REQUIRED, "How jobs ended.", .fields = outcomes_fields },
+    { "agents", T_LIST, REQUIRED,
+      "Who has ever asked in the workspace, the first 200 names; a token that is bound to a project is shown "
+      "none.",
+      .items = T_TEXT },
     { "alerts", T_LIST, REQUIRED,
       "What holds right now in the workspace, whatever the range; a token that is bound to a project is "
       "shown none.",
@@ -265,6 +281,7 @@ const struct op analytics_ops[] = {
             { "since", T_TIME, OPTIONAL, "Asked at this time or later. Without it: seven days before until." },
             { "until", T_TIME, OPTIONAL, "Asked before this time. Without it: now." },
             { "projectId", T_ID, OPTIONAL, "Only of this project." },
+            { "agent", T_NAME, OPTIONAL, "Only what this agent asked, and the jobs it worked on." },
         },
     },
     { 0 },

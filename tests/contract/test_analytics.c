@@ -165,12 +165,74 @@ CONTRACT(analytics_keep_to_their_range)
     CHECK_STATUS(400);
 }
 
+static const char *job_of(struct t *t, const char *agent)
+{
+    call(t, "job_create", "{s:s, s:s}", "agent", agent, "status", "running");
+    CHECK_STATUS(201);
+    return text_at(t, "id");
+}
+
+static void report_of(struct t *t, const char *agent)
+{
+    call(t, "analytics_get", "{s:s}", "agent", agent);
+    CHECK_STATUS(200);
+}
+
+CONTRACT(analytics_of_one_agent_leave_the_others_out)
+{
+    const char *scout = job_of(t, "Scout"), *builder = job_of(t, "Builder");
+
+    (void)job_of(t, "Scout");
+    answer(t, ask(t, scout, "Which branch?", "blocking"));
+    ask(t, scout, "Which colour?", "approval");
+    answer(t, ask(t, builder, "Which branch?", "blocking"));
+    advance(t, MINUTE_MS);
+    report_of(t, "Scout");
+    CHECK_TEXT("agent", "Scout");
+    CHECK_TRUE("exact");
+    CHECK_FALSE("truncated");
+    CHECK_INT("questions.asked", 2);
+    CHECK_INT("questions.answered", 1);
+    CHECK_INT("questions.timeToAnswer.n", 1);
+    CHECK_COUNT("byType", 2);
+    CHECK_COUNT("commonQuestions", 2);
+    CHECK_INT("commonQuestions.0.asked", 1);
+    CHECK_INT("jobOutcomes.withQuestions.jobs", 1);
+    CHECK_INT("jobOutcomes.withoutQuestions.jobs", 1);
+    CHECK_INT("questionsPerJob.questions", 2);
+    report_of(t, "scout"); /* names are as they are written */
+    CHECK_INT("questions.asked", 0);
+    report(t);
+    CHECK_NULL("agent");
+    CHECK_INT("questions.asked", 3);
+    CHECK_COUNT("agents", 2);
+    CHECK_TEXT("agents.0", "Builder");
+    CHECK_TEXT("agents.1", "Scout");
+    call(t, "analytics_get", "{s:s}", "agent", "");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "agent");
+}
+
+CONTRACT(analytics_name_no_agents_to_a_token_of_one_project)
+{
+    const char *project;
+
+    answer(t, ask(t, job_of(t, "Scout"), "Ours?", "blocking"));
+    call(t, "project_create", "{s:s}", "name", "Shop");
+    project = text_at(t, "id");
+    t->as = token_bound(t, "member", NULL, project);
+    report_of(t, "Scout");
+    CHECK_INT("questions.asked", 0);
+    CHECK_COUNT("agents", 0);
+}
+
 CONTRACT(analytics_of_another_workspace_are_another_matter)
 {
     answer(t, ask(t, make_job(t), "Ours?", "blocking"));
     t->as = token_elsewhere(t, "owner");
     report(t);
     CHECK_INT("questions.asked", 0);
+    CHECK_COUNT("agents", 0);
 }
 
 static int64_t alert_events(struct t *t, const char *kind, const char *active)

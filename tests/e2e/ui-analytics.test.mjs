@@ -58,6 +58,26 @@ onBothEngines('answer times and timeouts are charts, with the same in tables, by
     assert.match(page.url(), /range=day.*project=/);
 });
 
+onBothEngines('the figures of one agent leave the others out', {}, async (server, t) => {
+    await furnish(server, { agent: 'Scout' });
+    for (let i = 0; i < 5; i++) await answer(server, await ask(server, { agent: 'Builder', question: 'Which branch?' }));
+    const page = await visit(t, server, '/analytics?range=day');
+    await page.getByText('17 questions').waitFor();
+    await page.getByText('jobs that were made for a single question are not counted').waitFor();
+    await page.getByLabel('Agent').selectOption('Scout');
+    await page.getByText('12 questions').waitFor();
+    await page.getByText('Completed 83 %').waitFor();
+    assert.equal(await page.getByText('Which branch?').count(), 0);
+    assert.match(page.url(), /range=day&agent=Scout/);
+    await page.getByRole('link', { name: '7 days' }).click();
+    await page.waitForURL(/range=week&agent=Scout/);
+    await page.getByText('12 questions').waitFor();
+    // It goes on to follow, and only what this agent does.
+    await answer(server, await ask(server, { agent: 'Builder' }));
+    await answer(server, await ask(server, { agent: 'Scout' }));
+    await page.getByText('13 questions').waitFor();
+});
+
 test('too few figures say so, and a question that blocks for an hour is named', async (t) => {
     const server = await start(t);
     const asked = await ask(server, { question: 'May I?', timeoutMinutes: 300 });

@@ -97,10 +97,15 @@ onBothEngines('analytics are figures for people, and JSON for programs', {}, asy
     assert.equal(code, 0, stderr);
     assert.match(stdout, /QUESTIONS +ASKED +ANSWERED .*\napproval +2 +1 +0 +0 +0 +1 +\d+ m?s +/);
     assert.match(stdout, /asked most often\n +2 {2}Deploy\? \(1 answered, 0 timed out\)/);
-    assert.match(stdout, /jobs\n {2}that asked +0: .*\n {2}that did not +1: 0 completed, 0 failed, 0 cancelled, 1 open; /);
+    assert.match(stdout, /jobs, but for those made for a single question\n {2}that asked +0: .*\n {2}that did not +1: 0 completed, 0 failed, 0 cancelled, 1 open; /);
     assert.match((await witan('analytics', '--project', 'Web shop')).stdout, /\nall +0 /);
     const unknown = await witan('analytics', '--project', 'Nowhere');
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /There is no project "Nowhere"/);
     assert.equal(JSON.parse((await witan('analytics', '--json')).stdout).questions.asked, 2);
+    await server.must(201, 'POST', '/api/questions', { question: 'Which branch?', type: 'blocking', responseType: 'text', agent: 'Scout' });
+    const one = (await witan('analytics', '--agent', 'Scout')).stdout;
+    assert.match(one, /^from .*, of Scout\n/);
+    assert.match(one, /\nall +1 +0 /);
+    assert.match((await witan('analytics', '--agent', 'Builder')).stdout, /\nall +0 [^]*that did not +1: /);
 });

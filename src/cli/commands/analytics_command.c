@@ -91,7 +91,7 @@ static void write_jobs(struct term *term, const json_t *report)
                                             { "withoutQuestions", "that did not" } };
     const json_t *outcomes = json_object_get(report, "jobOutcomes");
 
-    buf_text(term->out, "\njobs\n");
+    buf_text(term->out, "\njobs, but for those made for a single question\n");
     for (size_t i = 0; i < 2; i++) {
         const json_t *jobs = json_object_get(outcomes, kinds[i][0]);
 
@@ -120,13 +120,16 @@ static void write_alerts(struct term *term, const json_t *report, int64_t now_ms
 
 static void write_report(struct cli *cli, struct term *term, const json_t *report)
 {
+    const char *agent = member_text(cli->arena, report, "agent");
     int64_t now_ms = clock_now_ms();
 
     write_alerts(term, report, now_ms);
-    buf_format(term->out, "from %s to %s%s\n\n",
+    buf_format(term->out, "from %s to %s%s%s%s%s\n\n",
                term_time(cli->arena, member_text(cli->arena, report, "since"), now_ms, cli->utc),
                term_time(cli->arena, member_text(cli->arena, report, "until"), now_ms, cli->utc),
-               json_is_true(json_object_get(report, "exact")) ? "" : ", from prepared figures");
+               json_is_true(json_object_get(report, "exact")) ? "" : ", from prepared figures",
+               agent ? ", of " : "", agent ? term_line(cli->arena, agent) : "",
+               json_is_true(json_object_get(report, "truncated")) ? ", its newest 10,000 only" : "");
     write_types(term, report);
     write_often(term, report, "commonQuestions", "asked most often");
     write_often(term, report, "timeoutQuestions", "most often without an answer in time");
@@ -157,12 +160,13 @@ const struct cli_command analytics_commands[] = {
         .name = "analytics",
         .op = "analytics_get",
         .examples = "witan analytics\nwitan analytics --project \"Web shop\" --since 2026-11-01T00:00:00Z\n"
-                    "witan analytics --json | jq .questions",
+                    "witan analytics --agent Scout\nwitan analytics --json | jq .questions",
         .uses = CLI_SERVER | CLI_JSON,
         .options = { { "since", "TIME", .param = "since" },
                      { "until", "TIME", .param = "until" },
                      { "project", "PROJECT", .param = "projectId",
-                       .help = "Only of this project, by id or name." } },
+                       .help = "Only of this project, by id or name." },
+                     { "agent", "NAME", .param = "agent" } },
         .run = run_analytics,
     },
     { 0 },

@@ -1,7 +1,7 @@
 /*
  * The exact count is tried first with a limit one above what is allowed: if that many rows come back, the
  * figures are used instead. So small ranges are exact to the millisecond and no range costs more than the
- * limit.
+ * limit. Of one agent there are no figures: its limit is higher, and what is above it is left out and said so.
  */
 #include "core/reports/analytics_figures.h"
 
@@ -29,10 +29,16 @@ double analytics_response_rate(const struct analytics_counts *counts)
     return all > 0 ? (double)counts->answered / (double)all : -1;
 }
 
+/* How many questions, and as many jobs, are read at the most. */
+static int64_t most_of(const struct analytics_range *range)
+{
+    return range->agent ? ANALYTICS_AGENT : ANALYTICS_EXACT + 1;
+}
+
 #define RANGE_ARGS(tx, range)                                                                                \
     db_text((range)->workspace_id), db_text(clock_text((tx)->arena, (range)->since_ms)),                     \
         db_text(clock_text((tx)->arena, (range)->until_ms)), db_text((range)->project_id),                   \
-        db_int(ANALYTICS_EXACT + 1)
+        db_int(most_of(range)), db_text((range)->agent)
 
 static bool read_counts(const struct db_rows *rows, size_t row, struct analytics_counts *counts,
                         struct err *err)
@@ -161,7 +167,7 @@ static bool read_jobs(const struct tx *tx, struct analytics *report)
 
     if (!tx_query(tx, SQL_ANALYTICS_JOBS,
                   DB_ARGS(db_text(range->workspace_id), db_int(range->since_ms), db_int(range->until_ms),
-                          db_text(range->project_id), db_int(ANALYTICS_EXACT + 1)),
+                          db_text(range->project_id), db_int(most_of(range)), db_text(range->agent)),
                   &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
@@ -179,7 +185,9 @@ static bool read_jobs(const struct tx *tx, struct analytics *report)
 
 static bool is_too_much(const struct analytics *report)
 {
-    return report->all.asked > ANALYTICS_EXACT || report->with.jobs + report->without.jobs > ANALYTICS_EXACT;
+    int64_t most = most_of(&report->range);
+
+    return report->all.asked >= most || report->with.jobs + report->without.jobs >= most;
 }
 
 bool analytics_read(const struct tx *tx, const struct analytics_range *range, struct analytics *analytics)
@@ -188,13 +196,19 @@ bool analytics_read(const struct tx *tx, const struct analytics_range *range, st
 
     if (!read_types(tx, &report) || !read_jobs(tx, &report))
         return false;
-    if (is_too_much(&report)) {
+    report.truncated = range->agent && is_too_much(&report);
+    if (is_too_much(&report) && !report.truncated) {
         if (!analytics_from_figures(tx, &report))
             return false;
     } else if (!read_times(tx, &report) || !read_top(tx, &report))
         return false;
     *analytics = report;
     return true;
+}
+
+bool analytics_agents(const struct tx *tx, const char *workspace_id, struct db_rows *names)
+{
+    return tx_query(tx, SQL_ANALYTICS_AGENTS, DB_ARGS(db_text(workspace_id), db_int(ANALYTICS_NAMES)), names);
 }
 
 /* Behind the counts of a type. */

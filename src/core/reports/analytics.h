@@ -6,6 +6,9 @@
  * are hours and days in the range, not what was asked in them: counts are exact, of whole hours; times that
  * people took are within five in a hundred; of what is asked again and again the TALLIES_DAY most frequent of
  * each day count.
+ *
+ * The figures do not know who asked: one agent's report is always counted one by one, the newest
+ * ANALYTICS_AGENT questions and jobs of it, and says so when there may have been more.
  */
 #ifndef CORE_REPORTS_ANALYTICS_H
 #define CORE_REPORTS_ANALYTICS_H
@@ -18,6 +21,7 @@
 struct analytics_range {
     const char *workspace_id;
     const char *project_id; /* or NULL */
+    const char *agent;      /* who asked or worked, or NULL */
     int64_t since_ms, until_ms;
 };
 
@@ -51,6 +55,7 @@ struct analytics_jobs {
 struct analytics {
     struct analytics_range range;
     bool exact; /* counted one by one; else the range is the one that the figures are of */
+    bool truncated; /* there may be more of this agent than is counted */
     struct analytics_counts all;
     struct analytics_counts *types;
     size_t type_count;
@@ -61,6 +66,9 @@ struct analytics {
 
 CHECKED bool analytics_read(const struct tx *tx, const struct analytics_range *range,
                             struct analytics *analytics);
+
+/* The names of those who have ever asked, in their order; the first ANALYTICS_NAMES. */
+CHECKED bool analytics_agents(const struct tx *tx, const char *workspace_id, struct db_rows *names);
 
 /* All workspaces together, for the operator's metrics: the newest questions of the last 24 hours. */
 struct analytics_metrics_type {

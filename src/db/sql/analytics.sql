@@ -3,6 +3,10 @@
 -- A range with little in it is counted row by row: each of the first statements reads at most $5 of the newest questions
 -- (or jobs) of one workspace between $2 and $3, by the index on (workspace_id, created_at). $4 is a project, or NULL for
 -- all. Where there is more the prepared figures are read instead (figures_sum and what follows).
+--
+-- $6 is an agent, or NULL for all. The figures do not know who asked, so one agent's questions are always counted row by
+-- row, by the index on (workspace_id, asked_by, created_at). Each statement therefore has two halves, of which the one
+-- that is not meant reads nothing.
 
 -- columns: analytics_counts
 type, COUNT(*) AS asked,
@@ -14,10 +18,17 @@ COALESCE(SUM(CASE WHEN status = 'pending' THEN 1 ELSE 0 END), 0) AS pending;
 
 -- name: analytics_types
 SELECT {analytics_counts}
-  FROM (SELECT type, outcome_source, status FROM question_facts
-         WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
-           AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
-         ORDER BY created_at DESC LIMIT $5) AS asked
+  FROM (SELECT * FROM (
+           SELECT type, outcome_source, status FROM question_facts
+            WHERE CAST($6 AS TEXT) IS NULL AND workspace_id = $1 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS anyone
+        UNION ALL
+        SELECT * FROM (
+           SELECT type, outcome_source, status FROM question_facts
+            WHERE workspace_id = $1 AND asked_by = $6 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS one) AS asked
  GROUP BY type
  ORDER BY type;
 
@@ -29,11 +40,17 @@ MAX(CASE WHEN place = (9 * among + 9) / 10 THEN took_ms END) AS p90;
 -- that below which nine of ten lie.
 -- name: analytics_times
 WITH answered AS (
-    SELECT type, took_ms FROM (
-        SELECT type, took_ms FROM question_facts
-         WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
-           AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
-         ORDER BY created_at DESC LIMIT $5) AS asked
+    SELECT type, took_ms FROM (SELECT * FROM (
+           SELECT type, took_ms FROM question_facts
+            WHERE CAST($6 AS TEXT) IS NULL AND workspace_id = $1 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS anyone
+        UNION ALL
+        SELECT * FROM (
+           SELECT type, took_ms FROM question_facts
+            WHERE workspace_id = $1 AND asked_by = $6 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS one) AS asked
      WHERE took_ms IS NOT NULL),
 ranked AS (
     SELECT type, took_ms, ROW_NUMBER() OVER (PARTITION BY type ORDER BY took_ms) AS place,
@@ -53,24 +70,38 @@ SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END) AS tim
 -- The same question asked again and again: same type, same text but for case, spaces and punctuation.
 -- name: analytics_common
 SELECT {analytics_question}
-  FROM (SELECT question, question_key, type, outcome_source FROM question_facts
-         WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
-           AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
-         ORDER BY created_at DESC LIMIT $5) AS asked
+  FROM (SELECT * FROM (
+           SELECT question, question_key, type, outcome_source FROM question_facts
+            WHERE CAST($6 AS TEXT) IS NULL AND workspace_id = $1 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS anyone
+        UNION ALL
+        SELECT * FROM (
+           SELECT question, question_key, type, outcome_source FROM question_facts
+            WHERE workspace_id = $1 AND asked_by = $6 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS one) AS asked
  GROUP BY question_key
  ORDER BY COUNT(*) DESC, question_key
- LIMIT $6;
+ LIMIT $7;
 
 -- name: analytics_unanswered
 SELECT {analytics_question}
-  FROM (SELECT question, question_key, type, outcome_source FROM question_facts
-         WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
-           AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
-         ORDER BY created_at DESC LIMIT $5) AS asked
+  FROM (SELECT * FROM (
+           SELECT question, question_key, type, outcome_source FROM question_facts
+            WHERE CAST($6 AS TEXT) IS NULL AND workspace_id = $1 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS anyone
+        UNION ALL
+        SELECT * FROM (
+           SELECT question, question_key, type, outcome_source FROM question_facts
+            WHERE workspace_id = $1 AND asked_by = $6 AND created_at >= $2 AND created_at < $3
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS one) AS asked
  GROUP BY question_key
 HAVING SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END) > 0
  ORDER BY SUM(CASE WHEN outcome_source IN ('timeout', 'default') THEN 1 ELSE 0 END) DESC, COUNT(*), question_key
- LIMIT $6;
+ LIMIT $7;
 
 -- columns: analytics_jobs
 CASE WHEN asked > 0 THEN 1 ELSE 0 END AS has_asked, status, COUNT(*) AS jobs, SUM(asked) AS questions, MAX(asked) AS most;
@@ -79,12 +110,28 @@ CASE WHEN asked > 0 THEN 1 ELSE 0 END AS has_asked, status, COUNT(*) AS jobs, SU
 -- about jobs and is left out. $2 and $3 are in milliseconds here.
 -- name: analytics_jobs
 SELECT {analytics_jobs}
-  FROM (SELECT status, asked FROM jobs
-         WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT lone
-           AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
-         ORDER BY created_at DESC LIMIT $5) AS made
+  FROM (SELECT * FROM (
+           SELECT status, asked FROM jobs
+            WHERE CAST($6 AS TEXT) IS NULL AND workspace_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT lone
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS anyone
+        UNION ALL
+        SELECT * FROM (
+           SELECT status, asked FROM jobs
+            WHERE workspace_id = $1 AND agent = $6 AND created_at >= $2 AND created_at < $3 AND NOT lone
+              AND (CAST($4 AS TEXT) IS NULL OR project_id = $4)
+            ORDER BY created_at DESC LIMIT $5) AS one) AS made
  GROUP BY CASE WHEN asked > 0 THEN 1 ELSE 0 END, status
  ORDER BY 1, 2;
+
+-- Who has asked: each name leads to the next by the index, however often it asked.
+-- name: analytics_agents
+WITH RECURSIVE names(name) AS (
+    SELECT (SELECT MIN(asked_by) FROM agent_questions WHERE workspace_id = $1)
+    UNION ALL
+    SELECT (SELECT MIN(asked_by) FROM agent_questions WHERE workspace_id = $1 AND asked_by > name)
+      FROM names WHERE name IS NOT NULL)
+SELECT name FROM names WHERE name IS NOT NULL LIMIT $2;
 
 -- columns: figure
 label, state, value, CAST(SUM(n) AS BIGINT) AS n;

@@ -191,7 +191,7 @@ export const discussion_get: Op<{ path: { id: string }; query?: { limit?: number
 /** Say something as a person. The reply comes when the agents whose turn it then is have answered, or after 55 seconds with 202. While they are at it another message gets 409 busy. */
 export const discussion_message: Op<{ path: { id: string }; query?: { wait?: number }; body: { message: string; userId?: string | null; organizationId?: string | null } }, { status: 'success'; project: Record<string, unknown> | null; entries: Array<Entry>; counts: Record<string, unknown>; speakerOrder: Array<string>; nextSpeaker: string | null; discussion: Discussion; result?: Record<string, unknown>; nextCursor: string | null }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}');
 
-/** Start a new discussion from the history up to one of its entries. */
+/** Start a new discussion from the history up to one of its entries. Agents that were removed meanwhile are skipped in it; when nobody else is left, it is refused. */
 export const discussion_fork: Op<{ path: { id: string }; body: { at: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/fork');
 
 /** The discussion as people read it. */
@@ -389,7 +389,7 @@ export const password_change: Op<{ body: { oldPassword: string; newPassword: str
 /** Show the caller's own preferences. */
 export const preferences_get: Op<{  }, { preferences: Record<string, unknown> }> = /*#__PURE__*/ op('GET', '/api/me/preferences');
 
-/** Replace the caller's own preferences. */
+/** Replace the caller's own preferences. Whoever reads may do this, viewers too: it changes what they are shown and nothing of anybody else's. A token that belongs to a user has that user's. */
 export const preferences_put: Op<{ body: { preferences: Record<string, unknown> } }, { preferences: Record<string, unknown> }> = /*#__PURE__*/ op('PUT', '/api/me/preferences');
 
 /** Get a short-lived ticket for streams that cannot send a token or a cookie. */
@@ -453,7 +453,7 @@ export const audit_list: Op<{ query?: { actor?: string; operation?: string; subj
 export const audit_export: Op<{ query?: { after_seq?: number; limit?: number } }, undefined> = /*#__PURE__*/ op('GET', '/api/audit/export');
 
 /** Show how questions went over a range of time: how fast people answer, what times out, what is asked again and again, and how jobs end with and without questions. Above 1,000 questions it is read from prepared figures, not from every question. */
-export const analytics_get: Op<{ query?: { since?: string; until?: string; projectId?: string } }, { since: string; until: string; projectId: string | null; exact: boolean; truncated: boolean; questions: { asked: number; answered: number; byDefault: number; timedOut: number; cancelled: number; pending: number; timeoutRate: number | null; responseRate: number | null; timeToAnswer: TimeToAnswer }; byType: Array<ByType>; questionsPerJob: QuestionsPerJob; commonQuestions: Array<CommonQuestion>; timeoutQuestions: Array<CommonQuestion>; jobOutcomes: JobOutcome; alerts: Array<Alert> }> = /*#__PURE__*/ op('GET', '/api/analytics');
+export const analytics_get: Op<{ query?: { since?: string; until?: string; projectId?: string; agent?: string } }, { since: string; until: string; projectId: string | null; agent: string | null; exact: boolean; truncated: boolean; questions: { asked: number; answered: number; byDefault: number; timedOut: number; cancelled: number; pending: number; timeoutRate: number | null; responseRate: number | null; timeToAnswer: TimeToAnswer }; byType: Array<ByType>; questionsPerJob: QuestionsPerJob; commonQuestions: Array<CommonQuestion>; timeoutQuestions: Array<CommonQuestion>; jobOutcomes: JobOutcome; agents: Array<string>; alerts: Array<Alert> }> = /*#__PURE__*/ op('GET', '/api/analytics');
 
 /** Answer open questions, or approve; without a body, dismiss them. Answers go to the task's chat and into the agent's next prompt, and a task that waited for the last of them goes on. Answers to some settle the whole set, unless keepOpen is true. Settling it a second time changes nothing; while it is kept open, another answer to an answered question is a conflict that shows what is stored. */
 export const open_question_resolve_also: Op<{ path: { id: string; nid: string }; body?: { responses?: Array<{ questionId: string; answer: string }> | null; approved?: boolean | null; keepOpen?: boolean | null } }, { id: string; projectId: string; source: string; sourceId: string; kind: string; agent: string | null; questions: Array<{ id: string; text: string; createdAt: string }>; responses: Array<{ questionId: string; answer: string; by?: string; at?: string }>; status: 'open' | 'resolved'; approved: boolean | null; createdAt: string; resolvedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('PATCH', '/projects/{id}/notifications/{nid}');

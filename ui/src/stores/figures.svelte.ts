@@ -12,12 +12,19 @@ export interface Part extends Stretch {
 const gather = 2000; // figures of a week do not change by the second
 const telling = /^(question_(asked|answered|timeout|cancelled)|question|job\.ended|alert)$/;
 
+/** What a report is about: a range of time, and of all or of one project, of all or of one agent. */
+export interface Wish {
+    range: Range;
+    projectId?: string | undefined;
+    agent?: string | undefined;
+}
+
 class Figures {
     whole = $state<Report>();
     past = $state<Report>();
     parts = $state<Part[]>([]);
     failure = $state<unknown>();
-    #wish: { range: Range; projectId?: string | undefined } | undefined;
+    #wish: Wish | undefined;
     #timer: ReturnType<typeof setTimeout> | undefined;
     #round = 0;
     #timed = false;
@@ -40,16 +47,16 @@ class Figures {
     }
 
     /** A page shows these from here on. */
-    show(range: Range, projectId: string | undefined): () => void {
-        this.#wish = { range, projectId };
+    show(wish: Wish): () => void {
+        this.#wish = wish;
         this.parts = [];
         void this.load();
         return () => (this.#wish = undefined);
     }
 
     #read({ since, until }: Stretch, open = false): Promise<Report> {
-        const projectId = this.#wish?.projectId;
-        const query = { since: new Date(since).toISOString(), ...(open ? {} : { until: new Date(until).toISOString() }), ...(projectId ? { projectId } : {}) };
+        const { projectId, agent } = this.#wish ?? {};
+        const query = { since: new Date(since).toISOString(), ...(open ? {} : { until: new Date(until).toISOString() }), ...(projectId ? { projectId } : {}), ...(agent ? { agent } : {}) };
         return api.call(ops.analytics_get, { query });
     }
 

@@ -244,9 +244,61 @@ static void a_report_of_much_is_of_whole_hours_and_one_project(void **state)
     assert_int_equal(few.common[0].asked, 7);
 }
 
+static struct analytics report_by(struct engine *e, const char *agent)
+{
+    struct analytics_range range = { .workspace_id = DEFAULT_WORKSPACE_ID,
+                                     .agent = agent,
+                                     .since_ms = START,
+                                     .until_ms = START + 1000 * HOUR };
+    struct analytics report;
+
+    NEED(e, analytics_read(TX(e), &range, &report));
+    return report;
+}
+
+/* Of much, too: the figures do not know who asked. */
+static void a_report_of_one_agent_is_counted_one_by_one(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    make_jobs(e);
+    make_questions(e, 1, 3000);
+    engine_sql(e, "UPDATE agent_questions SET asked_by = 'y' WHERE id > 'q101800'");
+    engine_sql(e, "UPDATE jobs SET agent = 'y' WHERE id IN ('j1', 'j30')");
+    fold(e);
+    struct analytics some = report_by(e, "y");
+
+    assert_true(some.exact);
+    assert_false(some.truncated);
+    assert_int_equal(some.all.asked, 1200);
+    assert_int_equal(some.all.answered, 300);
+    assert_int_equal(some.all.times.n, 300);
+    assert_int_equal(some.common[0].asked, 240);
+    assert_int_equal(some.with.jobs, 1);
+    assert_int_equal(some.without.jobs, 1);
+    assert_int_equal(report_by(e, "x").all.asked, 1800);
+    assert_int_equal(report_by(e, "z").all.asked, 0);
+}
+
+static void a_report_of_one_agent_says_when_it_leaves_something_out(void **state)
+{
+    struct engine *e = engine_of(state);
+
+    make_jobs(e);
+    make_questions(e, 1, ANALYTICS_AGENT + 50);
+    struct analytics some = report_by(e, "x");
+
+    assert_true(some.truncated);
+    assert_int_equal(some.all.asked, ANALYTICS_AGENT);
+    engine_sql(e, "DELETE FROM agent_questions WHERE id > 'q109000'");
+    assert_false(report_by(e, "x").truncated);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        ON_BOTH(a_report_of_one_agent_is_counted_one_by_one),
+        ON_BOTH(a_report_of_one_agent_says_when_it_leaves_something_out),
         ON_BOTH(figures_follow_every_change),
         ON_BOTH(a_report_of_much_says_the_same_as_counting),
         ON_BOTH(a_report_of_much_is_of_whole_hours_and_one_project),

@@ -1,0 +1,11 @@
+-- Reports of one agent: what it asked and the jobs it worked on, found by its name.
+CREATE INDEX agent_questions_asker ON agent_questions (workspace_id, asked_by, created_at);
+CREATE INDEX jobs_agent ON jobs (workspace_id, agent, created_at) WHERE NOT lone AND agent IS NOT NULL;
+
+DROP VIEW question_facts;
+CREATE VIEW question_facts AS
+SELECT id, workspace_id, project_id, job_id, type, status, outcome_source, question, question_key, created_at,
+       CASE WHEN outcome_source = 'human'
+            THEN MAX(0, CAST(ROUND((julianday(ended_at) - julianday(created_at)) * 86400000) AS INTEGER)) END AS took_ms,
+       asked_by
+  FROM agent_questions;
