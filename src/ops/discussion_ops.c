@@ -394,7 +394,8 @@ const struct op discussion_ops[] = {
         .name = "discussion_fork",
         .http = "POST /api/discussions/{id}/fork",
         .tag = TAG_DISCUSSIONS,
-        .help = "Start a new discussion from the history up to one of its entries.",
+        .help = "Start a new discussion from the history up to one of its entries. Agents that were removed "
+                "meanwhile are skipped in it; when nobody else is left, it is refused.",
         .needs = ROLES_WRITE,
         .reaches = REACH_DISCUSSION,
         .kind = OP_WRITE,

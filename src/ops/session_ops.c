@@ -367,7 +367,8 @@ const struct op session_ops[] = {
         .name = "preferences_put",
         .http = "PUT /api/me/preferences",
         .tag = TAG_IDENTITY,
-        .help = "Replace the caller's own preferences.",
+        .help = "Replace the caller's own preferences. Whoever reads may do this, viewers too: it changes what "
+                "they are shown and nothing of anybody else's. A token that belongs to a user has that user's.",
         .needs = ROLES_READ,
         .reaches = REACH_OWN,
         .kind = OP_WRITE,

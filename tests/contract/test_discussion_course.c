@@ -427,6 +427,40 @@ CONTRACT(discussion_can_be_forked_at_an_entry)
     CHECK_TEXT("entries.1.content", "Otherwise.");
 }
 
+static void delete_agent(struct t *t, const char *name)
+{
+    call(t, "agent_list", "{}");
+    for (int i = 0; at(t, arena_format(&t->arena, "agents.%d", i)); i++)
+        if (str_equal(text_at(t, arena_format(&t->arena, "agents.%d.name", i)), name)) {
+            call(t, "agent_delete", "{s:s}", "id", text_at(t, arena_format(&t->arena, "agents.%d.id", i)));
+            return;
+        }
+    fail_msg("there is no agent %s", name);
+}
+
+/* There is no model by default here: one that is asked for in their place would refuse it. */
+CONTRACT(discussion_is_forked_without_those_who_are_gone)
+{
+    pair(t);
+    const char *id = make_discussion(t, "rounds", 2, NAMES("Ada", "Bob"));
+
+    PLAY(t, { "Ada", "First.", NULL, false });
+    call(t, "discussion_cancel", "{s:s}", "id", id);
+    delete_agent(t, "Bob");
+    call(t, "discussion_fork", "{s:s, s:s}", "id", id, "at", "1");
+    CHECK_STATUS(201);
+    const char *fork = text_at(t, "discussion.id");
+
+    PLAY(t, { "Ada", "Alone, then.", NULL, false });
+    show_discussion(t, fork);
+    CHECK_TEXT("entries.1.metadata.reason", "The agent is gone.");
+    delete_agent(t, "Ada");
+    call(t, "discussion_fork", "{s:s, s:s}", "id", id, "at", "1");
+    CHECK_STATUS(409);
+    assert_non_null(strstr(t->text, "Nobody is left to speak"));
+    assert_int_equal(count_rows(t, "discussion_state WHERE forked_from = '%s'", id), 1);
+}
+
 CONTRACT(discussion_refuses_what_cannot_be)
 {
     pair(t);

@@ -391,6 +391,27 @@ static void stand_behind(struct discussion *d, const struct seats *seats, const 
     d->turn_index = at.turn;
 }
 
+/*
+ * Whoever is gone is passed over, as in the discussion that is forked: which model would speak for them is not
+ * asked. Somebody must be left.
+ */
+static bool check_fork(const struct tx *tx, const struct discussion *d, const struct seats *seats)
+{
+    bool rehearsal = is_rehearsal(tx, d), somebody = false;
+
+    for (size_t i = 0; i < seats->count; i++) {
+        if (seats->seats[i].gone)
+            continue;
+        somebody = true;
+        if (!rehearsal && !check_voices(tx, &seats->list[i], 1, false))
+            return false;
+    }
+    if (somebody)
+        return true;
+    err_set(tx->err, ERR_CONFLICT, "Nobody is left to speak: the agents of this discussion were removed.");
+    return err_hint(tx->err, "Begin a new discussion with others.");
+}
+
 bool discussion_fork(const struct tx *tx, const char *id, const char *at, struct discussion *d)
 {
     struct discussion from;
@@ -414,7 +435,7 @@ bool discussion_fork(const struct tx *tx, const char *id, const char *at, struct
     stand_behind(d, &seats, rows, end);
     if (d->round > d->rounds)
         d->rounds = d->round <= LIMIT_ROUNDS ? d->round : d->rounds;
-    if ((!is_rehearsal(tx, d) && !check_voices(tx, seats.list, seats.count, false)) || !insert(tx, d))
+    if (!check_fork(tx, d, &seats) || !insert(tx, d))
         return false;
     for (size_t i = 0; i < seats.count; i++)
         if (!participant_insert(tx, d, &seats.list[i]))
