@@ -12,6 +12,7 @@
 #include "core/work/task.h"
 #include "ops/discussion.h"
 #include "ops/fields.h"
+#include "ops/identity.h"
 #include "ops/question_fields.h"
 
 #define QUESTION_MEMBERS                                                                                     \
@@ -360,6 +361,28 @@ static const struct field discussion_ended[] = {
     { 0 },
 };
 
+static const struct field agent_changed[] = {
+    { "agentId", T_UUID, REQUIRED, "The agent." },
+    { 0 },
+};
+
+static const struct field template_changed[] = {
+    { "templateId", T_UUID, REQUIRED, "The template." },
+    { 0 },
+};
+
+static const struct field user_changed[] = {
+    { "userId", T_UUID, REQUIRED, "The user." },
+    { 0 },
+};
+
+static const struct field token_changed[] = {
+    { "tokenId", T_UUID, REQUIRED, "The token." },
+    { 0 },
+};
+
+static const struct field workspace_changed[] = { { 0 } };
+
 static const struct field last_word[] = {
     { "reason", T_TEXT, REQUIRED, "Why the stream ends, and how to go on." },
     { 0 },
@@ -447,6 +470,19 @@ static const struct event_type types[] = {
       .fields = discussion_ended },
     { "alert", "Alerts", "Something is amiss with how questions are answered, or no longer.", ROLES_READ,
       REACH_WORKSPACE, .fields = alert_event },
+    { "agent.changed", "Agents", "An agent was made, changed or removed.", ROLES_READ, REACH_WORKSPACE,
+      .fields = agent_changed },
+    { "template.changed", TAG_QUESTIONS, "A question template was made, changed or removed.", ROLES_READ,
+      REACH_WORKSPACE, .fields = template_changed },
+    { "user.changed", TAG_IDENTITY, "A user came, went or changed, by role or account.", ROLES_MANAGE,
+      REACH_WORKSPACE, .fields = user_changed },
+    { "token.changed", TAG_IDENTITY,
+      "A token was made, rotated or revoked. That one was used is not told, and no secret ever is.",
+      ROLES_MANAGE, REACH_WORKSPACE, .fields = token_changed },
+    { "workspace.changed", TAG_IDENTITY,
+      "The workspace's name, slug or settings have changed; or, told to one person alone, the workspaces that "
+      "they have a part in or what they may do there.",
+      ROLES_READ, REACH_WORKSPACE, .fields = workspace_changed },
     { "turn.delta", TAG_DISCUSSIONS,
       "A piece of a turn's text as it is spoken. Who joins late gets one with all so far; a turn that is "
       "asked for "

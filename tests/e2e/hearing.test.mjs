@@ -101,7 +101,11 @@ class Looker {
         if (type.startsWith('prompt.')) return this.sees(`/api/discussion/${event.promptId}`);
         if (type === 'chat.message') return this.lists('/api/chat?limit=200', event.id);
         if (isOfDiscussion(type)) return this.sees(`/api/discussions/${event.discussionId}`);
-        if (type === 'alert') return !this.bound;
+        if (type === 'alert' || type === 'workspace.changed') return !this.bound;
+        if (type === 'user.changed') return this.sees(`/api/users/${event.userId}`);
+        if (type === 'token.changed') return this.sees(`/api/tokens/${event.tokenId}`);
+        if (type === 'agent.changed') return this.sees(`/api/agents/${event.agentId}`);
+        if (type === 'template.changed') return this.sees(`/api/templates/${event.templateId}`);
         if (type === 'notification.read' && event.all) return this.readAll;
         if (type.startsWith('notification.') && event.source)
             return this.sees(`/api/projects/${event.projectId}/notifications/${event.id}`);
@@ -140,6 +144,9 @@ onBothEngines('a stream hears what its caller could list', { env }, async (serve
     for (const [name, options] of Object.entries(all)) live[name] = await listen(t, server, options);
 
     await server.must(201, 'POST', '/api/agents', { name: 'Thinker', ai_model_config: { provider: 'external' } }, owner);
+    await server.must(201, 'POST', '/api/templates', { name: 'deploy', question: 'Deploy?' }, owner);
+    const { workspace } = await server.must(200, 'GET', '/api/me', undefined, owner);
+    await server.must(200, 'PATCH', `/api/workspaces/${workspace.id}`, { name: 'Another name' }, owner);
     for (const projectId of [project, other, undefined]) await happen(server, owner, projectId);
     const { now } = await server.advance(0, owner);
     const expiresAt = new Date(Date.parse(now) + 100 * hour).toISOString();

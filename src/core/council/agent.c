@@ -10,6 +10,7 @@
 #include "core/caller/caller.h"
 #include "core/council/control.h"
 #include "core/identity/workspace.h"
+#include "core/log/event.h"
 
 static void from_row(const struct db_rows *rows, size_t row, struct agent *agent)
 {
@@ -55,6 +56,14 @@ static bool name_is_free(const struct tx *tx, const struct agent *agent)
     return false;
 }
 
+static bool tell(const struct tx *tx, const struct agent *agent)
+{
+    return event_changed(
+        tx,
+        &(struct event){ .workspace_id = agent->workspace_id, .type = "agent.changed", .subject = agent->id },
+        "agentId");
+}
+
 bool agent_create(const struct tx *tx, struct agent *agent)
 {
     agent->id = uuid_new(tx->arena);
@@ -67,7 +76,8 @@ bool agent_create(const struct tx *tx, struct agent *agent)
                            db_text(agent->role), db_text(agent->system_prompt),
                            db_text(agent->ai_model_config), db_text(agent->created_by),
                            db_int(agent->created_ms)),
-                   NULL);
+                   NULL) &&
+           tell(tx, agent);
 }
 
 bool agent_get(const struct tx *tx, const char *id, struct agent *agent)
@@ -98,7 +108,8 @@ bool agent_save(const struct tx *tx, struct agent *agent)
                    DB_ARGS(db_text(agent->id), db_text(agent->workspace_id), db_text(agent->name),
                            db_text(agent->role), db_text(agent->system_prompt),
                            db_text(agent->ai_model_config), db_int(agent->updated_ms)),
-                   NULL);
+                   NULL) &&
+           tell(tx, agent);
 }
 
 bool agent_delete(const struct tx *tx, const char *id)
@@ -108,7 +119,7 @@ bool agent_delete(const struct tx *tx, const char *id)
     return agent_get(tx, id, &agent) &&
            tx_exec(tx, SQL_AGENT_DELETE,
                    DB_ARGS(db_text(id), db_text(agent.workspace_id), db_int(tx->now_ms)), NULL) &&
-           control_agent_gone(tx, agent.id);
+           control_agent_gone(tx, agent.id) && tell(tx, &agent);
 }
 
 bool agent_list(const struct tx *tx, const char *cursor, size_t limit, struct agent **agents, size_t *count)

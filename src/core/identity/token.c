@@ -13,6 +13,7 @@
 #include "core/identity/user.h"
 #include "core/identity/workspace.h"
 #include "core/inbox/notification.h"
+#include "core/log/event.h"
 
 static void token_read(const struct db_rows *rows, size_t row, struct token *token)
 {
@@ -61,6 +62,12 @@ static bool check_user(const struct tx *tx, struct token *token)
     return true;
 }
 
+static bool tell(const struct tx *tx, const char *workspace_id, const char *id)
+{
+    return event_changed(
+        tx, &(struct event){ .workspace_id = workspace_id, .type = "token.changed", .subject = id }, "tokenId");
+}
+
 /* When its end is told: days before, of a token that does not live that long a quarter of its life. */
 static int64_t notice_ms(int64_t from_ms, int64_t expires_ms)
 {
@@ -89,7 +96,8 @@ bool token_create(const struct tx *tx, struct token *token, const char **secret)
                          db_text(made.agent_name), db_text(made.created_by), db_int(tx->now_ms),
                          db_ms(made.expires_ms), db_ms(notice_ms(tx->now_ms, made.expires_ms)),
                          db_text(made.user_id)),
-                 NULL))
+                 NULL) ||
+        !tell(tx, made.workspace_id, made.id))
         return false;
     *token = made;
     *secret = told;
@@ -225,7 +233,7 @@ bool token_rotate(const struct tx *tx, const char *workspace_id, const char *id,
                  DB_ARGS(db_text(id), db_text(secret_hash(tx->arena, told)), db_ms(expires_ms),
                          db_ms(notice_ms(tx->now_ms, expires_ms)), db_int(tx->now_ms)),
                  NULL) ||
-        !resolve_notice(tx, id) || !token_get(tx, workspace_id, id, token))
+        !resolve_notice(tx, id) || !tell(tx, workspace_id, id) || !token_get(tx, workspace_id, id, token))
         return false;
     *secret = told;
     return true;
@@ -239,7 +247,7 @@ bool token_revoke(const struct tx *tx, const char *workspace_id, const char *id)
         return false;
     return tx_exec(tx, SQL_TOKEN_REVOKE, DB_ARGS(db_text(workspace_id), db_text(id), db_int(tx->now_ms)),
                    NULL) &&
-           resolve_notice(tx, id);
+           resolve_notice(tx, id) && tell(tx, workspace_id, id);
 }
 
 bool token_revoke_of_user(const struct tx *tx, const char *workspace_id, const char *user_id)

@@ -7,11 +7,34 @@
 
 #include "base/str.h"
 #include "base/uuid.h"
+#include "core/log/event.h"
 #include "core/identity/session.h"
 #include "core/identity/token.h"
 #include "core/identity/workspace.h"
 
 #include <stdio.h>
+
+#define PLACES_TOLD 100 /* workspaces of one user that are told of a change */
+
+static bool tell(const struct tx *tx, const char *workspace_id, const char *id)
+{
+    return event_changed(
+        tx, &(struct event){ .workspace_id = workspace_id, .type = "user.changed", .subject = id }, "userId");
+}
+
+/* An account is one for all workspaces. */
+static bool tell_everywhere(const struct tx *tx, const char *id)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_WORKSPACE_LIST_OF_USER,
+                  DB_ARGS(db_text(ID_ABOVE_ALL), db_int(PLACES_TOLD), db_text(id)), &rows))
+        return false;
+    for (size_t i = 0; i < rows.count; i++)
+        if (!tell(tx, db_cell(&rows, i, COL_WORKSPACE_ID), id))
+            return false;
+    return true;
+}
 
 static void user_read(const struct db_rows *rows, size_t row, struct user *user)
 {
@@ -139,7 +162,9 @@ bool user_create(const struct tx *tx, const struct user_wish *wish, struct user 
                          db_text(wish->password), db_int(tx->now_ms)),
                  &changed))
         return false;
-    if (changed == 0 && !find_existing(tx, wish, &id))
+    bool is_known = changed == 0;
+
+    if (is_known && !find_existing(tx, wish, &id))
         return false;
     if (!tx_exec(tx, SQL_MEMBER_INSERT,
                  DB_ARGS(db_text(wish->workspace_id), db_text(id), db_text(role_name(wish->role)),
@@ -148,7 +173,8 @@ bool user_create(const struct tx *tx, const struct user_wish *wish, struct user 
         return false;
     if (changed == 0)
         return name_taken(wish->name, tx->err);
-    return user_get(tx, wish->workspace_id, id, user);
+    return tell(tx, wish->workspace_id, id) && (!is_known || workspace_tell_user(tx, id)) &&
+           user_get(tx, wish->workspace_id, id, user);
 }
 
 /* Fails when the user is the last owner of the workspace, or, without one, of any. */
@@ -170,7 +196,8 @@ bool user_set_role(const struct tx *tx, const char *workspace_id, const char *id
     if (role != ROLE_OWNER && !keep_an_owner(tx, id, workspace_id))
         return false;
     return tx_exec(tx, SQL_MEMBER_SET_ROLE,
-                   DB_ARGS(db_text(workspace_id), db_text(id), db_text(role_name(role))), NULL);
+                   DB_ARGS(db_text(workspace_id), db_text(id), db_text(role_name(role))), NULL) &&
+           tell(tx, workspace_id, id) && workspace_tell_user(tx, id);
 }
 
 bool user_set_password(const struct tx *tx, const char *id, const char *hash)
@@ -178,7 +205,7 @@ bool user_set_password(const struct tx *tx, const char *id, const char *hash)
     if (!hash)
         return err_set(tx->err, ERR_INTERNAL, "The new password was not hashed.");
     return tx_exec(tx, SQL_USER_SET_PASSWORD, DB_ARGS(db_text(id), db_text(hash)), NULL) &&
-           session_end_all(tx, id, NULL);
+           session_end_all(tx, id, NULL) && tell_everywhere(tx, id);
 }
 
 bool user_change_password(const struct tx *tx, const char *id, const char *old, const char *hash,
@@ -198,7 +225,7 @@ bool user_set_disabled(const struct tx *tx, const char *id, int64_t disabled_ms)
     if (disabled_ms && !keep_an_owner(tx, id, NULL))
         return false;
     return tx_exec(tx, SQL_USER_SET_DISABLED, DB_ARGS(db_text(id), db_ms(disabled_ms)), NULL) &&
-           (!disabled_ms || session_end_all(tx, id, NULL));
+           (!disabled_ms || session_end_all(tx, id, NULL)) && tell_everywhere(tx, id);
 }
 
 bool user_remove(const struct tx *tx, const char *workspace_id, const char *id)
@@ -209,6 +236,7 @@ bool user_remove(const struct tx *tx, const char *workspace_id, const char *id)
         return false;
     return token_revoke_of_user(tx, workspace_id, id) &&
            tx_exec(tx, SQL_MEMBER_DELETE, DB_ARGS(db_text(workspace_id), db_text(id)), NULL) &&
+           tell(tx, workspace_id, id) && workspace_tell_user(tx, id) &&
            tx_exec(tx, SQL_USER_DELETE_IF_ALONE, DB_ARGS(db_text(id)), NULL);
 }
 

@@ -9,8 +9,13 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "core/log/audience.h"
+#include "core/log/event.h"
 
 #include <string.h>
+
+#define PLACES_TOLD  100 /* workspaces of one user in which a change of them is told */
+#define MEMBERS_TOLD 200 /* members of one that is removed who are told so */
 
 static void workspace_read(const struct db_rows *rows, size_t row, struct workspace *workspace)
 {
@@ -156,6 +161,40 @@ static bool slug_taken(const char *slug, struct err *err)
     return err_hint(err, "Choose another slug.");
 }
 
+/* `audience`: one user whose list has changed; NULL: all there, of the workspace itself. */
+static bool tell(const struct tx *tx, const char *id, const struct audience *audience)
+{
+    return event_changed(tx,
+                         &(struct event){ .workspace_id = id,
+                                          .type = "workspace.changed",
+                                          .audience = audience ? audience_text(tx->arena, audience) : NULL },
+                         NULL);
+}
+
+bool workspace_tell_user(const struct tx *tx, const char *user_id)
+{
+    const struct audience user = { .user_id = user_id };
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_WORKSPACE_LIST_OF_USER,
+                  DB_ARGS(db_text(ID_ABOVE_ALL), db_int(PLACES_TOLD), db_text(user_id)), &rows))
+        return false;
+    for (size_t i = 0; i < rows.count; i++)
+        if (!tell(tx, db_cell(&rows, i, COL_WORKSPACE_ID), &user))
+            return false;
+    return true;
+}
+
+/* The list of whoever makes or removes one: a user's own, or the one of the local owner, who sees them all. */
+static bool tell_lists(const struct tx *tx, const char *owner_id)
+{
+    const struct audience owner = { .roles = ROLE_OWNER };
+
+    if (owner_id)
+        return workspace_tell_user(tx, owner_id);
+    return !tx->caller || tx->caller->kind != CALLER_LOCAL || tell(tx, tx->caller->workspace_id, &owner);
+}
+
 bool workspace_create(const struct tx *tx, const struct workspace *wish, const char *owner_id,
                       struct workspace *workspace)
 {
@@ -172,10 +211,12 @@ bool workspace_create(const struct tx *tx, const struct workspace *wish, const c
     if (rows.count == 0)
         return slug_taken(slug, tx->err);
     workspace_read(&rows, 0, workspace);
-    return !owner_id || tx_exec(tx, SQL_MEMBER_INSERT,
-                                DB_ARGS(db_text(workspace->id), db_text(owner_id),
-                                        db_text(role_name(ROLE_OWNER)), db_int(tx->now_ms)),
-                                NULL);
+    if (owner_id && !tx_exec(tx, SQL_MEMBER_INSERT,
+                             DB_ARGS(db_text(workspace->id), db_text(owner_id),
+                                     db_text(role_name(ROLE_OWNER)), db_int(tx->now_ms)),
+                             NULL))
+        return false;
+    return tell_lists(tx, owner_id);
 }
 
 bool workspace_check_mark(const struct workspace *wish, bool rehearsal, struct err *err)
@@ -211,7 +252,7 @@ bool workspace_update(const struct tx *tx, const char *id, const struct workspac
     if (rows.count == 0)
         return wish->slug ? slug_taken(wish->slug, tx->err) : unknown(tx->err);
     workspace_read(&rows, 0, workspace);
-    return true;
+    return tell(tx, id, NULL);
 }
 
 static bool keep_credentials(const struct tx *tx, const char *id)
@@ -226,14 +267,25 @@ static bool keep_credentials(const struct tx *tx, const char *id)
     return err_hint(tx->err, "Make an owner in another workspace first.");
 }
 
+static bool tell_members(const struct tx *tx, const char *gone, const struct db_rows *members)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (!workspace_tell_user(tx, db_cell(members, i, 0)))
+            return false;
+    /* Nothing is told where nothing is any more. */
+    return (tx->caller && str_equal(tx->caller->workspace_id, gone)) || tell_lists(tx, NULL);
+}
+
 bool workspace_delete(const struct tx *tx, const char *id)
 {
+    struct db_rows members;
     bool solo;
 
     if (str_equal(id, DEFAULT_WORKSPACE_ID))
         return err_set(tx->err, ERR_CONFLICT, "The workspace default cannot be deleted.");
     if (!caller_solo_allowed(tx, &solo) || (!solo && !keep_credentials(tx, id)))
         return false;
-    return tx_exec(tx, SQL_WORKSPACE_DELETE_LONE_USERS, DB_ARGS(db_text(id)), NULL) &&
-           tx_exec(tx, SQL_WORKSPACE_DELETE, DB_ARGS(db_text(id)), NULL);
+    return tx_query(tx, SQL_WORKSPACE_MEMBERS, DB_ARGS(db_text(id), db_int(MEMBERS_TOLD)), &members) &&
+           tx_exec(tx, SQL_WORKSPACE_DELETE_LONE_USERS, DB_ARGS(db_text(id)), NULL) &&
+           tx_exec(tx, SQL_WORKSPACE_DELETE, DB_ARGS(db_text(id)), NULL) && tell_members(tx, id, &members);
 }

@@ -41,6 +41,23 @@ bool event_append_many(const struct tx *tx, const struct event events[], size_t 
                         NULL, tx->err);
 }
 
+bool event_changed(const struct tx *tx, const struct event *event, const char *member)
+{
+    struct event changed = *event;
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    if (member)
+        json_text(&out, member, event->subject);
+    json_map_end(&out);
+    changed.data = arena_copy(tx->arena, text.bytes, text.len);
+    changed.at_ms = tx->now_ms;
+    return event_append(tx, &changed);
+}
+
 static void event_from_row(const struct db_rows *rows, size_t row, struct event *event)
 {
     *event = (struct event){

@@ -27,6 +27,12 @@ CHECKED bool event_append(const struct tx *tx, const struct event *event);
 /* The same for several, in their order, with one statement. */
 CHECKED bool event_append_many(const struct tx *tx, const struct event events[], size_t count);
 
+/*
+ * That something was made, changed or removed: `event` says where and what (type, subject, audience), and its
+ * id under the name `member` is all that is told, so that whoever shows it looks again.
+ */
+CHECKED bool event_changed(const struct tx *tx, const struct event *event, const char *member);
+
 /* Numbered events after `after`, oldest first, at most `limit`. */
 CHECKED bool event_read(const struct tx *tx, int64_t after, size_t limit, struct event **events,
                         size_t *count);

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/identity/workspace.h"
+#include "core/log/event.h"
 
 #include <string.h>
 
@@ -106,6 +107,13 @@ static bool name_taken(const char *name, struct err *err)
     return err_set(err, ERR_CONFLICT, "There is already a question template called %.80s.", name);
 }
 
+static bool tell(const struct tx *tx, const char *workspace_id, const char *id)
+{
+    return event_changed(
+        tx, &(struct event){ .workspace_id = workspace_id, .type = "template.changed", .subject = id },
+        "templateId");
+}
+
 bool template_create(const struct tx *tx, struct template *template)
 {
     struct db_rows rows;
@@ -118,7 +126,9 @@ bool template_create(const struct tx *tx, struct template *template)
                           db_int(tx->now_ms)),
                   &rows))
         return false;
-    return rows.count > 0 || name_taken(template->name, tx->err);
+    if (rows.count == 0)
+        return name_taken(template->name, tx->err);
+    return tell(tx, template->workspace_id, template->id);
 }
 
 static bool get_own(const struct tx *tx, const char *workspace_id, const char *id, struct template *template)
@@ -151,7 +161,7 @@ bool template_update(const struct tx *tx, const char *workspace_id, const char *
     if (count == 0)
         return name_taken(changed.name, tx->err);
     *template = changed;
-    return true;
+    return tell(tx, workspace_id, changed.id);
 }
 
 bool template_delete(const struct tx *tx, const char *workspace_id, const char *id)
@@ -159,7 +169,8 @@ bool template_delete(const struct tx *tx, const char *workspace_id, const char *
     struct template found;
 
     return get_own(tx, workspace_id, id, &found) &&
-           tx_exec(tx, SQL_TEMPLATE_DELETE, DB_ARGS(db_text(found.id), db_text(workspace_id)), NULL);
+           tx_exec(tx, SQL_TEMPLATE_DELETE, DB_ARGS(db_text(found.id), db_text(workspace_id)), NULL) &&
+           tell(tx, workspace_id, found.id);
 }
 
 /* Filling in */

@@ -37,6 +37,9 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM tokens WHERE workspace_id <> $1 AND revok
 -- name: workspace_list
 SELECT {workspace} FROM workspaces WHERE id < $1 ORDER BY id DESC LIMIT $2;
 
+-- name: workspace_members
+SELECT user_id FROM members WHERE workspace_id = $1 ORDER BY user_id LIMIT $2;
+
 -- name: workspace_list_of_user
 SELECT {workspace w}
   FROM members m JOIN workspaces w ON w.id = m.workspace_id
