@@ -112,6 +112,45 @@ test('@ completes names by keys alone; [ and ] walk through the prompts, R repli
     await page.getByText('By keys.').waitFor();
 });
 
+test('five thousand messages that arrive while one reads above move nothing, and do not fill the page', async (t) => {
+    const server = await start(t);
+    const write = (from, to) => server.sql(`WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to})
+        INSERT INTO squad_chat (id, agent_name, message, created_at)
+        SELECT printf('00000000-0000-4000-8000-%012d', i), 'Scout', 'Message ' || i || '.', strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day', '+' || i || ' seconds') FROM n`);
+    const heard = await listen(t, server, { query: '?types=chat.message' });
+    await write(1, 300);
+    await heard.until(() => heard.events.length === 300, 'the first are told of', 120_000);
+    const page = await visit(t, server, '/chat');
+    const log = page.getByRole('log', { name: 'Messages' });
+    await log.getByText('Message 300.', { exact: true }).waitFor();
+    const read = log.getByText('Message 250.', { exact: true });
+    await read.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    await until(async () => (await page.evaluate(() => document.querySelector('[role=log]').scrollTop)) > 0, 'it has scrolled');
+    const top = () => read.evaluate((element) => Math.round(element.getBoundingClientRect().top));
+    const before = await top();
+    await write(301, 5300);
+    await page.getByRole('button', { name: '5000 new messages' }).waitFor({ timeout: 120_000 });
+    assert.ok(Math.abs((await top()) - before) <= 2, `what is read was at ${before} and is at ${await top()}`);
+    const rows = () => log.getByRole('listitem').count();
+    assert.ok((await rows()) <= 600, `${await rows()} rows`);
+    // Reading on, row by row, leads to the rest.
+    await log.evaluate((element) => (element.scrollTop = element.scrollHeight));
+    await log.getByText('Message 800.', { exact: true }).waitFor({ state: 'attached' });
+    assert.ok((await rows()) <= 600, `${await rows()} rows`);
+    await page.getByRole('button', { name: /new messages/ }).click();
+    await log.getByText('Message 5300.', { exact: true }).waitFor();
+    assert.ok((await rows()) <= 200, `${await rows()} rows`);
+    await page.getByRole('button', { name: /new messages/ }).waitFor({ state: 'detached' });
+    // And from here on the newest are followed again.
+    await server.say('Builder', 'The newest.');
+    await log.getByText('The newest.').waitFor();
+    assert.ok(await log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight < 80));
+    for (const message of ['Message 5050.', 'Message 4950.']) {
+        await log.getByRole('button', { name: 'Show older' }).click();
+        await log.getByText(message, { exact: true }).waitFor({ state: 'attached' });
+    }
+});
+
 test('five thousand messages, and one of two million letters, are read in parts', async (t) => {
     const server = await start(t);
     // Another program has written them, and nobody is being told of them any more.

@@ -230,3 +230,73 @@ test('settings and the audit log are accessible and fit', { timeout: 600_000 }, 
         await accessible(page, `new token ${scheme} ${width}`);
     }
 });
+
+onBothEngines('what is changed elsewhere appears in the settings without a reload', {}, async (server, t) => {
+    const { cookie } = await owner(server);
+    const headers = { Cookie: cookie, Origin: server.url };
+    const ask = (status, method, path, body) => server.must(status, method, path, body, { headers });
+    const page = await visit(t, server, '/settings/people', { cookie });
+    await page.evaluate(() => (window.stayed = true));
+    const go = (name) => page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name }).click();
+    const item = (name) => page.getByRole('main').getByRole('listitem').filter({ hasText: name });
+    await item('Maya').waitFor();
+    const jonas = await ask(201, 'POST', '/api/users', { name: 'Jonas', role: 'member', password });
+    await item('Jonas').waitFor();
+    await ask(200, 'PATCH', `/api/users/${jonas.id}`, { disabled: true });
+    await item('Jonas').getByText('Disabled').waitFor();
+    await ask(204, 'DELETE', `/api/users/${jonas.id}`);
+    await item('Jonas').waitFor({ state: 'detached' });
+
+    await go('Tokens');
+    await page.getByText('No token so far').waitFor();
+    const token = await ask(201, 'POST', '/api/tokens', { name: 'night shift', role: 'agent' });
+    const row = page.getByRole('row').filter({ hasText: 'night shift' });
+    await row.waitFor();
+    await ask(204, 'DELETE', `/api/tokens/${token.id}`);
+    await row.getByText('Revoked').waitFor();
+
+    await go('Agents');
+    const agent = await ask(201, 'POST', '/api/agents', { name: 'Scribe', role: 'writer' });
+    await item('Scribe').waitFor();
+    await ask(200, 'PATCH', `/api/agents/${agent.id}`, { role: 'poet' });
+    await item('Scribe').getByText('poet').waitFor();
+
+    await go('Templates');
+    await ask(201, 'POST', '/api/templates', { name: 'night_deploy', question: 'Deploy at night?' });
+    await item('Deploy at night?').waitFor();
+
+    await go('Workspaces');
+    const { workspace } = await ask(200, 'GET', '/api/me');
+    const name = page.getByLabel('Name of this workspace');
+    await name.waitFor();
+    await ask(200, 'PATCH', `/api/workspaces/${workspace.id}`, { name: 'Harbour' });
+    await page.getByText('Workspace Harbour').waitFor();
+    assert.equal(await name.inputValue(), 'Harbour');
+    // What is being typed stays, and saving changes nothing else.
+    await page.getByLabel('Settings, as JSON').fill('{"personas": ["Ada"]}');
+    await ask(200, 'PATCH', `/api/workspaces/${workspace.id}`, { name: 'Lighthouse' });
+    await page.getByText('This was changed elsewhere meanwhile.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const now = await ask(200, 'GET', `/api/workspaces/${workspace.id}`);
+    assert.deepEqual([now.name, now.settings], ['Lighthouse', { personas: ['Ada'] }]);
+    assert.equal(await name.inputValue(), 'Lighthouse');
+    const side = await ask(201, 'POST', '/api/workspaces', { name: 'Side room' });
+    await item('Side room').waitFor();
+    await ask(204, 'DELETE', `/api/workspaces/${side.id}`);
+    await item('Side room').waitFor({ state: 'detached' });
+    assert.ok(await page.evaluate(() => window.stayed), 'the page was never loaded anew');
+});
+
+test('whose role is changed elsewhere sees what they may do now, and hears nothing of the others', async (t) => {
+    const server = await start(t);
+    const { ask } = await owner(server);
+    const vera = await ask('POST', '/api/users', { name: 'Vera', role: 'viewer', password });
+    const page = await visit(t, server, '/settings/agents', { cookie: await login(server, 'Vera', password) });
+    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    const people = page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'People' });
+    assert.equal(await people.count(), 0);
+    await server.must(200, 'PATCH', `/api/users/${vera.id}`, { role: 'admin' }, { headers: { Cookie: await login(server, 'Maya', password), Origin: server.url } });
+    await people.waitFor();
+    await page.getByRole('button', { name: 'New agent' }).waitFor();
+});

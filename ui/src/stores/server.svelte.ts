@@ -79,6 +79,11 @@ class Session {
         }
     }
 
+    /** Who this is and what they may do has changed; whoever cannot ask just now will be told again. */
+    async again(): Promise<void> {
+        this.me = await api.call(ops.me_get, {}).catch(() => this.me);
+    }
+
     /** Nobody is logged in any more: to the login, and back to the same place afterwards. */
     ended(): void {
         if (this.is === 'in') {
@@ -156,6 +161,10 @@ class Stream {
     }
 }
 export const stream = new Stream();
+stream.feed(
+    ({ type }) => type === 'workspace.changed' && void session.again(),
+    () => {},
+);
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((done) => {
