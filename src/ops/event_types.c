@@ -480,7 +480,8 @@ static const struct event_type types[] = {
       "A token was made, rotated or revoked. That one was used is not told, and no secret ever is.",
       ROLES_MANAGE, REACH_WORKSPACE, .fields = token_changed },
     { "workspace.changed", TAG_IDENTITY,
-      "The workspace's name, slug or settings have changed; or, told to one person alone, the workspaces that "
+      "The workspace's name, slug or settings have changed; or, told to one person alone, the workspaces "
+      "that "
       "they have a part in or what they may do there.",
       ROLES_READ, REACH_WORKSPACE, .fields = workspace_changed },
     { "turn.delta", TAG_DISCUSSIONS,

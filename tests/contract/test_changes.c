@@ -1,6 +1,6 @@
 /*
- * Who comes in, what may speak and what is asked by name: each change tells its id and no more, so that whoever
- * shows it looks again.
+ * Who comes in, what may speak and what is asked by name: each change tells its id and no more, so that
+ * whoever shows it looks again.
  */
 #include "contract.h"
 #include "questions.h"
@@ -8,8 +8,8 @@
 /* Events of a type in this workspace whose data is exactly {"member":"id"}. */
 static int64_t told(struct t *t, const char *type, const char *member, const char *id)
 {
-    return count_rows(t, "events WHERE type = '%s' AND workspace_id = '%s' AND data = '{\"%s\":\"%s\"}'", type,
-                      t->workspace, member, id);
+    return count_rows(t, "events WHERE type = '%s' AND workspace_id = '%s' AND data = '{\"%s\":\"%s\"}'",
+                      type, t->workspace, member, id);
 }
 
 /* In one workspace, to one person alone. */
@@ -42,8 +42,8 @@ CONTRACT(user_changes_are_told_without_what_they_are)
     call(t, "user_delete", "{s:s}", "id", id);
     CHECK_STATUS(204);
     assert_int_equal(told(t, "user.changed", "userId", id), 5);
-    assert_int_equal(count_rows(t, "events WHERE type = 'user.changed' AND workspace_id = '%s'", t->workspace),
-                     5);
+    assert_int_equal(
+        count_rows(t, "events WHERE type = 'user.changed' AND workspace_id = '%s'", t->workspace), 5);
 }
 
 CONTRACT(token_changes_are_told_without_the_secret)

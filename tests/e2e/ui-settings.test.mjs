@@ -267,13 +267,13 @@ onBothEngines('what is changed elsewhere appears in the settings without a reloa
 
     await go('Workspaces');
     const { workspace } = await ask(200, 'GET', '/api/me');
-    const name = page.getByLabel('Name of this workspace');
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
     await name.waitFor();
     await ask(200, 'PATCH', `/api/workspaces/${workspace.id}`, { name: 'Harbour' });
-    await page.getByText('Workspace Harbour').waitFor();
+    await page.getByText('Workspace Harbour', { exact: true }).first().waitFor();
     assert.equal(await name.inputValue(), 'Harbour');
     // What is being typed stays, and saving changes nothing else.
-    await page.getByLabel('Settings, as JSON').fill('{"personas": ["Ada"]}');
+    await page.getByRole('textbox', { name: 'Settings' }).fill('{"personas": ["Ada"]}');
     await ask(200, 'PATCH', `/api/workspaces/${workspace.id}`, { name: 'Lighthouse' });
     await page.getByText('This was changed elsewhere meanwhile.').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();

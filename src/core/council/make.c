@@ -392,8 +392,8 @@ static void stand_behind(struct discussion *d, const struct seats *seats, const 
 }
 
 /*
- * Whoever is gone is passed over, as in the discussion that is forked: which model would speak for them is not
- * asked. Somebody must be left.
+ * Whoever is gone is passed over, as in the discussion that is forked: which model would speak for them is
+ * not asked. Somebody must be left.
  */
 static bool check_fork(const struct tx *tx, const struct discussion *d, const struct seats *seats)
 {

@@ -65,7 +65,8 @@ static bool check_user(const struct tx *tx, struct token *token)
 static bool tell(const struct tx *tx, const char *workspace_id, const char *id)
 {
     return event_changed(
-        tx, &(struct event){ .workspace_id = workspace_id, .type = "token.changed", .subject = id }, "tokenId");
+        tx, &(struct event){ .workspace_id = workspace_id, .type = "token.changed", .subject = id },
+        "tokenId");
 }
 
 /* When its end is told: days before, of a token that does not live that long a quarter of its life. */

@@ -7,10 +7,10 @@
 
 #include "base/str.h"
 #include "base/uuid.h"
-#include "core/log/event.h"
 #include "core/identity/session.h"
 #include "core/identity/token.h"
 #include "core/identity/workspace.h"
+#include "core/log/event.h"
 
 #include <stdio.h>
 

@@ -185,7 +185,8 @@ bool workspace_tell_user(const struct tx *tx, const char *user_id)
     return true;
 }
 
-/* The list of whoever makes or removes one: a user's own, or the one of the local owner, who sees them all. */
+/* The list of whoever makes or removes one: a user's own, or the one of the local owner, who sees them all.
+ */
 static bool tell_lists(const struct tx *tx, const char *owner_id)
 {
     const struct audience owner = { .roles = ROLE_OWNER };

@@ -40,7 +40,8 @@ CHECKED bool workspace_list(const struct tx *tx, const char *cursor, size_t limi
  */
 CHECKED bool workspace_create(const struct tx *tx, const struct workspace *wish, const char *owner_id,
                               struct workspace *workspace);
-/* Tells a user, in every workspace, that those they have a part in, or what they may do there, have changed. */
+/* Tells a user, in every workspace, that those they have a part in, or what they may do there, have changed.
+ */
 CHECKED bool workspace_tell_user(const struct tx *tx, const char *user_id);
 /* Changes the slug, name and settings that are not NULL in `wish`. */
 CHECKED bool workspace_update(const struct tx *tx, const char *id, const struct workspace *wish,

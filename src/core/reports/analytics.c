@@ -1,7 +1,8 @@
 /*
  * The exact count is tried first with a limit one above what is allowed: if that many rows come back, the
  * figures are used instead. So small ranges are exact to the millisecond and no range costs more than the
- * limit. Of one agent there are no figures: its limit is higher, and what is above it is left out and said so.
+ * limit. Of one agent there are no figures: its limit is higher, and what is above it is left out and said
+ * so.
  */
 #include "core/reports/analytics_figures.h"
 

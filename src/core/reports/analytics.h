@@ -54,7 +54,7 @@ struct analytics_jobs {
 
 struct analytics {
     struct analytics_range range;
-    bool exact; /* counted one by one; else the range is the one that the figures are of */
+    bool exact;     /* counted one by one; else the range is the one that the figures are of */
     bool truncated; /* there may be more of this agent than is counted */
     struct analytics_counts all;
     struct analytics_counts *types;

@@ -71,7 +71,8 @@ static void hot_statements_use_their_index(void **state)
     }
 }
 
-/* A report of one agent reads what that agent has, a report of all what there is; neither reads the other's. */
+/* A report of one agent reads what that agent has, a report of all what there is; neither reads the other's.
+ */
 static void reports_use_the_index_of_whom_they_are_about(void **state)
 {
     static const enum sql_id reports[] = { SQL_ANALYTICS_TYPES, SQL_ANALYTICS_TIMES, SQL_ANALYTICS_COMMON,
@@ -89,7 +90,8 @@ static void reports_use_the_index_of_whom_they_are_about(void **state)
                                 "created_at<?)"))
             fail_msg("%s", all);
     }
-    if (!strstr(plan_of(engine, SQL_ANALYTICS_AGENTS), "agent_questions_asker (workspace_id=? AND asked_by>?)"))
+    if (!strstr(plan_of(engine, SQL_ANALYTICS_AGENTS),
+                "agent_questions_asker (workspace_id=? AND asked_by>?)"))
         fail_msg("%s", plan_of(engine, SQL_ANALYTICS_AGENTS));
 }
 
