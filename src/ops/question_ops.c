@@ -55,6 +55,16 @@ static const struct field pending_reply[] = {
     { 0 },
 };
 
+/* How a question can have ended, by the words of its status. */
+static const char *const ends[] = { "answered", "timeout", "cancelled", NULL };
+
+static const struct field ended_reply[] = {
+    { "questions", T_LIST, REQUIRED, "What has ended that way, newest first.", .items = T_OBJECT,
+      .fields = question_fields },
+    PAGE_REPLY,
+    { 0 },
+};
+
 static bool run_question_ask(struct call *call)
 {
     struct question_wish wish = question_wish_of(call);
@@ -144,6 +154,31 @@ static bool run_question_pending(struct call *call)
     return true;
 }
 
+static bool run_question_ended(struct call *call)
+{
+    const char *bound = call->caller.project_id;
+    struct question_filter filter = {
+        .workspace_id = call->caller.workspace_id,
+        .status = arg_word(call, "status", question_statuses),
+        .type = arg_word(call, "type", question_types),
+        .project_id = arg_given(call, "projectId") ? arg_text(call, "projectId") : bound,
+        .asked_by = arg_text(call, "agent"),
+        .cursor = arg_text(call, "cursor"),
+        .limit = (size_t)arg_int(call, "limit"),
+    };
+    struct question_page page;
+
+    if (!caller_sees_project(&call->caller, filter.project_id))
+        return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
+    if (!question_list_ended(&call->tx, &filter, &page))
+        return false;
+    json_map(&call->out, NULL);
+    question_write_list(call, page.questions, page.count);
+    json_text(&call->out, "nextCursor", page.next_cursor);
+    json_map_end(&call->out);
+    return true;
+}
+
 static bool run_question_get(struct call *call)
 {
     struct question question;
@@ -221,6 +256,24 @@ const struct op question_ops[] = {
             { "projectId", T_ID, OPTIONAL, "Only questions of this project." },
             { "sort", T_ENUM, OPTIONAL, "By age, or the nearest deadline first and those without any last.",
               .values = sorts, .fallback = "created" },
+            PAGE_PARAMS,
+        },
+    },
+    {
+        .name = "question_ended",
+        .http = "GET /api/questions/ended",
+        .tag = TAG_QUESTIONS,
+        .help = "List the questions that were answered, whose time ran out, or that were cancelled, newest first.",
+        .needs = ROLES_READ,
+        .reaches = REACH_QUESTION,
+        .kind = OP_READ,
+        .run = run_question_ended,
+        .reply = ended_reply,
+        .params = {
+            { "status", T_ENUM, REQUIRED, "How they have ended.", .values = ends },
+            { "type", T_ENUM, OPTIONAL, "Only questions of this type.", .values = question_types },
+            { "projectId", T_ID, OPTIONAL, "Only questions of this project." },
+            { "agent", T_NAME, OPTIONAL, "Only what this agent, or whoever it was, has asked." },
             PAGE_PARAMS,
         },
     },

@@ -142,12 +142,17 @@ struct question_filter {
     const char *workspace_id;
     enum question_type type; /* 0: all */
     const char *project_id;  /* or NULL */
-    bool by_deadline;        /* the nearest first, those without any last; else the oldest first */
-    const char *cursor;      /* or NULL */
+    bool by_deadline; /* of open ones: the nearest first, those without any last; else the oldest first */
+    enum question_status status; /* of ended ones: how */
+    const char *asked_by;        /* of ended ones, or NULL */
+    const char *cursor;          /* or NULL */
     size_t limit;
 };
 CHECKED bool question_pending(const struct tx *tx, const struct question_filter *filter,
                               struct question_page *page);
+/* What has ended as `status` says, the newest first. */
+CHECKED bool question_list_ended(const struct tx *tx, const struct question_filter *filter,
+                                 struct question_page *page);
 
 /* Other open questions that the caller sees, with the same type and normalised text, oldest first. */
 CHECKED bool question_similar(const struct tx *tx, const char *id, size_t limit, struct question **questions,

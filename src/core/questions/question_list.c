@@ -13,6 +13,7 @@
 #define LIST_JOB      "questions of a job"
 #define LIST_OLDEST   "pending questions"
 #define LIST_DEADLINE "pending questions by deadline"
+#define LIST_ENDED    "ended questions"
 
 /* By deadline there are two parts: those that have one, then the rest. */
 enum { GROUP_DATED, GROUP_UNDATED, GROUPS };
@@ -116,6 +117,27 @@ bool question_pending(const struct tx *tx, const struct question_filter *filter,
             return false;
     }
     cut(&found, tx->arena, list, filter->by_deadline, filter->limit);
+    *page = found;
+    return true;
+}
+
+bool question_list_ended(const struct tx *tx, const struct question_filter *filter,
+                         struct question_page *page)
+{
+    struct question_page found = { .questions = arena_array(tx->arena, struct question, filter->limit + 1) };
+    struct cursor from;
+    struct db_rows rows;
+
+    if (!cursor_read(LIST_ENDED, filter->cursor, &from, tx->err) ||
+        !tx_query(tx, SQL_QUESTION_ENDED,
+                  DB_ARGS(db_text(filter->workspace_id), db_text(from.id), db_int((int64_t)filter->limit + 1),
+                          db_text(question_status_word(filter->status)),
+                          db_text(question_type_word(filter->type)), db_text(filter->project_id),
+                          db_text(filter->asked_by)),
+                  &rows) ||
+        !take_rows(&found, &rows, tx->err))
+        return false;
+    cut(&found, tx->arena, LIST_ENDED, false, filter->limit);
     *page = found;
     return true;
 }

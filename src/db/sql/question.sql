@@ -110,6 +110,18 @@ SELECT {question} FROM question_rows
  ORDER BY sort_at, id
  LIMIT $4;
 
+-- What has ended one way, newest first: $1 workspace, $2 the id that the page before ended with, $3 rows at most, $4 the
+-- status, $5 a type or NULL, $6 a project or NULL, $7 who asked or NULL. The first line on the status is the index's.
+-- name: question_ended
+SELECT {question} FROM question_rows
+ WHERE workspace_id = $1 AND id < $2
+   AND status <> 'pending' AND status = $4
+   AND (CAST($5 AS TEXT) IS NULL OR type = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR project_id = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR asked_by = $7)
+ ORDER BY id DESC
+ LIMIT $3;
+
 -- The key is a hash: whoever asks compares the texts as well.
 -- name: question_similar
 SELECT {question} FROM question_rows

@@ -56,6 +56,8 @@ async function questions(call, job, server, owner) {
     await call(404, 'GET', `/api/jobs/${nobody}/questions`);
     await call(200, 'GET', `/api/questions/pending?workspaceId=${workspace}&sort=deadline`);
     await call(400, 'GET', '/api/questions/pending');
+    await call(200, 'GET', '/api/questions/ended?status=answered');
+    await call(400, 'GET', '/api/questions/ended');
     await call(200, 'GET', `/api/questions/${id}`);
     await call(404, 'GET', `/api/questions/${nobody}`);
     await call(200, 'GET', `/api/questions/${id}/similar`);
