@@ -70,6 +70,7 @@
 #define LIMIT_TEMPLATE         (64 * KB)
 #define LINK_LOOK_MS           (7LL * 24 * 3600 * 1000) /* when a link is looked at: has its question ended? */
 #define LIMIT_VISITS           20                       /* browsers in which one link is open */
+#define SETUP_CODE_MS          (24LL * 3600 * 1000)     /* how long the first owner has, after a start */
 #define VISIT_MS               (24LL * 3600 * 1000)     /* how long a browser keeps its cookie */
 #define QUESTION_RATE_MS       60000                    /* the time in which limits.questions counts */
 

@@ -20,6 +20,8 @@
     TEXT(server_trusted_proxies, "server.trusted_proxies", "",                                               \
          "Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.")         \
     BOOL(server_require_auth, "server.require_auth", false, "Demand a token or a login even on loopback.")   \
+    BOOL(server_setup, "server.setup", false,                                                                \
+         "While nobody can log in: print a link, good once, by which a browser makes the owner's account.")  \
     INT(server_threads, "server.threads", 0, 0, 64, "HTTP threads; 0 means one for each core, at most 8.")   \
     INT(server_connections, "server.connections", 65536, 16, 1000000, "Open connections at most.")           \
     BOOL(server_sandbox, "server.sandbox", true,                                                             \

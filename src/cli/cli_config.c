@@ -7,6 +7,7 @@ bool cli_config(const struct cli *cli, struct config *config, struct err *err)
         .listen = cli_get(cli, "listen"),
         .store_url = cli_get(cli, "db"),
         .require_auth = cli_has(cli, "require-auth"),
+        .setup = cli_has(cli, "setup"),
         .needs_store = cli->command && cli->command->uses & CLI_STORE,
     };
 

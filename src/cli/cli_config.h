@@ -1,8 +1,8 @@
 /*
  * cli_config.h - the settings, as this command line has them.
  *
- * Its options (--config, --db, --listen, --require-auth) stand above the file and the environment; what
- * loads those is server/config.h.
+ * Its options (--config, --db, --listen, --require-auth, --setup) stand above the file and the environment;
+ * what loads those is server/config.h.
  */
 #ifndef CLI_CLI_CONFIG_H
 #define CLI_CLI_CONFIG_H

@@ -15,13 +15,13 @@
 #include <string.h>
 
 static const struct op *const nouns[] = {
-    job_ops,       question_ops, answer_ops,       template_ops,   prompt_ops,
-    chat_ops,      agent_ops,    model_ops,        discussion_ops, discussion_control_ops,
-    ruling_ops,    spent_ops,    turn_ops,         vote_ops,       wording_ops,
-    project_ops,   task_ops,     document_ops,     result_ops,     question_set_ops,
-    decision_ops,  waiting_ops,  notification_ops, search_ops,     session_ops,
-    user_ops,      token_ops,    workspace_ops,    rehearsal_ops,  audit_ops,
-    analytics_ops,
+    job_ops,      question_ops,  answer_ops,       template_ops,   prompt_ops,
+    chat_ops,     agent_ops,     model_ops,        discussion_ops, discussion_control_ops,
+    ruling_ops,   spent_ops,     turn_ops,         vote_ops,       wording_ops,
+    project_ops,  task_ops,      document_ops,     result_ops,     question_set_ops,
+    decision_ops, waiting_ops,   notification_ops, search_ops,     session_ops,
+    setup_ops,    user_ops,      token_ops,        workspace_ops,  rehearsal_ops,
+    audit_ops,    analytics_ops,
 };
 
 #define NOUNS    (sizeof(nouns) / sizeof(nouns[0]))

@@ -33,6 +33,7 @@ extern const struct op waiting_ops[];
 extern const struct op search_ops[];
 extern const struct op notification_ops[];
 extern const struct op session_ops[];
+extern const struct op setup_ops[];
 extern const struct op user_ops[];
 extern const struct op token_ops[];
 extern const struct op workspace_ops[];

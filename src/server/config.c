@@ -420,7 +420,8 @@ bool config_load(struct config *config, const struct config_sources *sources, st
     if (!set_flag(config, "server.listen", sources->listen, "flag --listen", err) ||
         !set_flag(config, "store.url", sources->store_url, "flag --db", err) ||
         !set_flag(config, "server.require_auth", sources->require_auth ? "true" : NULL, "flag --require-auth",
-                  err))
+                  err) ||
+        !set_flag(config, "server.setup", sources->setup ? "true" : NULL, "flag --setup", err))
         return false;
     if (!check_words(config, err) || !config_models_check(&config->models, &config->arena, err))
         return false;

@@ -39,7 +39,7 @@ struct config {
 struct config_sources {
     const char *file;               /* from --config; NULL: the default place, if there is a file */
     const char *listen, *store_url; /* flags, or NULL */
-    bool require_auth;
+    bool require_auth, setup;
     bool needs_store; /* no store is then an error */
 };
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/str.h"
 #include "core/caller/caller.h"
+#include "core/identity/setup.h"
 #include "core/log/audit.h"
 #include "db/claim.h"
 #include "db/migrate.h"
@@ -36,8 +37,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FATAL_GRACE_MS 1000 /* for answers on their way out after the disk has failed */
-#define FATAL_LIMIT_S  5
+#define FATAL_GRACE_MS  1000 /* for answers on their way out after the disk has failed */
+#define FATAL_LIMIT_S   5
+#define SETUP_CODE_SIZE 64
 
 struct server {
     const struct config *config;
@@ -47,7 +49,8 @@ struct server {
     struct edge *edge;
     struct notify notify;
     struct sandbox sandbox;
-    atomic_bool failed; /* the store can no longer be trusted */
+    atomic_bool failed;               /* the store can no longer be trusted */
+    char setup_code[SETUP_CODE_SIZE]; /* "": somebody can log in, or need not */
 };
 
 bool serve_is_loopback(const char *listen)
@@ -74,33 +77,48 @@ static bool refuse_open_door(const char *why, struct err *err)
     err_set(err, ERR_FORBIDDEN, "%s, but there are no users and no tokens yet, so nobody could log in.", why);
     return err_hint(err,
                     "Make one first: `witan token create --name me --role owner`, or `witan user add NAME "
-                    "--role owner` (with the same --db).");
+                    "--role owner` (with the same --db). Or start it with --setup, and make the owner's "
+                    "account in a browser by the link that it prints.");
 }
 
-/* A server that others can reach never runs in solo mode, where everybody is the owner. */
-static bool check_doors(struct db *db, struct arena *arena, const struct settings *s, struct err *err)
+static bool open_for_setup(const struct tx *tx, struct server *server)
 {
-    struct tx tx = tx_of(db, arena, clock_now_ms(), err);
-    bool solo;
+    const char *code;
 
-    if (!caller_solo_allowed(&tx, &solo))
+    if (!setup_make_code(tx, &code))
         return false;
-    if (solo && !serve_is_loopback(s->server_listen))
-        return refuse_open_door("This address can be reached by others", err);
-    if (solo && s->server_require_auth)
-        return refuse_open_door("Everybody must show a token or log in", err);
+    snprintf(server->setup_code, sizeof(server->setup_code), "%s", code);
     return true;
 }
 
-static bool prepare_schema(const struct settings *s, struct err *err)
+/* A server that others can reach never runs in solo mode, where everybody is the owner. */
+static bool check_doors(struct server *server, struct db *db, struct arena *arena, struct err *err)
+{
+    const struct settings *s = &server->config->settings;
+    struct tx tx = tx_of(db, arena, clock_now_ms(), err);
+    bool fresh;
+
+    if (!caller_solo_allowed(&tx, &fresh))
+        return false;
+    if (!fresh || (serve_is_loopback(s->server_listen) && !s->server_require_auth))
+        return true;
+    if (s->server_setup)
+        return open_for_setup(&tx, server);
+    return refuse_open_door(s->server_require_auth && serve_is_loopback(s->server_listen)
+                                ? "Everybody must show a token or log in"
+                                : "This address can be reached by others",
+                            err);
+}
+
+static bool prepare_schema(struct server *server, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
     struct migrate_report report = { 0 };
-    struct db *db = db_open(s->store_url, err);
+    struct db *db = db_open(server->config->settings.store_url, err);
 
     if (!db)
         return false;
-    bool good = migrate_up(db, &arena, &report, err) && check_doors(db, &arena, s, err);
+    bool good = migrate_up(db, &arena, &report, err) && check_doors(server, db, &arena, err);
 
     db_close(db);
     if (report.to != report.from)
@@ -214,10 +232,15 @@ static void say_ready(const struct server *server)
     log_line(LOG_INFO, "listening", "url", url, "store", config_mask_url(&arena, s->store_url), "version",
              WITAN_VERSION, NULL);
     buf_init(&links, 0);
-    if (!*s->server_public_url)
+    if (*s->server_public_url)
+        url = s->server_public_url;
+    else
         neighbours_links(&arena, s->server_listen, edge_port(server->edge), &links);
-    printf("witan is ready: %s\n%.*s", *s->server_public_url ? s->server_public_url : url, (int)links.len,
-           links.len ? links.bytes : "");
+    /* Behind a # it is not sent, so that no log of a proxy on the way has it. */
+    if (*server->setup_code)
+        printf("Nobody can log in yet. Make the owner's account here, within a day: %s/account#%s\n", url,
+               server->setup_code);
+    printf("witan is ready: %s\n%.*s", url, (int)links.len, links.len ? links.bytes : "");
     fflush(stdout);
     notify_say(&server->notify, "READY=1");
 }
@@ -272,7 +295,7 @@ bool serve(const struct config *config, const struct serve_tests *tests, struct 
         !claim_take(&claim, s->store_url, err))
         return false;
     server.notify = notify_open();
-    bool good = sandbox_enter(s, &server.sandbox, err) && prepare_schema(s, err) && run(&server, err);
+    bool good = sandbox_enter(s, &server.sandbox, err) && prepare_schema(&server, err) && run(&server, err);
 
     notify_close(&server.notify);
     claim_release(&claim);

@@ -1,4 +1,7 @@
+#include "core/caller/secret.h"
 #include "questions.h"
+
+#define HOUR (60 * MINUTE)
 
 static const char *unique(struct t *t, const char *name)
 {
@@ -57,8 +60,27 @@ CONTRACT(login_remembers_the_place_it_came_from)
     assert_int_equal(count_rows(t, "login_places WHERE user_id = '%s'", id), 0);
 }
 
-#define HOUR (60 * MINUTE)
-#define DAY  (24 * HOUR)
+/* These stores have tokens, so nobody is the first here any more, whatever code they come with. */
+CONTRACT(setup_is_over_once_somebody_can_come_in)
+{
+    const char *code = secret_make(&t->arena, SECRET_SETUP);
+
+    t->as = "";
+    call(t, "setup_owner", "{s:s, s:s, s:s}", "code", "witano_wrong", "name", "Eve", "password",
+         "three odd otters");
+    CHECK_STATUS(403);
+    outside_sql(t, "INSERT INTO setup_codes (hash, expires_at) VALUES ('%s', %lld)",
+                secret_hash(&t->arena, code), (long long)(clock_now_ms() + HOUR));
+    call(t, "setup_owner", "{s:s, s:s, s:s}", "code", code, "name", "Eve", "password", "three odd otters");
+    CHECK_STATUS(403);
+    assert_int_equal(count_rows(t, "users WHERE name = 'Eve'"), 0);
+    call(t, "setup_get", "{}");
+    CHECK_STATUS(200);
+    CHECK_FALSE("open");
+    outside_sql(t, "DELETE FROM setup_codes WHERE hash = '%s'", secret_hash(&t->arena, code));
+}
+
+#define DAY (24 * HOUR)
 
 /* Who says so: 200 when the secret is good. */
 static int use(struct t *t, const char *secret)

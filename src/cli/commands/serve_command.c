@@ -41,11 +41,14 @@ const struct cli_command serve_commands[] = {
         .help = "Start the server.",
         .examples = "witan serve\n"
                     "witan serve --listen 127.0.0.1:8080 --db sqlite:/tmp/try.db\n"
-                    "witan serve --db postgres://witan@db.example/witan --require-auth",
+                    "witan serve --db postgres://witan@db.example/witan --require-auth\n"
+                    "witan serve --listen 192.168.1.20:7117 --require-auth --setup",
         .uses = CLI_STORE,
         .options = {
             { "listen", "ADDRESS:PORT", .help = "Where to listen. Port 0 picks a free one. Default: 127.0.0.1:7117." },
             { "require-auth", .help = "Demand a token or a login even from this machine." },
+            { "setup", .help = "While nobody can log in: print a link, good once, by which a browser makes the owner's "
+                               "account. Without it a server that others can reach does not start on an empty store." },
             { "test-clock", .help = "For tests: POST /api/test/clock moves the clock. Needs WITAN_TEST=1." },
             { "test-mcp-fixtures", .help = "For tests: the tools that MCP's conformance suite calls. Needs WITAN_TEST=1." },
         },

@@ -16,6 +16,7 @@
 #define SECRET_TOKEN   "witan_"
 #define SECRET_SESSION "witans_"
 #define SECRET_TICKET  "witant_"
+#define SECRET_SETUP   "witano_"
 
 /* The prefix and 43 characters of base64url. */
 char *secret_make(struct arena *arena, const char *prefix);

@@ -4,6 +4,8 @@ import { login, nobody } from '../lib/identity.mjs';
 export default async function ({ call, server, viewer }) {
     await call(200, 'POST', '/api/login', { name: 'ada', password: 'correct horse' }, {});
     await call(401, 'POST', '/api/login', { name: 'ada', password: 'wrong' }, {});
+    await call(200, 'GET', '/api/setup', undefined, {});
+    await call(403, 'POST', '/api/setup', { code: 'witano_wrong', name: 'eve', password: 'correct horse' }, {});
     const cookie = { headers: { Cookie: await login(server, 'ada', 'correct horse'), Origin: server.url } };
     await call(200, 'GET', '/api/me', undefined, cookie);
     await call(401, 'GET', '/api/me', undefined, {});

@@ -40,6 +40,7 @@ export class Server {
     constructor({ folder, db, args = [], env = {}, clock = true, listen = '127.0.0.1:0' }) {
         Object.assign(this, { folder, db, args, env, clock, listen });
         this.log = '';
+        this.said = ''; // on stdout
         this.agent = new http.Agent({ keepAlive: true });
     }
 

@@ -92,6 +92,9 @@ export const question_create: Op<{ body?: { question?: string | null; type?: 'bl
 /** List the open questions of a workspace, oldest first or by deadline. */
 export const question_pending: Op<{ query: { workspaceId: string; type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery'; projectId?: string; sort?: 'created' | 'deadline'; limit?: number; cursor?: string } }, { questions: Array<Question>; serverTime: string; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/questions/pending');
 
+/** List the questions that were answered, whose time ran out, or that were cancelled, newest first. */
+export const question_ended: Op<{ query: { status: 'answered' | 'timeout' | 'cancelled'; type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery'; projectId?: string; agent?: string; limit?: number; cursor?: string } }, { questions: Array<Question>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/questions/ended');
+
 /** Show a question; with wait, hold the reply until it has ended. */
 export const question_get: Op<{ path: { id: string }; query?: { wait?: number } }, { question: Question }> = /*#__PURE__*/ op('GET', '/api/questions/{id}');
 
@@ -394,6 +397,12 @@ export const preferences_put: Op<{ body: { preferences: Record<string, unknown> 
 
 /** Get a short-lived ticket for streams that cannot send a token or a cookie. */
 export const ticket_create: Op<{  }, { ticket: string; expiresAt: string }> = /*#__PURE__*/ op('POST', '/api/tickets');
+
+/** Say whether this server waits for its first owner. */
+export const setup_get: Op<{  }, { open: boolean }> = /*#__PURE__*/ op('GET', '/api/setup');
+
+/** Make the account of the first owner, with the code that the server has printed at its start. */
+export const setup_owner: Op<{ body: { code: string; name: string; password: string } }, { id: string; name: string }> = /*#__PURE__*/ op('POST', '/api/setup');
 
 /** List the users of this workspace. */
 export const user_list: Op<{ query?: { limit?: number; cursor?: string } }, { users: Array<{ id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; hasPassword: boolean; disabled: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/users');
