@@ -7,7 +7,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeToken, makeUser } from './lib/identity.mjs';
+import { makeToken } from './lib/identity.mjs';
 import { Server, start } from './lib/server.mjs';
 
 async function freePort() {
@@ -76,11 +76,9 @@ function operations(description) {
 }
 
 test('every reply is as the description says', { timeout: 600_000 }, async (t) => {
-    const server = await start(t);
+    const server = await start(t, { args: ['--require-auth', '--setup'] });
     const description = await server.must(200, 'GET', '/api/openapi.json');
-    const owner = await makeToken(server, { role: 'owner', name: 'owner' });
-    const viewer = await makeToken(server, { role: 'viewer', name: 'viewer' });
-    await makeUser(server, 'ada', 'correct horse', 'owner');
+    let owner;
     const proxied = await prism(t, server, description);
     const seen = new Map(operations(description).map(({ name }) => [name, new Set()]));
     const call = async (status, method, path, body, options = { token: owner }) => {
@@ -94,6 +92,11 @@ test('every reply is as the description says', { timeout: 600_000 }, async (t) =
         seen.get(found.name).add(status < 400 ? 'success' : 'error');
         return reply.body;
     };
+
+    const [code] = server.said.match(/witano_\S+/);
+    await call(201, 'POST', '/api/setup', { code, name: 'ada', password: 'correct horse' }, {});
+    owner = await makeToken(server, { role: 'owner', name: 'owner' });
+    const viewer = await makeToken(server, { role: 'viewer', name: 'viewer' });
 
     const folder = new URL('./described/', import.meta.url);
     for (const name of await readdir(folder)) {

@@ -1,7 +1,7 @@
 // Approvals in a queue, jobs with their log, notifications: what happens is seen as it happens.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visit } from './lib/browser.mjs';
+import { accessible, visit } from './lib/browser.mjs';
 import { onBothEngines, quickOnce, start, until } from './lib/server.mjs';
 
 const approval = { type: 'approval', responseType: 'approval' };
@@ -30,6 +30,39 @@ onBothEngines('approvals are decided one by one and several at once, with a resu
     await sheet.getByRole('button', { name: 'Close' }).last().click();
     assert.deepEqual([(await get(server, asked[1])).response.value, (await get(server, asked[2])).response.value, (await get(server, asked[3])).response.value], [true, false, true]);
     await page.getByText('No approval waits').waitFor();
+});
+
+onBothEngines('who loses a race on the approvals page is told so there, with who was faster, and keeps their words', {}, async (server, t) => {
+    const [first, second] = [await ask(server, { question: 'Drop the table?' }), await ask(server, { question: 'Send the mails?' })];
+    await ask(server, { question: 'One more?' });
+    const faster = ({ questionId }, value) => server.must(200, 'POST', `/api/questions/${questionId}/answer`, { response: { type: 'approval', value, text: 'I was here' } });
+    const page = await visit(t, server, '/approvals');
+    const row = (text) => page.getByRole('row').filter({ hasText: text });
+    const lost = (text) => page.getByRole('region', { name: text });
+    // One by its button: the other's answer comes between the click and the server.
+    await page.route(`**/api/questions/${first.questionId}/answer`, async (route) => {
+        await faster(first, false);
+        await route.continue();
+    });
+    await row('Drop the table?').getByRole('button', { name: 'Approve' }).click();
+    await lost('Drop the table?').getByRole('alert').getByText(/not taken.*answered/).waitFor();
+    await lost('Drop the table?').getByText(/Rejected/).waitFor();
+    await lost('Drop the table?').locator('.mine').getByText('Approved').waitFor();
+    // One with a reason.
+    await row('Send the mails?').getByRole('button', { name: 'Reject…' }).click();
+    await page.getByLabel(/^Why not/).fill('Not on Fridays');
+    await faster(second, true);
+    await page.getByRole('button', { name: 'Reject 1' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByRole('button', { name: 'Close' }).last().click();
+    await lost('Send the mails?').getByRole('alert').getByText(/not taken/).waitFor();
+    await lost('Send the mails?').getByText('Rejected: “Not on Fridays”').waitFor();
+    await accessible(page, 'answers that were not taken');
+    await lost('Drop the table?').getByRole('button', { name: 'Put away: Drop the table?' }).click();
+    await lost('Drop the table?').waitFor({ state: 'detached' });
+    await row('One more?').waitFor();
+    assert.equal((await get(server, first)).response.value, false);
+    assert.equal((await get(server, second)).response.value, true);
 });
 
 onBothEngines('one approval is rejected with a reason, and arguments are approved with changes', {}, async (server, t) => {

@@ -1,8 +1,8 @@
 // The inbox without a browser: filters, order, batches, views.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Question } from '../src/core/api.gen.ts';
-import { arrange, batchable, batchKind, decidable, filterOf, fits, grouped, queryOf, Quiet, Views } from '../src/core/inbox.ts';
+import type { Item, Question } from '../src/core/api.gen.ts';
+import { arrange, batchable, batchKind, byDeadline, decidable, filterOf, fits, grouped, placeOf, queryOf, Quiet, Views } from '../src/core/inbox.ts';
 import { memoryShelf } from '../src/core/store.ts';
 
 const minute = 60_000;
@@ -11,9 +11,11 @@ const question = (fields: Partial<Question>): Question => ({ id: 'q', type: 'blo
 
 test('a filter is an address, and an address a filter', () => {
     const filter = filterOf(new URLSearchParams('?agent=A+B&type=approval&other=1'));
-    assert.deepEqual(filter, { type: 'approval', project: '', agent: 'A B', due: '' });
+    assert.deepEqual(filter, { status: '', type: 'approval', project: '', agent: 'A B', due: '' });
     assert.equal(queryOf(filter), '?type=approval&agent=A+B');
     assert.equal(queryOf(filterOf(new URLSearchParams())), '');
+    assert.equal(queryOf(filterOf(new URLSearchParams('?status=timeout&due=soon'))), '?status=timeout&due=soon');
+    assert.equal(filterOf(new URLSearchParams('?status=pending')).status, '', 'what is open has no word');
 });
 
 test('a question fits when everything does', () => {
@@ -25,8 +27,20 @@ test('a question fits when everything does', () => {
 
 test('rows stand by how soon they end, and empty groups are left out', () => {
     const [soon, none, later] = [question({ id: 'a', timeoutAt: at(minute) }), question({ id: 'b' }), question({ id: 'c', timeoutAt: at(72 * 60 * minute) })];
-    assert.deepEqual(grouped([soon, none, later], 0), [['soon', [soon]], ['later', [later]], ['none', [none]]]);
+    const goesOn = question({ id: 'd', type: 'non_blocking' });
+    assert.deepEqual(grouped([goesOn, soon, none, later], 0), [['soon', [soon]], ['later', [later]], ['held', [none]], ['none', [goesOn]]]);
     assert.deepEqual(grouped([], 0), []);
+});
+
+test('what is no question stands among them by its deadline, and leads to where it is answered', () => {
+    const item = (fields: Partial<Item>): Item => ({ id: 'i', type: 'open_questions', projectId: 'p', agent: null, discussionId: null, timeoutAt: null, createdAt: at(0), ...fields }) as Item;
+    const [set, prompt, turn] = [item({}), item({ id: 'x', type: 'prompt', agent: 'Scout', timeoutAt: at(minute) }), item({ id: 'y', type: 'turn', discussionId: 'd', timeoutAt: at(9 * minute) })];
+    const asks = question({ id: 'q', timeoutAt: at(5 * minute), createdAt: at(0) });
+    assert.deepEqual([set, turn, asks, prompt].sort(byDeadline).map(({ id }) => id), ['x', 'q', 'y', 'i']);
+    assert.deepEqual([set, prompt, turn].map(placeOf), ['/projects/p?set=i', '/chat?prompt=x', '/discussions/d']);
+    assert.ok(fits(prompt, filterOf(new URLSearchParams('?agent=Scout&type=prompt')), 0));
+    assert.ok(!fits(set, filterOf(new URLSearchParams('?agent=Scout')), 0));
+    assert.ok(fits(asks, filterOf(new URLSearchParams('?status=answered&due=none')), 0), 'deadlines mean nothing any more');
 });
 
 test('nothing moves under somebody who reads: what is new waits, unless it stands below', () => {

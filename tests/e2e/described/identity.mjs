@@ -5,6 +5,7 @@ export default async function ({ call, server, viewer }) {
     await call(200, 'POST', '/api/login', { name: 'ada', password: 'correct horse' }, {});
     await call(401, 'POST', '/api/login', { name: 'ada', password: 'wrong' }, {});
     await call(200, 'GET', '/api/setup', undefined, {});
+    await call(400, 'GET', '/api/setup?what=1', undefined, {});
     await call(403, 'POST', '/api/setup', { code: 'witano_wrong', name: 'eve', password: 'correct horse' }, {});
     const cookie = { headers: { Cookie: await login(server, 'ada', 'correct horse'), Origin: server.url } };
     await call(200, 'GET', '/api/me', undefined, cookie);

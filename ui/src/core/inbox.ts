@@ -1,21 +1,32 @@
-// Which questions a list shows, in which order, and which may be answered together.
-import type { Question } from './api.gen.ts';
+// What a list shows of what waits, in which order, and which questions may be answered together.
+import type { Item, Question } from './api.gen.ts';
 import { readJson, writeJson, type Shelf } from './store.ts';
 import { due, type Due } from './time.ts';
 
+/** What waits for people: a question; or a set of open questions, a prompt or a turn, which are answered where they belong. */
+export type Entry = Question | Item;
+
+export const isQuestion = (entry: Entry): entry is Question => 'responseType' in entry;
+
+/** How a question can have ended. What has not is open, and needs no word. */
+export const ends = ['answered', 'timeout', 'cancelled'] as const;
+export type End = (typeof ends)[number];
+export const isEnd = (word: string): word is End => (ends as readonly string[]).includes(word);
+
 export interface Filter {
+    status: string;
     type: string;
     project: string;
     agent: string;
     due: string;
 }
 
-const parts = ['type', 'project', 'agent', 'due'] as const;
+const parts = ['status', 'type', 'project', 'agent', 'due'] as const;
 
-/** What the address asks for. */
+/** What the address asks for. A status that there is not means what is open. */
 export function filterOf(params: URLSearchParams): Filter {
-    const [type, project, agent, when] = parts.map((name) => params.get(name) ?? '');
-    return { type: type!, project: project!, agent: agent!, due: when! };
+    const [status, type, project, agent, when] = parts.map((name) => params.get(name) ?? '');
+    return { status: isEnd(status!) ? status : '', type: type!, project: project!, agent: agent!, due: when! };
 }
 
 /** The same as an address, '' when everything is wanted. */
@@ -26,13 +37,27 @@ export function queryOf(filter: Filter): string {
     return text ? `?${text}` : '';
 }
 
-export function fits(question: Question, filter: Filter, now: number): boolean {
+/** Whether it is of the kind that is wanted; deadlines mean nothing once something has ended. */
+export function fits(entry: Entry, filter: Filter, now: number): boolean {
+    const from = isQuestion(entry) ? entry.askedBy : (entry.agent ?? '');
     return (
-        (!filter.type || question.type === filter.type) &&
-        (!filter.project || question.projectId === filter.project) &&
-        (!filter.agent || question.askedBy === filter.agent) &&
-        (!filter.due || due(question.timeoutAt, now) === filter.due)
+        (!filter.type || entry.type === filter.type) &&
+        (!filter.project || entry.projectId === filter.project) &&
+        (!filter.agent || from === filter.agent) &&
+        (!filter.due || filter.status !== '' || due(entry.timeoutAt, now) === filter.due)
     );
+}
+
+/** What ends first; then what has no deadline, the oldest first. */
+export function byDeadline(a: Entry, b: Entry): number {
+    const [one, other] = [(a.timeoutAt ?? '9999') + a.createdAt, (b.timeoutAt ?? '9999') + b.createdAt];
+    return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Where something that is no question is answered. */
+export function placeOf(item: Item): string {
+    if (item.type === 'turn') return `/discussions/${item.discussionId}`;
+    return item.type === 'prompt' ? `/chat?prompt=${item.id}` : `/projects/${item.projectId}?set=${item.id}`;
 }
 
 /**
@@ -50,13 +75,18 @@ export function arrange(shown: string[], wanted: string[], still: boolean): { or
     return { order: [...kept, ...below], fresh: wanted.length - kept.length - below.length };
 }
 
-export type Groups = Array<[Due, Question[]]>;
+/** By how soon things end. What has no deadline either holds something up or lets its asker go on. */
+export type Group = Due | 'held';
+export type Groups = Array<[Group, Entry[]]>;
 
 /** The rows by how soon they end; empty groups are left out. */
-export function grouped(questions: Question[], now: number): Groups {
-    const all: Record<Due, Question[]> = { soon: [], today: [], later: [], none: [] };
-    for (const question of questions) all[due(question.timeoutAt, now)].push(question);
-    return (['soon', 'today', 'later', 'none'] as const).map((name): [Due, Question[]] => [name, all[name]]).filter(([, list]) => list.length > 0);
+export function grouped(entries: Entry[], now: number): Groups {
+    const all: Record<Group, Entry[]> = { soon: [], today: [], later: [], held: [], none: [] };
+    for (const entry of entries) {
+        const when = due(entry.timeoutAt, now);
+        all[when === 'none' && entry.type !== 'non_blocking' ? 'held' : when].push(entry);
+    }
+    return (['soon', 'today', 'later', 'held', 'none'] as const).map((name): [Group, Entry[]] => [name, all[name]]).filter(([, list]) => list.length > 0);
 }
 
 /** Whether it can be one of a batch: only a plain yes or no is given to several at once. */

@@ -1,5 +1,5 @@
 // What a question says about itself, in words: its answer, its ends, its parts.
-import type { DefaultResponse, Question, Response } from './api.gen.ts';
+import type { DefaultResponse, Item, Question, Response } from './api.gen.ts';
 import { words } from './markdown.ts';
 import { t } from '../text/en.ts';
 
@@ -81,6 +81,20 @@ export function split(text: string): { title: string; rest: string } {
 export function headline(question: Question): string {
     const { title, rest } = split(question.question);
     return words(title || rest) || t.kind[question.type];
+}
+
+/** A set is named by its first question, a prompt by its words, a turn by the topic. */
+export function itemHeadline(item: Item): string {
+    const text = words(item.text) || t.otherKind[item.type as keyof typeof t.otherKind];
+    return item.questions > 1 ? t.inbox.andMore(text, item.questions - 1) : text;
+}
+
+/** What became of a question that has ended, in one line. */
+export function endText(question: Question): string {
+    const said = answerText(question, question.response);
+    if (question.status === 'timeout') return question.defaultResponse ? t.ended.timeoutWith(answerText(question, question.defaultResponse)) : t.ended.timeout;
+    if (question.status === 'cancelled') return t.ended.cancelled;
+    return question.outcome?.source === 'default' ? t.ended.byDefault(said) : t.ended.answered(t.by(question.outcome?.by ?? question.respondedBy ?? ''), said);
 }
 
 const told = new Set(['errorDetails', 'suggestedOptions', 'projectName', 'currentStep', 'jobType']);

@@ -127,9 +127,19 @@ class Answers {
             drafts.forget(parcel.questionId);
             toasts.say(t.toast.sent(parcel.label));
         } else {
-            this.conflicts[parcel.questionId] = { why: sentence(sent.why), mine: mineOf(parcel), late: sent.why.code === 'late' || sent.why.code === 'timed_out' || sent.why.code.includes('late') };
+            this.lose(parcel.questionId, { why: sentence(sent.why), mine: mineOf(parcel), late: sent.why.code === 'timed_out' || sent.why.code.includes('late') });
         }
         void questions.fetch(parcel.questionId).catch(() => {});
+    }
+
+    /** An answer was not taken: why, and the words of whoever gave it, until they have seen enough of them. */
+    lose(id: string, conflict: Conflict): void {
+        this.conflicts[id] = conflict;
+    }
+
+    forget(id: string): void {
+        delete this.conflicts[id];
+        drafts.forget(id);
     }
 
     takeBack(key: string): void {

@@ -11,17 +11,56 @@ export const keymap = new Keymap();
 
 // Where
 
+const inWorkspace = 'workspace';
+
+/** A query with that workspace instead of whichever it names. */
+function withWorkspace(query: string, slug = ''): string {
+    const params = new URLSearchParams(query);
+    if (!slug && !params.has(inWorkspace)) return query;
+    params.delete(inWorkspace);
+    if (slug) params.set(inWorkspace, slug);
+    const text = params.toString();
+    return text ? `?${text}` : '';
+}
+
+/**
+ * Where the page is. An address may also name a workspace. That is no part of what pages see of it: it stays in front of
+ * whoever looks wherever they go, so that what they send to somebody leads there.
+ */
 class Where {
     path = $state(location.pathname);
-    query = $state(location.search);
+    query = $state(withWorkspace(location.search));
     readonly place: Place = $derived(place(this.path));
     readonly params = $derived(new URLSearchParams(this.query));
+    #workspace = new URLSearchParams(location.search).get(inWorkspace) ?? '';
+
+    /** The workspace that addresses name; '': the one that is called default. */
+    get workspace(): string {
+        return this.#workspace;
+    }
+
+    set workspace(slug: string) {
+        this.#workspace = slug;
+        this.#write(true, location.hash);
+    }
+
+    /** An address as it is sent to somebody. */
+    whole(to: string): string {
+        const url = new URL(to, location.origin);
+        return url.pathname + withWorkspace(url.search, this.#workspace) + url.hash;
+    }
 
     go(to: string, { replace = false } = {}): void {
         const url = new URL(to, location.origin);
-        if (url.pathname === this.path && url.search === this.query) return;
-        history[replace ? 'replaceState' : 'pushState'](null, '', url.pathname + url.search);
-        this.#read();
+        const query = withWorkspace(url.search);
+        if (url.pathname === this.path && query === this.query) return;
+        this.path = url.pathname;
+        this.query = query;
+        this.#write(replace);
+    }
+
+    #write(replace: boolean, hash = ''): void {
+        history[replace ? 'replaceState' : 'pushState'](null, '', this.whole(this.path + this.query) + hash);
     }
 
     /** Changes one part of the query, so that what is shown can be sent to somebody. */
@@ -35,15 +74,27 @@ class Where {
 
     #read(): void {
         this.path = location.pathname;
-        this.query = location.search;
+        this.query = withWorkspace(location.search);
     }
 
     start(): void {
-        addEventListener('popstate', () => this.#read());
-        addEventListener('click', (event) => {
-            if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        const ours = (event: Event) => {
             const link = (event.target as Element).closest?.('a[href]');
-            if (!(link instanceof HTMLAnchorElement) || link.origin !== location.origin || link.target || link.hash) return;
+            return link instanceof HTMLAnchorElement && link.origin === location.origin && !link.target && !link.hash ? link : undefined;
+        };
+        // Opened in another tab it shall be the same place.
+        const complete = (event: Event) => {
+            const link = ours(event);
+            if (link && this.#workspace) link.href = this.whole(link.pathname + link.search);
+        };
+        addEventListener('popstate', () => this.#read());
+        addEventListener('auxclick', complete);
+        addEventListener('contextmenu', complete);
+        addEventListener('click', (event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return complete(event);
+            if (event.defaultPrevented || event.button !== 0 || event.altKey) return;
+            const link = ours(event);
+            if (!link) return;
             event.preventDefault();
             this.go(link.pathname + link.search);
         });

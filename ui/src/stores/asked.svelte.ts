@@ -1,36 +1,68 @@
-// What agents of projects have asked in what they handed in: their tasks stand still until somebody answers.
+// What waits for people and is no question of its own: open questions of projects, whose tasks stand still; prompts that
+// mention whoever looks; turns that people owe discussions.
 import type { Item } from '../core/api.gen.ts';
+import { byDeadline } from '../core/inbox.ts';
+import type { Happening } from '../core/live.ts';
 import { learnServerTime } from '../core/time.ts';
-import { api, ops, stream } from './server.svelte.ts';
+import { api, ops, session, stream } from './server.svelte.ts';
 
 const gather = 120;
+const kinds = ['open_questions', 'prompt', 'turn'] as const;
+type Kind = (typeof kinds)[number];
 
 class Asked {
+    #lists = $state.raw<Record<Kind, Item[]>>({ open_questions: [], prompt: [], turn: [] });
+    /** Whether all kinds have been asked for. */
+    tried = $state(false);
+    /** All of it, what ends first first. */
+    readonly all = $derived(kinds.flatMap((kind) => this.#lists[kind]).sort(byDeadline));
+    /** What waits for whoever looks, or for anybody; not what is another person's turn. */
+    readonly mine = $derived(this.all.filter((item) => !item.assignedTo || item.assignedTo === session.me?.caller.id));
     /** The open sets of questions, of all projects. */
-    list = $state.raw<Item[]>([]);
+    readonly list = $derived(this.#lists.open_questions);
+    #wanted = new Set<Kind>();
     #timer: ReturnType<typeof setTimeout> | undefined;
 
     constructor() {
         stream.feed(
-            (happening) => {
-                if (happening.type.startsWith('notification.') && happening['kind'] === 'open_question') this.#soon();
-            },
-            () => this.#soon(),
+            (happening) => this.#hear(happening),
+            () => kinds.forEach((kind) => this.#soon(kind)),
         );
     }
 
-    #soon(): void {
+    #hear(happening: Happening): void {
+        const { type } = happening;
+        if (type.startsWith('notification.') && happening['kind'] === 'open_question') this.#soon('open_questions');
+        else if (type === 'prompt.created') String(happening['prompt_message']).includes('@') && this.#soon('prompt');
+        else if (type === 'prompt.responded' || type === 'prompt.ended') this.#lists.prompt.some(({ id }) => id === happening['promptId']) && this.#soon('prompt');
+        else if (type === 'turn.waiting') this.#soon('turn');
+        else if (type === 'turn.finished' || type.startsWith('discussion.')) this.#turned(String(happening['discussionId']), type);
+    }
+
+    /** A discussion that is paused owes nobody a turn until it goes on. */
+    #turned(id: string, type: string): void {
+        if (type === 'discussion.resumed' || this.#lists.turn.some((item) => item.discussionId === id)) this.#soon('turn');
+    }
+
+    #soon(kind: Kind): void {
+        this.#wanted.add(kind);
         this.#timer ??= setTimeout(() => {
             this.#timer = undefined;
-            void this.load();
+            const wanted = [...this.#wanted];
+            this.#wanted.clear();
+            void Promise.all(wanted.map((one) => this.load(one))).then(() => wanted.length === kinds.length && (this.tried = true));
         }, gather);
     }
 
-    async load(): Promise<void> {
-        const reply = await api.call(ops.inbox_list, { query: { type: 'open_questions', limit: 200 } }).catch(() => undefined);
+    async load(kind: Kind): Promise<void> {
+        const reply = await api.call(ops.inbox_list, { query: { type: kind, limit: 200 } }).catch(() => undefined);
         if (!reply) return; // what is known stays; the next event tries again
         learnServerTime(reply.serverTime);
-        this.list = reply.items;
+        this.#lists = { ...this.#lists, [kind]: reply.items };
+    }
+
+    of(id: string): Item | undefined {
+        return this.all.find((item) => item.id === id);
     }
 }
 export const asked = new Asked();

@@ -1,5 +1,6 @@
 // Asks for somebody's attention outside the page: notification, badge, favicon.
 import { t } from '../text/en.ts';
+import { where } from './app.svelte.ts';
 
 export function notify(who: string, what: string, id: string, wanted: boolean): void {
     if (!wanted || document.visibilityState === 'visible' || !('Notification' in window) || Notification.permission !== 'granted') return;
@@ -7,8 +8,7 @@ export function notify(who: string, what: string, id: string, wanted: boolean): 
     const notice = new Notification(t.notice.title(t.by(who)), { body: what.slice(0, 200), tag: id, icon: '/icon.svg' });
     notice.onclick = () => {
         window.focus();
-        history.pushState(null, '', `/inbox/${id}`);
-        dispatchEvent(new PopStateEvent('popstate'));
+        where.go(`/inbox/${id}`);
     };
 }
 

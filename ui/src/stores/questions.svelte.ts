@@ -3,7 +3,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import { Refused } from '../core/api.ts';
 import type { Question } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
-import { decidable } from '../core/inbox.ts';
+import { byDeadline, decidable } from '../core/inbox.ts';
 import type { Happening } from '../core/live.ts';
 import { learnServerTime, serverNow } from '../core/time.ts';
 import { ticker } from './app.svelte.ts';
@@ -11,11 +11,6 @@ import { api, ops, session, stream } from './server.svelte.ts';
 
 const fewEnough = 8; // as many are asked for one by one; more come with the list
 const gather = 60;
-
-function byDeadline(a: Question, b: Question): number {
-    const [one, other] = [(a.timeoutAt ?? '9999') + a.createdAt, (b.timeoutAt ?? '9999') + b.createdAt];
-    return one < other ? -1 : one > other ? 1 : 0;
-}
 
 class Questions {
     readonly all = new SvelteMap<string, Question>();
@@ -141,7 +136,7 @@ class Questions {
         return this.#byJob.get(jobId);
     }
 
-    left(question: Question, here?: number): number {
+    left(question: { timeoutAt: string | null }, here?: number): number {
         return question.timeoutAt ? Date.parse(question.timeoutAt) - serverNow(here) : Infinity;
     }
 }

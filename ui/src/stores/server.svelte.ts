@@ -9,21 +9,21 @@ import { drafts, where } from './app.svelte.ts';
 export const api = new Api();
 export { ops };
 
-// The workspace that this tab looks at, when it is not the one that the server chooses: a link names it, and the tab remembers.
+// The workspace that this tab looks at, when it is not the one that the server chooses: an address names it, and the tab remembers.
 
 const chosen = 'witan.workspace';
+const usual = 'default'; // where the server leads whoever names none and may go there
 
 function readWorkspace(): string | undefined {
-    const named = where.params.get('workspace');
+    const named = where.workspace;
     try {
         if (named) sessionStorage.setItem(chosen, named);
         return sessionStorage.getItem(chosen) ?? undefined;
     } catch {
-        return named ?? undefined; // a browser that keeps nothing
+        return named || undefined; // a browser that keeps nothing
     }
 }
 api.workspace = readWorkspace();
-if (where.params.has('workspace')) where.set('workspace', undefined);
 
 /** Goes to a page of another workspace, all of it anew; without one, back to where the server leads. */
 export function enter(path: string, workspace?: string): void {
@@ -42,10 +42,11 @@ class Session {
     is = $state<'starting' | 'in' | 'out' | 'away'>('starting');
     #been = false; // whether this page was ever in: nothing has ended for somebody who just arrives
 
-    /** Under which what is typed here is kept. */
+    /** Under which what is typed here is kept: the same however this workspace was come to. */
     get owner(): string {
+        const workspace = this.me?.workspace.slug ?? api.workspace ?? usual;
         const id = this.me?.caller.id ?? 'link';
-        return api.workspace ? `${id}@${api.workspace}` : id;
+        return workspace === usual ? id : `${id}@${workspace}`;
     }
 
     get name(): string {
@@ -65,6 +66,7 @@ class Session {
     async start(): Promise<void> {
         try {
             this.me = await api.call(ops.me_get, {});
+            if (where.place.page !== 'q') where.workspace = this.me.workspace.slug === usual ? '' : this.me.workspace.slug;
             drafts.owner = this.owner;
             this.is = 'in';
             this.#been = true;
@@ -91,7 +93,7 @@ class Session {
             stream.stop();
         }
         this.me = undefined;
-        if (where.place.page === 'login' || where.place.page === 'q') return;
+        if (['login', 'q', 'account'].includes(where.place.page)) return;
         where.go(`/login?next=${encodeURIComponent(where.path + where.query)}${this.#been ? '&ended=1' : ''}`, { replace: true });
     }
 }
