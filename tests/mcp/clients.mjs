@@ -15,7 +15,7 @@ async function patientFetch(url, init) {
         try {
             return await fetch(url, init);
         } catch (error) {
-            if (error.cause?.code !== 'ECONNREFUSED' || tries === 300) throw error;
+            if (!['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'].includes(error.cause?.code) || tries === 300) throw error;
             await new Promise((resolve) => setTimeout(resolve, 100));
         }
     }
