@@ -92,8 +92,13 @@ onBothEngines('a job is followed: its log, its question in place, and how it end
     await page.getByRole('heading', { name: 'Release 2.4' }).waitFor();
     await server.must(201, 'POST', `/api/jobs/${job.id}/logs`, { level: 'warn', message: 'the disk is nearly full' });
     await page.getByRole('log').getByText('the disk is nearly full').waitFor();
+    const read = page.waitForResponse((response) => response.request().method() === 'GET' && response.url().includes(`/api/jobs/${job.id}/logs`));
     await server.must(200, 'POST', `/api/jobs/${job.id}/progress`, { done: 2, total: 5, step: 'Migrate' });
     await page.getByText('2/5').first().waitFor();
+    await read; // the log is read anew: what was told of before and what is read now is one line
+    await server.must(201, 'POST', `/api/jobs/${job.id}/logs`, { level: 'info', message: 'and the net is slow' });
+    await page.getByRole('log').getByText('and the net is slow').waitFor();
+    assert.equal(await page.getByRole('log').getByText('the disk is nearly full').count(), 1);
     await page.getByLabel('Search the log').fill('disk'); // somebody types: no dialog
     const asked = await server.must(201, 'POST', `/api/jobs/${job.id}/questions`, { question: 'Go on?', type: 'blocking', responseType: 'choice', options: [{ label: 'Yes, go on' }, { label: 'Stop' }] });
     await page.getByRole('status').filter({ hasText: 'Waiting for user response' }).waitFor();
