@@ -56,6 +56,8 @@ static void call_done(void *user, const struct llm_result *result)
 {
     struct turn *turn = user;
 
+    if (result->kind == LLM_FINE)
+        text_close(turn);
     keep_result(turn, result);
     if (result->kind != LLM_FINE && result->kind != LLM_CANCELLED)
         atomic_fetch_add(&turn->council->failures[result->kind], 1);
@@ -104,7 +106,7 @@ void call_start(struct turn *turn, const struct turn_call *call)
         return;
     }
     turn->stage = STAGE_CALLS;
-    text_begin(turn);
+    text_begin(turn, call->rules);
     if (llm_start(turn->council->llm, &request, &callbacks, &turn->call, &err))
         return;
     text_end(turn);

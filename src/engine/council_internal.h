@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "base/uuid.h"
 #include "core/council/drive.h"
+#include "core/council/reply_cut.h"
 #include "engine/council.h"
 #include "engine/lanes.h"
 #include "llm/model_choice.h"
@@ -100,10 +101,16 @@ struct turn {
     int tries;              /* of a write */
     struct answer answer;
 
+    /* The loop's that calls models. */
+    struct reply_rules rules; /* by which what comes in is cut */
+    struct buf said;          /* all that came in */
+    struct arena hearing;     /* for cutting it */
+    size_t look_at;           /* as long as it must be to be worth another look */
+
     struct turn *before, *behind; /* those who speak */
-    struct buf text;
-    size_t chars, saved; /* of the text: characters, and bytes that were saved */
-    int64_t save_at_ms;  /* not before, by clock_ticks_ms */
+    struct buf text;              /* what may be shown of what came in */
+    size_t chars, saved;          /* of the text: characters, and bytes that were saved */
+    int64_t save_at_ms;           /* not before, by clock_ticks_ms */
 
     struct arena arena;      /* of the texts below */
     struct turn_call wanted; /* as core gave it */
@@ -170,9 +177,11 @@ void step_finish(struct turn *turn);
 void call_start(struct turn *turn, const struct turn_call *call);
 
 /* council_text.c */
-void text_begin(struct turn *turn);
+void text_begin(struct turn *turn, const struct reply_rules *rules);
 void text_end(struct turn *turn);
 void text_add(struct turn *turn, const char *text, size_t len);
+/* All has come in. */
+void text_close(struct turn *turn);
 void text_restart(struct turn *turn);
 /* Saves what is new, at most once a second for each turn. */
 void texts_save(struct council *council);

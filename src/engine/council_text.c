@@ -5,6 +5,10 @@
  *
  * A piece says at which character of the turn's text it belongs, so that it does not matter whether a reader
  * has seen a part of it before.
+ *
+ * Of a turn, readers are shown what will stand in the log: no thoughts, no labels, nothing from a stop
+ * sequence on. So all that came in is cut anew as it grows; at most once for each 64th of its length, which
+ * keeps the cost of a long reply in small pieces in proportion to it.
  */
 #include "base/clock.h"
 #include "base/json.h"
@@ -13,7 +17,8 @@
 
 #include <string.h>
 
-#define TURN_DELTA "turn.delta"
+#define TURN_DELTA   "turn.delta"
+#define LOOKS_AT_ONE 64 /* a reply is looked at again when it has grown by this part of it */
 
 static size_t chars_in(const char *text, size_t len)
 {
@@ -73,10 +78,30 @@ static struct notice *piece(const struct turn *turn, size_t offset, const char *
     });
 }
 
-void text_begin(struct turn *turn)
+static const char *const *copy_names(struct arena *arena, const char *const names[], size_t count)
+{
+    const char **copy = arena_array(arena, const char *, count);
+
+    for (size_t i = 0; i < count; i++)
+        copy[i] = arena_text(arena, names[i]);
+    return copy;
+}
+
+static void keep_rules(struct turn *turn, const struct reply_rules *rules)
+{
+    struct arena *arena = &turn->arena;
+
+    turn->rules = *rules;
+    turn->rules.speaker = arena_text(arena, rules->speaker);
+    turn->rules.others = copy_names(arena, rules->others, rules->other_count);
+    turn->rules.stops = copy_names(arena, rules->stops, rules->stop_count);
+}
+
+void text_begin(struct turn *turn, const struct reply_rules *rules)
 {
     struct council *council = turn->council;
 
+    keep_rules(turn, rules);
     turn->save_at_ms = clock_ticks_ms() + COUNCIL_SAVE_FIRST_MS;
     pthread_mutex_lock(&council->text_lock);
     turn->before = NULL;
@@ -98,7 +123,7 @@ void text_end(struct turn *turn)
     pthread_mutex_unlock(&council->text_lock);
 }
 
-void text_add(struct turn *turn, const char *text, size_t len)
+static void text_grow(struct turn *turn, const char *text, size_t len)
 {
     struct council *council = turn->council;
     size_t offset;
@@ -113,8 +138,45 @@ void text_add(struct turn *turn, const char *text, size_t len)
         tailer_say(council->tailer, piece(turn, offset, text, len));
 }
 
+/*
+ * While more may come, what it could still turn into something else is held back. What was shown stays:
+ * should a later look read it otherwise, the log has the last word.
+ */
+static void text_show(struct turn *turn, bool more)
+{
+    struct reply reply;
+    size_t shown = turn->text.len, len;
+
+    arena_reset(&turn->hearing);
+    reply = reply_cut(&turn->hearing, &turn->rules, turn->said.bytes, turn->said.len);
+    len = more ? reply_showable(&turn->hearing, &turn->rules, &reply) : strlen(reply.text);
+    if (len > shown && (shown == 0 || memcmp(reply.text, turn->text.bytes, shown) == 0))
+        text_grow(turn, reply.text + shown, len - shown);
+}
+
+void text_add(struct turn *turn, const char *text, size_t len)
+{
+    if (turn->wanted.kind != TURN_TURN) {
+        text_grow(turn, text, len);
+        return;
+    }
+    buf_add(&turn->said, text, len);
+    if (turn->said.len < turn->look_at)
+        return;
+    turn->look_at = turn->said.len + turn->said.len / LOOKS_AT_ONE;
+    text_show(turn, true);
+}
+
+void text_close(struct turn *turn)
+{
+    if (turn->said.len > 0)
+        text_show(turn, false);
+}
+
 void text_restart(struct turn *turn)
 {
+    buf_clear(&turn->said);
+    turn->look_at = 0;
     pthread_mutex_lock(&turn->council->text_lock);
     buf_clear(&turn->text);
     turn->chars = turn->saved = 0;

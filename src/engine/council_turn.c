@@ -52,6 +52,7 @@ static void copy_call(struct arena *arena, const struct turn_call *from, const c
     to->system = to->user = NULL;
     to->stops = NULL;
     to->stop_count = 0;
+    to->rules = NULL;
 }
 
 struct turn *turn_new(struct council *council, const struct turn_call *call)
@@ -62,6 +63,7 @@ struct turn *turn_new(struct council *council, const struct turn_call *call)
     turn->council = council;
     turn->arena.block = turn->answer.arena.block = TURN_BLOCK;
     copy_call(&turn->arena, call, council->node, &turn->wanted);
+    buf_init(&turn->said, 0);
     buf_init(&turn->text, 0);
     if (!model_of_config(&turn->arena, turn->wanted.model_config, &turn->model, &turn->no_model))
         turn->lane_name = NO_MODEL_LANE;
@@ -74,6 +76,8 @@ static void turn_free(struct turn *turn)
 {
     arena_done(&turn->answer.arena);
     arena_done(&turn->arena);
+    arena_done(&turn->hearing);
+    buf_done(&turn->said);
     buf_done(&turn->text);
     free(turn);
 }

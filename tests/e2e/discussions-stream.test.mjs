@@ -39,7 +39,7 @@ onBothEngines('every piece reaches every kind of reader before the turn is over'
     ];
     await server.sql(`UPDATE discussion_state SET wants_drive = 1 WHERE discussion_id = '${of}'`);
     for (const reader of readers) {
-        const first = await reader.until(() => textOf(reader, reader.of('turn.delta')[0]?.turnId) === pieces.slice(0, 3).join('') && reader.of('turn.delta')[0], `reader ${readers.indexOf(reader)}`);
+        const first = await reader.until(() => textOf(reader, reader.of('turn.delta')[0]?.turnId) === pieces.slice(0, 3).join('').trim() && reader.of('turn.delta')[0], `reader ${readers.indexOf(reader)}`);
         assert.equal(reader.of('turn.finished').length, 0);
         assert.equal(first.discussionId, of);
         assert.equal(first.speaker, 'Anna');
@@ -56,13 +56,29 @@ onBothEngines('every piece reaches every kind of reader before the turn is over'
     assert.ok(over.lastIndexOf('turn.delta') < over.indexOf('turn.finished'), over.join());
 });
 
+onBothEngines('what a model thinks, and whom it names, is not shown while it speaks', {}, async (server, t) => {
+    let release;
+    const rest = new Promise((resolve) => (release = resolve));
+    await stage(server, t, () => ({ pieces: ['<thi', 'nk>They will ', 'hate it.</think>', '\n\nAn', 'na: ', 'Tea '], then: rest, last: ['first, then ', 'cake.\n', '[Be', 'rt]: No!'] }));
+    const of = await discussion(server, 1, [await agent(server, 'Anna'), await agent(server, 'Bert')], { rounds: 1, wants_drive: 0 });
+    const reader = await listen(t, server, { path: `/api/discussions/${of}/stream` });
+    await server.sql(`UPDATE discussion_state SET wants_drive = 1 WHERE discussion_id = '${of}'`);
+    const first = await reader.saw('turn.delta');
+    assert.deepEqual([first.offset, first.text], [0, 'Tea']);
+    release();
+    const finished = await reader.saw('turn.finished');
+    assert.equal(finished.entry.content, 'Tea first, then cake.');
+    for (const { text } of reader.of('turn.delta').filter(({ turnId }) => turnId === finished.turnId)) assert.doesNotMatch(text, /think|hate|Anna|Bert|No!/);
+    assert.equal(textOf(reader, finished.turnId), 'Tea first, then cake.');
+});
+
 onBothEngines('who joins late gets the text so far', {}, async (server, t) => {
     let release;
     const rest = new Promise((resolve) => (release = resolve));
     await stage(server, t, () => ({ pieces: pieces.slice(0, 4), then: rest, last: pieces.slice(4) }));
     const of = await discussion(server, 1, [await agent(server, 'Anna')], { rounds: 1 });
     const early = await listen(t, server, { path: `/api/discussions/${of}/stream` });
-    await early.until(() => textOf(early, early.of('turn.delta')[0]?.turnId) === pieces.slice(0, 4).join(''));
+    await early.until(() => textOf(early, early.of('turn.delta')[0]?.turnId) === pieces.slice(0, 4).join('').trim());
     const late = [
         await listen(t, server, { path: `/api/discussions/${of}/stream` }),
         await listen(t, server, { query: `?discussionId=${of}` }),
@@ -74,7 +90,7 @@ onBothEngines('who joins late gets the text so far', {}, async (server, t) => {
     for (const reader of late) {
         const delta = await reader.saw('turn.delta');
         assert.equal(delta.offset, 0);
-        assert.equal(delta.text, pieces.slice(0, 4).join(''));
+        assert.equal(delta.text, pieces.slice(0, 4).join('').trim());
     }
     release();
     for (const reader of [early, ...late]) {

@@ -38,6 +38,8 @@ struct turn_ref {
 };
 
 /* What to ask a model. */
+struct reply_rules;
+
 struct turn_call {
     struct turn_ref ref;
     const char *workspace_id, *project_id; /* project_id or NULL */
@@ -51,7 +53,8 @@ struct turn_call {
     const char *system, *user; /* what the model is told; system may be NULL */
     const char *const *stops;  /* all that hold for this turn; core cuts by them again */
     size_t stop_count;
-    bool send_stops; /* false: this attempt is to be asked without sending them */
+    bool send_stops;                 /* false: this attempt is to be asked without sending them */
+    const struct reply_rules *rules; /* by which the reply is cut, and shown while it comes in */
 };
 
 struct drive_step {

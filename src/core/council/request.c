@@ -137,14 +137,16 @@ static bool words_for(struct machine *m, const struct open_turn *turn, const cha
 bool request_build(struct machine *m, const struct open_turn *turn, struct turn_call *call)
 {
     const struct participant *p = seat_of(m, turn);
-    struct reply_rules rules = request_rules(m, turn);
+    struct reply_rules *rules = arena_array(m->tx->arena, struct reply_rules, 1);
     const char **stops = arena_array(m->tx->arena, const char *, LIMIT_STOPS);
     const char *history;
     char *user;
 
     if (!history_of(m, turn, &history))
         return false;
-    call->stop_count = reply_stops(m->tx->arena, &rules, stops);
+    *rules = request_rules(m, turn);
+    call->rules = rules;
+    call->stop_count = reply_stops(m->tx->arena, rules, stops);
     call->stops = stops;
     call->send_stops = !turn->without_stops;
     call->system = p && p->system_prompt && *p->system_prompt ? p->system_prompt : NULL;

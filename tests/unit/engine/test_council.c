@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "core/council/drive.h"
+#include "core/council/reply_cut.h"
 #include "db/migrate.h"
 #include "llm/model.h"
 #include "tests/support/units.h"
@@ -165,6 +166,8 @@ bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const c
     return !late;
 }
 
+static const struct reply_rules plain = { .mode = MODE_ROUNDS, .speaker = "Anna" };
+
 bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_call *call)
 {
     struct rule *rule = rule_of(ref->discussion_id);
@@ -177,7 +180,7 @@ bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_ca
         rule->out = true;
         rule->begun++;
         *call = (struct turn_call){
-            .ref = *ref, .speaker = "Anna", .round = rule->done + 1, .user = "Say something."
+            .ref = *ref, .speaker = "Anna", .round = rule->done + 1, .user = "Say something.", .rules = &plain
         };
     }
     pthread_mutex_unlock(&rules_lock);
