@@ -38,6 +38,13 @@ static void write_speaker(struct discussion_view *view, const char *role, const 
     term_paint(&term, mark.colour, term_line(&arena, name));
 }
 
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    return text ? text : "";
+}
+
 void view_open(struct discussion_view *view, const struct cli *cli, FILE *out)
 {
     *view = (struct discussion_view){ .cli = cli,
@@ -45,6 +52,7 @@ void view_open(struct discussion_view *view, const struct cli *cli, FILE *out)
                                       .shown = json_object(),
                                       .behind = json_array(),
                                       .roles = json_object(),
+                                      .begun = json_object(),
                                       .places = json_object() };
     view->live = isatty(fileno(out));
     view->colour = cli->colour && (out == stdout || view->live);
@@ -57,6 +65,7 @@ void view_close(struct discussion_view *view)
     json_decref(view->shown);
     json_decref(view->behind);
     json_decref(view->roles);
+    json_decref(view->begun);
     json_decref(view->places);
     json_decref(view->vote);
     buf_done(&view->said);
@@ -87,6 +96,7 @@ void view_about(struct discussion_view *view, const json_t *state)
 
     view->rounds = (int)json_integer_value(json_object_get(discussion, "rounds"));
     view->rehearsal = json_is_true(json_object_get(json_object_get(discussion, "options"), "rehearse"));
+    snprintf(view->next, sizeof(view->next), "%s", text_of(state, "nextSpeaker"));
     json_array_foreach(json_object_get(state, "speakerOrder"), i, name)
     {
         place_of(view, json_string_value(name));
@@ -106,13 +116,6 @@ static void write_round(struct discussion_view *view, int round, struct buf *int
         &term, TERM_BOLD,
         arena_format(&arena, "--- Round %d%s%s ---", round, of, view->rehearsal ? " (rehearsal)" : ""));
     buf_text(into, "\n\n");
-}
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-
-    return text ? text : "";
 }
 
 static bool is_on_floor(const struct discussion_view *view, const char *turn_id)
@@ -245,6 +248,18 @@ static void show_heading(struct discussion_view *view)
 static void take_started(struct discussion_view *view, const json_t *event)
 {
     json_object_set_new(view->roles, text_of(event, "speaker"), json_string(text_of(event, "role")));
+    json_object_set_new(view->begun, text_of(event, "turnId"), json_true());
+}
+
+/*
+ * Pieces overtake what the log tells: those of a turn may come before the end of the one before it, which
+ * would then stand behind it. So they count from when the log has told that the turn began, or that it is its
+ * turn.
+ */
+static bool may_speak(const struct discussion_view *view, const json_t *event)
+{
+    return json_object_get(view->begun, text_of(event, "turnId")) ||
+           strcmp(text_of(event, "speaker"), view->next) == 0;
 }
 
 /* How many bytes the first characters of a valid text have. */
@@ -315,7 +330,7 @@ static void take_delta(struct discussion_view *view, const json_t *event)
     if (!view->live)
         return;
     if (!is_on_floor(view, turn_id)) {
-        if (*view->floor || offset > 0)
+        if (*view->floor || offset > 0 || !may_speak(view, event))
             return;
         take_floor(view, event);
     }

@@ -27,6 +27,8 @@ struct discussion_view {
     json_t *shown;  /* the ids of entries that were shown */
     json_t *behind; /* entries that wait until the floor is free */
     json_t *roles;  /* of the speakers that were heard of, by name */
+    json_t *begun;  /* the ids of turns that the log has told of */
+    char next[128]; /* whose turn it was when the whole was looked at; "": nobody's */
     json_t *places; /* of the speakers in their order, by name: what they look like follows from it */
     json_t *vote;   /* the one that was shown last, or NULL */
 

@@ -47,7 +47,7 @@ static void hear(const char *text)
     view_event(&view, event);
 }
 
-static void delta(const char *turn, int offset, const char *text)
+static void piece(const char *turn, int offset, const char *text)
 {
     ARENA_AUTO arena = { 0 };
 
@@ -56,6 +56,22 @@ static void delta(const char *turn, int offset, const char *text)
         "{\"type\":\"turn.delta\",\"turnId\":\"%s\",\"speaker\":\"%s\",\"round\":1,\"offset\":%d,"
         "\"text\":\"%s\"}",
         turn, turn, offset, text));
+}
+
+static void started(const char *turn)
+{
+    ARENA_AUTO arena = { 0 };
+
+    hear(arena_format(&arena,
+                      "{\"type\":\"turn.started\",\"turnId\":\"%s\",\"speaker\":\"%s\",\"role\":\"\"}", turn,
+                      turn));
+}
+
+/* A piece of a turn that the log has told of. */
+static void delta(const char *turn, int offset, const char *text)
+{
+    started(turn);
+    piece(turn, offset, text);
 }
 
 static void finished(const char *turn, const char *content, const char *metadata)
@@ -95,6 +111,26 @@ static void one_has_the_floor_and_others_come_whole(void **state)
     finished("Ben", "Mine alone", "{}");
     finished("Ann", "One two", "{}");
     assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two\n\n" SECOND "Ben\nMine alone\n\n");
+}
+
+/* They overtake what is in the log: here the end of the turn before, which must not come to stand behind it.
+ */
+static void pieces_wait_until_the_log_has_told_that_the_turn_began(void **state)
+{
+    JSON_AUTO *about = json_pack("{s:{}, s:s}", "discussion", "nextSpeaker", "Ann");
+
+    (void)state;
+    piece("Ben", 0, "Mine ");
+    finished("Ann", "One two", "{}");
+    started("Ben");
+    piece("Ben", 5, "alone");
+    finished("Ben", "Mine alone", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two\n\n" SECOND "Ben\nMine alone\n\n");
+    /* Who joins late has not heard it begin, but knows whose turn it is. */
+    view_about(&view, about);
+    piece("Ann", 0, "And ");
+    fflush(view.out);
+    assert_non_null(strstr(shown, "Ann\nAnd "));
 }
 
 static void a_turn_that_is_asked_anew_begins_again(void **state)
@@ -221,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_VIEW(words_appear_as_they_come_and_what_is_missing_is_added),
         WITH_VIEW(one_has_the_floor_and_others_come_whole),
+        WITH_VIEW(pieces_wait_until_the_log_has_told_that_the_turn_began),
         WITH_VIEW(a_turn_that_is_asked_anew_begins_again),
         WITH_VIEW(words_that_stand_there_already_are_not_shown_again),
         WITH_VIEW(a_turn_that_ended_while_nobody_listened_leaves_the_floor),
