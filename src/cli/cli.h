@@ -159,5 +159,7 @@ int cli_fail(const struct cli *cli, const struct err *err);
 void cli_note(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Everything to stdout; CLI_ERROR when nobody takes it. */
 int cli_print(const void *bytes, size_t len);
+/* A text from the server as one line of its own: an id, an address, a time. */
+int cli_print_line(const struct cli *cli, const char *text);
 
 #endif

@@ -321,3 +321,10 @@ int cli_print(const void *bytes, size_t len)
         return CLI_ERROR;
     return CLI_OK;
 }
+
+int cli_print_line(const struct cli *cli, const char *text)
+{
+    const char *line = term_line(cli->arena, text);
+
+    return cli_print(arena_format(cli->arena, "%s\n", line), strlen(line) + 1);
+}

@@ -1,5 +1,7 @@
 #include "tests/support/units.h"
 
+#include "db/migrate.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,20 @@ void units_script(const char *url, const char *script)
 
     if (!db_script(db, script, &err)) {
         fprintf(stderr, "%s: %s\n", script, err.text);
+        abort();
+    }
+    db_close(db);
+}
+
+void units_migrate(const char *url)
+{
+    struct db *db = open_or_abort(url);
+    ARENA_AUTO arena = { 0 };
+    struct migrate_report report;
+    struct err err = { 0 };
+
+    if (!migrate_up(db, &arena, &report, &err)) {
+        fprintf(stderr, "%s: %s\n", url, err.text);
         abort();
     }
     db_close(db);

@@ -40,6 +40,8 @@ void units_folder(char folder[static 64], bool in_memory);
 void units_remove(const char *folder);
 /* A fresh database on the server that WITAN_TEST_PG names; false, with a line that says so, without one. */
 bool units_postgres(const char *name, char url[static 256]);
+/* Brings a database to the newest schema; aborts with the message when that fails. */
+void units_migrate(const char *url);
 /* Runs a script on a connection of its own; aborts with the message when it fails. */
 void units_script(const char *url, const char *script);
 /* The first cell of a query on a connection of its own, as a number. */

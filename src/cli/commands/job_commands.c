@@ -41,14 +41,12 @@ static int run_create(struct cli *cli)
     JSON_AUTO *job = NULL;
     struct client_reply reply;
     struct err err = { 0 };
-    const char *id;
 
     if (!send_job(cli, params, &reply, &job, &err))
         return cli_fail(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
-    id = term_line(cli->arena, member_text(cli->arena, job, "id"));
-    return cli_print(arena_format(cli->arena, "%s\n", id), strlen(id) + 1);
+    return cli_print_line(cli, member_text(cli->arena, job, "id"));
 }
 
 static int run_list(struct cli *cli)

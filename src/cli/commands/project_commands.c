@@ -70,15 +70,13 @@ static int run_add(struct cli *cli)
     JSON_AUTO *made = NULL;
     struct client_reply reply;
     struct err err = { 0 };
-    const char *id;
 
     if (!invoke_collect(cli, params, &err) || !read_autonomy(cli, params, &err) ||
         !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
         return fail(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
-    id = term_line(cli->arena, member_text(cli->arena, made, "id"));
-    return cli_print(arena_format(cli->arena, "%s\n", id), strlen(id) + 1);
+    return cli_print_line(cli, member_text(cli->arena, made, "id"));
 }
 
 static int run_list(struct cli *cli)

@@ -141,7 +141,7 @@ static int run_ask(struct cli *cli)
     }
     if (cli->json)
         return invoke_print(cli, &reply, false);
-    return cli_print(arena_format(cli->arena, "%s\n", id), strlen(id) + 1);
+    return cli_print_line(cli, id);
 }
 
 /* All pages with --all, else the first. */

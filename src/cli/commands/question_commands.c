@@ -30,13 +30,6 @@ static int run(struct cli *cli, int (*tell)(struct cli *cli, const json_t *done)
     return cli->json ? invoke_print(cli, &reply, false) : tell(cli, done);
 }
 
-static int print_line(struct cli *cli, const char *text)
-{
-    const char *line = term_line(cli->arena, text);
-
-    return cli_print(arena_format(cli->arena, "%s\n", line), strlen(line) + 1);
-}
-
 static int tell_cancelled(struct cli *cli, const json_t *done)
 {
     cli_note(cli, "Cancelled.%s",
@@ -47,20 +40,20 @@ static int tell_cancelled(struct cli *cli, const json_t *done)
 static int tell_extended(struct cli *cli, const json_t *done)
 {
     cli_note(cli, "The deadline is now:");
-    return print_line(cli, member_text(cli->arena, done, "timeoutAt"));
+    return cli_print_line(cli, member_text(cli->arena, done, "timeoutAt"));
 }
 
 static int tell_link(struct cli *cli, const json_t *done)
 {
     cli_note(cli,
              "Whoever holds this link may answer the question once, in your place. It is shown this once:");
-    return print_line(cli, member_text(cli->arena, done, "url"));
+    return cli_print_line(cli, member_text(cli->arena, done, "url"));
 }
 
 static int tell_restarted(struct cli *cli, const json_t *done)
 {
     cli_note(cli, "A new job goes on with the answer:");
-    return print_line(cli, member_text(cli->arena, done, "jobId"));
+    return cli_print_line(cli, member_text(cli->arena, done, "jobId"));
 }
 
 static int run_cancel(struct cli *cli)

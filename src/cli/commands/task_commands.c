@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int print_line(const struct cli *cli, const char *text)
-{
-    const char *line = term_line(cli->arena, text);
-
-    return cli_print(arena_format(cli->arena, "%s\n", line), strlen(line) + 1);
-}
-
 /* Fills in the project and the task that the argument names. */
 static bool find_task(struct cli *cli, json_t *params, struct err *err)
 {
@@ -40,7 +33,7 @@ static int run_add(struct cli *cli)
         return cli_fail(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
-    return print_line(cli, member_text(cli->arena, made, "id"));
+    return cli_print_line(cli, member_text(cli->arena, made, "id"));
 }
 
 static void write_tasks(const struct cli *cli, const json_t *tasks, struct buf *into)
@@ -214,7 +207,7 @@ static int claim_next(struct cli *cli, json_t *params)
         json_object_set(params, "tid", json_object_get(task, "id"));
         if (invoke_json(cli, cli->op, params, 0, &reply, &claimed, &err))
             return cli->json ? invoke_print(cli, &reply, false)
-                             : print_line(cli, member_text(cli->arena, task, "id"));
+                             : cli_print_line(cli, member_text(cli->arena, task, "id"));
         if (err.code != ERR_CONFLICT && err.code != ERR_NOT_FOUND)
             return cli_fail(cli, &err);
     }

@@ -4,7 +4,6 @@
 #include "engine/engine.h"
 
 #include "base/clock.h"
-#include "db/migrate.h"
 #include "tests/support/units.h"
 
 #include <setjmp.h>
@@ -65,18 +64,6 @@ static void node_stop(struct node *node)
     engine_free(node->engine);
 }
 
-static void migrate(const char *url)
-{
-    ARENA_AUTO arena = { 0 };
-    struct migrate_report report;
-    struct err err = { 0 };
-    struct db *db = db_open(url, &err);
-
-    if (!db || !migrate_up(db, &arena, &report, &err))
-        fail_msg("%s", err.text);
-    db_close(db);
-}
-
 static void *append_many(void *user)
 {
     struct node *node = user;
@@ -118,7 +105,7 @@ static void settles_on_sqlite(void **state)
     (void)state;
     units_folder(folder, true);
     snprintf(url, sizeof(url), "sqlite:%s/db", folder);
-    migrate(url);
+    units_migrate(url);
     node_start(&node, url);
     append_many(&node);
     assert_true(engine_settle(node.engine, 60000));
@@ -139,7 +126,7 @@ static void two_nodes_hear_the_same_on_postgres(void **state)
     (void)state;
     if (!units_postgres("engine_two_nodes", url))
         skip();
-    migrate(url);
+    units_migrate(url);
     node_start(&one, url);
     node_start(&two, url);
     assert_int_equal(pthread_create(&threads[0], NULL, append_many, &one), 0);
@@ -171,7 +158,7 @@ static void lost_connections_come_back_on_postgres(void **state)
     (void)state;
     if (!units_postgres("engine_lost", url))
         skip();
-    migrate(url);
+    units_migrate(url);
     node_start(&node, url);
     assert_int_equal(unit_write(node.store, 1, APPEND), ERR_NONE);
     assert_true(hears(&node, 1));
@@ -199,7 +186,7 @@ static void a_session_that_stands_still_loses_the_lock_on_postgres(void **state)
     (void)state;
     if (!units_postgres("engine_lease", url))
         skip();
-    migrate(url);
+    units_migrate(url);
     node_start(&node, url);
     for (size_t i = 0; i < 2; i++) {
         ARENA_AUTO arena = { 0 };

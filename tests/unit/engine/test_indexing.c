@@ -2,7 +2,6 @@
 #include "engine/indexing.h"
 
 #include "base/limits.h"
-#include "db/migrate.h"
 #include "tests/support/units.h"
 
 #include <setjmp.h>
@@ -44,18 +43,6 @@ static void words_that_are_far_behind_give_way_to_nobody(void **state)
     assert_false(gives_way_after(1, 64, SEARCH_BEHIND));
 }
 
-static void migrate(const char *url)
-{
-    ARENA_AUTO arena = { 0 };
-    struct migrate_report report;
-    struct err err = { 0 };
-    struct db *db = db_open(url, &err);
-
-    if (!db || !migrate_up(db, &arena, &report, &err))
-        fail_msg("%s", err.text);
-    db_close(db);
-}
-
 static void settled_means_that_every_word_is_in_the_index(void **state)
 {
     char folder[64], url[96];
@@ -66,7 +53,7 @@ static void settled_means_that_every_word_is_in_the_index(void **state)
     (void)state;
     units_folder(folder, true);
     snprintf(url, sizeof(url), "sqlite:%s/db", folder);
-    migrate(url);
+    units_migrate(url);
     store = store_open(&(struct store_options){ .url = url }, &err);
     if (!store)
         fail_msg("%s", err.text);
