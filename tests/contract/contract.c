@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#define SETTLE_MS 600000 /* a case may leave ten thousand tasks to be taken into the index */
+
 static struct contract *contracts;
 static struct fixture *fixture; /* the engine under test */
 
@@ -184,7 +186,7 @@ const char *fingerprint(struct t *t)
     struct db_rows tables = sql(t, catalog, DB_NO_ARGS);
     const char *all = "";
 
-    assert_true(engine_settle(fixture->clockwork, 60000));
+    assert_true(engine_settle(fixture->clockwork, SETTLE_MS));
     for (size_t i = 0; i < tables.count; i++) {
         const char *name = db_cell(&tables, i, 0);
 

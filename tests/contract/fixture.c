@@ -5,11 +5,10 @@
 #include "core/log/audit.h"
 #include "db/migrate.h"
 #include "edge/edge.h"
+#include "tests/support/patience.h"
 
 #include <stdio.h>
 #include <unistd.h>
-
-#define PATIENCE_MS 60000
 
 /* Rates are tested on their own; here they would only slow the cases down. Discussions are driven by the
  * cases. How long the store may take depends on the machine, which these cases are not about. */

@@ -7,6 +7,7 @@
 #define SUPPORT_UNITS_H
 
 #include "db/store.h"
+#include "tests/support/patience.h"
 
 #include <semaphore.h>
 

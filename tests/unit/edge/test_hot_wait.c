@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "edge/wait.h"
+#include "tests/support/patience.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +65,7 @@ static void a_hot_subject_is_not_held_past_its_time(void **state)
     wait = wait_new(waits, &door, NULL, SUBJECT, &nobody, 1);
     assert_false(wait_looked(wait, false));
     an_event_comes();
-    for (int i = 0; i < 20000 && !atomic_load(&over); i++)
+    for (int i = 0; i < PATIENCE_MS && !atomic_load(&over); i++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     assert_true(atomic_load(&over));
     assert_true(atomic_load(&looks) > 1);

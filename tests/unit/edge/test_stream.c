@@ -116,7 +116,7 @@ static struct notice *next(struct fixture *f, struct stream *stream)
     struct notice *notice = NULL;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 10;
+    until.tv_sec += PATIENCE_MS / 1000;
     for (;;) {
         switch (stream_next(stream, &notice)) {
         case STREAM_NOTICE: return notice;
@@ -221,7 +221,7 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
     expect_nothing(slow);
     expect_nothing(narrow);
     assert_int_equal(unit_write(f->store, RING_EVENTS + 1, APPEND_MANY), ERR_NONE);
-    assert_true(tailer_settle(f->tailer, 1000 + RING_EVENTS + 1, 20000));
+    assert_true(tailer_settle(f->tailer, 1000 + RING_EVENTS + 1, PATIENCE_MS));
     expect_word(f, slow, "stream.cut");
     assert_null(next(f, slow));
     /* One that wanted none of it is not behind. */

@@ -86,7 +86,7 @@ static int64_t server_stop(struct server *server)
 {
     int64_t now_ms = clock_now_ms();
 
-    if (!engine_settle(server->engine, 60000) || unit_write(server->store, now_ms, ROW) != ERR_NONE)
+    if (!engine_settle(server->engine, PATIENCE_MS) || unit_write(server->store, now_ms, ROW) != ERR_NONE)
         _exit(98);
     engine_stop(server->engine);
     store_close(server->store);

@@ -26,7 +26,6 @@
 
 #define DISCUSSIONS 40
 #define TURNS       6
-#define PATIENCE_MS 60000
 #define HOLDING     "1h" /* between two words: longer than any test */
 
 /* The rules: turn after turn, and every write needs the epoch of the last claim. */

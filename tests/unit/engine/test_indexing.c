@@ -61,7 +61,7 @@ static void settled_means_that_every_word_is_in_the_index(void **state)
     for (int i = 0; i < THINGS; i++)
         assert_int_equal(unit_write(store, i, PROJECT), ERR_NONE);
     indexing = indexing_open(store);
-    assert_true(indexing_settle(indexing, 60000));
+    assert_true(indexing_settle(indexing, PATIENCE_MS));
     indexing_close(indexing);
     store_close(store);
     assert_int_equal(units_number(url, "SELECT COUNT(*) FROM search_queue"), 0);

@@ -122,7 +122,7 @@ static void reader_end(struct reader *reader)
 {
     tailer_leave(reader->tailer, &reader->base);
     /* The tailer may be waking it this very moment. */
-    for (int i = 0; i < 20000 && atomic_load(&reader->holders) > 0; i++)
+    for (int i = 0; i < PATIENCE_MS && atomic_load(&reader->holders) > 0; i++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     assert_int_equal(atomic_load(&reader->holders), 0);
     sem_destroy(&reader->woken);
@@ -133,7 +133,7 @@ static bool sleep_until_woken(struct reader *reader)
     struct timespec until;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 20;
+    until.tv_sec += PATIENCE_MS / 1000;
     return sem_timedwait(&reader->woken, &until) == 0;
 }
 
@@ -190,7 +190,7 @@ static void a_sleeper_is_moved_past_what_it_does_not_want(void **state)
     assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_NOTHING);
     for (int64_t i = 1; i <= 20; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    assert_true(tailer_settle(f->tailer, 21, 20000));
+    assert_true(tailer_settle(f->tailer, 21, PATIENCE_MS));
     assert_int_equal(atomic_load(&reader.wakes), 0);
     assert_int_equal(atomic_load(&reader.base.cursor), 21);
     reader_end(&reader);
@@ -207,7 +207,7 @@ static void a_reader_that_does_not_look_is_woken_once(void **state)
     assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_NOTHING);
     for (int64_t i = 1; i <= 20; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    assert_true(tailer_settle(f->tailer, 21, 20000));
+    assert_true(tailer_settle(f->tailer, 21, PATIENCE_MS));
     assert_int_equal(atomic_load(&reader.wakes), 1);
     reader_end(&reader);
 }
@@ -244,12 +244,12 @@ static void listeners_hear_of_every_subject(void **state)
     tailer_subscribe(f->tailer, listen, &ear);
     for (int64_t i = 1; i <= 30; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    assert_true(tailer_settle(f->tailer, 31, 20000));
+    assert_true(tailer_settle(f->tailer, 31, PATIENCE_MS));
     assert_int_equal(atomic_load(&ear.heard), 30);
     assert_string_equal(ear.last, "s30");
     tailer_unsubscribe(f->tailer, &ear);
     assert_int_equal(unit_write(f->store, 31, APPEND), ERR_NONE);
-    assert_true(tailer_settle(f->tailer, 32, 20000));
+    assert_true(tailer_settle(f->tailer, 32, PATIENCE_MS));
     assert_int_equal(atomic_load(&ear.heard), 30);
 }
 
@@ -326,7 +326,7 @@ static void what_was_said_comes_before_what_the_log_holds(void **state)
     reader_start(&reader, f->tailer, NULL, -1);
     say(f->tailer, NULL, 1);
     assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
-    assert_true(tailer_settle(f->tailer, 2, 20000));
+    assert_true(tailer_settle(f->tailer, 2, PATIENCE_MS));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
     assert_non_null(strstr(frame, "said"));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
@@ -345,7 +345,7 @@ static void a_slow_reader_misses_words_and_no_events(void **state)
     for (int i = 0; i <= SAID_WORDS; i++)
         say(f->tailer, NULL, i);
     assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
-    assert_true(tailer_settle(f->tailer, 2, 20000));
+    assert_true(tailer_settle(f->tailer, 2, PATIENCE_MS));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
     assert_memory_equal(frame, "id: 2", 5);
     say(f->tailer, NULL, 7);

@@ -8,6 +8,7 @@
 #define TESTS_HTTP_CLIENT_H
 
 #include "http/server.h"
+#include "tests/support/patience.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,8 +27,7 @@
 
 #include <cmocka.h>
 
-#define PATIENCE_MS 20000
-#define REPLY_ROOM  (256 * 1024)
+#define REPLY_ROOM (256 * 1024)
 
 static inline int64_t test_ms(void)
 {

@@ -299,7 +299,7 @@ static void *answer_all(void *arg)
 }
 
 static struct waiter *race[401];
-static atomic_int race_len;
+static atomic_int race_begun, race_len;
 
 static void handle_race(struct http_exchange *exchange, void *user)
 {
@@ -310,7 +310,8 @@ static void handle_race(struct http_exchange *exchange, void *user)
     http_set_data(exchange, waiter);
     http_park(exchange);
     http_watch(exchange, client_gone, server_stops);
-    race[atomic_fetch_add(&race_len, 1)] = waiter;
+    race[atomic_fetch_add(&race_begun, 1)] = waiter;
+    atomic_fetch_add(&race_len, 1);
 }
 
 /* The race's waiters must outlive both racers, so they are freed at the end and not with their exchange. */

@@ -170,7 +170,7 @@ static void no_wake_is_lost(void **state)
     (void)state;
     for (int i = 0; i < READERS; i++) {
         readers[i] = (struct reader){ .fd = open_stream(), .want = WAKERS * 2000 };
-        struct timeval patience = { .tv_sec = 20 };
+        struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
 
         setsockopt(readers[i].fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     }
