@@ -65,13 +65,14 @@ onBothEngines('rounds: the example, with seven contributions, its transcript and
     );
     assert.match(text, /Round 3: 1 contribution\(s\)/);
     assert.match(text, /✨ Discussion complete with 7 total contributions\n/);
+    // The log is written after what is told over HTTP, and this line after all others.
+    await until(() => /\[Worker\] Task \S+ completed successfully after 3 rounds/.test(server.log), 'the log tells the end');
     for (const line of [
         '[Worker] Round 1/3',
         '[Worker] Divergent contributed in round 1',
         '[Worker] Critical contributed in round 3',
     ])
         assert.equal(server.log.split(line).length, 2, `${line}\n${server.log}`);
-    assert.match(server.log, /\[Worker\] Task \S+ completed successfully after 3 rounds/);
 });
 
 onBothEngines('somebody cuts in during a turn: it is kept as far as it came, and the order holds', {}, async (server, t) => {
@@ -125,8 +126,12 @@ onBothEngines('cancel closes what is out, and an agent that is deleted meanwhile
     await server.must(204, 'DELETE', `/api/agents/${agents.find(({ name }) => name === 'Anna').id}`);
     await until(() => answers.calls[1].ended === 'closed', 'that call is closed');
     const shown = await over(server, second.id);
-    assert.equal(shown.entries.filter(({ speaker, metadata }) => speaker === 'Anna' && !metadata.skipped && !metadata.partial).length, 0);
-    assert.equal(shown.result.total_contributions, 4);
+    const spoken = shown.entries.filter(({ metadata }) => !metadata.skipped && !metadata.pass);
+    // Her first word is kept if it came before she went.
+    const half = spoken.filter(({ metadata }) => metadata.partial);
+    assert.ok(half.length <= 1 && half.every(({ speaker }) => speaker === 'Anna'), JSON.stringify(half));
+    assert.deepEqual(spoken.filter((entry) => !half.includes(entry)).map(({ speaker }) => speaker), ['Bert', 'Cleo', 'Bert', 'Cleo']);
+    assert.equal(shown.result.total_contributions, spoken.length);
 });
 
 onBothEngines('whatever a model answers, the discussion goes on, and a pass says why', {}, async (server, t) => {
@@ -155,7 +160,7 @@ onBothEngines('whatever a model answers, the discussion goes on, and a pass says
     }
     assert.equal(by.Token.content, 'Plain words.');
     assert.equal(by.Last.content, 'The last word.');
-    assert.ok((await server.metric('witan_call_failures_total')) >= 4);
+    await until(async () => (await server.metric('witan_call_failures_total')) >= 4, 'the failures are counted');
 });
 
 test('a model that floods is cut off, and the turn is passed', { timeout: 600_000 }, async (t) => {
@@ -182,6 +187,7 @@ test('many discussions at once keep within what the model is allowed', { timeout
     for (const { id: of } of all) assert.equal((await over(server, of)).entries.length, 4);
     assert.ok(answers.most <= 5, `${answers.most} calls at once`);
     assert.equal(answers.calls.length, 120);
-    assert.equal(await server.metric('witan_turns_total'), 120);
+    // Counted once it is stored, so a reader may be told of the turn first.
+    await until(async () => (await server.metric('witan_turns_total')) === 120, 'each is counted once');
     await server.must(404, 'GET', `/api/discussions/${id(9)}`);
 });
