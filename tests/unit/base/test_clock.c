@@ -39,13 +39,26 @@ static int64_t lead(int64_t *ticks)
     return now - *ticks;
 }
 
-/* Anchors so far from now and returns how much the clock has moved against the ticks after a while. */
+/* Anchors so far from now, exactly: again if this thread was held up between looking and setting. */
+static void anchor(int64_t difference_ms)
+{
+    int64_t began;
+
+    do {
+        began = clock_ticks_ms();
+        clock_follow(clock_now_ms() + difference_ms);
+    } while (clock_ticks_ms() != began);
+}
+
+/* Anchors so far from now and returns how much the clock then moves against the ticks in a while. */
 static int64_t moved_by(int64_t difference_ms, useconds_t wait_us, int64_t *passed_ms)
 {
     int64_t start, end;
+
+    anchor(difference_ms);
+
     int64_t before = lead(&start);
 
-    clock_follow(clock_now_ms() + difference_ms);
     usleep(wait_us);
 
     int64_t after = lead(&end);
@@ -92,8 +105,15 @@ static void the_clock_follows_the_database(void **state)
     assert_true(moved <= -9 && moved >= -passed / 20 - 1);
     moved = moved_by(-60000, 200000, &passed);
     assert_true(moved <= -9 && moved >= -passed / 20 - 1);
-    moved = moved_by(60000, 0, &passed);
-    assert_true(moved <= 60000 && moved > 59000);
+
+    /* Far ahead it jumps at once: less far by what passed on the way there, when the clock was slow besides.
+     */
+    int64_t start, end, before = lead(&start);
+
+    clock_follow(clock_now_ms() + 60000);
+    moved = lead(&end) - before;
+    passed = end - start;
+    assert_true(moved <= 60000 && moved >= 60000 - passed - passed / 20 - 2);
 
     /* A difference that has been worked off stays so. */
     moved = moved_by(4, 400000, &passed);
@@ -162,8 +182,8 @@ static void ticks_count_real_time(void **state)
 
     (void)state;
     usleep(20000);
-    assert_in_range(clock_ticks_us() - us, 20000, 20000000);
-    assert_in_range(clock_ticks_ms() - ms, 19, 20000);
+    assert_in_range(clock_ticks_us() - us, 20000, 600000000);
+    assert_in_range(clock_ticks_ms() - ms, 19, 600000);
 }
 
 static void times_are_written(void **state)
