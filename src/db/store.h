@@ -43,6 +43,7 @@ struct store_options {
     int workers;       /* PostgreSQL connections; 0: 16 */
     size_t queue;      /* units waiting before refusal; 0: WRITE_QUEUE */
     int64_t wait_ms;   /* how long a unit waits for its turn; 0: STORE_WAIT_MS */
+    int64_t batch_ms;  /* after which a commit on SQLite takes in no more units; 0: WRITE_BATCH_MS */
     int64_t wal_bytes; /* SQLite's log, above which reads are held back to empty it; 0: STORE_WAL_BYTES */
     /*
      * Runs before each commit of a writing transaction on SQLite, on its connection: numbers and

@@ -108,7 +108,8 @@ static bool run_unit(struct writer *writer, struct batch *batch, struct work *wo
 
 static bool run_units(struct writer *writer, struct batch *batch, struct work *work)
 {
-    int64_t end_us = clock_ticks_us() + (int64_t)WRITE_BATCH_MS * 1000;
+    int64_t batch_ms = writer->options->batch_ms ? writer->options->batch_ms : WRITE_BATCH_MS;
+    int64_t end_us = clock_ticks_us() + batch_ms * 1000;
     enum queue_lane lane;
 
     do {

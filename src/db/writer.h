@@ -2,7 +2,8 @@
  * writer.h - the one thread that writes to SQLite.
  *
  * It takes everything that is queued, runs it unit by unit inside one transaction, commits once and only
- * then answers. A batch ends at WRITE_BATCH units or after WRITE_BATCH_MS. A unit that fails is undone alone.
+ * then answers. A batch ends at WRITE_BATCH units or after options->batch_ms. A unit that fails is undone
+ * alone.
  *
  * Thread: writer_put from any; the callbacks of units and of the options come from the writer's.
  */

@@ -51,7 +51,7 @@ static void on_commit(void *user)
     atomic_fetch_add(&((struct fixture *)user)->commits, 1);
 }
 
-static struct fixture *fixture_new(int workers)
+static struct fixture *fixture_with(int workers, int64_t wait_ms)
 {
     static struct fixture f;
     struct err err = { 0 };
@@ -60,12 +60,18 @@ static struct fixture *fixture_new(int workers)
     if (!units_postgres("witan_pool", f.url))
         skip();
     units_script(f.url, SCHEMA);
-    f.options =
-        (struct store_options){ .url = f.url, .workers = workers, .committed = on_commit, .user = &f };
+    f.options = (struct store_options){
+        .url = f.url, .workers = workers, .committed = on_commit, .user = &f, .wait_ms = wait_ms
+    };
     f.store = store_open(&f.options, &err);
     if (!f.store)
         fail_msg("%s", err.text);
     return &f;
+}
+
+static struct fixture *fixture_new(int workers)
+{
+    return fixture_with(workers, PATIENCE_MS);
 }
 
 static void fixture_free(struct fixture *f)
@@ -296,7 +302,7 @@ static bool wait_at_gate(struct db *db, struct unit *unit)
 
 static void a_unit_does_not_wait_for_ever(void **state)
 {
-    struct fixture *f = fixture_new(1);
+    struct fixture *f = fixture_with(1, STORE_WAIT_MS);
     struct unit slow, behind;
     struct gate gate;
     struct err err = { 0 };
@@ -350,8 +356,8 @@ static void a_unit_that_stands_still_gives_its_locks_back(void **state)
     fixture_free(f);
 }
 
-#define LIMIT_MS   3000
-#define ASLEEP_FOR "2" /* seconds: long enough to be seen, and less than the limit */
+#define LIMIT_MS   10000
+#define ASLEEP_FOR "8" /* seconds: long enough to be seen, and less than the limit */
 
 /* Stops the session's own process on the server, as soon as it sleeps in what comes next. */
 struct freeze {
@@ -426,7 +432,7 @@ static struct err run_frozen(struct fixture *f, bool (*body)(struct db *, struct
 
 static bool becomes(struct fixture *f, const char *sql, int64_t number)
 {
-    for (int i = 0; i < 1200 && units_number(f->url, sql) != number; i++)
+    for (int i = 0; i < PATIENCE_MS / 50 && units_number(f->url, sql) != number; i++)
         test_sleep(50);
     return units_number(f->url, sql) == number;
 }
@@ -493,7 +499,7 @@ static void a_lost_server_is_refused_at_once_and_found_again(void **state)
         print_message("skipped: needs WITAN_TEST_PG_DIR and tests/pg\n");
         skip();
     }
-    struct fixture *f = fixture_new(4);
+    struct fixture *f = fixture_with(4, STORE_WAIT_MS);
     int64_t start_ms, shortest_ms = INT64_MAX;
     int acknowledged = 0, tries;
 
@@ -511,9 +517,9 @@ static void a_lost_server_is_refused_at_once_and_found_again(void **state)
     assert_true(shortest_ms < STORE_WAIT_MS);
     assert_false(store_healthy(f->store));
     server("start", "");
-    for (tries = 0; tries < 300 && !store_healthy(f->store); tries++)
+    for (tries = 0; tries < PATIENCE_MS / 100 && !store_healthy(f->store); tries++)
         usleep(100 * 1000);
-    assert_true(tries < 300);
+    assert_true(store_healthy(f->store));
     for (int i = 0; i < 20; i++)
         acknowledged += unit_write(f->store, 200 + i, INSERT) == ERR_NONE;
     assert_int_equal(acknowledged, 20);

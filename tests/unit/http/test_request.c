@@ -4,8 +4,10 @@
 
 #include <zlib.h>
 
-static struct http_server *server;
-static int port;
+/* One server waits for its clients as long as it does by itself; the hasty one is for those that are cut off.
+ */
+static struct http_server *server, *hasty;
+static int port, hasty_port;
 static atomic_int handled;
 
 /* Answers with what it saw: "GET /path?query body". */
@@ -40,25 +42,29 @@ static size_t limit(enum http_method method, const char *path, void *user)
 static int start(void **state)
 {
     struct err err = { 0 };
-    struct http_options options = { .listen = "127.0.0.1:0",
-                                    .threads = 2,
-                                    .handle = echo,
-                                    .body_limit = limit,
-                                    .body_ms = 600,
-                                    .idle_ms = 1500 };
+    struct http_options options = {
+        .listen = "127.0.0.1:0", .threads = 2, .handle = echo, .body_limit = limit
+    };
 
     (void)state;
     server = http_open(&options, &err);
-    if (!server)
+    options.body_ms = 600;
+    options.idle_ms = 1500;
+    hasty = http_open(&options, &err);
+    if (!server || !hasty) {
         fprintf(stderr, "%s\n", err.text);
-    port = server ? http_port(server) : 0;
-    return server ? 0 : -1;
+        return -1;
+    }
+    port = http_port(server);
+    hasty_port = http_port(hasty);
+    return 0;
 }
 
 static int stop(void **state)
 {
     (void)state;
     http_close(server, 1000);
+    http_close(hasty, 1000);
     return 0;
 }
 
@@ -311,7 +317,7 @@ static void cuts_off_slow_clients(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         int64_t began = test_ms();
-        int fd = client_open(port);
+        int fd = client_open(hasty_port);
         char byte;
         ssize_t got;
 
@@ -328,9 +334,9 @@ static void cuts_off_slow_clients(void **state)
 }
 
 /* Errors of every kind look the same: JSON, once, and the end of the connection. */
-static void check_error(const char *request, int status)
+static void check_error(int whose, const char *request, int status)
 {
-    char *text = client_once(port, request);
+    char *text = client_once(whose, request);
 
     assert_int_equal(reply_status(text), status);
     assert_non_null(strstr(text, "Content-Type: application/json\r\n"));
@@ -345,23 +351,23 @@ static void errors_are_json_once(void **state)
     char *large = calloc(1, 20 * KB);
 
     (void)state;
-    check_error("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhello", 408);
-    check_error("GET / HTTP/1.1\r\nHost: ", 408);
-    check_error("POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n", 413);
+    check_error(hasty_port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhello", 408);
+    check_error(hasty_port, "GET / HTTP/1.1\r\nHost: ", 408);
+    check_error(port, "POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n", 413);
     strcpy(large, "GET / HTTP/1.1\r\nHost: x\r\nA: ");
     memset(large + strlen(large), 'a', 17 * KB);
-    check_error(large, 431);
+    check_error(port, large, 431);
     memset(large, 'a', 17 * KB);
     memcpy(large, "GET /", 5);
-    check_error(large, 414);
-    check_error("GET /mute HTTP/1.1\r\nHost: x\r\n\r\n", 500);
+    check_error(port, large, 414);
+    check_error(port, "GET /mute HTTP/1.1\r\nHost: x\r\n\r\n", 500);
     free(large);
 }
 
 static void closes_idle_connections(void **state)
 {
     int64_t began = test_ms();
-    int fd = client_open(port);
+    int fd = client_open(hasty_port);
     char byte;
 
     (void)state;
