@@ -55,7 +55,8 @@ export class Server {
             },
         );
         this.pid = this.child.pid;
-        this.ended = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }));
+        // Not when it exits: what it said last may still be on its way to us then.
+        this.ended = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
         this.child.stderr.on('data', (bytes) => (this.log += bytes));
         this.url = await this.#ready();
         return this;
@@ -100,10 +101,16 @@ export class Server {
         this.#forgetConnections();
     }
 
-    // On the same store and, so that clients find it again, on the same port.
+    // On the same store and, so that clients find it again, on the same port; which a server of another test may have
+    // got meanwhile, and gives back when that test is over.
     async restart() {
         this.listen = new URL(this.url).host;
-        return this.up();
+        return until(async () => {
+            const before = this.log.length;
+            return this.up().catch((why) => {
+                if (!this.log.slice(before).includes('Address already in use')) throw why;
+            });
+        }, `${this.listen} is free again`);
     }
 
     #forgetConnections() {
