@@ -5,11 +5,12 @@ import { until } from './server.mjs';
 // The agent's system prompt says who it is.
 export const speakerOf = ({ system }) => system.match(/I am (\w+)\./)?.[1];
 
-// A model for this server, and agents by these names.
-export async function stage(server, t, names, answer, settings = {}) {
+// A model for this server, and agents by these names. `others` are further settings of the same model, by name.
+export async function stage(server, t, names, answer, settings = {}, others = {}) {
     const answers = await model(t, answer);
     await server.stop();
-    server.args = await configure(server.folder, { default: openai(answers, settings) });
+    const models = Object.entries({ default: settings, ...others }).map(([name, more]) => [name, openai(answers, more)]);
+    server.args = await configure(server.folder, Object.fromEntries(models));
     await server.restart();
     for (const name of names)
         await server.must(201, 'POST', '/api/agents', { name, role: name.toLowerCase(), system_prompt: `I am ${name}.` });
