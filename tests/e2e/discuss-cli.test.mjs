@@ -4,7 +4,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { configure, model, openai } from './lib/model.mjs';
-import { idIn, run, said, scripted, stateOf, topic, transcript, withScript } from './lib/script.mjs';
+import { idIn, run, said, scripted, stateOf, topic, transcript, withScript, withVoices } from './lib/script.mjs';
 import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 
 const notice = /^Rehearsal: scripted lines, no model was called\.$/gm;
@@ -283,11 +283,14 @@ test('a replay counts ballots that came in out of order, with their dissent', as
 });
 
 test('a replay knows rounds that were added and agents that are gone', async (t) => {
-    const server = await withScript(t, { delay: '20ms' });
+    let changed;
+    const wait = new Promise((resolve) => (changed = resolve));
+    const server = await withVoices(t, (name, turn, text) => ({ text, wait }));
     const begun = await run(server, ['discuss', topic, '--rounds', '1', '--no-wait']);
     const id = begun.stdout.trim();
     await server.must(200, 'POST', `/api/discussions/${id}/rounds`, { add: 1 });
     assert.equal((await run(server, ['agent', 'delete', 'Critical'])).code, 0);
+    changed();
     await until(async () => (await stateOf(server, id)).discussion.status === 'completed', 'it ends');
     const state = await stateOf(server, id);
     assert.equal(state.discussion.rounds, 2);
@@ -314,7 +317,7 @@ test('agents are kept by name', async (t) => {
 });
 
 test('Ctrl-C stops the discussion; another signal leaves it going', async (t) => {
-    const server = await withScript(t, { delay: '200ms' });
+    const server = await withScript(t, { delay: '1h' }); // it does not end by itself meanwhile
     for (const [signal, code, status] of [['SIGTERM', 143, 'active'], ['SIGINT', 130, 'cancelled']]) {
         const running = begin(server.folder, ['discuss', topic], { env: { WITAN_URL: server.url } });
         const id = (await until(() => running.stderr.match(/^Discussion (\S+)$/m), 'it says which'))[1];
@@ -328,7 +331,7 @@ test('Ctrl-C stops the discussion; another signal leaves it going', async (t) =>
 });
 
 test('a discussion can be paused, cut into and let go on', async (t) => {
-    const server = await withScript(t, { delay: '150ms' });
+    const server = await withScript(t, { delay: '1h' });
     const id = (await run(server, ['discuss', topic, '--no-wait'])).stdout.trim();
     assert.equal((await run(server, ['discuss', 'pause', id])).code, 0);
     const paused = await run(server, ['discuss', 'show', id, '--follow']);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin } from './lib/cli.mjs';
 import { configure, model, openai } from './lib/model.mjs';
-import { run, said, stateOf, topic, withScript } from './lib/script.mjs';
+import { begun, run, said, stateOf, topic, withScript, withVoices } from './lib/script.mjs';
 import { start, until } from './lib/server.mjs';
 import { Terminal } from './lib/terminal.mjs';
 
 test('at a terminal words come as they are spoken, Ctrl-C stops what is said and not the program', async (t) => {
-    const server = await withScript(t, { delay: '40ms' });
+    const server = await withVoices(t, (name, turn, text) => begun(text, 4));
     const terminal = await Terminal.open(t, server, { TERM: 'xterm', XDG_STATE_HOME: join(server.folder, 'state') });
     const { code, shown } = await terminal.run('witan chat', async () => {
         await terminal.saw(/You: /);
@@ -52,7 +52,7 @@ test('what a hostile model says is text and nothing else', async (t) => {
 });
 
 test('Ctrl-C at a terminal stops the discussion that is being shown, and nothing is left running', async (t) => {
-    const server = await withScript(t, { delay: '40ms' });
+    const server = await withVoices(t, (name, turn, text) => begun(text, 4));
     const terminal = await Terminal.open(t, server);
     const { code, shown } = await terminal.run(`witan discuss '${topic}'`, async () => {
         await terminal.saw(/🔵 Divergent.*\r\nLet me explore/);
@@ -85,7 +85,11 @@ function wholeAndOnce(shown) {
 }
 
 test('who follows a discussion goes on after the server was away, without a turn lost or told twice', async (t) => {
-    const server = await withScript(t, { delay: '30ms' });
+    // The server goes away twice, in the middle of these turns, each of which is asked for again.
+    const middles = ['Convergent 0', 'Critical 1'];
+    const server = await withVoices(t, (name, turn, text) => {
+        if (middles[0] === `${name} ${turn}`) return middles.shift() && begun(text, 3);
+    });
     const { stdout } = await run(server, ['discuss', topic, '--no-wait']);
     const id = stdout.trim();
     const follower = begin(server.folder, ['discuss', 'show', id, '--follow'], { env: { WITAN_URL: server.url } });

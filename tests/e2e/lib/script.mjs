@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli } from './cli.mjs';
-import { configure } from './model.mjs';
+import { configure, model, openai } from './model.mjs';
 import { start } from './server.mjs';
 
 const ruler = '='.repeat(60);
@@ -56,6 +56,25 @@ export async function withScript(t, more) {
     server.args = [...server.args, ...(await scripted(server.folder, more))];
     return server.restart();
 }
+
+// The same lines from a model server, for a test that wants to be there in the middle of a turn however slow the machine
+// is: `how(name, turn, text)` may give another way of saying a turn (counted from 0), or nothing.
+export async function withVoices(t, how = () => undefined) {
+    const names = Object.keys(said);
+    const voices = await model(t, ({ system, user }) => {
+        const name = names.find((who) => `${system} ${user}`.includes(`You are ${who}`));
+        const turn = said[name].findIndex((line) => line.startsWith('[PASS]') || !user.includes(line.split('\n')[0]));
+        const text = said[name][turn];
+        return how(name, turn, text) ?? text;
+    });
+    const server = await start(t, {});
+    await server.stop();
+    server.args = [...server.args, ...(await configure(server.folder, { voices: openai(voices) }))];
+    return server.restart();
+}
+
+// So many words of a text, and then nothing more.
+export const begun = (text, words) => ({ pieces: text.split(/(?<= )/).slice(0, words), stay: true });
 
 export const run = (server, args, more = {}) => cli(server.folder, args, { ...more, env: { WITAN_URL: server.url, ...more.env } });
 export const idIn = (stderr) => stderr.match(/^Discussion (\S+)$/m)[1];
