@@ -43,6 +43,14 @@ async function everything(server) {
     });
 }
 
+// What comes a moment after a write has come: words that are searched by, the numbers of events, the seals of the log.
+async function settled(server) {
+    const waiting = async () =>
+        (await server.sql('SELECT (SELECT COUNT(*) FROM search_queue) + (SELECT COUNT(*) FROM events WHERE seq IS NULL)'))[0][0];
+    await until(async () => Number(await waiting()) === 0, 'nothing is left to be done');
+    await verified(server);
+}
+
 const holding = (rows, part) => rows.filter((row) => row.toLowerCase().includes(part));
 
 // A store in which questions cannot be changed.
@@ -192,6 +200,7 @@ onBothEngines('witan user erase leaves neither name nor words', {}, async (serve
     await makeUser(server, 'Quentin', password, 'admin');
     const around = await others(server, 'Namesake');
     const { as, approved, prompt } = await doEverything(server, 'Quentin', around);
+    await settled(server);
     const before = await everything(server);
     assert.ok(holding(before, words).length > 15 && holding(before, 'quentin').length > 25);
     assert.ok(holding(before, words).some((row) => row.startsWith('idempotency:')));
@@ -227,6 +236,7 @@ onBothEngines('witan user erase leaves others of the same name alone', {}, async
     const { as, prompt, project } = await doEverything(server, 'admin', around);
     // The agent of the same name replies to the same prompt.
     await server.must(201, 'POST', `/api/discussion/${prompt}`, { agent_name: 'admin', message: mark }, { token: around.agent });
+    await settled(server);
     const before = await everything(server);
 
     // Interrupted half-way, the account is locked and the log is whole; run again, it goes on.
@@ -276,6 +286,7 @@ onBothEngines('witan user erase goes by the name where the audit log has been pu
     const around = await others(server, 'Namesake');
     await doEverything(server, 'Quentin', around);
     await server.advance(1000, { token: around.boss });
+    await settled(server);
     const purged = await witan(server, 'purge', '--older-than', '0s', '--kind', 'audit', '--yes');
     assert.equal(purged.code, 0, purged.stderr);
     const theirs = holding(await everything(server), mark);
