@@ -163,7 +163,7 @@ async function open(t) {
 
 // One that never ends by itself: until what happens meanwhile has come.
 async function runStream(server, terminal, line, heard) {
-    await terminal.run(`${line} >heard 2>&1 & echo $! >heard.pid`);
+    await terminal.run(`: >heard; ${line} >>heard 2>&1 & echo $! >heard.pid`);
     await until(async () => {
         await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message: 'Heard?' });
         await new Promise((wake) => setTimeout(wake, 200));

@@ -22,11 +22,7 @@ onBothEngines('kill -9 under load', {}, async (server, t) => {
     await checkLedger(load);
     // Everything in the log reached the reader, which came back by itself each time.
     const logged = (await server.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
-    await reader.until(
-        () => reader.events.at(-1).seq >= logged.at(-1),
-        'the reader has the last event',
-        30_000,
-    );
+    await reader.until(() => reader.events.at(-1).seq >= logged.at(-1), 'the reader has the last event');
     assertInOrder(reader.events);
     assert.deepEqual(
         reader.events.map(({ seq }) => seq),

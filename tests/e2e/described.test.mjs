@@ -4,26 +4,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeToken } from './lib/identity.mjs';
 import { Server, start } from './lib/server.mjs';
 
-async function freePort() {
-    const listener = net.createServer().listen(0, '127.0.0.1');
-    await once(listener, 'listening');
-    const { port } = listener.address();
-    listener.close();
-    await once(listener, 'close');
-    return port;
-}
-
 // A proxy in front of the server. Wrong requests are let through: it is the replies that are judged.
 async function prism(t, server, description) {
     const file = join(server.folder, `openapi-${Math.random()}.json`);
     await writeFile(file, JSON.stringify(description));
-    const port = await freePort();
     const child = spawn(
         process.execPath,
         [
@@ -35,7 +24,7 @@ async function prism(t, server, description) {
             '--validate-request',
             'false',
             '--port',
-            String(port),
+            '0',
         ],
         { stdio: ['ignore', 'pipe', 'pipe'] },
     );
@@ -44,17 +33,17 @@ async function prism(t, server, description) {
         await once(child, 'exit');
     });
     let said = '';
-    await new Promise((ready, failed) => {
+    const proxied = new Server({ folder: server.folder, db: server.db });
+    proxied.url = await new Promise((ready, failed) => {
         const hear = (bytes) => {
             said += bytes;
-            if (said.includes('Prism is listening')) ready();
+            const line = said.match(/Prism is listening on (http:\S+)\n/);
+            if (line) ready(line[1]);
         };
         child.stdout.on('data', hear);
         child.stderr.on('data', hear);
         child.on('exit', () => failed(new Error(`prism ended:\n${said}`)));
     });
-    const proxied = new Server({ folder: server.folder, db: server.db });
-    proxied.url = `http://127.0.0.1:${port}`;
     return proxied;
 }
 

@@ -6,7 +6,7 @@ import { connect, listen } from './lib/streams.mjs';
 import { login, makeToken, makeUser } from './lib/identity.mjs';
 import { start } from './lib/server.mjs';
 
-const withinBeat = 17_000;
+const withinBeat = 45_000; // and half a minute more, for a busy machine
 
 describe('heartbeats', { concurrency: true }, () => {
     test('a silent stream gets comments, a silent WebSocket gets pings', async (t) => {
