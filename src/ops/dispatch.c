@@ -7,6 +7,7 @@
 
 #include "base/address.h"
 #include "base/clock.h"
+#include "base/settings.h"
 #include "base/str.h"
 #include "core/search/search.h"
 #include "core/upkeep/deadline.h"
@@ -19,8 +20,8 @@
 #include <string.h>
 #include <time.h>
 
-#define DUE_ROUNDS_MAX 24 /* more than a second, with the pauses between them */
-#define DUE_PAUSE_MAX  64 /* milliseconds */
+#define DUE_ROUNDS    24 /* at least: more than a second, with the pauses between them */
+#define DUE_PAUSE_MAX 64 /* milliseconds */
 
 static struct request *request_of(struct work *work)
 {
@@ -38,8 +39,10 @@ static void finish(struct request *request)
     struct err *err = &request->call.err;
 
     /* These two are between us and the store; a caller can only try again. */
-    if (err->code == ERR_DUE || err->code == ERR_RETRY)
+    if (err->code == ERR_DUE || err->code == ERR_RETRY) {
         err_set(err, ERR_UNAVAILABLE, "The server is busy. Try again.");
+        err->retry_after_s = 1;
+    }
     token_use_note(request->store, &request->call.caller, request->call.tx.now_ms);
     ask_errors_note(request);
     refusals_note(request);
@@ -114,12 +117,20 @@ static void submit_due(struct request *request)
         finish(request);
 }
 
+/* Whoever has it in hand is waited for as one waits for one's turn. */
+static int due_rounds_max(void)
+{
+    int64_t pauses = settings()->store_wait_ms / DUE_PAUSE_MAX;
+
+    return pauses > DUE_ROUNDS ? (int)pauses : DUE_ROUNDS;
+}
+
 static void run_done(struct work *work)
 {
     struct request *request = request_of(work);
 
     request->call.err = work->err;
-    if (work->err.code == ERR_DUE && request->due_rounds < DUE_ROUNDS_MAX)
+    if (work->err.code == ERR_DUE && request->due_rounds < due_rounds_max())
         submit_due(request);
     else
         finish(request);

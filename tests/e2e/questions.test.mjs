@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { login, makeToken, makeUser } from './lib/identity.mjs';
-import { full, onBothEngines, promptly, start, until } from './lib/server.mjs';
+import { full, onBothEngines, promptly, quickOnce, start, until } from './lib/server.mjs';
+import { holdLock } from './lib/sql.mjs';
 import { assertInOrder, connect, listen } from './lib/streams.mjs';
 
 const minute = 60_000;
@@ -318,6 +319,18 @@ onBothEngines('what passes while the server is down ends once, by the rules', {}
     assert.equal(ends.length, 5);
     for (const [, count] of ends) assert.equal(Number(count), 1);
     await reader.saw('question_timeout', 3);
+});
+
+// Its row is about to be ended by somebody else, who takes a while for it: so whoever asks for it takes as long.
+test('a question whose time is up, in the hands of another, is waited for', async (t) => {
+    const server = await start(t, { engine: 'postgres' });
+    const { questionId, jobId } = await ask(server);
+    const other = holdLock(server.db, `SELECT 1 FROM jobs WHERE id = '${jobId}' FOR UPDATE`, 30_000);
+    await until(other.held, 'the row is in its hands');
+    await sleepThrough(server, 45 * minute);
+    setTimeout(other.release, 4000);
+    await until(async () => (await show(server, questionId)).status === 'timeout', 'it has ended');
+    await other;
 });
 
 onBothEngines('offline answers are replayed with their key: once each', {}, async (server, t) => {

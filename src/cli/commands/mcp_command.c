@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define START_MS 15000
+#define START_MS 60000 /* a first start makes the store, also on a slow disk */
 
 static bool is_there(struct cli *cli, struct err *err)
 {
