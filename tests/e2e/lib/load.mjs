@@ -1,5 +1,6 @@
 // Writers that never rest, and a ledger of what they were promised.
 import assert from 'node:assert/strict';
+import { patience } from './server.mjs';
 
 // Each write carries a text that nobody else has. A 201 goes into `acknowledged`; an error of the connection
 // leaves the outcome open; any other reply goes into `refused`.
@@ -24,7 +25,7 @@ export class Load {
     async #send(path, body, text) {
         const began = Date.now();
         try {
-            const reply = await this.server.api('POST', path, body, { timeout: 60_000, ...this.options });
+            const reply = await this.server.api('POST', path, body, { timeout: 2 * patience, ...this.options });
             this.slowest = Math.max(this.slowest, Date.now() - began);
             if (reply.status === 201) {
                 this.acknowledged.set(text, reply.body);

@@ -91,16 +91,28 @@ export async function sql(db, text) {
         .map((line) => line.split('\t'));
 }
 
+// A busy machine may need longer for a connection than the program is willing to wait by itself.
 function base() {
     if (!process.env.WITAN_TEST_PG) throw new Error('no WITAN_TEST_PG: run this through tests/pg run');
-    return process.env.WITAN_TEST_PG;
+    return `${process.env.WITAN_TEST_PG}?connect_timeout=60`;
 }
 
 const databaseNamed = (name, on) => Object.assign(new URL(on), { pathname: `/${name}` }).href;
 
+// Whoever looks after a database (autovacuum) has it open now and then, and so has a program that is just ending: then it
+// can be neither copied nor renamed, and PostgreSQL waits for a few seconds only.
+async function whenNobodyHasIt(on, text) {
+    for (let tries = 1; ; tries++)
+        try {
+            return await psql(on, text);
+        } catch (why) {
+            if (tries === 10 || !/being accessed by other users/.test(why.stderr)) throw why;
+        }
+}
+
 export async function createDatabase(on = base(), from = 'template1') {
     const name = `e2e_${randomBytes(6).toString('hex')}`;
-    await psql(on, `CREATE DATABASE ${name} TEMPLATE ${from}`);
+    await whenNobodyHasIt(on, `CREATE DATABASE ${name} TEMPLATE ${from}`);
     return databaseNamed(name, on);
 }
 
@@ -115,7 +127,8 @@ const template = 'e2e_template';
 async function makeTemplate(migrate) {
     const db = await createDatabase();
     await migrate(db);
-    await psql(base(), `ALTER DATABASE ${new URL(db).pathname.slice(1)} RENAME TO ${template}`).catch(() => dropDatabase(db));
+    const rename = `ALTER DATABASE ${new URL(db).pathname.slice(1)} RENAME TO ${template}`;
+    await whenNobodyHasIt(base(), rename).catch(() => dropDatabase(db));
 }
 
 export async function copyDatabase(migrate) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventSource } from 'eventsource';
 import WebSocket from 'ws';
-import { patience } from './server.mjs';
+import { patience, until } from './server.mjs';
 
 class Reader {
     constructor() {
@@ -129,6 +129,13 @@ export async function connect(t, server, { query = '', token, headers = {}, orig
         });
     });
     return reader;
+}
+
+// The numbers of all events. PostgreSQL's get theirs a moment after they were written.
+export async function numbersOf(server) {
+    const unnumbered = async () => Number((await server.sql('SELECT COUNT(*) FROM events WHERE seq IS NULL'))[0][0]);
+    await until(async () => (await unnumbered()) === 0, 'every event has its number');
+    return (await server.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
 }
 
 // Numbers of a log: each once, and rising.
