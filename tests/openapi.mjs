@@ -2,59 +2,25 @@
 // and AsyncAPI 3 without a warning.
 import { Parser } from '@asyncapi/parser';
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { start } from './e2e/lib/server.mjs';
 
-const binary = process.env.WITAN_BIN ?? 'build/witan';
-let folder, server, description, events;
-
-async function freePort() {
-    const listener = createServer().listen(0, '127.0.0.1');
-    await once(listener, 'listening');
-    const { port } = listener.address();
-    listener.close();
-    await once(listener, 'close');
-    return port;
-}
-
-async function fetchWhenUp(url) {
-    for (let tries = 0; tries < 100; tries++) {
-        assert.equal(server.exitCode, null, 'the server ended at once');
-        try {
-            return await fetch(url);
-        } catch {
-            await sleep(100);
-        }
-    }
-    throw new Error(`nothing answers at ${url}`);
-}
+const endings = [];
+let folder, description, events;
 
 before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'witan-openapi-'));
-    const address = `127.0.0.1:${await freePort()}`;
-    server = spawn(binary, ['serve', '--listen', address, '--db', `sqlite:${join(folder, 'witan.db')}`], {
-        env: { ...process.env, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder },
-        stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const reply = await fetchWhenUp(`http://${address}/api/openapi.json`);
-    assert.equal(reply.status, 200);
-    description = await reply.json();
+    const server = await start({ after: (end) => endings.unshift(end) }, { clock: false });
+    folder = server.folder;
+    description = await server.must(200, 'GET', '/api/openapi.json');
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(description));
-    events = await (await fetch(`http://${address}/api/asyncapi.json`)).json();
+    events = await server.must(200, 'GET', '/api/asyncapi.json');
 });
 
 after(async () => {
-    if (server && server.exitCode === null) {
-        server.kill('SIGTERM');
-        await once(server, 'exit');
-    }
-    if (folder) await rm(folder, { recursive: true, force: true });
+    for (const end of endings) await end();
 });
 
 function lint(file) {

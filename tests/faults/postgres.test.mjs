@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createDatabase, sql } from '../e2e/lib/sql.mjs';
-import { full, start, until } from '../e2e/lib/server.mjs';
-import { assertInOrder, listen } from '../e2e/lib/streams.mjs';
+import { full, patience, start, until } from '../e2e/lib/server.mjs';
+import { assertInOrder, listen, numbersOf } from '../e2e/lib/streams.mjs';
 import { Load, checkLedger } from '../e2e/lib/load.mjs';
 
 const run = promisify(execFile);
-const longest = 30_000; // whatever the machine is busy with; nobody waits for ever
+const longest = patience; // whatever the machine is busy with; nobody waits for ever
 
 // What the limits are where nobody sets them.
 const asShipped = { WITAN_STORE_WAIT: '5s', WITAN_STORE_TIMEOUT: '10s' };
@@ -25,11 +25,17 @@ async function ownPostgres(t) {
         folder,
         start: async () => (await run('tests/pg', ['start', folder])).stdout.trim(),
         stop: (mode) => run('tests/pg', ['stop', folder, mode]),
-        // To all of its processes.
+        // To all of its processes: first to the one that would start others.
         signal: async (name) => {
-            const main = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0];
+            const main = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+            process.kill(main, name);
             const { stdout } = await run('pgrep', ['-P', main]);
-            for (const pid of [main, ...stdout.trim().split('\n')]) process.kill(Number(pid), name);
+            for (const pid of stdout.trim().split('\n').map(Number))
+                try {
+                    process.kill(pid, name);
+                } catch (why) {
+                    assert.equal(why.code, 'ESRCH'); // it has ended meanwhile
+                }
         },
     };
     t.after(async () => {
@@ -60,7 +66,7 @@ for (const mode of ['fast', 'immediate'])
             );
             assert.equal((await server.api('GET', '/healthz', undefined, { timeout: longest })).status, 200);
             assert.equal(
-                (await server.api('GET', '/api/chat', undefined, { timeout: longest + 1000 })).status,
+                (await server.api('GET', '/api/chat', undefined, { timeout: longest })).status,
                 503,
             );
             await postgres.start();
@@ -79,12 +85,8 @@ for (const mode of ['fast', 'immediate'])
         // Time limits and streams work again as well.
         await server.advance(61_000);
         assert.equal((await server.show(open.id)).status, 'timed_out');
-        const logged = (await server.sql('SELECT seq FROM events ORDER BY seq')).map(([seq]) => Number(seq));
-        await reader.until(
-            () => reader.events.at(-1).seq >= logged.at(-1),
-            'the reader has the last event',
-            30_000,
-        );
+        const logged = await numbersOf(server);
+        await reader.until(() => reader.events.at(-1)?.seq >= logged.at(-1), 'the reader has the last event');
         assertInOrder(reader.events);
         assert.deepEqual(
             reader.events.map(({ seq }) => seq),
@@ -135,14 +137,20 @@ test(
         const postgres = await ownPostgres(t);
         const server = await start(t, { db: await createDatabase(postgres.url), env: asShipped });
         const prompt = await server.ask();
-        const held = server.api('GET', `/api/discussion/${prompt.id}?wait=3`, undefined, {
-            agent: undefined,
-            timeout: 2 * longest,
-        });
-        await until(async () => (await server.metric('witan_waits')) === 1, 'the wait is held');
+        // Those that have ended by themselves are made again: on a busy machine the first may not last until it is seen.
+        const held = new Set();
+        const replies = [];
+        const wait = async () => {
+            const options = { agent: undefined, timeout: 2 * longest };
+            replies.push(await server.api('GET', `/api/discussion/${prompt.id}?wait=3`, undefined, options));
+        };
+        await until(async () => {
+            if (held.size === replies.length) held.add(wait());
+            return (await server.metric('witan_waits')) === 1;
+        }, 'the wait is held');
         await postgres.stop('fast');
-        const reply = await held;
-        assert.ok([200, 503].includes(reply.status), reply.text);
+        await Promise.all(held);
+        for (const reply of replies) assert.ok([200, 503].includes(reply.status), reply.text);
         const began = Date.now();
         await server.stop();
         assert.ok(Date.now() - began < longest, 'the stop was quick');
