@@ -445,7 +445,7 @@ onBothEngines('a token is rotated beside a running server', {}, async (server) =
 });
 
 test('too many requests with one token', async (t) => {
-    const server = await start(t, { env: { WITAN_LIMITS_TOKEN_RATE: '5', WITAN_LIMITS_TOKEN_BURST: '10' } });
+    const server = await start(t, { env: { WITAN_LIMITS_TOKEN_RATE: '1', WITAN_LIMITS_TOKEN_BURST: '10' } });
     for (let i = 0; i < 50; i++)
         assert.equal(
             (await get(server, '/api/chat')).status,
@@ -456,11 +456,14 @@ test('too many requests with one token', async (t) => {
         await makeToken(server, { role: 'owner' }),
         await makeToken(server, { role: 'owner', name: 'two' }),
     ];
+    const began = Date.now();
     const replies = await Promise.all(
         Array.from({ length: 60 }, () => get(server, '/api/chat', { token: one })),
     );
+    // One more for each second that they took.
+    const more = Math.ceil((Date.now() - began) / 1000);
     const refused = replies.filter(({ status }) => status === 429);
-    assert.ok(refused.length >= 30, `${refused.length} were refused`);
+    assert.ok(refused.length >= 50 - more, `${refused.length} were refused, ${more} s`);
     assert.ok(replies.length - refused.length >= 10);
     for (const reply of refused) {
         assert.ok(Number(reply.headers['retry-after']) >= 1);
@@ -470,17 +473,17 @@ test('too many requests with one token', async (t) => {
     await until(
         async () => (await get(server, '/api/chat', { token: one })).status === 200,
         'it may come back',
-        5000,
     );
 });
 
 test('too many logins from one address', async (t) => {
-    const server = await start(t);
+    // Two a minute, so that half a minute passes before there is another.
+    const server = await start(t, { env: { WITAN_LIMITS_LOGIN_RATE: '2' } });
     await makeUser(server, 'ada', 'correct horse', 'owner');
     const statuses = [];
-    for (let i = 0; i < 7; i++)
+    for (let i = 0; i < 4; i++)
         statuses.push((await server.api('POST', '/api/login', { name: 'ada', password: 'guess' })).status);
-    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429]);
+    assert.deepEqual(statuses, [401, 401, 429, 429]);
     const right = await server.api('POST', '/api/login', { name: 'ada', password: 'correct horse' });
     assert.equal(right.status, 429);
     assert.ok(Number(right.headers['retry-after']) >= 1);

@@ -20,10 +20,9 @@ onBothEngines('the inbox on a terminal is moved in, filtered and answered from',
     const region = await ask(server, 'Which region?', { responseType: 'choice', options: [{ id: 'eu', label: 'Europe', value: 'eu' }, { id: 'us', label: 'America', value: 'us' }], timeoutMinutes: 20 });
     const screen = await Screen.open(t, server);
     await screen.enter('witan inbox --watch');
-    let text = await screen.shows(/Which region\?/);
+    let text = await screen.shows(/Which region\?[^]*q quit/);
     assert.match(text, /^witan inbox {2}2 wait\n/);
     assert.match(text, /LEFT +TYPE +FROM +WHAT\n *\d+:\d\d +approval +Builder +Deploy to production\?\n *\d+:\d\d +blocking +Builder +Which region\?/);
-    assert.match(text, /q quit/);
 
     // What is asked meanwhile appears by itself, wherever it comes from.
     const why = await ask(server, 'Why 東京?', { timeoutMinutes: 30 });

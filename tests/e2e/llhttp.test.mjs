@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import net from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { start } from './lib/server.mjs';
+import { patience, start } from './lib/server.mjs';
 
 const full = process.env.WITAN_FULL === '1';
 const endings = [];
@@ -24,7 +24,7 @@ function exchange(port, bytes) {
         socket.on('data', (part) => parts.push(part));
         socket.on('error', () => {});
         socket.on('close', () => done({ from, text: Buffer.concat(parts).toString('latin1') }));
-        socket.setTimeout(20_000, () => socket.destroy());
+        socket.setTimeout(patience, () => socket.destroy());
     });
 }
 

@@ -1,5 +1,9 @@
 // `witan mcp`: the door for clients that start programs, with clients that others wrote.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { inspector, newStdioClient, stdioClient } from '../mcp/clients.mjs';
 import { begin } from './lib/cli.mjs';
@@ -100,18 +104,31 @@ test('lines that are no messages are answered, and the end of input is the end',
     assert.equal(lines.find((line) => line.id === null).error.code, -32700);
 });
 
+// One that nobody listens on, from where neither the machine nor tests/pg takes any.
+async function freePort() {
+    for (;;) {
+        const port = 10_000 + Math.floor(Math.random() * 10_000);
+        const listener = createServer().listen(port, '127.0.0.1');
+        const taken = await once(listener, 'listening').then(() => false, () => true);
+        if (taken) continue;
+        listener.close();
+        await once(listener, 'close');
+        return port;
+    }
+}
+
 test('without a server it starts one, for this machine', async (t) => {
     const folder = await tempFolder(t);
-    const port = 20_000 + (process.pid % 20_000);
+    const port = await freePort();
     const env = cleanEnv(folder, { WITAN_SERVER_LISTEN: `127.0.0.1:${port}` });
     const { call, close } = await stdioClient(binary, ['mcp', '--start'], env);
     t.after(close);
     const posted = await call('post_to_chat', { message: 'first' });
     assert.equal(posted.structuredContent.message.agent_name, 'stdio-client');
-    const { execFileSync } = await import('node:child_process');
     const pid = execFileSync('sh', ['-c', `for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^witan serve' && tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx 'WITAN_SERVER_LISTEN=127.0.0.1:${port}' && basename $p; done; true`])
         .toString()
         .trim();
     assert.match(pid, /^\d+$/);
     process.kill(Number(pid), 'SIGTERM');
+    await until(async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '', 'it has ended');
 });

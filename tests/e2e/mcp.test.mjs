@@ -185,19 +185,20 @@ test('a person at the client is asked as well, and the first answer wins', async
         { const: 'lite', title: 'SQLite' },
     ]);
 
-    // The inbox is quicker: the form goes away.
+    // The inbox is quicker: the form, which is there a moment after the question, goes away.
+    let shown = false;
     let withdrawn = false;
-    client.setRequestHandler(
-        ElicitRequestSchema,
-        (_, { signal }) =>
-            new Promise((done) =>
-                signal.addEventListener('abort', () => {
-                    withdrawn = true;
-                    done({ action: 'cancel' });
-                }),
-            ),
-    );
+    client.setRequestHandler(ElicitRequestSchema, (_, { signal }) => {
+        shown = true;
+        return new Promise((done) =>
+            signal.addEventListener('abort', () => {
+                withdrawn = true;
+                done({ action: 'cancel' });
+            }),
+        );
+    });
     const second = call('ask_question', question);
+    await until(() => shown, 'the form is there');
     await answer(server, (await pending(server)).id, { type: 'text', value: 'from the inbox' });
     assert.equal((await second).structuredContent.question.response.value, 'from the inbox');
     await until(() => withdrawn, 'the form is gone');

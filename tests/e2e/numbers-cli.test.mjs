@@ -1,6 +1,6 @@
 // The number of a question means what this terminal has shown, whatever others list meanwhile.
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
@@ -162,9 +162,14 @@ test('Enter goes on, anything else does not', async (t) => {
     });
     assert.equal(stopped.code, 130, stopped.shown);
     assert.equal(await stateOf(server, id), 'pending');
-    // Without an answer it is shown and asked for one; what was typed before is none.
-    const typed = await a.run('sleep 0.2; witan answer 1', async () => {
+    // Without an answer it is shown and asked for one; what was typed before is none. The terminal shows what it is
+    // typed until the program begins, so that it has come before.
+    const line = 'stty echo; echo ready; until [ -e typed ]; do sleep 0.05; done; stty -echo; witan answer 1';
+    const typed = await a.run(line, async () => {
+        await a.saw(/ready/);
         a.type('approve\n');
+        await a.saw(/approve/);
+        await writeFile(join(server.folder, 'typed'), '');
         await a.saw(/Deploy\?[^]*> /);
         a.type('perhaps\n');
         // Whoever mistyped is asked again.

@@ -6,7 +6,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { binary, onBothEngines, start, tempFolder } from './lib/server.mjs';
+import { binary, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 
 const run = promisify(execFile);
 const timeout = 120_000;
@@ -17,7 +17,7 @@ async function status(pid, name) {
 }
 
 onBothEngines('the server gives up what it does not need, and says so', {}, async (server) => {
-    assert.match(server.log, / sandbox writes=\S+ ports=.* programs=/);
+    await until(() => / sandbox writes=\S+ ports=.* programs=/.test(server.log), 'the log tells of it');
     assert.equal(await status(server.pid, 'NoNewPrivs'), 1);
     assert.equal(await status(server.pid, 'Seccomp'), 2);
     const prompt = await server.ask({ required_responses: 1 });
@@ -27,7 +27,7 @@ onBothEngines('the server gives up what it does not need, and says so', {}, asyn
 
 test('the sandbox can be switched off', { timeout }, async (t) => {
     const server = await start(t, { env: { WITAN_SERVER_SANDBOX: 'false' } });
-    assert.match(server.log, /sandbox: switched off/);
+    await until(() => /sandbox: switched off/.test(server.log), 'the log tells of it');
     assert.equal(await status(server.pid, 'Seccomp'), await status(process.pid, 'Seccomp'));
 });
 
@@ -87,16 +87,17 @@ test('ExecStart runs as the user of the unit', { timeout, skip: process.getuid()
     );
     t.after(() => child.kill('SIGKILL'));
     let log = '';
+    let said = '';
     child.stderr.on('data', (bytes) => (log += bytes));
-    const ended = once(child, 'exit');
-    const line = await Promise.race([
-        once(child.stdout, 'data').then(([bytes]) => bytes.toString()),
-        ended.then(([code]) => assert.fail(`it ended with ${code}: ${log}`)),
-    ]);
-    const url = line.match(/ready: (\S+)/)[1];
+    child.stdout.on('data', (bytes) => (said += bytes));
+    const ended = once(child, 'close');
+    const [, url] = await until(() => {
+        assert.equal(child.exitCode, null, `it ended: ${log}`);
+        return said.match(/ready: (\S+)\n/);
+    }, 'it is ready');
     const uid = await status(child.pid, 'Uid');
     assert.notEqual(uid, 0);
-    assert.match(log, /writes=\/var\/lib\/witan /);
+    await until(() => /writes=\/var\/lib\/witan /.test(log), 'the log tells where it writes');
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
     const asked = await fetch(`${url}/api/chat`, {
         method: 'POST',

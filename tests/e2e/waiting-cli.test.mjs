@@ -51,6 +51,7 @@ onBothEngines('only Ctrl-C cancels a question; it can be kept from doing so', {}
         const { run, id } = await waiting(server, ['Anybody?']);
         run.child.kill(signal);
         const done = await run.done;
+        await holds(server, 0);
         assert.deepEqual([done.code, done.stdout], [code, ''], signal);
         assert.equal(await stateOf(server, id), signal === 'SIGINT' ? 'cancelled' : 'pending', signal);
         assert.equal(/stays open/.test(done.stderr), signal !== 'SIGINT', done.stderr);
@@ -69,6 +70,7 @@ test('what is printed waits for the same question in the same way', async (t) =>
     const id = await idOf(run);
     await holds(server);
     run.child.kill('SIGTERM');
+    await holds(server, 0);
     const again = await paste(server, (await run.done).stderr);
     assert.equal(again.line, `witan wait ${id} --url ${server.url} --json --require-human --patience 7s`);
     await holds(server);
@@ -113,6 +115,7 @@ test('every command that waits leaves open what it waits for', async (t) => {
         await holds(server);
         prompt.child.kill(signal);
         const asked = await prompt.done;
+        await holds(server, 0);
         assert.deepEqual([asked.code, asked.stdout], [code, ''], asked.stderr);
         assert.match(asked.stderr, new RegExp(`witan prompt show ${id} --wait`));
         assert.equal((await server.show(id)).status, 'collecting');
@@ -126,6 +129,7 @@ test('every command that waits leaves open what it waits for', async (t) => {
         await holds(server);
         decide.child.kill(signal);
         const decided = await decide.done;
+        await holds(server, 0);
         assert.deepEqual([decided.code, decided.stdout], [code, ''], decided.stderr);
         assert.match(decided.stderr, new RegExp(`witan wait ${question}`));
         assert.equal(await stateOf(server, question), 'pending');
