@@ -460,10 +460,10 @@ test('too many requests with one token', async (t) => {
     const replies = await Promise.all(
         Array.from({ length: 60 }, () => get(server, '/api/chat', { token: one })),
     );
-    // One more for each second that they took.
+    // Ten go through before the server knows whose the token is, ten by its owner, and one for each second that they took.
     const more = Math.ceil((Date.now() - began) / 1000);
     const refused = replies.filter(({ status }) => status === 429);
-    assert.ok(refused.length >= 50 - more, `${refused.length} were refused, ${more} s`);
+    assert.ok(refused.length >= 40 - more, `${refused.length} were refused, ${more} s`);
     assert.ok(replies.length - refused.length >= 10);
     for (const reply of refused) {
         assert.ok(Number(reply.headers['retry-after']) >= 1);
