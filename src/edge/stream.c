@@ -174,6 +174,15 @@ static void greet_with_texts(struct stream *stream)
         stream_greet_wanted(stream, texts[i]);
 }
 
+/* Whoever is cut off before the first event comes back to where the stream began, and misses nothing. */
+static void greet_with_place(struct stream *stream)
+{
+    ARENA_AUTO arena = { 0 };
+    long long place = (long long)atomic_load(&stream->reader.cursor);
+
+    stream_greet(stream, notice_comment(arena_format(&arena, "id: %lld\n\n", place)));
+}
+
 struct stream *stream_new(struct streams *streams, const struct caller *caller,
                           const struct stream_filter *wanted, const struct stream_bounds *bounds, bool beats,
                           stream_waker *wake)
@@ -209,6 +218,8 @@ struct stream *stream_new(struct streams *streams, const struct caller *caller,
     if (beats)
         stream_greet(stream, notice_comment("retry: 2000\n: open\n\n"));
     tailer_join(streams->tailer, &stream->reader, start_at(stream, wanted->after, bounds));
+    if (beats)
+        greet_with_place(stream);
     greet_with_texts(stream);
     atomic_fetch_add(&streams->count, 1);
     pthread_mutex_lock(&streams->lock);

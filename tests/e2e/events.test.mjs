@@ -67,6 +67,16 @@ onBothEngines('a reader that comes back misses nothing and sees nothing twice', 
     );
 });
 
+onBothEngines('a reader that is cut off before its first event misses nothing either', {}, async (server, t) => {
+    let text = '';
+    const request = http.get(`${server.url}/api/events`, { agent: false }, (reply) => reply.on('data', (part) => (text += part)));
+    const [, id] = await until(() => text.match(/^id: (\d+)\n\n/m), 'the stream says where it begins');
+    request.destroy();
+    await server.say('Developer', 'meanwhile');
+    const back = await listen(t, server, { lastEventId: id });
+    assert.equal((await back.saw('chat.message')).message, 'meanwhile');
+});
+
 onBothEngines('catching up while others write leaves no gap', {}, async (server, t) => {
     await server.say('Developer', 'first');
     let writing = true;
