@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { makeToken } from './lib/identity.mjs';
 import { binary, cleanEnv, freshStore, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
+import { Terminal } from './lib/terminal.mjs';
 
 const commands = [
     'serve',
@@ -406,6 +407,20 @@ onBothEngines('users, tokens and workspaces on the store', {}, async (server) =>
         .split('\n')
         .map((line) => JSON.parse(line));
     assert.ok(lines.some(({ operation, door }) => operation === 'token_create' && door));
+});
+
+test('a password that is typed as soon as it is asked for is taken, and not shown', async (t) => {
+    const server = await start(t);
+    const terminal = await Terminal.open(t, server, { WITAN_STORE_URL: server.db });
+    const { code, shown } = await terminal.run('stty echo; witan user add ada --role owner', async () => {
+        for (const prompt of [/Password: $/, /Once more: $/]) {
+            await terminal.saw(prompt);
+            terminal.type('correct horse\n');
+        }
+    });
+    assert.equal(code, 0, shown);
+    assert.doesNotMatch(shown, /horse/);
+    await server.must(200, 'POST', '/api/login', { name: 'ada', password: 'correct horse' });
 });
 
 test('config says where each value comes from', async (t) => {

@@ -47,11 +47,12 @@ static bool ask(FILE *terminal, const char *question, char line[static ROOM], st
         return err_set(err, ERR_INVALID, "Cannot ask for a password here: %s.", strerror(errno));
     hidden = shown;
     hidden.c_lflag &= ~(tcflag_t)ECHO;
-    fprintf(terminal, "%s: ", question);
-    fflush(terminal);
     /* Somebody who interrupts must get their echo back first. */
     sigaction(SIGINT, &note, &before);
+    /* Before the question stands there: what is typed in answer to it is neither thrown away nor shown. */
     tcsetattr(fileno(terminal), TCSAFLUSH, &hidden);
+    fprintf(terminal, "%s: ", question);
+    fflush(terminal);
     bool good = read_line(terminal, line, err);
 
     tcsetattr(fileno(terminal), TCSAFLUSH, &shown);
