@@ -8,6 +8,7 @@
 #include "ops/dispatch.h"
 #include "ops/event_type.h"
 #include "ops/openapi.h"
+#include "tests/support/units.h"
 
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -548,10 +549,8 @@ static void check_events(struct t *t)
 struct db *one_more_connection(void)
 {
     struct err err = { 0 };
-    struct db *db = db_open(fixture->url, &err);
+    struct db *db = units_open(fixture->url);
 
-    if (!db)
-        fail_msg("%s", err.text);
     if (db->engine == DB_POSTGRES && !db_script(db, "SET witan.node = 'off'", &err))
         fail_msg("%s", err.text);
     return db;

@@ -3,9 +3,8 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "core/log/audit.h"
-#include "db/migrate.h"
 #include "edge/edge.h"
-#include "tests/support/patience.h"
+#include "tests/support/units.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -35,8 +34,6 @@ static void must(bool good, const struct err *err)
 /* A folder of its own for SQLite, a database of its own on the PostgreSQL server. */
 static void make_store(struct fixture *fixture)
 {
-    struct err err = { 0 };
-
     if (fixture->engine == DB_SQLITE) {
         snprintf(fixture->dir, sizeof(fixture->dir), "/tmp/witan-contract-XXXXXX");
         if (!mkdtemp(fixture->dir))
@@ -45,27 +42,12 @@ static void make_store(struct fixture *fixture)
         return;
     }
     const char *server = getenv("WITAN_TEST_PG");
-    struct db *db = db_open(server, &err);
     char sql[96];
 
-    must(db != NULL, &err);
     snprintf(sql, sizeof(sql), "CREATE DATABASE contract_%d", (int)getpid());
-    must(db_script(db, sql, &err), &err);
-    db_close(db);
+    units_script(server, sql);
     snprintf(fixture->url, sizeof(fixture->url), "%.*s/contract_%d?connect_timeout=%d",
              (int)(strrchr(server, '/') - server), server, (int)getpid(), PATIENCE_MS / 1000);
-}
-
-static void migrate(struct fixture *fixture)
-{
-    ARENA_AUTO arena = { 0 };
-    struct migrate_report report;
-    struct err err = { 0 };
-    struct db *db = db_open(fixture->url, &err);
-
-    must(db != NULL, &err);
-    must(migrate_up(db, &arena, &report, &err), &err);
-    db_close(db);
 }
 
 static bool seal(struct db *db, struct err *err)
@@ -92,7 +74,7 @@ void fixture_open(struct fixture *fixture, const char *name)
     log_setup(LOG_ERROR, false);
     lift_rates();
     make_store(fixture);
-    migrate(fixture);
+    units_migrate(fixture->url);
     fixture->clockwork = engine_new();
     fixture->store = store_open(&(struct store_options){ .url = fixture->url,
                                                          .seal = seal,

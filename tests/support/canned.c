@@ -99,26 +99,33 @@ static void send_reply(struct visit *visit)
         }
 }
 
+/*
+ * How many wait for the first byte of their reply at once. Whoever takes the end of a reply for leave to ask
+ * again cannot be here twice, however late the threads of this server run; whoever does not wait is, since
+ * each stays for a while.
+ */
+static void count_asking(struct canned *canned)
+{
+    int asking = atomic_fetch_add(&canned->asking, 1) + 1, most = atomic_load(&canned->most_asking);
+
+    while (asking > most && !atomic_compare_exchange_weak(&canned->most_asking, &most, asking))
+        continue;
+    usleep(2000);
+    atomic_fetch_sub(&canned->asking, 1);
+}
+
 static void *serve(void *user)
 {
     struct visit *visit = user;
     struct canned *canned = visit->canned;
 
     read_request(visit);
+    count_asking(canned);
     send_reply(visit);
     close(visit->fd);
     free(visit);
     atomic_fetch_sub(&canned->open, 1);
     return NULL;
-}
-
-/* Counted before its thread runs: who stops waits for all that were let in. */
-static void count_open(struct canned *canned)
-{
-    int open = atomic_fetch_add(&canned->open, 1) + 1;
-
-    if (open > atomic_load(&canned->most_open))
-        atomic_store(&canned->most_open, open);
 }
 
 static void *accept_all(void *user)
@@ -136,7 +143,8 @@ static void *accept_all(void *user)
         while (which < number && which + 1 < CANNED_REPLIES && canned->replies[which + 1])
             which++;
         *visit = (struct visit){ canned, fd, canned->replies[which] };
-        count_open(canned);
+        /* Before its thread runs: who stops waits for all that were let in. */
+        atomic_fetch_add(&canned->open, 1);
         if (pthread_create(&thread, NULL, serve, visit) != 0)
             abort();
         pthread_detach(thread);

@@ -18,8 +18,9 @@ struct canned {
     int fd, port;
     char url[64]; /* http://127.0.0.1:PORT */
     const char *replies[CANNED_REPLIES];
-    atomic_int connections, requests, open, most_open,
-        gone; /* gone: clients that left while a reply waited */
+    atomic_int connections, requests, open;
+    atomic_int asking, most_asking; /* whose reply has not begun */
+    atomic_int gone;                /* clients that left while a reply waited */
     atomic_bool stopping;
     pthread_mutex_t lock;
     char *request; /* the last one, whole */

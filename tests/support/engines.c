@@ -24,8 +24,7 @@ static void need(struct engine *engine, bool ok)
 /* Connects to a store that is up to date, and begins. */
 static int start(struct engine *engine)
 {
-    engine->db = db_open(engine->url, &engine->err);
-    need(engine, engine->db != NULL);
+    engine->db = units_open(engine->url);
     need(engine, db_begin(engine->db, true, &engine->err));
     return 0;
 }
@@ -33,9 +32,8 @@ static int start(struct engine *engine)
 static void migrate(struct engine *engine, const char *url)
 {
     struct migrate_report report;
-    struct db *db = db_open(url, &engine->err);
+    struct db *db = units_open(url);
 
-    need(engine, db != NULL);
     need(engine, migrate_up(db, &engine->arena, &report, &engine->err));
     db_close(db);
 }
@@ -90,14 +88,15 @@ static void address(const char *database, char url[static 256])
 {
     const char *server = getenv("WITAN_TEST_PG");
 
-    snprintf(url, 256, "%.*s/%s", (int)(strrchr(server, '/') - server), server, database);
+    snprintf(url, 256, "%.*s/%s?connect_timeout=%d", (int)(strrchr(server, '/') - server), server, database,
+             PATIENCE_MS / 1000);
 }
 
 static void forget_postgres_template(void)
 {
     char script[128];
 
-    snprintf(script, sizeof(script), "DROP DATABASE %s", postgres_template);
+    snprintf(script, sizeof(script), "DROP DATABASE %s WITH (FORCE)", postgres_template);
     units_script(getenv("WITAN_TEST_PG"), script);
 }
 
@@ -151,7 +150,7 @@ int engine_end(void **state)
     if (engine->folder[0])
         units_remove(engine->folder);
     if (engine->database[0]) {
-        snprintf(script, sizeof(script), "DROP DATABASE %s", engine->database);
+        snprintf(script, sizeof(script), "DROP DATABASE %s WITH (FORCE)", engine->database);
         units_script(getenv("WITAN_TEST_PG"), script);
     }
     free(engine);
@@ -172,10 +171,7 @@ void engine_undo(struct engine *engine)
 
 struct db *engine_open_another(struct engine *engine)
 {
-    struct db *db = db_open(engine->url, &engine->err);
-
-    need(engine, db != NULL);
-    return db;
+    return units_open(engine->url);
 }
 
 const char *engine_sql(struct engine *engine, const char *sql)

@@ -105,12 +105,17 @@ void units_remove(const char *folder)
     rmdir(folder);
 }
 
-static struct db *open_or_abort(const char *url)
+struct db *units_open(const char *url)
 {
     struct err err = { 0 };
     struct db *db = db_open(url, &err);
+    char script[192];
 
-    if (!db) {
+    snprintf(
+        script, sizeof(script),
+        "SET statement_timeout = %d; SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d",
+        PATIENCE_MS, PATIENCE_MS, PATIENCE_MS);
+    if (!db || (db->engine == DB_POSTGRES && !db_script(db, script, &err))) {
         fprintf(stderr, "%s: %s\n", url, err.text);
         abort();
     }
@@ -119,7 +124,7 @@ static struct db *open_or_abort(const char *url)
 
 void units_script(const char *url, const char *script)
 {
-    struct db *db = open_or_abort(url);
+    struct db *db = units_open(url);
     struct err err = { 0 };
 
     if (!db_script(db, script, &err)) {
@@ -131,7 +136,7 @@ void units_script(const char *url, const char *script)
 
 void units_migrate(const char *url)
 {
-    struct db *db = open_or_abort(url);
+    struct db *db = units_open(url);
     ARENA_AUTO arena = { 0 };
     struct migrate_report report;
     struct err err = { 0 };
@@ -156,13 +161,13 @@ bool units_postgres(const char *name, char url[static 256])
     units_script(server, script);
     snprintf(script, sizeof(script), "CREATE DATABASE %s", name);
     units_script(server, script);
-    snprintf(url, 256, "%.*s/%s", (int)(slash - server), server, name);
+    snprintf(url, 256, "%.*s/%s?connect_timeout=%d", (int)(slash - server), server, name, PATIENCE_MS / 1000);
     return true;
 }
 
 int64_t units_number(const char *url, const char *sql)
 {
-    struct db *db = open_or_abort(url);
+    struct db *db = units_open(url);
     ARENA_AUTO arena = { 0 };
     struct err err = { 0 };
     struct db_rows rows;

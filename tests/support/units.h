@@ -41,6 +41,11 @@ void units_folder(char folder[static 64], bool in_memory);
 void units_remove(const char *folder);
 /* A fresh database on the server that WITAN_TEST_PG names; false, with a line that says so, without one. */
 bool units_postgres(const char *name, char url[static 256]);
+/*
+ * A connection of a test's own, which may think between two statements and wait for a checkpoint for longer
+ * than a server's may; aborts with the message when there is none.
+ */
+struct db *units_open(const char *url);
 /* Brings a database to the newest schema; aborts with the message when that fails. */
 void units_migrate(const char *url);
 /* Runs a script on a connection of its own; aborts with the message when it fails. */

@@ -464,8 +464,7 @@ static void a_server_gets_no_more_calls_than_it_may(void **state)
         (void)begin(&model);
     while (done_count < 60)
         usleep(1000);
-    /* The client closes first, so one that is just going may overlap with its successor. */
-    assert_true(canned.most_open <= 6);
+    assert_in_range(canned.most_asking, 1, 3);
     assert_int_equal(canned.requests, 60);
     llm_figures(llm, &figures);
     assert_int_equal(figures.waiting, 0);
