@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #define LOOP_EVENTS  256
-#define LINGER_MS    2000
 #define AGAIN_A_TURN 32 /* of those on loop->again before the sockets are looked at */
 
 void timer_clear(struct http_exchange *conn)
@@ -285,7 +284,7 @@ bool loop_open(struct loop *loop, struct http_server *server, struct err *err)
     loop->timers[TIMER_IDLE].ms = options->idle_ms > 0 ? options->idle_ms : HTTP_IDLE_S * 1000;
     loop->timers[TIMER_SEND].ms = options->send_ms > 0 ? options->send_ms : HTTP_SEND_S * 1000;
     loop->timers[TIMER_BEAT].ms = options->heartbeat_ms > 0 ? options->heartbeat_ms : HEARTBEAT_MS;
-    loop->timers[TIMER_LINGER].ms = LINGER_MS;
+    loop->timers[TIMER_LINGER].ms = options->linger_ms > 0 ? options->linger_ms : HTTP_LINGER_MS;
     buf_init(&loop->spare_head, 0);
     pthread_mutex_init(&loop->lock, NULL);
     loop->scratch = malloc(SCRATCH_BYTES);

@@ -44,6 +44,7 @@ struct http_options {
     int body_ms;          /* how long a whole request may take to arrive; 0: HTTP_BODY_S */
     int idle_ms;          /* how long a connection is kept without one; 0: HTTP_IDLE_S */
     int send_ms;          /* how long a reader may take nothing of what is sent; 0: HTTP_SEND_S */
+    int linger_ms;        /* how long what comes after a refusal is thrown away; 0: HTTP_LINGER_MS */
     int heartbeat_ms;     /* between pings of a WebSocket; 0: HEARTBEAT_MS */
     void (*handle)(struct http_exchange *exchange, void *user);
     /* The largest body for this request, asked as soon as the head is there (0: LIMIT_BODY). */

@@ -73,6 +73,7 @@ static int start(void **state)
                                     .body_limit = body_limit,
                                     .before_body = before_body,
                                     .address_limit = address_limit,
+                                    .linger_ms = PATIENCE_MS,
                                     .budget = &budget };
 
     (void)state;

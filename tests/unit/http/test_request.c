@@ -43,7 +43,7 @@ static int start(void **state)
 {
     struct err err = { 0 };
     struct http_options options = {
-        .listen = "127.0.0.1:0", .threads = 2, .handle = echo, .body_limit = limit
+        .listen = "127.0.0.1:0", .threads = 2, .handle = echo, .body_limit = limit, .linger_ms = PATIENCE_MS
     };
 
     (void)state;
