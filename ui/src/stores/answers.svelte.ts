@@ -32,6 +32,7 @@ class Answers {
     #undo: (() => void) | undefined;
     #flushNow: (() => void) | undefined;
     readonly #outbox: Outbox;
+    #flushes = 0;
 
     constructor() {
         this.#outbox = new Outbox(kept, (parcel) => this.#send(parcel));
@@ -104,7 +105,9 @@ class Answers {
         if (this.waiting.length === 0) return;
         const by = session.owner;
         // One tab at a time; a second would only send the same once more.
+        this.#flushes++;
         void locks().request('witan-outbox', () => this.#outbox.flush(by)).then(() => {
+            if (--this.#flushes > 0) return; // what was given meanwhile is still to be sent
             for (const id of Object.keys(this.held)) if (this.held[id] === 'sending') delete this.held[id];
         });
     }

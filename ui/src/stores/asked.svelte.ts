@@ -3,6 +3,7 @@
 import type { Item } from '../core/api.gen.ts';
 import { byDeadline } from '../core/inbox.ts';
 import type { Happening } from '../core/live.ts';
+import { Rounds } from '../core/rounds.ts';
 import { learnServerTime } from '../core/time.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
@@ -20,6 +21,7 @@ class Asked {
     readonly mine = $derived(this.all.filter((item) => !item.assignedTo || item.assignedTo === session.me?.caller.id));
     /** The open sets of questions, of all projects. */
     readonly list = $derived(this.#lists.open_questions);
+    readonly #rounds = { open_questions: this.#round('open_questions'), prompt: this.#round('prompt'), turn: this.#round('turn') };
     #wanted = new Set<Kind>();
     #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -34,14 +36,19 @@ class Asked {
         const { type } = happening;
         if (type.startsWith('notification.') && happening['kind'] === 'open_question') this.#soon('open_questions');
         else if (type === 'prompt.created') String(happening['prompt_message']).includes('@') && this.#soon('prompt');
-        else if (type === 'prompt.responded' || type === 'prompt.ended') this.#lists.prompt.some(({ id }) => id === happening['promptId']) && this.#soon('prompt');
+        else if (type === 'prompt.responded' || type === 'prompt.ended') this.#may('prompt', ({ id }) => id === happening['promptId']) && this.#soon('prompt');
         else if (type === 'turn.waiting') this.#soon('turn');
         else if (type === 'turn.finished' || type.startsWith('discussion.')) this.#turned(String(happening['discussionId']), type);
     }
 
     /** A discussion that is paused owes nobody a turn until it goes on. */
     #turned(id: string, type: string): void {
-        if (type === 'discussion.resumed' || this.#lists.turn.some((item) => item.discussionId === id)) this.#soon('turn');
+        if (type === 'discussion.resumed' || this.#may('turn', (item) => item.discussionId === id)) this.#soon('turn');
+    }
+
+    // It is among those that are listed here, or may be among those that are on their way.
+    #may(kind: Kind, it: (item: Item) => boolean): boolean {
+        return this.#rounds[kind].busy || this.#lists[kind].some(it);
     }
 
     #soon(kind: Kind): void {
@@ -50,11 +57,15 @@ class Asked {
             this.#timer = undefined;
             const wanted = [...this.#wanted];
             this.#wanted.clear();
-            void Promise.all(wanted.map((one) => this.load(one))).then(() => wanted.length === kinds.length && (this.tried = true));
+            void Promise.all(wanted.map((one) => this.#rounds[one].want())).then(() => wanted.length === kinds.length && (this.tried = true));
         }, gather);
     }
 
-    async load(kind: Kind): Promise<void> {
+    #round(kind: Kind): Rounds {
+        return new Rounds(() => this.#load(kind));
+    }
+
+    async #load(kind: Kind): Promise<void> {
         const reply = await api.call(ops.inbox_list, { query: { type: kind, limit: 200 } }).catch(() => undefined);
         if (!reply) return; // what is known stays; the next event tries again
         learnServerTime(reply.serverTime);

@@ -3,6 +3,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import type { Chat, Prompt } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import type { Happening } from '../core/live.ts';
+import { Newest } from '../core/newest.ts';
 import { inOrder } from '../core/order.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
@@ -32,6 +33,7 @@ class SquadChat {
     /** Whom somebody may want to call: those who have spoken, the latest first, then the agents that are known. */
     readonly names = $derived([...new Set([...this.messages.filter((one) => !one.is_human && one.message_type !== 'system').map((one) => one.agent_name).reverse(), ...this.#agents])]);
     readonly #ids = new Set<string>();
+    readonly #newest = new Newest<string>();
     #shown = false;
     #began = false;
     // Another program may have written thousands at once.
@@ -63,8 +65,9 @@ class SquadChat {
     }
 
     async look(id: string): Promise<void> {
+        const newest = this.#newest.begin();
         const { prompt, responses } = await api.call(ops.prompt_get, { path: { id } });
-        this.threads.set(id, { prompt, replies: responses });
+        if (newest(id)) this.threads.set(id, { prompt, replies: responses });
     }
 
     /** The page shows it from here on. */
@@ -116,7 +119,7 @@ class SquadChat {
 
     async ask(message: string, required: number, minutes: number): Promise<void> {
         const { prompt, chat } = await api.call(ops.prompt_create, { body: { requester_agent: session.name, prompt_message: message, required_responses: required, timeout_minutes: minutes } });
-        this.threads.set(prompt.id, { prompt, replies: [] });
+        if (!this.threads.has(prompt.id)) this.threads.set(prompt.id, { prompt, replies: [] }); // an event may have been quicker
         this.#add([chat]);
     }
 

@@ -2,6 +2,7 @@
 import { Refused } from '../core/api.ts';
 import type { Discussion, Entry, Turn } from '../core/api.gen.ts';
 import type { Happening } from '../core/live.ts';
+import { Rounds } from '../core/rounds.ts';
 import { FrameReader } from '../core/sse.ts';
 import { hear, type Spoken } from '../core/talk.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
@@ -17,6 +18,7 @@ class Discussions {
     failure = $state<unknown>();
     more = $state<string | null>(null);
     #filter: Filter | undefined;
+    readonly #rounds = new Rounds(() => this.#load());
     #timer: ReturnType<typeof setTimeout> | undefined;
     #watched = new Set<Talk>();
 
@@ -41,14 +43,21 @@ class Discussions {
         if (!this.#filter) return;
         this.#timer ??= setTimeout(() => {
             this.#timer = undefined;
-            if (this.#filter) void this.load(this.#filter);
+            if (this.#filter) void this.#rounds.want();
         }, gather);
     }
 
-    async load(filter: Filter): Promise<void> {
+    load(filter: Filter): Promise<void> {
         this.#filter = filter;
+        return this.#rounds.want();
+    }
+
+    async #load(): Promise<void> {
+        const filter = this.#filter;
+        if (!filter) return;
         try {
             const page = await api.call(ops.discussion_list, { query: { ...filter, limit: 100 } });
+            if (this.#filter !== filter) return; // somebody looks at others by now
             this.list = page.discussions;
             this.more = page.nextCursor;
             this.loaded = true;
@@ -100,12 +109,18 @@ export class Talk {
     failure = $state<unknown>();
     #timer: ReturnType<typeof setTimeout> | undefined;
     #peeked: AbortController | undefined;
+    readonly #finished = new Set<string>();
 
     constructor(id: string) {
         this.id = id;
     }
 
-    async load(): Promise<void> {
+    load(): Promise<void> {
+        return this.#rounds.want();
+    }
+    readonly #rounds = new Rounds((stale) => this.#load(stale));
+
+    async #load(stale: () => boolean): Promise<void> {
         try {
             const reply = await api.call(ops.discussion_get, { path: { id: this.id } });
             const entries = [...reply.entries];
@@ -114,14 +129,17 @@ export class Talk {
                 entries.push(...page.entries);
                 cursor = page.nextCursor;
             }
+            if (stale() && this.looked) return;
             this.discussion = reply.discussion;
-            this.entries = entries;
+            // What was told of while this was on its way is not in it, and must not go.
+            const read = new Set(entries.map(({ id }) => id));
+            this.entries = [...entries, ...this.entries.filter(({ id }) => !read.has(id))];
             this.order = reply.speakerOrder;
             this.next = reply.nextSpeaker;
             this.result = reply.result;
             if (reply.discussion.endedAt) this.spoken = [];
             this.failure = undefined;
-            await this.#whose(reply.discussion);
+            await this.#whose(reply.discussion, stale);
             if (!this.looked && ['calling', 'speaking'].includes(reply.discussion.phase)) void this.#peek();
         } catch (why) {
             if (!(why instanceof Refused) || ![400, 404, 422].includes(why.status)) this.failure = why;
@@ -129,10 +147,11 @@ export class Talk {
         this.looked = true;
     }
 
-    async #whose(discussion: Discussion): Promise<void> {
+    async #whose(discussion: Discussion, stale: () => boolean): Promise<void> {
         if (!waits(discussion)) this.owed = undefined;
         else {
             const { turns } = await api.call(ops.turn_list, { query: { limit: 200 } });
+            if (stale()) return; // somebody has just taken it
             this.owed = turns.find((turn) => turn.discussionId === this.id);
         }
     }
@@ -159,6 +178,7 @@ export class Talk {
 
     #piece(happening: Happening): void {
         const { turnId, speaker, kind, round, offset, text } = happening as unknown as { turnId: string; speaker: string; kind: string; round: number; offset: number; text: string };
+        if (this.#finished.has(turnId)) return; // its own stream was slower than the one for all
         const known = this.spoken.find((one) => one.turnId === turnId);
         const spoken = hear(known ?? { turnId, speaker, kind, round: Math.max(1, round), text: '', missed: 0 }, offset, text);
         this.spoken = [...this.spoken.filter((one) => one.turnId !== turnId), spoken];
@@ -166,6 +186,7 @@ export class Talk {
 
     #finish(happening: Happening): void {
         const { turnId, kind, entry } = happening as unknown as { turnId: string; kind: string; entry: Entry };
+        this.#finished.add(turnId);
         this.spoken = this.spoken.filter((one) => one.turnId !== turnId);
         if (kind !== 'ballot' && kind !== 'judge' && !this.entries.some((one) => one.id === entry.id)) this.entries = [...this.entries, entry];
     }
@@ -210,6 +231,7 @@ export class Talk {
 
     async #then(call: Promise<{ discussion: Discussion }>): Promise<void> {
         const { discussion } = await call;
+        this.#rounds.outdate();
         this.discussion = discussion;
         if (!waits(discussion)) this.owed = undefined;
         this.#soon();

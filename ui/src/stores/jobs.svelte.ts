@@ -4,6 +4,8 @@ import { Refused } from '../core/api.ts';
 import type { Job, Log } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import type { Happening } from '../core/live.ts';
+import { Newest } from '../core/newest.ts';
+import { Rounds } from '../core/rounds.ts';
 import { headline, label } from '../core/wording.ts';
 import { questions } from './questions.svelte.ts';
 import { api, ops, stream } from './server.svelte.ts';
@@ -18,10 +20,13 @@ class Jobs {
     more = $state<string | null>(null);
     readonly waiting = $derived([...this.all.values()].filter((job) => job.status.startsWith('waiting')));
     readonly #wanted = new Gather<string>(gather, (ids) => {
-        if (ids.length > 8 && this.#filter) void this.load(this.#filter);
+        if (ids.length > 8 && this.#filter) void this.#rounds.want();
         else for (const id of ids.slice(0, 50)) void this.#look(id);
     });
     #filter: { status?: Job['status'] } | undefined;
+    readonly #looking = new Set<string>();
+    readonly #newest = new Newest<string>();
+    readonly #rounds = new Rounds(() => this.#load());
     #listeners = new Map<string, Set<(happening: Happening) => void>>();
 
     constructor() {
@@ -32,7 +37,7 @@ class Jobs {
     }
 
     #reload(): void {
-        if (this.#filter) void this.load(this.#filter);
+        if (this.#filter) void this.#rounds.want();
         for (const id of this.all.keys()) this.#wanted.add(id);
         for (const [jobId, those] of this.#listeners) for (const tell of those) tell({ type: 'reload', at: '', jobId });
     }
@@ -41,14 +46,21 @@ class Jobs {
         const id = happening['jobId'];
         if (typeof id !== 'string') return;
         for (const tell of this.#listeners.get(id) ?? []) tell(happening);
-        if (['status', 'job.ended', 'job.progress', 'progress'].includes(happening.type) && this.all.has(id)) this.#wanted.add(id);
+        if (['status', 'job.ended', 'job.progress', 'progress'].includes(happening.type)) this.#changed(id);
         if (happening.type === 'job.created' && this.#filter) this.#wanted.add(id);
     }
 
+    // Of one that is not known, what is on its way may be older than this.
+    #changed(id: string): void {
+        if (this.all.has(id) || this.#looking.has(id)) this.#wanted.add(id);
+        else if (this.#rounds.busy) void this.#rounds.want();
+    }
+
     async #look(id: string): Promise<void> {
-        const known = this.order.includes(id);
+        this.#looking.add(id);
         const job = await this.fetch(id).catch(() => undefined);
-        if (job && !known && this.#filter && (!this.#filter.status || this.#filter.status === job.status)) this.order = [id, ...this.order];
+        this.#looking.delete(id);
+        if (job && !this.order.includes(id) && this.#filter && (!this.#filter.status || this.#filter.status === job.status)) this.order = [id, ...this.order];
     }
 
     /** Hears of what happens in one job. */
@@ -62,9 +74,10 @@ class Jobs {
     }
 
     async fetch(id: string): Promise<Job | undefined> {
+        const keep = this.#reads();
         try {
             const job = await api.call(ops.job_get, { path: { id } });
-            this.all.set(id, job);
+            keep([job]);
             return job;
         } catch (why) {
             if (!(why instanceof Refused) || ![400, 404, 422].includes(why.status)) throw why;
@@ -72,11 +85,27 @@ class Jobs {
         }
     }
 
-    async load(filter: { status?: Job['status'] }): Promise<void> {
+    // A read begins: what it brings is kept, unless a later one was quicker.
+    #reads(): (those: Job[]) => void {
+        const newest = this.#newest.begin();
+        return (those) => {
+            for (const job of those) if (newest(job.id)) this.all.set(job.id, job);
+        };
+    }
+
+    load(filter: { status?: Job['status'] }): Promise<void> {
         this.#filter = filter;
+        return this.#rounds.want();
+    }
+
+    async #load(): Promise<void> {
+        const filter = this.#filter;
+        if (!filter) return;
+        const keep = this.#reads();
         try {
             const page = await api.call(ops.job_list, { query: { ...filter, limit: 100 } });
-            for (const job of page.jobs) this.all.set(job.id, job);
+            if (this.#filter !== filter) return; // somebody looks at others by now
+            keep(page.jobs);
             this.order = page.jobs.map((job) => job.id);
             this.more = page.nextCursor;
             this.loaded = true;
@@ -100,10 +129,11 @@ class Jobs {
     async older(): Promise<void> {
         const from = this.more;
         if (!from || !this.#filter) return;
+        const keep = this.#reads();
         const page = await api.call(ops.job_list, { query: { ...this.#filter, limit: 100, cursor: from } });
         if (this.more !== from) return; // the list is another by now, or somebody clicked twice
-        for (const job of page.jobs) this.all.set(job.id, job);
-        this.order = [...this.order, ...page.jobs.map((job) => job.id)];
+        keep(page.jobs);
+        this.order = [...new Set([...this.order, ...page.jobs.map((job) => job.id)])];
         this.more = page.nextCursor;
         void this.#names(page.jobs);
     }

@@ -5,6 +5,8 @@ import type { Question } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import { byDeadline, decidable } from '../core/inbox.ts';
 import type { Happening } from '../core/live.ts';
+import { Newest } from '../core/newest.ts';
+import { Rounds } from '../core/rounds.ts';
 import { learnServerTime, serverNow } from '../core/time.ts';
 import { ticker } from './app.svelte.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
@@ -23,11 +25,14 @@ class Questions {
     readonly blocking = $derived(this.open.filter((question) => question.type !== 'non_blocking'));
     readonly #byJob = $derived(new Map([...this.all.values()].map((question) => [question.jobId, question])));
     readonly #wanted = new Gather<string>(gather, (ids) => {
-        if (ids.length > fewEnough && ids.some((id) => !this.all.has(id))) void this.load();
-        else for (const id of ids) void this.#look(id);
+        if (ids.length > fewEnough && ids.some((id) => !this.all.has(id))) {
+            for (const id of ids) this.#fresh.delete(id); // so many at once open nothing
+            void this.load();
+        } else for (const id of ids) void this.#look(id);
     });
-    #loading = false;
-    #again = false;
+    readonly #newest = new Newest<string>();
+    readonly #rounds = new Rounds(() => this.#load());
+    readonly #fresh = new Set<string>(); // asked just now, and not looked at yet
     /** Told of each question that has just been asked. */
     onasked: (question: Question) => void = () => {};
 
@@ -38,22 +43,16 @@ class Questions {
         );
     }
 
-    /** Loads all that is open. What is wanted while it runs runs after it: it may have begun before something happened. */
-    async load(): Promise<void> {
-        this.#again = true;
-        if (this.#loading) return;
-        this.#loading = true;
-        while (this.#again) {
-            this.#again = false;
-            await this.#load();
-        }
-        this.#loading = false;
+    /** Loads all that is open. */
+    load(): Promise<void> {
+        return this.#rounds.want();
     }
 
     async #load(): Promise<void> {
         const workspaceId = session.me?.workspace.id;
         if (!workspaceId) return;
-        const found = new Map<string, Question>();
+        const found = new Set<string>();
+        const keep = this.reads();
         try {
             await api.pages(
                 ops.question_pending,
@@ -61,8 +60,8 @@ class Questions {
                 (page) => {
                     if (learnServerTime(page.serverTime)) ticker.look();
                     for (const question of page.questions) {
-                        found.set(question.id, question);
-                        this.#keep(question);
+                        found.add(question.id);
+                        keep(question);
                     }
                 },
             );
@@ -76,17 +75,27 @@ class Questions {
         this.loaded = true;
     }
 
-    // One that says what it said before is not drawn anew.
-    #keep(question: Question): void {
-        const known = this.all.get(question.id);
-        if (!known || JSON.stringify(known) !== JSON.stringify(question)) this.all.set(question.id, question);
+    /** A read begins: what it brings is kept, unless a later one was quicker. One that says what it said before is not drawn anew. */
+    reads(): (question: Question) => void {
+        const newest = this.#newest.begin();
+        return (question) => {
+            const known = this.all.get(question.id);
+            if (newest(question.id) && JSON.stringify(known) !== JSON.stringify(question)) this.all.set(question.id, question);
+        };
+    }
+
+    // Something has ended it; a reply from before must not open it again.
+    #change(known: Question, changes: Partial<Question>): void {
+        this.#newest.told(known.id);
+        this.all.set(known.id, { ...known, ...changes });
     }
 
     /** One question, whether it is open or not; undefined when it is not there. */
     async fetch(id: string): Promise<Question | undefined> {
+        const keep = this.reads();
         try {
             const { question } = await api.call(ops.question_get, { path: { id } });
-            this.#keep(question);
+            keep(question);
             return question;
         } catch (why) {
             if (!(why instanceof Refused) || (why.status !== 404 && why.status !== 400 && why.status !== 422)) throw why;
@@ -101,9 +110,9 @@ class Questions {
     }
 
     async #look(id: string): Promise<void> {
-        const known = this.all.has(id);
+        const fresh = this.#fresh.delete(id);
         const question = await this.fetch(id).catch(() => undefined);
-        if (question && !known && question.status === 'pending') this.onasked(question);
+        if (fresh && question?.status === 'pending') this.onasked(question);
     }
 
     #hear(happening: Happening): void {
@@ -115,20 +124,20 @@ class Questions {
             return;
         }
         if (happening.type === 'question_answered' && known)
-            this.all.set(id, {
-                ...known,
+            this.#change(known, {
                 status: 'answered',
                 response: happening['response'] as Question['response'],
                 outcome: happening['outcome'] as Question['outcome'],
             });
-        if (happening.type === 'question_cancelled' && known) this.all.set(id, { ...known, status: 'cancelled' });
+        if (happening.type === 'question_cancelled' && known) this.#change(known, { status: 'cancelled' });
+        if (happening.type === 'question_asked') this.#fresh.add(id);
         this.#wanted.add(id);
     }
 
     /** It has just been answered here; the rest is told by an event. */
     settle(id: string): void {
         const known = this.all.get(id);
-        if (known?.status === 'pending') this.all.set(id, { ...known, status: 'answered' });
+        if (known?.status === 'pending') this.#change(known, { status: 'answered' });
     }
 
     /** The question that a job was made for. */

@@ -3,6 +3,7 @@ import { Api, Refused, Unreachable } from '../core/api.ts';
 import * as ops from '../core/api.gen.ts';
 import { Live, streamName, type Happening, type LiveState } from '../core/live.ts';
 import type { Gives } from '../core/op.ts';
+import { Rounds } from '../core/rounds.ts';
 import { channel, locks } from '../core/plain.ts';
 import { drafts, where } from './app.svelte.ts';
 
@@ -82,9 +83,13 @@ class Session {
     }
 
     /** Who this is and what they may do has changed; whoever cannot ask just now will be told again. */
-    async again(): Promise<void> {
-        this.me = await api.call(ops.me_get, {}).catch(() => this.me);
+    again(): Promise<void> {
+        return this.#rounds.want();
     }
+    readonly #rounds = new Rounds(async () => {
+        const me = await api.call(ops.me_get, {}).catch(() => undefined);
+        if (me && this.is === 'in') this.me = me;
+    });
 
     /** Nobody is logged in any more: to the login, and back to the same place afterwards. */
     ended(): void {

@@ -3,6 +3,7 @@ import type { Agent, Template, Token, Wording } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import type { Gives } from '../core/op.ts';
 import { inOrder } from '../core/order.ts';
+import { Rounds } from '../core/rounds.ts';
 import { all as everyProject } from './projects.svelte.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
@@ -13,8 +14,8 @@ export class Listed<T> {
     failure = $state.raw<unknown>();
     readonly #fetch: () => Promise<T>;
     readonly #soon = new Gather<string>(gather, () => void this.load());
+    readonly #rounds = new Rounds(() => this.#load());
     #shown = 0;
-    #round = 0;
 
     constructor(fetch: () => Promise<T>, ...types: string[]) {
         this.#fetch = fetch;
@@ -33,15 +34,17 @@ export class Listed<T> {
         return () => this.#shown--;
     }
 
-    async load(): Promise<void> {
-        const round = ++this.#round;
+    /** Done when it shows what there is by now. */
+    load(): Promise<void> {
+        return this.#rounds.want();
+    }
+
+    async #load(): Promise<void> {
         try {
-            const all = await this.#fetch();
-            if (round !== this.#round) return; // it was asked for once more meanwhile
-            this.all = all;
+            this.all = await this.#fetch();
             this.failure = undefined;
         } catch (why) {
-            if (round === this.#round) this.failure = why;
+            this.failure = why;
         }
     }
 }
