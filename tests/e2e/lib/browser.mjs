@@ -9,6 +9,36 @@ const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const programs = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 let running;
 
+// To find what depends on speed or on one order of events: WITAN_UI_SLOW=4 gives each page a quarter of the processor,
+// WITAN_UI_LATE=300 holds each request, each reply and each piece of a stream up for as many milliseconds at most.
+const slow = Number(process.env.WITAN_UI_SLOW ?? 1);
+const late = Number(process.env.WITAN_UI_LATE ?? 0);
+
+async function hinder(context) {
+    if (late > 0) await context.addInitScript(holdUp, late);
+    if (slow <= 1) return;
+    const open = context.newPage.bind(context);
+    context.newPage = async () => {
+        const page = await open();
+        await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slow });
+        return page;
+    };
+}
+
+// Runs in the page. Writes are sent at once, as a page that is left would not send them any more.
+function holdUp(most) {
+    const ask = window.fetch;
+    const pause = () => new Promise((done) => setTimeout(done, Math.random() * most));
+    const pauses = { transform: (piece, to) => pause().then(() => to.enqueue(piece)) };
+    window.fetch = async (input, init) => {
+        if ((init?.method ?? 'GET') === 'GET') await pause();
+        const reply = await ask(input, init);
+        await pause();
+        if (!reply.body || !reply.headers.get('Content-Type')?.startsWith('text/event-stream')) return reply;
+        return new Response(reply.body.pipeThrough(new TransformStream(pauses)), reply);
+    };
+}
+
 export function browser() {
     running ??= chromium.launch({
         executablePath: programs.find((path) => path && existsSync(path)),
@@ -37,6 +67,7 @@ export async function person(t, server, { width = 1280, height = 800, scheme = '
         serviceWorkers: workers ? 'allow' : 'block',
         ...options,
     });
+    await hinder(context);
     const wrong = [];
     context.on('console', (message) => {
         if (message.type() === 'error' && !harmless.test(message.text())) wrong.push(message.text());
@@ -74,6 +105,9 @@ export async function settled(page) {
         }
     });
 }
+
+// What was scrolled has been told to the page, and what it does then is drawn.
+export const framed = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 // No rule of accessibility is broken in what is shown.
 export async function accessible(page, what) {
