@@ -55,7 +55,7 @@ onBothEngines('answer times and timeouts are charts, with the same in tables, by
     await page.reload();
     await page.getByLabel('Project').selectOption(other.project.id);
     await page.getByText('Nothing was asked in this time').waitFor();
-    assert.match(page.url(), /range=day.*project=/);
+    await page.waitForURL(/range=day.*project=/);
 });
 
 onBothEngines('the figures of one agent leave the others out', {}, async (server, t) => {
@@ -68,7 +68,7 @@ onBothEngines('the figures of one agent leave the others out', {}, async (server
     await page.getByText('12 questions').waitFor();
     await page.getByText('Completed 83 %').waitFor();
     assert.equal(await page.getByText('Which branch?').count(), 0);
-    assert.match(page.url(), /range=day&agent=Scout/);
+    await page.waitForURL(/range=day&agent=Scout/);
     await page.getByRole('link', { name: '7 days' }).click();
     await page.waitForURL(/range=week&agent=Scout/);
     await page.getByText('12 questions').waitFor();
@@ -87,7 +87,7 @@ test('too few figures say so, and a question that blocks for an hour is named', 
     await page.getByText('too few').first().waitFor();
     await page.getByText('A question that blocks has been open for 1 h 12 min.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'May I?' }).click();
-    assert.match(page.url(), new RegExp(asked.questionId));
+    await page.waitForURL(new RegExp(asked.questionId));
 });
 
 test('the figures are accessible and fit', { timeout: 600_000 }, async (t) => {

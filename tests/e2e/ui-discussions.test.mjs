@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { visit } from './lib/browser.mjs';
 import { configure, model, openai } from './lib/model.mjs';
-import { onBothEngines, start, until } from './lib/server.mjs';
+import { becomes, onBothEngines, start, until } from './lib/server.mjs';
 
 const lines = `Divergent: Three ways: **speed**, loss, people.
 Convergent: They point the same way: the database.
@@ -64,7 +64,7 @@ onBothEngines('a discussion is started, joined at one’s turn, voted on, and ke
     await page.getByLabel('Your contribution').fill('Can we write less often?');
     await page.reload(); // a draft survives
     await page.getByRole('heading', { name: 'Your turn' }).waitFor();
-    assert.equal(await page.getByLabel('Your contribution').inputValue(), 'Can we write less often?');
+    await becomes(() => page.getByLabel('Your contribution').inputValue(), 'Can we write less often?', 'the draft is there');
     await page.getByRole('button', { name: 'Speak' }).click();
     await log.getByRole('listitem').filter({ hasText: 'passed: every perspective is on the table' }).waitFor();
     await log.getByText('That closes it.').waitFor();

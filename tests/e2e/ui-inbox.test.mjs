@@ -1,8 +1,8 @@
 // The inbox as a list: filters with names, several at once, what is quiet for a while, and rows that stay where they are.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, visit } from './lib/browser.mjs';
-import { onBothEngines, start } from './lib/server.mjs';
+import { accessible, framed, visit } from './lib/browser.mjs';
+import { becomes, onBothEngines, start } from './lib/server.mjs';
 
 const ask = (server, fields) => server.must(201, 'POST', '/api/questions', { question: 'Run it?', type: 'approval', responseType: 'approval', ...fields });
 const get = async (server, { questionId }) => (await server.must(200, 'GET', `/api/questions/${questionId}?wait=55`)).question;
@@ -17,7 +17,7 @@ test('filters stand in the address, get a name, and are found again', async (t) 
     await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor();
     await page.getByLabel('Project').selectOption('Web shop');
     await page.getByText('1 of 2').waitFor();
-    assert.equal(new URL(page.url()).searchParams.get('project'), shop.id);
+    await becomes(() => new URL(page.url()).searchParams.get('project'), shop.id, 'the address says which');
     await row(page, 'Anywhere else?').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Views' }).click();
     const menu = page.getByRole('dialog', { name: 'Views' });
@@ -46,6 +46,7 @@ test('nothing moves under somebody who reads further down; what is new is counte
     const page = await visit(t, server, '/inbox');
     await page.getByText('20 open').waitFor();
     await row(page, 'Question 15?').getByRole('link').scrollIntoViewIfNeeded();
+    await framed(page);
     const top = () => row(page, 'Question 15?').evaluate((element) => Math.round(element.getBoundingClientRect().top));
     const before = await top();
     await ask(server, { question: 'More urgent?', timeoutMinutes: 30 });

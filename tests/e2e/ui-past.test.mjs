@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, visit } from './lib/browser.mjs';
 import { login, makeUser } from './lib/identity.mjs';
-import { onBothEngines, start } from './lib/server.mjs';
+import { becomes, onBothEngines, start, until } from './lib/server.mjs';
 import { Work } from './lib/work.mjs';
 
 const ask = (server, fields) => server.must(201, 'POST', '/api/questions', { question: 'Run it?', type: 'approval', responseType: 'approval', ...fields });
@@ -29,17 +29,17 @@ onBothEngines('what was answered, has timed out or was cancelled is looked up by
     await row(page, 'Delete signals?').getByText('You: Rejected').waitFor();
     await row(page, 'Create tickets?').getByText('You: Approved').waitFor();
     assert.equal(await row(page, 'Still open?').count(), 0);
-    assert.equal(query(page).get('status'), 'answered');
+    await becomes(() => query(page).get('status'), 'answered', 'the address says so');
     await page.getByText('2 answered').waitFor();
     await accessible(page, 'what was answered');
     await page.getByLabel('Project').selectOption('Web shop');
     await page.getByText('1 answered').waitFor();
-    assert.equal(query(page).get('project'), shop.id);
+    await becomes(() => query(page).get('project'), shop.id, 'the address says which');
     // By the keyboard alone: the first one opens, and says who said what.
     await page.getByRole('heading', { name: 'Inbox', level: 1 }).click();
     await page.keyboard.press('j');
     await page.getByRole('article').getByText(/You answered|answered/).first().waitFor();
-    assert.equal(new URL(page.url()).pathname, `/inbox/${yes.questionId}`);
+    await becomes(() => new URL(page.url()).pathname, `/inbox/${yes.questionId}`, 'the first one');
     // The address alone leads there, and the way back is the browser's.
     await page.goto('/inbox?status=cancelled');
     await row(page, 'Merge clusters?').getByText('Cancelled').waitFor();
@@ -47,7 +47,7 @@ onBothEngines('what was answered, has timed out or was cancelled is looked up by
     await row(page, 'Too late?').getByText('Timed out without an answer').waitFor();
     await page.goBack();
     await row(page, 'Merge clusters?').waitFor();
-    assert.equal(query(page).get('status'), 'cancelled');
+    await becomes(() => query(page).get('status'), 'cancelled', 'back where it was');
     // What ends while somebody looks comes by itself.
     await server.must(200, 'POST', `/api/questions/${open.questionId}/cancel`, {});
     await row(page, 'Still open?').waitFor();
@@ -118,7 +118,7 @@ onBothEngines('open questions of projects, prompts that mention one and turns st
     await row(page, 'Tabs or spaces?').getByRole('link').click();
     await page.getByRole('link', { name: 'Take your turn' }).click();
     await page.getByRole('heading', { name: 'Tabs or spaces?' }).waitFor();
-    assert.equal(new URL(page.url()).pathname, `/discussions/${discussion.id}`);
+    await becomes(() => new URL(page.url()).pathname, `/discussions/${discussion.id}`, 'where the turn is');
 });
 
 test('a link to a prompt leads to it in the chat', async (t) => {
@@ -129,5 +129,5 @@ test('a link to a prompt leads to it in the chat', async (t) => {
     const card = page.getByRole('article').filter({ hasText: 'The one that is meant?' });
     await card.waitFor();
     await page.waitForFunction((wanted) => document.activeElement?.id === wanted, `prompt-${id}`);
-    assert.ok(await card.evaluate((element) => element.getBoundingClientRect().top >= 0 && element.getBoundingClientRect().bottom <= innerHeight));
+    await until(() => card.evaluate((element) => element.getBoundingClientRect().top >= 0 && element.getBoundingClientRect().bottom <= innerHeight), 'it is in view');
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, fits, person, settled, visit } from './lib/browser.mjs';
-import { full, onBothEngines, start, until } from './lib/server.mjs';
+import { becomes, full, onBothEngines, start, until } from './lib/server.mjs';
 import { Work, blocked, open } from './lib/work.mjs';
 
 const sentences = ['Full autonomy: proceed without confirmation', 'Notify user but proceed', 'Confirm all changes before proceeding'];
@@ -32,7 +32,7 @@ onBothEngines('open questions of a project are answered in their block, and the 
     await page.getByText('Waits for your answer, 2 to answer').waitFor();
     await set.getByLabel(fraud).fill('Yes, below 5 it may.');
     await page.reload(); // what was typed is still there
-    assert.equal(await set.getByLabel(fraud).inputValue(), 'Yes, below 5 it may.');
+    await becomes(() => set.getByLabel(fraud).inputValue(), 'Yes, below 5 it may.', 'the draft is there');
     await set.getByText('it waits for 1 more answer').waitFor();
     await set.getByRole('button', { name: 'Send 1 of 2' }).click();
     await set.getByText('You answered: Yes, below 5 it may.').waitFor();
@@ -137,7 +137,7 @@ test('what waits for what is a picture, and a table that says the same', async (
     await row.getByText('Refund screen; Mail about refunds').or(row.getByText('Mail about refunds; Refund screen')).waitFor();
     await picture.getByRole('link', { name: 'Refund screen' }).click();
     await page.getByRole('dialog', { name: 'Refund screen' }).waitFor();
-    assert.match(page.url(), /task=/);
+    await page.waitForURL(/task=/);
 });
 
 test('a project’s pages are accessible and fit, with much in them and with nothing', { timeout: 600_000 }, async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, fits, visit } from './lib/browser.mjs';
-import { onBothEngines, start, until } from './lib/server.mjs';
+import { becomes, onBothEngines, start, until } from './lib/server.mjs';
 
 const ask = (server, question) => server.must(201, 'POST', '/api/questions', { question, type: 'blocking', responseType: 'text', agent: 'Builder' });
 
@@ -18,12 +18,12 @@ onBothEngines('whatever was asked is found by its words and opened by the keyboa
     await page.keyboard.type('zuri');
     await dialog.getByRole('option', { name: /Zürich shop/ }).waitFor();
     await accessible(page, 'the palette with results');
-    assert.match(await dialog.getByRole('option', { selected: true }).innerText(), /Zürich shop/);
+    await dialog.getByRole('option', { name: /Zürich shop/, selected: true }).waitFor();
     await page.keyboard.press('ArrowDown');
-    assert.match(await dialog.getByRole('option', { selected: true }).innerText(), /Drain the/);
+    await dialog.getByRole('option', { name: /Drain the/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('article').getByRole('heading', { name: 'Drain the Zürich node tonight?' }).waitFor();
-    assert.equal(new URL(page.url()).pathname, `/inbox/${questionId}`);
+    await becomes(() => new URL(page.url()).pathname, `/inbox/${questionId}`, 'the address leads there');
 
     // Typed into a field, the keys open it as well; what was focused is focused again afterwards.
     await page.getByLabel('Your answer').fill('Not yet');
@@ -34,7 +34,7 @@ onBothEngines('whatever was asked is found by its words and opened by the keyboa
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await page.keyboard.type(', wait');
-    assert.equal(await page.getByLabel('Your answer').inputValue(), 'Not yet, wait');
+    await becomes(() => page.getByLabel('Your answer').inputValue(), 'Not yet, wait', 'the field has the focus again');
 
     // What another program writes meanwhile is found, too; a search that finds nothing says so.
     await page.keyboard.press('Control+k');
@@ -65,7 +65,7 @@ test('pages and actions are found by their words', async (t) => {
     await take('app', 'Approvals');
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
     await take('dark', 'Dark theme');
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await becomes(() => page.evaluate(() => document.documentElement.dataset.theme), 'dark', 'it is dark');
     await take('start disc', 'Start a discussion');
     await page.getByRole('dialog').getByLabel(/Topic/).waitFor();
     await page.keyboard.press('Escape');

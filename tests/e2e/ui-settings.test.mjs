@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { accessible, fits, person, settled, visit } from './lib/browser.mjs';
 import { login, makeUser } from './lib/identity.mjs';
-import { full, onBothEngines, start, until } from './lib/server.mjs';
+import { becomes, full, onBothEngines, start, until } from './lib/server.mjs';
 
 const password = 'a long password';
 
@@ -167,7 +167,7 @@ onBothEngines('the audit log is read, narrowed, paged and exported', {}, async (
     await page.getByLabel('What', { exact: true }).fill('project_create');
     await page.keyboard.press('Enter');
     await until(async () => (await rows.count()) === 1, 'one row is left');
-    assert.match(page.url(), /operation=project_create/);
+    await page.waitForURL(/operation=project_create/);
     for (const [name, lines] of [['JSON lines', 111], ['CSV', 112]]) {
         const saved = page.waitForEvent('download');
         await page.getByRole('button', { name }).click();
@@ -196,7 +196,7 @@ test('what a member may not see is not offered; solo mode is not ended by accide
     }
     await page.goto('/settings');
     await page.getByRole('radio', { name: 'Dark' }).check();
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await becomes(() => page.evaluate(() => document.documentElement.dataset.theme), 'dark', 'it is dark');
     await page.getByLabel('The password so far').fill('wrong password');
     await page.getByLabel('The new password').fill('another password');
     await page.getByRole('button', { name: 'Change password' }).click();
@@ -271,7 +271,7 @@ onBothEngines('what is changed elsewhere appears in the settings without a reloa
     await name.waitFor();
     await ask(200, 'PATCH', `/api/workspaces/${workspace.id}`, { name: 'Harbour' });
     await page.getByText('Workspace Harbour', { exact: true }).first().waitFor();
-    assert.equal(await name.inputValue(), 'Harbour');
+    await becomes(() => name.inputValue(), 'Harbour', 'the field follows');
     // What is being typed stays, and saving changes nothing else.
     await page.getByRole('textbox', { name: 'Settings' }).fill('{"personas": ["Ada"]}');
     await ask(200, 'PATCH', `/api/workspaces/${workspace.id}`, { name: 'Lighthouse' });
@@ -280,7 +280,7 @@ onBothEngines('what is changed elsewhere appears in the settings without a reloa
     await page.getByText('Saved.').waitFor();
     const now = await ask(200, 'GET', `/api/workspaces/${workspace.id}`);
     assert.deepEqual([now.name, now.settings], ['Lighthouse', { personas: ['Ada'] }]);
-    assert.equal(await name.inputValue(), 'Lighthouse');
+    await becomes(() => name.inputValue(), 'Lighthouse', 'the field follows');
     const side = await ask(201, 'POST', '/api/workspaces', { name: 'Side room' });
     await item('Side room').waitFor();
     await ask(204, 'DELETE', `/api/workspaces/${side.id}`);

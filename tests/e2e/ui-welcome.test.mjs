@@ -41,7 +41,7 @@ onBothEngines('a rehearsal is held in a workspace of its own, labelled on every 
     const bar = page.getByRole('complementary', { name: 'Rehearsal' });
     await page.getByRole('button', { name: 'Start' }).click();
     await bar.getByText('Scripted lines, no model was called.').waitFor();
-    await page.getByRole('heading', { name: /^Why it ended/ }).waitFor({ timeout: 60_000 });
+    await page.getByRole('heading', { name: /^Why it ended/ }).waitFor();
     await accessible(page, 'a discussion that is a rehearsal');
 
     // The squad waits for one reply, and a person for none: the approval stands in the inbox.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible, visit } from './lib/browser.mjs';
-import { onBothEngines, quickOnce, start, until } from './lib/server.mjs';
+import { becomes, onBothEngines, quickOnce, start, until } from './lib/server.mjs';
 
 const approval = { type: 'approval', responseType: 'approval' };
 const ask = (server, fields) => server.must(201, 'POST', '/api/questions', { question: 'Run it?', ...approval, ...fields });
@@ -166,7 +166,7 @@ test('offline: an answer is kept, survives a reload, and is sent once', { timeou
     await page.getByText('Nothing needs you').waitFor();
     const { logs } = await server.must(200, 'GET', `/api/jobs/${(await get(server, asked)).jobId}/logs`);
     assert.equal(logs.filter(({ kind }) => kind === 'answer').length, 1);
-    assert.deepEqual(await page.evaluate(() => localStorage.getItem('witan.outbox')), null);
+    await becomes(() => page.evaluate(() => localStorage.getItem('witan.outbox')), null, 'nothing is kept any more');
 });
 
 test('an answer kept offline that comes too late is shown with its words', { timeout: 600_000 }, async (t) => {

@@ -8,7 +8,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { copyDatabase, createDatabase, dropDatabase, sql } from './sql.mjs';
 
 export const binary = resolve(process.env.WITAN_BIN ?? 'build/witan');
@@ -286,6 +286,13 @@ export async function quickOnce(limit, run) {
 
 // How long a test waits for what is to come at once, but not on a busy machine.
 export const patience = 90_000;
+
+// What is read is this, now or a moment later: some of it comes after what a test has waited for.
+export async function becomes(read, wanted, what) {
+    let found;
+    await until(async () => isDeepStrictEqual((found = await read()), wanted), what).catch(() => {});
+    assert.deepEqual(found, wanted, what);
+}
 
 // Waits until a condition holds, for things that no event tells of; the longer it takes, the less often it looks.
 export async function until(holds, what, limit = patience) {
