@@ -54,14 +54,14 @@ onBothEngines('a prompt exactly at its limit has not timed out', {}, async (serv
         (id, agent_name, message, message_type, discussion_prompt_id, created_at) VALUES ('${randomUUID()}', 'Builder',
         'In time?', 'discussion_response', '${prompt.id}', '${new Date(Date.parse(prompt.created_at) + ms).toISOString()}')`);
     const [exact, over] = [
-        await server.ask({ timeout_minutes: 1 }),
-        await server.ask({ timeout_minutes: 1 }),
+        await server.ask({ timeout_minutes: 10 }),
+        await server.ask({ timeout_minutes: 10 }),
     ];
-    await insert(exact, minute);
-    await insert(over, minute + 1);
+    await insert(exact, 10 * minute);
+    await insert(over, 10 * minute + 1);
     assert.equal((await server.show(exact.id)).responseCount, 1);
     assert.equal((await server.show(over.id)).responseCount, 0);
-    await server.advance(2 * minute);
+    await server.advance(11 * minute);
     const ended = await server.show(exact.id);
     assert.equal(ended.status, 'timed_out');
     assert.ok(

@@ -48,7 +48,7 @@ test('each help fits the terminal, and wrong words are named, before any server 
 });
 
 // Examples are there to be pasted, and stay whole.
-test('help is wrapped to terminals of 40, 80 and 120 columns', { timeout: 120_000 }, async (t) => {
+test('help is wrapped to terminals of 40, 80 and 120 columns', { timeout: 600_000 }, async (t) => {
     const server = { folder: await tempFolder(t), url: 'http://127.0.0.1:9' };
     const names = [...(await cli(server.folder, ['help'])).stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)].map(([, name]) => name);
     for (const width of [40, 80, 120]) {
