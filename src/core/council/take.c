@@ -112,15 +112,35 @@ bool take_turn(const struct tx *tx, const char *id, const struct taken *taken, s
     return machine_log(&m, &turn, logged) && go_on(&m);
 }
 
-static bool pass_late(const struct tx *tx, const char *turn_id, const char *discussion_id)
+/*
+ * On PostgreSQL the row of a turn is as it was when the statement that found it began, however long its
+ * discussion was held by others: whoever had that meanwhile may have taken the turn, or moved its deadline.
+ */
+static bool is_still_due(const struct tx *tx, const char *turn_id, struct open_turn *turn, bool *due)
+{
+    struct err err = { 0 };
+    struct tx quiet = tx_with_err(tx, &err);
+
+    *due = false;
+    if (!open_turn_get(&quiet, turn_id, turn))
+        return err.code == ERR_NOT_FOUND || (*tx->err = err, false);
+    *due = turn->due_ms > 0 && turn->due_ms < tx->now_ms;
+    return true;
+}
+
+static bool pass_late(const struct tx *tx, const char *turn_id, const char *discussion_id, bool *passed)
 {
     const char *reason = "The turn was not taken in time.";
     struct open_turn turn;
     struct discussion d;
     struct machine m;
 
-    if (!discussion_lock_any(tx, discussion_id, &d) || !machine_begin(tx, &d, &m) ||
-        !open_turn_get(tx, turn_id, &turn))
+    *passed = false;
+    if (!discussion_lock_any(tx, discussion_id, &d) || !is_still_due(tx, turn_id, &turn, passed))
+        return false;
+    if (!*passed)
+        return true;
+    if (!machine_begin(tx, &d, &m))
         return false;
     struct logged logged = open_turn_logged(&turn);
 
@@ -136,10 +156,14 @@ bool take_sweep(const struct tx *tx, size_t limit, size_t *ended)
 
     if (!tx_query(tx, SQL_TURN_DUE, DB_ARGS(db_int(tx->now_ms), db_int((int64_t)limit)), &rows))
         return false;
-    *ended = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        if (!pass_late(tx, db_cell(&rows, i, 0), db_cell(&rows, i, 1)))
+    *ended = 0;
+    for (size_t i = 0; i < rows.count; i++) {
+        bool passed;
+
+        if (!pass_late(tx, db_cell(&rows, i, 0), db_cell(&rows, i, 1), &passed))
             return false;
+        *ended += passed;
+    }
     return true;
 }
 
