@@ -72,6 +72,26 @@ bool answer_may_be_put(const struct tx *tx, enum council_ref kind, const char *i
            err_set(tx->err, ERR_CONFLICT, "A council is at it already: %s.", db_cell(&rows, 0, 0));
 }
 
+/*
+ * The summary that was asked for at the end. Only an end that the agents came to has one: what was summed up
+ * on the way is about a part, for those who spoke after it.
+ */
+static bool last_summary(struct machine *m, const char **words)
+{
+    enum council_end end = m->d->ending != END_NONE ? m->d->ending : m->d->end_reason;
+    struct logged *rows;
+    size_t count;
+
+    if (!end_is_natural(end))
+        return true;
+    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, discussion_last_round(m->d), &rows, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].manner == ENTRY_SAID)
+            *words = rows[i].content;
+    return true;
+}
+
 /* Without a summary it is what was said last. */
 static bool words_of(struct machine *m, const char **words)
 {
@@ -84,10 +104,7 @@ static bool words_of(struct machine *m, const char **words)
     for (size_t i = 0; i < count; i++)
         if (rows[i].manner == ENTRY_SAID && rows[i].kind == ROW_TURN)
             *words = rows[i].content;
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].manner == ENTRY_SAID && rows[i].kind == ROW_SUMMARY)
-            *words = rows[i].content;
-    return true;
+    return last_summary(m, words);
 }
 
 static const char *dissent_of(struct machine *m, const json_t *vote)

@@ -118,12 +118,6 @@ bool machine_count(struct machine *m, int round, struct vote_result *result)
            machine_rule(m, ruling_of_vote(m->tx->arena, round, result));
 }
 
-static bool is_natural(enum council_end reason)
-{
-    return reason == END_ROUNDS || reason == END_ALL_PASSED || reason == END_AGREEMENT ||
-           reason == END_NOTHING_NEW;
-}
-
 static bool ask_summary(struct machine *m, int round, bool *asked)
 {
     struct discussion at = *m->d;
@@ -156,7 +150,7 @@ bool machine_close(struct machine *m, bool *asked)
 {
     int round = discussion_last_round(m->d);
 
-    if (is_natural(m->d->ending)) {
+    if (end_is_natural(m->d->ending)) {
         if (!vote(m, round, asked))
             return false;
         if (*asked)
@@ -168,11 +162,11 @@ bool machine_close(struct machine *m, bool *asked)
                 return true;
         }
     }
-    if (m->d->ref_kind != REF_NONE && m->d->phase != PHASE_ANSWERING) {
+    if (m->d->ref_kind != REF_NONE && m->d->ending != END_FAILED && m->d->phase != PHASE_ANSWERING) {
         m->d->phase = PHASE_ANSWERING;
         return true;
     }
-    return (m->d->ref_kind == REF_NONE || answer_post(m)) && machine_end(m, m->d->ending);
+    return (m->d->phase != PHASE_ANSWERING || answer_post(m)) && machine_end(m, m->d->ending);
 }
 
 /* A task that is gone keeps no result, and holds no end up. */
@@ -228,7 +222,7 @@ static bool tell_parent(struct machine *m)
 
 static const char *source_of(enum council_end reason)
 {
-    return reason == END_CANCELLED ? "cancelled" : is_natural(reason) ? "agents" : "policy";
+    return reason == END_CANCELLED ? "cancelled" : end_is_natural(reason) ? "agents" : "policy";
 }
 
 bool machine_end(struct machine *m, enum council_end reason)

@@ -48,6 +48,11 @@ const char *end_text(enum council_end end)
     return end == END_NONE ? NULL : council_ends[end - 1];
 }
 
+bool end_is_natural(enum council_end end)
+{
+    return end == END_ROUNDS || end == END_ALL_PASSED || end == END_AGREEMENT || end == END_NOTHING_NEW;
+}
+
 const char *row_kind_text(enum row_kind kind)
 {
     return row_kinds[kind];

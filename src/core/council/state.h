@@ -50,6 +50,9 @@ enum council_end {
     ENDS,
 };
 
+/* Whether the agents came to it: by their rounds, by agreeing, by having no more to say. */
+bool end_is_natural(enum council_end end);
+
 /* Of rows of the log. A message is out of the order or takes a person's slot; the rest were asked for. */
 enum row_kind { ROW_MESSAGE, ROW_TURN, ROW_BALLOT, ROW_JUDGE, ROW_SUMMARY, ROW_KINDS };
 
