@@ -163,6 +163,8 @@
 #define COUNCIL_ELSEWHERE    256  /* turns that are spoken on other nodes and heard here */
 #define COUNCIL_LOOK_MS      1000 /* how late a discussion that another program made may be noticed */
 #define COUNCIL_SAVE_MS      1000 /* how often the text of a turn that is being spoken is saved */
+#define COUNCIL_TRIES_BAD    3    /* of a write that is refused for what is stored */
+#define COUNCIL_TRIES        8    /* of one that fails for no reason that is known: half a minute */
 #define COUNCIL_SAVE_FIRST_MS                                                                                \
     200                       /* and when for the first time: a turn that is quicker is stored as a whole */
 #define STREAM_PAGE       256 /* events read from the store at once while catching up */

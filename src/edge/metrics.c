@@ -266,6 +266,12 @@ static void write_council(const struct council_figures *council, struct buf *int
         "Replies that were dropped because the turn was not this node's any more.", council->late);
     one(into, "witan_turn_writes_repeated_total", "counter", "Writes of discussions that were tried again.",
         council->repeated);
+    one(into, "witan_turns_given_up_total", "counter",
+        "Turns that were passed because of what is stored: they could not be begun, or their reply not be "
+        "kept.",
+        council->given_up);
+    one(into, "witan_discussions_given_up_total", "counter",
+        "Discussions that have failed because they could not be moved on.", council->failed);
     head(into, "witan_call_failures_total", "counter", "Calls that came to nothing, by kind.");
     for (size_t kind = LLM_CANCELLED + 1; kind < LLM_KIND_COUNT; kind++)
         buf_format(into, "witan_call_failures_total{kind=\"%s\"} %llu\n", llm_kind_name((enum llm_kind)kind),

@@ -464,6 +464,8 @@ void council_figures(struct council *council, struct council_figures *figures)
         .claimed = atomic_load(&council->claimed),
         .late = atomic_load(&council->late),
         .repeated = atomic_load(&council->repeated),
+        .given_up = atomic_load(&council->given_up),
+        .failed = atomic_load(&council->failed),
         .calls = atomic_load(&council->calls),
         .waiting = atomic_load(&council->waiting),
     };

@@ -51,8 +51,9 @@ struct notice *council_piece(const struct council_piece *piece);
 bool council_speaks(struct council *council, const char *turn_id);
 
 struct council_figures {
-    uint64_t turns, claimed;           /* stored replies; discussions taken over */
-    uint64_t late, repeated;           /* replies that came too late to be written; writes tried again */
+    uint64_t turns, claimed;   /* stored replies; discussions taken over */
+    uint64_t late, repeated;   /* replies that came too late to be written; writes tried again */
+    uint64_t given_up, failed; /* turns that were passed, discussions that were ended, for what is stored */
     uint64_t failures[LLM_KIND_COUNT]; /* by enum llm_kind */
     size_t calls, waiting;             /* out, and in line */
 };

@@ -71,6 +71,7 @@ static void call_failed(struct turn *turn, const struct err *err)
         .text = "",
         .failed = true,
         .permanent = true,
+        .unasked = true,
         .error = arena_text(&turn->answer.arena, err->text),
     };
     atomic_fetch_add(&turn->council->failures[LLM_FAILED], 1);

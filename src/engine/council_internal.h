@@ -69,7 +69,7 @@ struct council {
     pthread_mutex_t text_lock; /* guards the list, and the text of every turn in it */
     struct turn *speaking;     /* with their models */
 
-    _Atomic uint64_t stored, claimed, late, repeated;
+    _Atomic uint64_t stored, claimed, late, repeated, given_up, failed;
     _Atomic uint64_t failures[LLM_KIND_COUNT];
     atomic_size_t calls, waiting;
 };
@@ -99,6 +99,7 @@ struct turn {
     struct turn *successor; /* the same turn of a later epoch, which waits until this one has let go */
     uint64_t call;          /* llm's */
     int tries;              /* of a write */
+    bool given_up;          /* a pass is stored instead, with the reason */
     struct answer answer;
 
     /* The loop's that calls models. */
@@ -147,6 +148,8 @@ bool unit_may_work_later(const struct unit *unit);
 /* Whether it came too late: another drives, or the turn is not there any more. */
 bool err_is_late(const struct err *err);
 bool unit_was_late(const struct unit *unit);
+/* Before a write is tried again. */
+int64_t again_ms(int tries);
 
 /* council_turn.c */
 struct turn *turn_new(struct council *council, const struct turn_call *call);
@@ -172,6 +175,13 @@ void step_advance(struct council *council, const char *discussion_id, int64_t ep
 void step_check(struct council *council, const char *discussion_id);
 void step_begin(struct turn *turn);
 void step_finish(struct turn *turn);
+
+/* council_fail.c: what can never be written as it is. */
+/* Whether a write was refused for good: for what is stored, and so often. */
+bool unit_is_hopeless(const struct unit *unit, int tries);
+/* Makes a pass of the turn; of one that is a pass already, the end of its discussion. */
+void turn_give_up(struct turn *turn, const struct err *why);
+void step_fail(struct council *council, const char *discussion_id, int64_t epoch, const struct err *why);
 
 /* council_call.c */
 void call_start(struct turn *turn, const struct turn_call *call);

@@ -10,9 +10,6 @@
 
 #include <stdio.h>
 
-#define AGAIN_MS      200 /* before a write that failed is tried again, for the first time */
-#define AGAIN_MOST_MS 10000
-
 /* The phase that a call of this kind is in when it is out. */
 static unsigned phase_of_call(enum turn_kind kind)
 {
@@ -29,15 +26,6 @@ static void log_lines(const struct drive_step *step)
 {
     for (size_t i = 0; i < step->line_count; i++)
         log_line(LOG_INFO, step->lines[i], NULL);
-}
-
-static int64_t again_ms(int tries)
-{
-    int64_t ms = AGAIN_MS;
-
-    while (tries-- > 1 && ms < AGAIN_MOST_MS)
-        ms *= 2;
-    return ms < AGAIN_MOST_MS ? ms : AGAIN_MOST_MS;
 }
 
 /* A discussion that was claimed. */
@@ -87,6 +75,8 @@ static void after_advance(struct unit *unit)
         log_lines(&advance->step);
         turns_adopt(council, &advance->step, SIZE_MAX);
         go_on(council, &advance->step, advance->discussion_id, advance->epoch);
+    } else if (!unit_was_late(unit) && unit_is_hopeless(unit, advance->tries + 1)) {
+        step_fail(council, advance->discussion_id, advance->epoch, &unit->work.err);
     } else if (!unit_was_late(unit) && !council->stopping) {
         log_line(LOG_WARN, "a discussion could not be moved on; trying again", "discussion",
                  advance->discussion_id, "why", unit->work.err.text, NULL);
@@ -177,7 +167,8 @@ static void say_late(const struct turn *turn, const struct unit *unit)
              NULL);
 }
 
-/* What could not be written: too late, or to be tried again. The turn keeps its place meanwhile. */
+/* What could not be written: too late, never to be, or to be tried again. The turn keeps its place meanwhile.
+ */
 static void turn_refused(struct turn *turn, const struct unit *unit, void (*again)(struct alarm *alarm))
 {
     struct council *council = turn->council;
@@ -189,6 +180,10 @@ static void turn_refused(struct turn *turn, const struct unit *unit, void (*agai
         }
         turn_drop(turn);
         council_look(council);
+        return;
+    }
+    if (unit_is_hopeless(unit, turn->tries + 1)) {
+        turn_give_up(turn, &unit->work.err);
         return;
     }
     if (!unit_may_work_later(unit) || turn->tries == 0)
@@ -310,7 +305,8 @@ void step_finish(struct turn *turn)
     struct turn_unit *finish = unit_new(turn->council, sizeof(*finish), run_finish, after_finish);
 
     finish->turn = turn;
-    finish->may_begin_next = !lanes_awaited(turn->council->lanes, &turn->lane);
+    /* What holds up the next turn must not hold up this one. */
+    finish->may_begin_next = turn->tries == 0 && !lanes_awaited(turn->council->lanes, &turn->lane);
     turn->stage = STAGE_ENDS;
     unit_hand_in(&finish->unit);
 }

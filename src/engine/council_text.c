@@ -232,12 +232,15 @@ static bool run_save(const struct tx *tx, struct unit *unit)
         struct err err = { 0 };
         struct tx own = tx_with_err(tx, &err);
 
-        saved->refused = !drive_partial(&own, &saved->ref, saved->text);
-        if (saved->refused && !err_is_late(&err)) {
+        bool fine = drive_partial(&own, &saved->ref, saved->text);
+
+        saved->refused = !fine && err_is_late(&err);
+        /* One of which the rows cannot be read must not keep the others' words from being saved. */
+        if (!fine && !saved->refused && (err.raw || !drive_is_hopeless(&err))) {
             *tx->err = err;
             return false;
         }
-        if (!saved->refused && saved->is_turn)
+        if (fine && saved->is_turn)
             unit->phases |= 1U << PHASE_SPEAKING;
     }
     return true;

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AGAIN_MS      200 /* before a write that failed is tried again, for the first time */
+#define AGAIN_MOST_MS 10000
+
 static struct unit *unit_of(struct work *work)
 {
     return (struct unit *)(void *)((char *)work - offsetof(struct unit, work));
@@ -93,4 +96,13 @@ bool err_is_late(const struct err *err)
 bool unit_was_late(const struct unit *unit)
 {
     return err_is_late(&unit->work.err);
+}
+
+int64_t again_ms(int tries)
+{
+    int64_t ms = AGAIN_MS;
+
+    while (tries-- > 1 && ms < AGAIN_MOST_MS)
+        ms *= 2;
+    return ms < AGAIN_MOST_MS ? ms : AGAIN_MOST_MS;
 }

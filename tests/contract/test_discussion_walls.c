@@ -2,7 +2,11 @@
  * Who may speak for whom, what may be put together, and that nothing of it can hold a discussion up for good.
  */
 #include "council.h"
+
+#include "base/clock.h"
+
 #include "questions.h"
+#include <pthread.h>
 
 #define NAMES(...)                                                                                           \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
@@ -177,6 +181,99 @@ CONTRACT(budget_counts_models_only_and_a_parents_holds_below_it)
     call(t, "discussion_cancel", "{s:s}", "id", text_at(t, "discussion.id"));
     CHECK_STATUS(200);
     PLAY(t, { "", "", NULL, false });
+    show_discussion(t, id);
+    CHECK_INT("discussion.usage.calls", 1);
+}
+
+/* What advances beside another transaction: a discussion that a node has claimed. */
+struct beside {
+    struct drive_claimed claimed;
+    struct err err;
+};
+
+static void *advance_beside(void *user)
+{
+    struct beside *beside = user;
+    ARENA_AUTO arena = { 0 };
+    struct db *db = one_more_connection();
+    struct tx tx = tx_of(db, &arena, clock_now_ms(), &beside->err);
+    struct drive_step step;
+
+    if (db_begin(db, true, &beside->err) &&
+        drive_advance(&tx, "node", beside->claimed.epoch, beside->claimed.discussion_id, &step))
+        (void)!db_commit(db, &beside->err);
+    db_close(db);
+    return NULL;
+}
+
+static void split_off_two(struct t *t, const char *parent)
+{
+    for (int i = 0; i < 2; i++) {
+        call(t, "discussion_create", "{s:s, s:s, s:i, s:s, s:[{s:s}]}", "topic", "Below", "mode", "rounds",
+             "rounds", 1, "parentId", parent, "participants", "agentName", "Ada");
+        CHECK_STATUS(201);
+    }
+}
+
+/* One call is left for two who ask at the same moment: on PostgreSQL the second waits for the first. */
+CONTRACT(shared_budget_is_not_overdrawn_by_those_who_ask_at_once)
+{
+    struct drive_claimed *list;
+    struct drive_step step;
+    struct beside beside;
+    pthread_t other;
+    struct err err;
+
+    make_agent(t, "Ada", "specialist");
+    const char *id = make_discussion_with(t, "turns", "{\"budget\": {\"calls\": 1}}", NAMES("user", "Ada"));
+
+    split_off_two(t, id);
+    assert_int_equal(stage_claim_later(t, "node", 0, &list), 2);
+    struct tx tx = stage_begin(t, &err);
+
+    assert_true(drive_advance(&tx, "node", list[0].epoch, list[0].discussion_id, &step));
+    beside = (struct beside){ .claimed = list[1] };
+    if (t->engine == DB_SQLITE)
+        stage_commit(t);
+    assert_int_equal(pthread_create(&other, NULL, advance_beside, &beside), 0);
+    if (t->engine == DB_POSTGRES) {
+        until_so_many_wait_for_locks(t, 1);
+        stage_commit(t);
+    }
+    pthread_join(other, NULL);
+    assert_int_equal(beside.err.code, ERR_NONE);
+    assert_int_equal(count_rows(t, "discussion_turns WHERE workspace_id = '%s'", t->workspace), 1);
+    show_discussion(t, list[1].discussion_id);
+    CHECK_TEXT("discussion.endReason", "budget");
+    call(t, "discussion_replay", "{s:s}", "id", list[1].discussion_id);
+    CHECK_COUNT("differences", 0);
+    call(t, "discussion_cancel", "{s:s}", "id", id);
+    CHECK_STATUS(200);
+}
+
+/* Of a round in which all are asked at once only as many speak as there are calls. */
+CONTRACT(budget_that_ends_within_a_parallel_round_is_replayed)
+{
+    make_agent(t, "Ada", "specialist");
+    make_agent(t, "Bob", "specialist");
+    const char *id = make_discussion_with(t, "parallel", "{\"budget\": {\"calls\": 1}}", NAMES("Ada", "Bob"));
+
+    PLAY(t, { "", "", NULL, false });
+    show_discussion(t, id);
+    CHECK_TEXT("discussion.endReason", "budget");
+    CHECK_INT("discussion.usage.calls", 1);
+    call(t, "discussion_replay", "{s:s}", "id", id);
+    CHECK_COUNT("differences", 0);
+}
+
+/* A reply that is nothing but a stop sequence is worth another call, when there is one. */
+CONTRACT(budget_is_not_overdrawn_by_asking_once_more)
+{
+    make_agent(t, "Ada", "specialist");
+    const char *id = make_discussion_with(t, "turns", "{\"budget\": {\"calls\": 1}}", NAMES("user", "Ada"));
+
+    say(t, id, "Begin.");
+    PLAY(t, { "Ada", "[Bob]: I say it for him.", NULL, false });
     show_discussion(t, id);
     CHECK_INT("discussion.usage.calls", 1);
 }

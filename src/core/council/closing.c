@@ -36,7 +36,6 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
     struct open_turn turn;
     struct logged *rows;
     size_t count;
-    int64_t out = 0;
     bool left = true;
 
     at.round = round;
@@ -50,7 +49,7 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
             has = rows[i].turn_index == (int)seat;
         if (has)
             continue;
-        if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, out++, &left))
+        if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, NULL, &left))
             return false;
         if (!left)
             break;
@@ -127,7 +126,8 @@ static bool ask_summary(struct machine *m, int round, bool *asked)
     bool left;
 
     at.round = round;
-    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count) || !machine_has_budget(m, 0, &left))
+    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count) ||
+        !machine_has_budget(m, NULL, &left))
         return false;
     *asked = count == 0 && left;
     return !*asked || open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);

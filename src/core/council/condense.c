@@ -57,7 +57,7 @@ bool machine_condense(struct machine *m, bool *asked)
     if (!condensed.plan.summarise || condensed.plan.first == 0)
         return true;
     at.round = m->d->round - 1;
-    if (!summary_of(m, at.round, &there, &summary) || !machine_has_budget(m, 0, &left))
+    if (!summary_of(m, at.round, &there, &summary) || !machine_has_budget(m, NULL, &left))
         return false;
     if (!there && !left)
         return true;

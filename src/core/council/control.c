@@ -131,17 +131,6 @@ bool control_message(const struct tx *tx, const char *id, const struct spoken *s
                                                                                : discussion_save(tx, d);
 }
 
-/* A call that is cut off was made all the same, and its model may have been paid for what nobody hears. */
-static void count_cut_off(struct discussion *d, struct open_turn *turn)
-{
-    struct spent call = { .calls = 1, .missing = 1 };
-
-    if (turn->state != TURN_CALLING)
-        return;
-    spent_add(&d->spent, &call);
-    spent_add(&turn->spent, &call);
-}
-
 /* What was said of a turn as far as it came, cut as if that had been all of it; "" when nothing was. */
 static const char *said_so_far(const struct machine *m, const struct open_turn *turn)
 {
@@ -165,7 +154,7 @@ static bool cut_off(struct machine *m, bool keep_silent)
 
         if (turns[i].state == TURN_OUTSIDE && keep_silent)
             continue;
-        count_cut_off(m->d, &turns[i]);
+        open_turn_count_cut_off(m->d, &turns[i]);
         struct logged logged = open_turn_logged(&turns[i]);
 
         logged.content = words;
@@ -277,7 +266,7 @@ static bool call_back(const struct tx *tx, struct discussion *d)
     for (size_t i = 0; i < count; i++) {
         if (turns[i].state != TURN_CALLING)
             continue;
-        count_cut_off(d, &turns[i]);
+        open_turn_count_cut_off(d, &turns[i]);
         turns[i].state = TURN_QUEUED;
         turns[i].attempt++;
         if (!open_turn_save(tx, &turns[i]))
@@ -434,7 +423,7 @@ static bool skip_gone(const struct tx *tx, const char *turn_id, const char *disc
         return false;
     if (!open_turn_get(&quiet, turn_id, &turn))
         return err.code == ERR_NOT_FOUND || (*tx->err = err, false);
-    count_cut_off(&d, &turn);
+    open_turn_count_cut_off(&d, &turn);
     struct logged logged = open_turn_logged(&turn);
     const char *words = said_so_far(&m, &turn);
     bool said = *words;

@@ -2,7 +2,7 @@
  * Moving a discussion on in the name of a node, one transaction at a time. The state's row is locked first,
  * and a node that does not drive it any more is turned away before it can change anything.
  */
-#include "core/council/drive.h"
+#include "core/council/drive_internal.h"
 
 #include "base/str.h"
 #include "core/council/machine.h"
@@ -76,7 +76,7 @@ bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct dri
     return true;
 }
 
-static bool fenced(const struct tx *tx)
+bool drive_fenced(const struct tx *tx)
 {
     err_set(tx->err, ERR_CONFLICT, "Another node drives this discussion.");
     tx->err->name = DRIVE_FENCED;
@@ -95,7 +95,12 @@ static bool enter(const struct tx *tx, const char *node, int64_t epoch, const ch
 {
     if (!discussion_lock_any(tx, id, d))
         return gone(tx);
-    return (str_equal(d->driver, node) && d->driver_epoch == epoch) || fenced(tx);
+    return (str_equal(d->driver, node) && d->driver_epoch == epoch) || drive_fenced(tx);
+}
+
+bool drive_enter(const struct tx *tx, const struct drive_failure *as, struct discussion *d)
+{
+    return enter(tx, as->node, as->epoch, as->discussion_id, d);
 }
 
 static bool enter_turn(const struct tx *tx, const struct turn_ref *ref, struct discussion *d,
@@ -182,6 +187,8 @@ static void count_usage(struct discussion *d, struct open_turn *turn, const stru
 {
     struct spent call = { .calls = 1, .missing = !reply->usage_known };
 
+    if (reply->unasked)
+        return;
     if (reply->usage_known) {
         call.tokens_in = reply->tokens_in;
         call.tokens_out = reply->tokens_out;
@@ -239,8 +246,8 @@ static const char *metadata_of(const struct tx *tx, const struct open_turn *turn
     return arena_copy(tx->arena, text.bytes, text.len);
 }
 
-static bool may_try_again(const struct open_turn *turn, const struct turn_reply *reply,
-                          const struct reply *cut, int64_t *delay_ms)
+static bool is_worth_another(const struct open_turn *turn, const struct turn_reply *reply,
+                             const struct reply *cut, int64_t *delay_ms)
 {
     *delay_ms = 0;
     if (reply->failed) {
@@ -281,6 +288,7 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     struct discussion d;
     struct machine m;
     int64_t delay_ms;
+    bool again;
 
     if (!enter_turn(tx, ref, &d, &turn) || !machine_begin(tx, &d, &m))
         return false;
@@ -290,7 +298,10 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     struct pass pass = pass_for(tx, reply, &cut);
 
     count_usage(&d, &turn, reply);
-    if (may_try_again(&turn, reply, &cut, &delay_ms))
+    again = is_worth_another(&turn, reply, &cut, &delay_ms);
+    if (again && !machine_has_budget(&m, &turn, &again))
+        return false;
+    if (again)
         return try_again(&m, &turn, !reply->failed, delay_ms, step);
     struct logged logged = open_turn_logged(&turn);
     struct ruling ruling = ruling_of_reply(

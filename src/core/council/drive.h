@@ -9,6 +9,11 @@
  *
  *     drive_claim -> drive_advance -> calls -> drive_begin -> (model) -> drive_finish -> calls -> ...
  *
+ * What is stored may be such that a step can never be taken: a wording with a placeholder that there is not,
+ * a row of another program where a turn belongs. The machine does not fail on it, nor try for ever: a turn
+ * that cannot be begun or stored is finished as failed, which makes a pass of it with the reason; a
+ * discussion that cannot be moved on otherwise is ended as failed (drive_fail).
+ *
  * Operations (pause, cancel, interject, a deleted agent) write what they mean themselves and let go of the
  * driver; a late drive_finish then finds no turn of its own and is dropped by its caller.
  *
@@ -70,6 +75,7 @@ struct turn_reply {
     const char *text;  /* what came, also before a failure; may be "" */
     bool failed;       /* the call did not come to its end */
     bool permanent;    /* and would not the next time either (no such model, a wrong key) */
+    bool unasked;      /* no call was made at all: none is counted */
     const char *error; /* when failed: one sentence without secrets */
     bool usage_known;
     int64_t tokens_in, tokens_out;
@@ -113,5 +119,18 @@ CHECKED bool drive_partial(const struct tx *tx, const struct turn_ref *ref, cons
  */
 CHECKED bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *reply,
                           struct drive_step *step);
+
+/* A discussion that cannot be moved on, for what is stored. */
+struct drive_failure {
+    const char *discussion_id, *node;
+    int64_t epoch;
+    const char *reason; /* one sentence, for people */
+    bool plainly;       /* by its own rows alone: its task and its parent are not written to */
+};
+/* Ends it as failed. DRIVE_FENCED and DRIVE_GONE as with the others. */
+CHECKED bool drive_fail(const struct tx *tx, const struct drive_failure *failure);
+
+/* Whether an error is about what was to be written, so that the same would be refused the next time, too. */
+bool drive_is_hopeless(const struct err *err);
 
 #endif

@@ -39,6 +39,14 @@ const char *allowance_spent(const struct allowance *allowed, const struct allowa
     return is_spent(allowed->seconds, used->seconds) ? "seconds" : NULL;
 }
 
+const char *end_spent(const struct end_facts *facts)
+{
+    struct allowance used = facts->used;
+
+    used.calls += facts->out;
+    return allowance_spent(&facts->allowed, &used);
+}
+
 static struct end_verdict ends(enum council_end end, const char *reason)
 {
     return (struct end_verdict){ .end = end, .reason = reason };
@@ -79,7 +87,7 @@ static struct end_verdict judge_round(struct arena *arena, const struct end_fact
 
 struct end_verdict end_judge(struct arena *arena, const struct end_facts *facts)
 {
-    const char *spent = allowance_spent(&facts->allowed, &facts->used);
+    const char *spent = end_spent(facts);
 
     if (facts->cancelled)
         return ends(END_CANCELLED, "It was cancelled.");

@@ -43,7 +43,11 @@ struct end_facts {
     bool cancelled;
     const char *failure; /* why it cannot go on, or NULL */
     struct allowance allowed, used;
+    int64_t out; /* calls that were about to be made when it was judged, by all who share the budget */
 };
+
+/* The first of its allowances that is spent, what is out included, or NULL. */
+const char *end_spent(const struct end_facts *facts);
 
 struct end_verdict {
     enum council_end end;   /* END_NONE: it goes on */

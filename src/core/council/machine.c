@@ -152,16 +152,30 @@ static bool has_limits(const struct allowance *allowed)
     return allowed->calls > 0 || allowed->tokens > 0 || allowed->seconds > 0;
 }
 
-bool machine_has_budget(struct machine *m, int64_t out, bool *left)
+/* Calls that are counted when they end are taken off before: else each of many would find the last one. */
+static bool calls_out(struct machine *m, int64_t *out)
+{
+    struct db_arg root = db_text(m->d->root_id);
+    struct db_rows rows;
+
+    if (!tx_query(m->tx, SQL_DISCUSSION_BUDGET_HOLD, DB_ARGS(root), &rows) ||
+        !tx_query(m->tx, SQL_DISCUSSION_OUT, DB_ARGS(root), &rows))
+        return false;
+    *out = db_cell_int(&rows, 0, 0);
+    return true;
+}
+
+bool machine_has_budget(struct machine *m, const struct open_turn *again, bool *left)
 {
     struct allowance used;
+    int64_t out;
 
     *left = true;
     if (!has_limits(&m->options.budget))
         return true;
-    if (!machine_used(m, &used))
+    if (!calls_out(m, &out) || !machine_used(m, &used))
         return false;
-    used.calls += out;
+    used.calls += out - (again != NULL);
     *left = !allowance_spent(&m->options.budget, &used);
     return true;
 }
@@ -179,19 +193,21 @@ static bool head_for_end(struct machine *m, enum council_end end)
 
     if (has_limits(&facts.allowed) && !machine_used(m, &facts.used))
         return false;
+    if (end == END_BUDGET && !calls_out(m, &facts.out))
+        return false;
     verdict = end_judge(m->tx->arena, &facts);
     verdict.end = end;
     machine_head_for(m, end);
     return machine_rule(m, ruling_of_end(m->tx->arena, &facts, &verdict));
 }
 
-/* A turn at a seat, or the end when there is no budget left for it. */
-static bool ask(struct machine *m, int seat, int64_t out, bool *asked)
+/* A turn at a seat, or the end when there is no budget left for it; who speaks for themselves costs none. */
+static bool ask(struct machine *m, int seat, bool *asked)
 {
     struct open_turn turn;
     bool left = true;
 
-    if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, out, &left))
+    if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, NULL, &left))
         return false;
     if (!left) {
         *asked = false;
@@ -215,7 +231,6 @@ static bool ask_all(struct machine *m, bool *asked)
     size_t *turns = arena_array(m->tx->arena, size_t, m->seats.count);
     struct logged *rows;
     size_t count, pending;
-    int64_t out = 0;
     bool any = false;
 
     if (!logged_round(m->tx, m->d->id, ROW_TURN, m->d->round, &rows, &count))
@@ -232,11 +247,9 @@ static bool ask_all(struct machine *m, bool *asked)
     for (size_t i = 0; i < pending && m->d->ending == END_NONE; i++) {
         bool opened;
 
-        if (!ask(m, (int)turns[i], out, &opened))
+        if (!ask(m, (int)turns[i], &opened))
             return false;
         any = any || opened;
-        out +=
-            opened && m->seats.seats[turns[i]].kind == SEAT_MODEL; /* who speaks for themselves costs none */
     }
     *asked = any;
     return pending > 0 || move_on(m);
@@ -263,7 +276,7 @@ static bool step_at_place(struct machine *m, bool *asked, bool *rest)
     case ORDER_WAIT_OUTSIDE: break;
     }
     line_of_round(m);
-    return ask(m, m->d->turn_index, 0, asked);
+    return ask(m, m->d->turn_index, asked);
 }
 
 static bool log_interjections(struct machine *m)

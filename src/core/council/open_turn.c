@@ -183,6 +183,16 @@ bool open_turn_delete(const struct tx *tx, const struct open_turn *turn)
            (count == 0 || event_append_many(tx, events, count));
 }
 
+void open_turn_count_cut_off(struct discussion *d, struct open_turn *turn)
+{
+    struct spent call = { .calls = 1, .missing = 1 };
+
+    if (turn->state != TURN_CALLING)
+        return;
+    spent_add(&d->spent, &call);
+    spent_add(&turn->spent, &call);
+}
+
 struct logged open_turn_logged(const struct open_turn *turn)
 {
     return (struct logged){

@@ -36,6 +36,9 @@ CHECKED bool open_turn_get(const struct tx *tx, const char *id, struct open_turn
 CHECKED bool open_turn_save(const struct tx *tx, const struct open_turn *turn);
 CHECKED bool open_turn_delete(const struct tx *tx, const struct open_turn *turn);
 
+/* A call that is cut off was made all the same, and its model may have been paid for what nobody hears. */
+void open_turn_count_cut_off(struct discussion *discussion, struct open_turn *turn);
+
 /* How long whoever owes a turn has for it. */
 int64_t open_turn_time_ms(void);
 /* Its place in the log, with what it holds already: who, when, which. */

@@ -292,10 +292,19 @@ static bool is_of_round(enum ruling_kind kind)
     return kind == RULING_NEW || kind == RULING_VOTE || kind == RULING_STOP;
 }
 
-/* A cancel judges nothing, even where what it cut off was the last that its round waited for. */
-static bool was_cancelled_before_judged(const struct replaying *r, int round)
+/* By a cancel, or because it could not be moved on: no judgement of the rules. */
+static bool was_broken_off(const struct replaying *r)
 {
-    if (r->m.d->status != STATUS_CANCELLED)
+    const struct discussion *d = r->m.d;
+
+    return d->status == STATUS_CANCELLED ||
+           (d->status == STATUS_FAILED && result_recall(r->tx, d, RESULT_FAILURE));
+}
+
+/* A cancel judges nothing, even where what it cut off was the last that its round waited for. */
+static bool was_broken_off_before_judged(const struct replaying *r, int round)
+{
+    if (!was_broken_off(r))
         return false;
     for (size_t i = 0; i < r->log.count; i++)
         if (r->log.rows[i].round > round)
@@ -313,12 +322,27 @@ static bool make_rounds(struct replaying *r)
     int first = at.round > 1 ? at.round - 1 : 1;
 
     for (int round = first; r->m.d->mode != MODE_TURNS && r->end == END_NONE && is_over(r, round); round++)
-        if (!was_cancelled_before_judged(r, round) && !make_round(r, round))
+        if (!was_broken_off_before_judged(r, round) && !make_round(r, round))
             return false;
     return true;
 }
 
 /* The end */
+
+/* Which calls were out when the budget was found spent stands in no log: it is taken as it was kept. */
+static int64_t out_then(const struct replaying *r)
+{
+    for (size_t i = 0; i < r->stored_count; i++) {
+        const struct ruling *ruling = &r->stored[i];
+        struct err ignored = { 0 };
+        JSON_AUTO *inputs = NULL;
+
+        if (ruling->kind == RULING_STOP && strcmp(ruling->verdict, end_text(END_BUDGET)) == 0 &&
+            json_parse(ruling->inputs, strlen(ruling->inputs), &inputs, &ignored))
+            return json_integer_value(json_object_get(inputs, "out"));
+    }
+    return 0;
+}
 
 /* Between two turns: no round is left, or no budget. As machine.c heads for it. */
 static bool make_end(struct replaying *r)
@@ -334,13 +358,14 @@ static bool make_end(struct replaying *r)
                                .allowed = r->m.options.budget };
     struct end_verdict verdict;
 
-    if (r->end != END_NONE || d->status == STATUS_CANCELLED)
+    if (r->end != END_NONE || was_broken_off(r))
         return true;
     if (!used_at(r, last, d->ended_ms ? d->ended_ms : time_of(r, last), &facts.used))
         return false;
+    facts.out = out_then(r);
     if (d->mode == MODE_TURNS && at.round > d->rounds)
         r->end = END_ROUNDS;
-    else if (discussion_has_ended(d) && allowance_spent(&facts.allowed, &facts.used))
+    else if (discussion_has_ended(d) && end_spent(&facts))
         r->end = END_BUDGET;
     if (r->end == END_NONE)
         return true;

@@ -58,7 +58,8 @@ void result_write(const struct tx *tx, const struct discussion *d, const struct 
                   struct json_out *out)
 {
     struct transcript transcript = result_transcript(tx, d, log);
-    const char *vote = result_recall(tx, d, "vote"), *answered = result_recall(tx, d, "answered");
+    const char *vote = result_recall(tx, d, "vote"), *answered = result_recall(tx, d, "answered"),
+               *failure = result_recall(tx, d, RESULT_FAILURE);
 
     json_map(out, key);
     transcript_members(&transcript, out);
@@ -67,6 +68,8 @@ void result_write(const struct tx *tx, const struct discussion *d, const struct 
     write_shadow(tx, d, &transcript, out);
     if (answered)
         json_raw(out, "answered", answered);
+    if (failure)
+        json_raw(out, RESULT_FAILURE, failure);
     json_map_end(out);
 }
 

@@ -11,6 +11,9 @@
 #include "core/council/logged.h"
 #include "core/council/transcript.h"
 
+/* Why a discussion could not be moved on: {reason}. */
+#define RESULT_FAILURE "failure"
+
 /* Keeps a JSON text under a name in discussion->result; saved with the discussion. */
 void result_remember(const struct tx *tx, struct discussion *discussion, const char *name, const char *json);
 /* What was remembered, as JSON text; NULL: nothing. */

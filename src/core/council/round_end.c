@@ -46,7 +46,8 @@ static bool ask_judge(struct machine *m, int round, bool *asked, const char **wo
 
     at.round = round;
     *words = "";
-    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count) || !machine_has_budget(m, 0, &left))
+    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count) ||
+        !machine_has_budget(m, NULL, &left))
         return false;
     *asked = count == 0 && left;
     if (count > 0)

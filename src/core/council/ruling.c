@@ -155,7 +155,9 @@ struct ruling ruling_of_end(struct arena *arena, const struct end_facts *facts,
     json_bool(&inputs.out, "agreed", facts->agreed);
     json_bool(&inputs.out, "nothingNew", facts->nothing_new);
     json_text(&inputs.out, "smart", smart_mode_name(facts->smart));
-    json_text(&inputs.out, "spent", allowance_spent(&facts->allowed, &facts->used));
+    json_text(&inputs.out, "spent", end_spent(facts));
+    if (facts->out > 0)
+        json_int(&inputs.out, "out", facts->out);
     json_text(&inputs.out, "would", end_text(verdict->would));
     return (struct ruling){
         .kind = RULING_STOP,

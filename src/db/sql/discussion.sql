@@ -35,6 +35,19 @@ UPDATE discussion_state
        updated_at = $21, ended_at = $22, settled_round = $23
  WHERE discussion_id = $1;
 
+-- Ends one that cannot be moved on, if $2 still drives it.
+-- name: discussion_fail
+UPDATE discussion_state
+   SET status = 'failed', end_reason = 'failed', ending = NULL, phase = 'ended', wants_drive = 0, driver = NULL,
+       outcome_source = 'policy', outcome_by = 'system', result = $4, updated_at = $5, ended_at = $5
+ WHERE discussion_id = $1 AND driver = $2 AND driver_epoch = $3;
+
+-- Whoever has waited for it goes on.
+-- name: discussion_fail_parent
+UPDATE discussion_state SET wants_drive = 1, driver = NULL, phase = 'opening', updated_at = $2
+ WHERE discussion_id = (SELECT parent_id FROM discussion_state WHERE discussion_id = $1)
+   AND status = 'active' AND phase = 'delegating';
+
 -- $3..$6: mode, status, project, task; $7 parent; $8 session; NULL: any.
 -- name: discussion_list
 SELECT {discussion} FROM discussion_state
@@ -52,6 +65,18 @@ SELECT {discussion} FROM discussion_state
 -- name: discussion_used
 SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(tokens_in + tokens_out), 0), COALESCE(MIN(created_at), 0)
   FROM discussion_state WHERE root_id = $1;
+
+-- Calls that they have out or in line together: they will be made.
+-- name: discussion_out
+SELECT COUNT(*) FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
+ WHERE s.root_id = $1 AND t.state IN ('queued', 'calling');
+
+-- Whoever asks whether a shared budget has a call left does so one at a time until the transaction ends.
+-- name: discussion_budget_hold @postgres
+SELECT pg_advisory_xact_lock(7119, hashtext($1));
+
+-- name: discussion_budget_hold @sqlite
+SELECT $1;
 
 -- name: discussion_children_open
 SELECT COUNT(*) FROM discussion_state WHERE parent_id = $1 AND status IN ('active', 'paused');
