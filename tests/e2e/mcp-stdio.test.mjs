@@ -1,8 +1,7 @@
 // `witan mcp`: the door for clients that start programs, with clients that others wrote.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { inspector, newStdioClient, stdioClient } from '../mcp/clients.mjs';
@@ -117,6 +116,16 @@ async function freePort() {
     }
 }
 
+const textOf = (pid, what) => readFile(`/proc/${pid}/${what}`, 'utf8').catch(() => '');
+
+// Those whose command line and environment are as they are looked for.
+async function processes(are) {
+    const found = [];
+    for (const pid of await readdir('/proc'))
+        if (/^\d+$/.test(pid) && are(await textOf(pid, 'cmdline'), (await textOf(pid, 'environ')).split('\0'))) found.push(pid);
+    return found;
+}
+
 test('without a server it starts one, for this machine', async (t) => {
     const folder = await tempFolder(t);
     const port = await freePort();
@@ -125,10 +134,8 @@ test('without a server it starts one, for this machine', async (t) => {
     t.after(close);
     const posted = await call('post_to_chat', { message: 'first' });
     assert.equal(posted.structuredContent.message.agent_name, 'stdio-client');
-    const pid = execFileSync('sh', ['-c', `for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^witan serve' && tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx 'WITAN_SERVER_LISTEN=127.0.0.1:${port}' && basename $p; done; true`])
-        .toString()
-        .trim();
-    assert.match(pid, /^\d+$/);
+    const [pid, ...more] = await processes((words, variables) => words.startsWith('witan\0serve\0') && variables.includes(`WITAN_SERVER_LISTEN=127.0.0.1:${port}`));
+    assert.ok(pid && more.length === 0, `${pid} ${more}`);
     process.kill(Number(pid), 'SIGTERM');
-    await until(async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '', 'it has ended');
+    await until(async () => (await textOf(pid, 'cmdline')) === '', 'it has ended');
 });

@@ -7,7 +7,7 @@ import { cli } from './lib/cli.mjs';
 import { Load, checkLedger } from './lib/load.mjs';
 import { onBothEngines, start, tempFolder } from './lib/server.mjs';
 
-const timeout = 120_000;
+const timeout = 600_000;
 
 test('a second server on the same file is refused, and the first goes on', { timeout }, async (t) => {
     const server = await start(t);

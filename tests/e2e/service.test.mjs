@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { binary, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 
 const run = promisify(execFile);
-const timeout = 120_000;
+const timeout = 600_000;
 
 async function status(pid, name) {
     const text = await readFile(`/proc/${pid}/status`, 'utf8');
