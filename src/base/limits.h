@@ -179,11 +179,10 @@
 #define CHUNK_DIGITS    8        /* of a chunk's size */
 #define CHUNK_OVERHEAD  (8 * KB) /* of extensions and trailer fields in one body */
 #define HTTP_IDLE_S     75
-#define HTTP_SEND_S     30 /* a reader that takes nothing for so long is cut off */
-#define HTTP_LINGER_MS                                                                                       \
-    2000                 /* what still comes after a refusal is thrown away for so long, so that it is seen */
-#define HTTP_BODY_S   30 /* a body that takes longer to arrive is cut off */
-#define HTTP_BODY_ASK (64 * KB) /* a larger one is read only once somebody has said that it may come */
+#define HTTP_SEND_S     30        /* a reader that takes nothing for so long is cut off */
+#define HTTP_LINGER_MS  2000      /* what still comes after a refusal is taken for so long */
+#define HTTP_BODY_S     30        /* a body that takes longer to arrive is cut off */
+#define HTTP_BODY_ASK   (64 * KB) /* a larger one is read only once somebody has said that it may come */
 
 /* Going out. */
 #define NET_IDLE_CONNECTIONS 64       /* kept open for the next call */

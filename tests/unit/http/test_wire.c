@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 
 #define SEND_MS 400
+#define SLOW_MS 3000      /* a reader may be held up for so long and is still slow, not stuck */
 #define LARGE   (16 * MB) /* more than the buffers of both sides hide */
 
 static struct http_server *server;
@@ -131,19 +132,39 @@ static void handle(struct http_exchange *exchange, void *user)
 }
 
 /* One thread, so that everything is ready on the same one. */
-static int start(void **state)
+static int start_with(int send_ms, int linger_ms)
 {
     struct err err = { 0 };
-    struct http_options options = {
-        .listen = "127.0.0.1:0", .threads = 1, .handle = handle, .connections = 40000, .send_ms = SEND_MS
-    };
+    struct http_options options = { .listen = "127.0.0.1:0",
+                                    .threads = 1,
+                                    .handle = handle,
+                                    .connections = 40000,
+                                    .send_ms = send_ms,
+                                    .linger_ms = linger_ms };
 
-    (void)state;
     handled = parked = streams = gone = stopped = sockets = 0;
     sem_init(&gate, 0, 0);
     server = http_open(&options, &err);
     port = server ? http_port(server) : 0;
     return server ? 0 : -1;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return start_with(0, PATIENCE_MS);
+}
+
+static int start_hasty(void **state)
+{
+    (void)state;
+    return start_with(SEND_MS, 0);
+}
+
+static int start_slow(void **state)
+{
+    (void)state;
+    return start_with(SLOW_MS, 0);
 }
 
 static int stop(void **state)
@@ -363,7 +384,7 @@ static void slow_readers_stay(void **state)
 {
     static char bytes[256 * KB];
     int fd = client_open(port), room = 64 * KB;
-    int64_t until = test_ms() + 4 * SEND_MS;
+    int64_t until = test_ms() + SLOW_MS * 3 / 2;
     size_t total = 0;
     ssize_t got;
 
@@ -374,7 +395,7 @@ static void slow_readers_stay(void **state)
         got = client_read(fd, bytes, 16 * KB, PATIENCE_MS);
         assert_true(got > 0);
         total += (size_t)got;
-        test_sleep_ms(SEND_MS / 10);
+        test_sleep_ms(SLOW_MS / 20);
     }
     while ((got = client_read(fd, bytes, sizeof bytes, PATIENCE_MS)) > 0)
         total += (size_t)got;
@@ -564,13 +585,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_messages_byte_by_byte, start, stop),
         cmocka_unit_test_setup_teardown(bursts_do_not_stall, start, stop),
         cmocka_unit_test_setup_teardown(ended_streams_let_go, start, stop),
-        cmocka_unit_test_setup_teardown(readers_that_take_nothing_are_cut, start, stop),
-        cmocka_unit_test_setup_teardown(slow_readers_stay, start, stop),
+        cmocka_unit_test_setup_teardown(readers_that_take_nothing_are_cut, start_hasty, stop),
+        cmocka_unit_test_setup_teardown(slow_readers_stay, start_slow, stop),
         cmocka_unit_test_setup_teardown(many_requests_at_once, start, stop),
         cmocka_unit_test_setup_teardown(half_closed_clients_get_their_reply, start, stop),
         cmocka_unit_test_setup_teardown(http_1_0_is_answered, start, stop),
         cmocka_unit_test_setup_teardown(too_many_connections_are_told, start, stop),
-        cmocka_unit_test_setup_teardown(a_stop_in_the_middle_of_everything, start, stop),
+        cmocka_unit_test_setup_teardown(a_stop_in_the_middle_of_everything, start_hasty, stop),
         cmocka_unit_test_setup_teardown(many_connections, start, stop),
     };
 
