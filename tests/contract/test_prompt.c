@@ -144,14 +144,14 @@ CONTRACT(prompt_counts_every_reply_when_told_to)
 CONTRACT(prompt_times_out_after_its_minutes_and_keeps_what_it_collected)
 {
     call(t, "prompt_create", "{s:s, s:s, s:i}", "requester_agent", "Dev", "prompt_message", "Q",
-         "timeout_minutes", 1);
+         "timeout_minutes", 3);
     const char *id = text_at(t, "prompt.id");
 
     answer(t, id, "Builder", "One.");
-    advance(t, 55 * 1000);
+    advance(t, 2 * 60 * 1000);
     show(t, id);
     CHECK_TEXT("status", "collecting");
-    advance(t, 6 * 1000);
+    advance(t, 2 * 60 * 1000);
     show(t, id);
     CHECK_TEXT("status", "timed_out");
     CHECK_TRUE("ready");
