@@ -59,11 +59,11 @@ struct notice *council_piece(const struct council_piece *piece)
     });
 }
 
-static struct notice *piece(const struct turn *turn, size_t offset, const char *text, size_t len)
+static struct council_piece piece_of(const struct turn *turn, size_t offset, const char *text, size_t len)
 {
     const struct turn_call *of = &turn->wanted;
 
-    return council_piece(&(struct council_piece){
+    return (struct council_piece){
         .workspace_id = of->workspace_id,
         .project_id = of->project_id,
         .discussion_id = of->ref.discussion_id,
@@ -75,7 +75,14 @@ static struct notice *piece(const struct turn *turn, size_t offset, const char *
         .offset = offset,
         .text = text,
         .len = len,
-    });
+    };
+}
+
+static struct notice *piece(const struct turn *turn, size_t offset, const char *text, size_t len)
+{
+    struct council_piece whole = piece_of(turn, offset, text, len);
+
+    return council_piece(&whole);
 }
 
 static const char *const *copy_names(struct arena *arena, const char *const names[], size_t count)
@@ -123,14 +130,31 @@ void text_end(struct turn *turn)
     pthread_mutex_unlock(&council->text_lock);
 }
 
+/* Only the loop that calls models changes the text, so it may look at it without the lock; to change it, it
+ * takes the lock when all memory is there: a call may be left at any allocation, and would leave it locked.
+ */
 static void text_grow(struct turn *turn, const char *text, size_t len)
 {
     struct council *council = turn->council;
+    bool moves = turn->text.room - turn->text.len <= len;
+    BUF_AUTO other = { 0 };
     size_t offset;
 
+    buf_init(&other, 0);
+    if (moves) {
+        buf_add(&other, turn->text.bytes, turn->text.len);
+        buf_add(&other, text, len);
+    }
     pthread_mutex_lock(&council->text_lock);
     offset = turn->chars;
-    buf_add(&turn->text, text, len);
+    if (moves) {
+        struct buf before = turn->text;
+
+        turn->text = other;
+        other = before;
+    } else {
+        buf_add(&turn->text, text, len);
+    }
     turn->chars += chars_in(text, len);
     pthread_mutex_unlock(&council->text_lock);
     /* Ballots, judgements and summaries are the machine's own: nobody watches them being written. */
@@ -183,16 +207,75 @@ void text_restart(struct turn *turn)
     pthread_mutex_unlock(&turn->council->text_lock);
 }
 
-size_t council_texts(struct council *council, const char *discussion_id, struct notice *texts[], size_t most)
+/* Room for what is copied while the lock is held. What does not fit is counted all the same. */
+struct copies {
+    char *bytes;
+    size_t room, need;
+};
+
+static const char *copy_into(struct copies *copies, const char *text, size_t len)
+{
+    char *copy = copies->bytes + copies->need;
+
+    if (!text)
+        return NULL;
+    copies->need += len + 1;
+    if (copies->need > copies->room)
+        return NULL;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+static const char *copy_text(struct copies *copies, const char *text)
+{
+    return copy_into(copies, text, text ? strlen(text) : 0);
+}
+
+static void copy_piece(struct copies *copies, struct council_piece *of)
+{
+    of->workspace_id = copy_text(copies, of->workspace_id);
+    of->project_id = copy_text(copies, of->project_id);
+    of->discussion_id = copy_text(copies, of->discussion_id);
+    of->turn_id = copy_text(copies, of->turn_id);
+    of->speaker = copy_text(copies, of->speaker);
+    of->text = copy_into(copies, of->text, of->len);
+}
+
+static size_t copy_pieces(struct council *council, const char *discussion_id, struct council_piece pieces[],
+                          size_t most, struct copies *copies)
 {
     size_t count = 0;
 
     pthread_mutex_lock(&council->text_lock);
-    for (struct turn *turn = council->speaking; turn && count < most; turn = turn->behind)
-        if (turn->text.len > 0 && turn->wanted.kind == TURN_TURN &&
-            strcmp(turn->wanted.ref.discussion_id, discussion_id) == 0)
-            texts[count++] = piece(turn, 0, turn->text.bytes, turn->text.len);
+    for (const struct turn *turn = council->speaking; turn && count < most; turn = turn->behind) {
+        if (turn->text.len == 0 || turn->wanted.kind != TURN_TURN ||
+            strcmp(turn->wanted.ref.discussion_id, discussion_id) != 0)
+            continue;
+        pieces[count] = piece_of(turn, 0, turn->text.bytes, turn->text.len);
+        copy_piece(copies, &pieces[count++]);
+    }
     pthread_mutex_unlock(&council->text_lock);
+    return count;
+}
+
+/* How much room it takes is known only under the lock, and no memory is taken there: until what was set aside
+ * is enough. */
+size_t council_texts(struct council *council, const char *discussion_id, struct notice *texts[], size_t most)
+{
+    ARENA_AUTO arena = { 0 };
+    struct council_piece *pieces = arena_array(&arena, struct council_piece, most);
+    struct copies copies = { 0 };
+    size_t count;
+
+    do {
+        if (copies.need > 0)
+            copies.room = copies.need * 2;
+        copies = (struct copies){ .bytes = arena_alloc(&arena, copies.room + 1, 1), .room = copies.room };
+        count = copy_pieces(council, discussion_id, pieces, most, &copies);
+    } while (copies.need > copies.room);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = council_piece(&pieces[i]);
     return count;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/council.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/uuid.h"
 #include "core/council/drive.h"
 #include "core/council/reply_cut.h"
@@ -26,6 +27,7 @@
 
 #define DISCUSSIONS 40
 #define TURNS       6
+#define TOLD        800  /* bytes of a notice: a hundred words, and more than the least room there is */
 #define HOLDING     "1h" /* between two words: longer than any test */
 
 /* The rules: turn after turn, and every write needs the epoch of the last claim. */
@@ -34,7 +36,8 @@ static struct rule {
     const char *driver;
     int64_t epoch;
     bool out; /* a call was begun, and has not been finished */
-    int done, begun, refused;
+    int done, begun, refused, tries;
+    bool failed, plainly; /* it was ended */
     char said[256];
 } rules[DISCUSSIONS];
 static size_t rule_count;
@@ -44,6 +47,8 @@ static int checked; /* how often it was asked what is still wanted */
 
 /* When another node takes the first discussion over: right before this write of ours. */
 static enum moment { NEVER, AT_BEGIN, AT_TEXT, AT_REPLY } taken_at;
+/* Up to where what is stored is bad: the beginning, every reply but a pass, every reply, the end in order. */
+static enum bad { BAD_NOTHING, BAD_BEGIN, BAD_WORDS, BAD_REPLY, BAD_FAIL } bad_from;
 static pthread_mutex_t rules_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct rule *rule_of(const char *discussion_id)
@@ -172,6 +177,8 @@ bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_ca
     struct rule *rule = rule_of(ref->discussion_id);
     bool late;
 
+    if (bad_from == BAD_BEGIN)
+        return err_set(tx->err, ERR_INVALID, "It cannot be begun.");
     pthread_mutex_lock(&rules_lock);
     late = late_at(tx, AT_BEGIN, rule, ref);
     if (!late) {
@@ -202,11 +209,15 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     struct rule *rule = rule_of(ref->discussion_id);
     bool late;
 
+    if (bad_from >= BAD_REPLY || (bad_from == BAD_WORDS && !reply->failed)) {
+        rule->tries++;
+        return err_set(tx->err, ERR_INVALID, "It cannot be kept.");
+    }
     pthread_mutex_lock(&rules_lock);
     late = late_at(tx, AT_REPLY, rule, ref);
     rule->refused += late;
     if (!late) {
-        assert_true(rule->out);
+        assert_true(rule->out || bad_from == BAD_BEGIN);
         assert_string_equal(ref->turn_id, rule->turn);
         rule->out = false;
         rule->done++;
@@ -217,6 +228,29 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     }
     pthread_mutex_unlock(&rules_lock);
     return !late;
+}
+
+/* What is stored keeps one from going on: each kind of write is refused from its moment on. */
+bool drive_is_hopeless(const struct err *err)
+{
+    return err->code == ERR_INVALID;
+}
+
+bool drive_fail(const struct tx *tx, const struct drive_failure *failure)
+{
+    struct rule *rule = rule_of(failure->discussion_id);
+    bool refused;
+
+    pthread_mutex_lock(&rules_lock);
+    refused = !failure->plainly && bad_from == BAD_FAIL;
+    if (!refused) {
+        rule->failed = true;
+        rule->plainly = failure->plainly;
+        rule->done = turns_each;
+        snprintf(rule->said, sizeof(rule->said), "%s", failure->reason);
+    }
+    pthread_mutex_unlock(&rules_lock);
+    return !refused || err_set(tx->err, ERR_INVALID, "It cannot be ended.");
 }
 
 /* A store and a tailer that are real, and a model that is not. */
@@ -273,6 +307,7 @@ static int start(void **state)
     turns_each = TURNS;
     in_parallel = false;
     taken_at = NEVER;
+    bad_from = BAD_NOTHING;
     checked = 0;
     *state = &f;
     return 0;
@@ -447,6 +482,37 @@ static void a_late_text_closes_its_call(void **state)
     assert_int_equal(rules[0].refused, 0);
 }
 
+/* Who joins late is told what was said so far, however long that is; who listens elsewhere is told nothing.
+ */
+static void the_text_so_far_is_told_to_those_who_join(void **state)
+{
+    static char words[16000];
+    struct fixture *f = *state;
+    struct notice *texts[4];
+    int64_t until = clock_ticks_ms() + PATIENCE_MS;
+    size_t len = (size_t)snprintf(words, sizeof(words), "*:"), longest = 0;
+
+    while (len + 8 < sizeof(words))
+        len += (size_t)snprintf(words + len, sizeof(words) - len, " words");
+    snprintf(words + len, sizeof(words) - len, "\n");
+    use_script(f, words, "20ms"); /* a minute for all of it */
+    turns_each = 1;
+    add_discussions(1);
+    drive(f);
+    while (longest < TOLD && clock_ticks_ms() < until) {
+        size_t count = council_texts(f->council, rules[0].id, texts, 4);
+
+        assert_true(count <= 1);
+        assert_int_equal(council_texts(f->council, "another", texts + count, 4 - count), 0);
+        for (size_t i = 0; i < count; i++) {
+            assert_non_null(strstr(texts[i]->json, "\"text\":\"words"));
+            longest = texts[i]->json_len > longest ? texts[i]->json_len : longest;
+            notice_drop(texts[i]);
+        }
+    }
+    assert_true(longest >= TOLD);
+}
+
 static void tell_paused(struct fixture *f)
 {
     char sql[256];
@@ -529,6 +595,71 @@ static void without_a_model_turns_fail_with_the_reason(void **state)
         assert_string_equal(rules[i].said, "failed: There is no model to ask.");
 }
 
+/* One turn on stored data that is bad up to here; what came of it. */
+static const struct rule *turn_on_bad_data(struct fixture *f, enum bad bad)
+{
+    use_script(f, "*: good words\n", "0s");
+    turns_each = 1;
+    bad_from = bad;
+    add_discussions(1);
+    drive(f);
+    watched = f->council;
+    assert_true(comes_true(all_done));
+    assert_true(comes_true(no_call_is_out));
+    return &rules[0];
+}
+
+static bool one_was_given_up(void)
+{
+    return figures_now().given_up == 1;
+}
+
+static bool one_has_failed(void)
+{
+    return figures_now().failed == 1;
+}
+
+static void a_turn_that_cannot_be_begun_is_passed_with_the_reason(void **state)
+{
+    const struct rule *rule = turn_on_bad_data(*state, BAD_BEGIN);
+
+    assert_string_equal(rule->said, "failed: It cannot be begun.");
+    assert_int_equal(rule->begun, 0);
+    assert_true(comes_true(one_was_given_up));
+    assert_int_equal(figures_now().failed, 0);
+}
+
+static void a_reply_that_cannot_be_kept_is_a_pass_with_the_reason(void **state)
+{
+    const struct rule *rule = turn_on_bad_data(*state, BAD_WORDS);
+
+    assert_string_equal(rule->said, "failed: It cannot be kept.");
+    assert_int_equal(rule->begun, 1);
+    assert_int_equal(rule->tries, COUNCIL_TRIES_BAD);
+    assert_true(comes_true(one_was_given_up));
+    assert_int_equal(figures_now().failed, 0);
+}
+
+static void a_discussion_that_takes_no_turn_is_ended_as_failed(void **state)
+{
+    const struct rule *rule = turn_on_bad_data(*state, BAD_REPLY);
+
+    assert_true(rule->failed);
+    assert_false(rule->plainly);
+    assert_string_equal(rule->said, "It cannot be kept.");
+    assert_int_equal(rule->tries, 2 * COUNCIL_TRIES_BAD);
+    assert_true(comes_true(one_has_failed));
+}
+
+static void a_discussion_that_cannot_be_ended_in_order_is_ended_plainly(void **state)
+{
+    const struct rule *rule = turn_on_bad_data(*state, BAD_FAIL);
+
+    assert_true(rule->failed);
+    assert_true(rule->plainly);
+    assert_true(comes_true(one_has_failed));
+}
+
 #define WITH_A_STORE(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(void)
@@ -538,10 +669,15 @@ int main(void)
         WITH_A_STORE(a_late_reply_is_dropped),
         WITH_A_STORE(a_late_beginning_is_dropped),
         WITH_A_STORE(a_late_text_closes_its_call),
+        WITH_A_STORE(the_text_so_far_is_told_to_those_who_join),
         WITH_A_STORE(a_pause_closes_the_calls_of_its_discussion),
         WITH_A_STORE(news_of_an_old_pause_close_nothing),
         WITH_A_STORE(a_stop_gives_calls_up_and_the_next_start_repeats_them),
         WITH_A_STORE(without_a_model_turns_fail_with_the_reason),
+        WITH_A_STORE(a_turn_that_cannot_be_begun_is_passed_with_the_reason),
+        WITH_A_STORE(a_reply_that_cannot_be_kept_is_a_pass_with_the_reason),
+        WITH_A_STORE(a_discussion_that_takes_no_turn_is_ended_as_failed),
+        WITH_A_STORE(a_discussion_that_cannot_be_ended_in_order_is_ended_plainly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
