@@ -248,6 +248,22 @@ test('a wrong value of an option is named as it was typed, and changes nothing',
     assert.deepEqual(await digest(server), before);
 });
 
+test('a result about nothing that there is names its option, whoever looked for it', { timeout: 300_000 }, async (t) => {
+    const server = await start(t);
+    const witan = (args) => cli(server.folder, ['result', ...args], { env: { WITAN_URL: server.url }, input: 'x\n' });
+    const { id: project } = await server.must(201, 'POST', '/api/projects', { name: 'Shop' });
+    for (const agent of ['coder', 'analyst'])
+        for (const scope of [[], ['--project', project]]) {
+            const { code, stdout, stderr } = await witan(['--agent', agent, '--source-id', nobody, ...scope]);
+            assert.equal(code, 1);
+            assert.equal(stdout, '');
+            assert.match(stderr, /^witan: --source-id: (No project that you see has a task|There is no (task|feedback) with that id)/);
+        }
+    const { status, body } = await server.api('POST', `/api/projects/${project}/results`, { agent: 'coder', sourceId: nobody, output: 'x' });
+    assert.equal(status, 404);
+    assert.equal(body.field, 'sourceId');
+});
+
 // Runs them a few at a time; gives what is wrong with each that `check` finds fault with.
 async function faultsOf(witan, todo, check) {
     const faults = [];

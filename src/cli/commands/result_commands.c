@@ -67,6 +67,18 @@ static bool read_output(struct cli *cli, const char **output, struct err *err)
     return true;
 }
 
+/* The project that has the task; where none has it, the option that named it is told. */
+static bool find_task(struct cli *cli, const char **project, struct err *err)
+{
+    struct err why = { 0 };
+
+    if (scope_task(cli, cli_get(cli, "source-id"), project, &why))
+        return true;
+    *err = why;
+    return why.code == ERR_NOT_FOUND && !*why.hint ? err_set(err, why.code, "--source-id: %s", why.text)
+                                                   : false;
+}
+
 static bool read_result(struct cli *cli, json_t *params, struct err *err)
 {
     const char *agent = cli_get(cli, "agent"), *output, *project;
@@ -74,8 +86,7 @@ static bool read_result(struct cli *cli, json_t *params, struct err *err)
 
     if (!read_output(cli, &output, err))
         return false;
-    if (of_task ? !scope_task(cli, cli_get(cli, "source-id"), &project, err)
-                : !scope_project(cli, &project, err))
+    if (of_task ? !find_task(cli, &project, err) : !scope_project(cli, &project, err))
         return false;
     json_object_set_new(params, "id", json_string(project));
     json_object_set_new(params, "output", json_string(output));

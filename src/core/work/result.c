@@ -11,6 +11,7 @@
 #include "core/work/document.h"
 #include "core/work/result_tasks.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -90,6 +91,18 @@ static bool leave_out_confirmations(const struct tx *tx, const struct project *p
     return confirmed == feedback->confirmed || feedback_set_confirmed(tx, project, feedback->id);
 }
 
+/* Which of its words names nothing. */
+static bool no_such_source(const struct tx *tx)
+{
+    struct err why = *tx->err;
+
+    if (why.code != ERR_NOT_FOUND)
+        return false;
+    err_set(tx->err, ERR_NOT_FOUND, "sourceId: %s", why.text);
+    snprintf(tx->err->field, sizeof(tx->err->field), "sourceId");
+    return false;
+}
+
 /* What the result is about must be there; sections and plans begin with their first text. */
 static bool find_subject(const struct tx *tx, const struct project *project, struct result *result,
                          const char **about)
@@ -99,14 +112,14 @@ static bool find_subject(const struct tx *tx, const struct project *project, str
     *about = result->source_id;
     if (result->source == SOURCE_EXECUTE) {
         if (!task_lock(tx, project, result->source_id, &result->task))
-            return false;
+            return no_such_source(tx);
         result->has_task = true;
         *about = result->task.title;
     }
     if (result->source != SOURCE_EVAL)
         return true;
     if (!feedback_get(tx, project, result->source_id, &feedback))
-        return false;
+        return no_such_source(tx);
     *about = feedback.text;
     return leave_out_confirmations(tx, project, &feedback, result);
 }
