@@ -68,7 +68,6 @@ GEN         := $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/prompts.h $(BUILD
 
 # The pages for people: what they are made from, and the files they become.
 UI_SOURCES  := $(sort $(shell find ui/src ui/public ui/scripts -type f 2>/dev/null)) $(wildcard ui/*.json ui/*.ts ui/*.html)
-UI_BUILT    := $(sort $(shell find ui/dist -type f ! -name '.*' 2>/dev/null))
 
 LIB         := $(BUILD)/libwitan.a
 TOOL_LIB    := $(BUILD)/libtools.a
@@ -154,13 +153,16 @@ $(BUILD)/tools/mkassets: tools/mkassets.c
 	@mkdir -p $(@D)
 	@$(CC) $(STD) $(WARN) -O1 -g -o $@ $< -lz
 
-$(BUILD)/assets.list: FORCE
+# Which files there are is known only once they were built, so they are listed then, with their times; `make ui all` waits
+# for it.
+$(BUILD)/assets.list: $(if $(filter ui,$(MAKECMDGOALS)),ui/dist/.built) FORCE
 	@mkdir -p $(@D)
-	@echo '$(UI_BUILT)' | cmp -s - $@ || echo '$(UI_BUILT)' >$@
+	@find ui/dist -type f ! -name '.*' -printf '%p %s %T@\n' 2>/dev/null | LC_ALL=C sort >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(BUILD)/gen/assets.c: $(BUILD)/tools/mkassets $(BUILD)/assets.list $(UI_BUILT)
+$(BUILD)/gen/assets.c: $(BUILD)/tools/mkassets $(BUILD)/assets.list
 	@mkdir -p $(BUILD)/gen/assets
-	@$(BUILD)/tools/mkassets $@ $(BUILD)/gen/assets ui/dist $(UI_BUILT)
+	@$(BUILD)/tools/mkassets $@ $(BUILD)/gen/assets ui/dist $$(cut -d' ' -f1 $(BUILD)/assets.list)
 
 ## ui: the pages for people, with npm; `make` builds them into the program
 .PHONY: ui
@@ -176,11 +178,10 @@ ui/dist/.built: $(UI_SOURCES)
 ui-check:
 	@cd ui && npm run --silent check && npm run --silent check:planted && npm test --silent
 
-# The program with the pages as they are now. Which files those are is known only after they were built, hence two makes.
+# The program with the pages as they are now.
 .PHONY: with-pages
 with-pages:
-	@$(MAKE) --no-print-directory ui
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory ui all
 
 ## screenshots: pictures of every page in build/screenshots (ONLY=word: some of them)
 .PHONY: screenshots pictures
