@@ -217,6 +217,8 @@ static bool take_argument(struct cli *cli, const char *word, size_t *taken, stru
         arg++;
     if (!arg->name) {
         err_set(err, ERR_INVALID, "`witan %s` takes no further argument: \"%s\".", cli->command->name, word);
+        if (!cli->command->args->name)
+            return err_hint(err, "`witan %s --help` shows how.", cli->command->name);
         return err_hint(err, "A text of several words needs quotes around it.");
     }
     (*taken)++;

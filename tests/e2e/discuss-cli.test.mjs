@@ -84,6 +84,7 @@ onBothEngines('without a model it refuses at once, stores nothing and says what 
     assert.equal(stdout, '');
     const ways = [/Divergent cannot speak/, /ollama pull/, /models:\n +default:\n +provider: /, /_API_KEY/, /start the server anew/, /--model ollama:llama3\.2/, /--rehearse/];
     for (const what of ways) assert.match(stderr, what);
+    assert.doesNotMatch(stderr, /participants|options\./, 'in the words of the command line');
     const asked = await run(server, ['chat'], { input: 'Tea or coffee?\nspecialists on\nWhy?\n' });
     assert.equal(asked.code, 1);
     const said = asked.stderr.trimEnd().split('\n').filter((line) => !/^Session |discuss your questions/.test(line));

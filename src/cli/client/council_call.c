@@ -183,12 +183,27 @@ bool council_lacks_model(const struct err *err)
     return strstr(err->text, NO_MODEL_WORDS) != NULL;
 }
 
+/* The ways that follow say more than the hint, and in the words of the command line. */
+static void leave_out_hint(struct err *err)
+{
+    const char *words = strstr(err->text, ": ");
+    struct err before = *err;
+
+    err->hint[0] = '\0';
+    if (words && str_starts(err->text, "participants"))
+        snprintf(err->text, sizeof(err->text), "%s", before.text + (words + 2 - err->text));
+}
+
 int council_refused(const struct cli *cli, struct err *err)
 {
+    bool lacks_model = council_lacks_model(err);
+
     speak_of_options(err);
+    if (lacks_model)
+        leave_out_hint(err);
     int code = cli_fail(cli, err);
 
-    if (!council_lacks_model(err))
+    if (!lacks_model)
         return code;
     say_ways(cli);
     return CLI_ERROR;

@@ -35,7 +35,8 @@ static const struct cli_command call = {
     .help = "Call.",
     .args = { { "OP", .help = "What." }, { "KEY=VALUE", .help = "With.", .flags = CLI_MANY } },
 };
-static const struct cli_command *const commands[] = { &ask, &list, &call, NULL };
+static const struct cli_command bare = { .name = "bare", .help = "Nothing more to say." };
+static const struct cli_command *const commands[] = { &ask, &list, &call, &bare, NULL };
 
 struct run {
     struct arena arena;
@@ -156,6 +157,7 @@ static void wrong_words_are_refused(void **state)
         { "prompt|ask|x", "needs --agent NAME", "" },
         { "prompt|ask|--agent|a", "needs TEXT", "" },
         { "prompt|ask|x|y|--agent|a", "takes no further argument: \"y\"", "quotes" },
+        { "bare|x y", "takes no further argument: \"x y\"", "`witan bare --help` shows how." },
         { "prompt|ask|x|--agent|a|--timeout|soon", "takes a duration", "" },
         { "prompt|ask|x|--agent|a|--timeout|-5m", "takes a duration", "" },
         { "prompt|ask|x|--agent|a|--timeout|61s", "minutes", "" },
