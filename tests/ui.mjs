@@ -1,13 +1,17 @@
-// The tests of the pages, all in one process so that they share one browser.
+// The tests of the pages, all in one process so that they share one browser. Each has a server and a window of its own, and
+// mostly waits for them, so there is one more at a time than there are processors.
 //
 //   WITAN_BIN=build/witan tests/pg run node --test tests/ui.mjs
 //
 // UI_ONLY=word runs the files whose name holds the word.
 import { readdir } from 'node:fs/promises';
-import { after } from 'node:test';
+import { availableParallelism } from 'node:os';
+import { after, suite } from 'node:test';
 import { closeBrowser } from './e2e/lib/browser.mjs';
 
 const folder = new URL('./e2e/', import.meta.url);
-for (const name of (await readdir(folder)).sort())
-    if (/^ui-.*\.test\.mjs$/.test(name) && name.includes(process.env.UI_ONLY ?? '')) await import(new URL(name, folder));
+const names = (await readdir(folder)).filter((name) => /^ui-.*\.test\.mjs$/.test(name) && name.includes(process.env.UI_ONLY ?? ''));
+suite('pages', { concurrency: availableParallelism() + 1 }, async () => {
+    for (const name of names.sort()) await import(new URL(name, folder));
+});
 after(closeBrowser);
