@@ -145,3 +145,33 @@ test('a prompt that ends while the list of those that wait is on its way does no
     await read.release();
     await row('And you').waitFor({ state: 'detached' });
 });
+
+test('the audit log shows what fits its filter, whichever reply comes last', async (t) => {
+    const server = await start(t);
+    await server.must(201, 'POST', '/api/projects', { name: 'Checkout' });
+    await server.say('Scout', 'Here.');
+    const page = await visit(t, server, '/settings');
+    await live(page);
+    const read = holdNext(page, /\/api\/audit\?/);
+    await page.getByRole('link', { name: 'Audit' }).first().click();
+    await read.asked;
+    await page.getByLabel('What', { exact: true }).fill('project_create');
+    await page.keyboard.press('Enter');
+    const rows = page.getByRole('list').last().getByRole('listitem');
+    await rows.filter({ hasText: 'Project create' }).waitFor();
+    await read.release();
+    assert.equal(await rows.count(), 1);
+});
+
+test('the first page says that it listens once it does', async (t) => {
+    const server = await start(t);
+    const page = await visit(t, server, '/jobs');
+    await live(page);
+    const read = holdNext(page, /\/api\/questions\/pending/);
+    await page.goto('/welcome');
+    await read.asked;
+    await page.getByRole('heading', { name: 'Your agents can ask now.' }).waitFor();
+    assert.equal(await page.getByText('This page is listening.').count(), 0);
+    await read.release();
+    await page.getByText('This page is listening.').waitFor();
+});
