@@ -68,14 +68,14 @@ function views(routes, state, turn) {
     return routes.flatMap((route, i) => (full ? every : [every[(i + turn) % every.length]]).map((looks) => ({ route, state, ...looks })));
 }
 
-test('every route is accessible, empty and while it loads, and when the server is in trouble', { timeout: full ? 3_600_000 : 900_000 }, async (t) => {
+test('every route is accessible, empty and while it loads, and when the server is in trouble', { timeout: full ? 3_600_000 : 1_800_000 }, async (t) => {
     const server = await start(t);
     const nowhere = { name: 'nowhere', path: '/nowhere' };
     const shell = plain.filter(({ name }) => !['welcome', 'account', 'login', 'more'].includes(name));
     await lookAt(t, server, [...views([...plain, nowhere], 'empty', 0), ...views(shell, 'loading', 2), ...views(shell, 'trouble', 4)]);
 });
 
-test('every route is accessible with things to show, and with too much of it', { timeout: full ? 3_600_000 : 900_000 }, async (t) => {
+test('every route is accessible with things to show, and with too much of it', { timeout: full ? 3_600_000 : 1_800_000 }, async (t) => {
     const server = await storyServer(t);
     const things = await furnish(server);
     const alone = ofOne(things);
