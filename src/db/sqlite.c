@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/sqlite_blocks.h"
 #include "db/sqlite_codes.h"
 #include "db/sqlite_functions.h"
 #include "db/sqlite_rows.h"
@@ -410,6 +411,7 @@ static void configure_once(void)
 {
     /* Counting every allocation takes a global lock. A process that has already used SQLite keeps it. */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite_blocks_begin();
 }
 
 /*

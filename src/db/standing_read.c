@@ -55,7 +55,7 @@ static bool begin(struct standing_read *standing)
 
     if (!db_begin(standing->db, false, &ignored))
         return false;
-    if (db_query(standing->db, &arena, SQL_SCHEMA_EXISTS, DB_NO_ARGS, &rows, &ignored))
+    if (db_query(standing->db, &arena, SQL_SCHEMA_TOUCH, DB_NO_ARGS, &rows, &ignored))
         return true;
     db_rollback(standing->db);
     return false;

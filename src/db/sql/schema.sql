@@ -6,6 +6,10 @@ SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_migra
 -- name: schema_exists @postgres
 SELECT CASE WHEN to_regclass('schema_migrations') IS NULL THEN 0 ELSE 1 END;
 
+-- The cheapest look at the file there is: one row of its first page.
+-- name: schema_touch @sqlite only
+SELECT 1 FROM sqlite_master LIMIT 1;
+
 -- A migration may take as long as it needs, and so may the wait for another node's. SQLite's BEGIN
 -- IMMEDIATE is the lock there.
 -- name: schema_lock @postgres
