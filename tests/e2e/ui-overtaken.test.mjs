@@ -175,3 +175,19 @@ test('the first page says that it listens once it does', async (t) => {
     await read.release();
     await page.getByText('This page is listening.').waitFor();
 });
+
+test('what is chosen while a choice is being saved stays chosen', async (t) => {
+    const server = await start(t);
+    const { project } = await Work.begin(server, { hilConfig: 'major_only' });
+    const page = await visit(t, server, `/projects/${project.id}?view=settings`);
+    await live(page);
+    await page.getByRole('group', { name: 'Scope changes' }).getByRole('radio', { name: 'Notify user but proceed' }).check();
+    const patch = holdNext(page, /\/api\/projects\/[0-9a-f-]{36}$/, 'PATCH');
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await patch.asked;
+    await page.getByRole('button', { name: 'Full' }).click();
+    await patch.release();
+    await page.getByRole('button', { name: 'Full', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo changes' }).click();
+    await page.getByRole('group', { name: 'Scope changes' }).getByRole('radio', { name: 'Notify user but proceed', checked: true }).waitFor();
+});
