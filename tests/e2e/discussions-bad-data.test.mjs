@@ -17,15 +17,18 @@ const counted = (server, name, wanted) =>
 
 onBothEngines('a wording with a placeholder that there is not: passes with the reason, and no call', {}, async (server, t) => {
     const answers = await stage(server, t, ['Anna', 'Bert'], () => 'Words.');
-    await wordings(server, 'In a {{mood}} mood.');
-    const { id } = await make(server, 'What now?', 'rounds', ['Anna', 'Bert'], { rounds: 3 });
+    await wordings(server, 'About {{topic}}, in a {{mood}} mood.');
+    const topic = 'What becomes of words that cannot be filled in?';
+    const { id } = await make(server, topic, 'rounds', ['Anna', 'Bert'], { rounds: 3 });
     const ended = await over(server, id);
     assert.equal(ended.discussion.status, 'failed');
     assert.deepEqual(
         ended.entries.map(({ speaker, metadata }) => [speaker, metadata.reason]),
         ['Anna', 'Bert'].map((name) => [name, 'The prompt asks for {{mood}}, for which there is no value here.']),
     );
-    assert.equal(answers.calls.length, 0);
+    assert.equal(ended.discussion.usage.calls, 0);
+    // By their words: another program may still call whoever had this model's port before.
+    assert.deepEqual(answers.calls.filter(({ user }) => user.includes(topic)), []);
     await counted(server, 'witan_turns_given_up_total', 2);
     await counted(server, 'witan_discussions_given_up_total', 0);
 });
