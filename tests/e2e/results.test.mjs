@@ -178,7 +178,10 @@ onBothEngines(
                 reader.of('notification.resolved').length > 0,
         );
         assert.equal(reader.of('notification.resolved').length, 1);
-        assert.equal(reader.of('task.updated').filter(({ status }) => status === 'open').length, 1);
+        // What was told before the reader came may reach it, too, on a busy machine: up to the block.
+        const told = reader.of('task.updated').map(({ status }) => status);
+        const since = told.slice(told.lastIndexOf('blocked') + 1);
+        assert.equal(since.filter((status) => status === 'open').length, 1, told.join());
         const { answers } = await work.get(`/tasks/${task.id}/context`);
         assert.deepEqual(
             answers.map(({ question, answer }) => [question, answer]),
