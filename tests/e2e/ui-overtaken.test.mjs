@@ -7,20 +7,20 @@ import { login, makeUser } from './lib/identity.mjs';
 import { start } from './lib/server.mjs';
 import { Work } from './lib/work.mjs';
 
-// The next reply to such a request is as the server gives it now, and comes when it is let go.
-function holdNext(page, url, method = 'GET') {
-    let letGo;
+// The next reply to such a request is as the server gives it now, and comes when it is let go. Nothing may happen before
+// the browser knows of it: the request would be gone.
+async function holdNext(page, url, method = 'GET') {
+    let letGo, tell;
     const held = new Promise((done) => (letGo = done));
+    const asked = new Promise((done) => (tell = done));
     let taken = false;
-    const asked = new Promise((done) => {
-        void page.route(url, async (route) => {
-            if (taken || route.request().method() !== method) return route.fallback();
-            taken = true;
-            const response = await route.fetch();
-            done(route.request());
-            await held;
-            await route.fulfill({ response });
-        });
+    await page.route(url, async (route) => {
+        if (taken || route.request().method() !== method) return route.fallback();
+        taken = true;
+        const response = await route.fetch();
+        tell(route.request());
+        await held;
+        await route.fulfill({ response });
     });
     const release = async () => {
         const request = await asked;
@@ -41,7 +41,7 @@ test('what is typed while a message is on its way is the next message', async (t
     const page = await visit(t, server, '/chat');
     const field = page.getByRole('textbox', { name: 'Message to the squad' });
     await field.fill('First.');
-    const post = holdNext(page, /\/api\/chat$/, 'POST');
+    const post = await holdNext(page, /\/api\/chat$/, 'POST');
     await field.press('Enter');
     await page.getByRole('log').getByText('First.').waitFor(); // told of by an event, before the reply
     await page.keyboard.type('Second');
@@ -65,7 +65,7 @@ test('a question that was answered is not opened again by a reply from before', 
     const { questionId } = await ask(server);
     const page = await visit(t, server, '/inbox');
     await live(page);
-    const read = holdNext(page, new RegExp(`/api/questions/${questionId}$`));
+    const read = await holdNext(page, new RegExp(`/api/questions/${questionId}$`));
     await page.getByRole('link', { name: 'Which region?' }).first().click();
     await read.asked;
     await page.getByLabel('Your answer').waitFor();
@@ -82,7 +82,7 @@ test('a job that is told of and listed at the same time has one row', async (t) 
     const page = await visit(t, server, '/jobs');
     await live(page);
     await page.getByText('No job so far').waitFor();
-    const read = holdNext(page, /\/api\/jobs\/[0-9a-f-]{36}$/);
+    const read = await holdNext(page, /\/api\/jobs\/[0-9a-f-]{36}$/);
     await server.must(201, 'POST', '/api/jobs', { kind: 'release', status: 'running', input: { title: 'Release 2.4' } });
     await read.asked;
     const row = page.getByRole('listitem').filter({ hasText: 'Release 2.4' });
@@ -102,7 +102,7 @@ test('a list of what has ended does not become shorter while it is read', async 
     await live(page);
     await page.getByRole('button', { name: 'Show older' }).click();
     await page.getByText('51 answered').waitFor();
-    const read = holdNext(page, /\/api\/questions\/ended/);
+    const read = await holdNext(page, /\/api\/questions\/ended/);
     await reload(page);
     await read.asked;
     await read.release();
@@ -118,7 +118,7 @@ test('a task that is made while the others are being read stays', async (t) => {
     await live(page);
     const row = (title) => page.getByRole('listitem').filter({ hasText: title });
     await row('Read the feed').waitFor();
-    const read = holdNext(page, /\/tasks\?/);
+    const read = await holdNext(page, /\/tasks\?/);
     await reload(page);
     await read.asked;
     await work.task('Write the table');
@@ -136,7 +136,7 @@ test('a prompt that ends while the list of those that wait is on its way does no
     await live(page);
     await page.getByText('Nothing needs you').waitFor();
     const row = (text) => page.locator('.rows').getByRole('listitem').filter({ hasText: text });
-    const read = holdNext(page, /\/api\/inbox\?type=prompt/);
+    const read = await holdNext(page, /\/api\/inbox\?type=prompt/);
     const { prompt } = await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Scout', prompt_message: 'And you, @Maya?', required_responses: 1 }, as);
     await read.asked;
     await server.must(200, 'PATCH', `/api/discussion/${prompt.id}`, { action: 'resolve' }, as);
@@ -152,7 +152,7 @@ test('the audit log shows what fits its filter, whichever reply comes last', asy
     await server.say('Scout', 'Here.');
     const page = await visit(t, server, '/settings');
     await live(page);
-    const read = holdNext(page, /\/api\/audit\?/);
+    const read = await holdNext(page, /\/api\/audit\?/);
     await page.getByRole('link', { name: 'Audit' }).first().click();
     await read.asked;
     await page.getByLabel('What', { exact: true }).fill('project_create');
@@ -167,7 +167,7 @@ test('the first page says that it listens once it does', async (t) => {
     const server = await start(t);
     const page = await visit(t, server, '/jobs');
     await live(page);
-    const read = holdNext(page, /\/api\/questions\/pending/);
+    const read = await holdNext(page, /\/api\/questions\/pending/);
     await page.goto('/welcome');
     await read.asked;
     await page.getByRole('heading', { name: 'Your agents can ask now.' }).waitFor();
@@ -182,7 +182,7 @@ test('what is chosen while a choice is being saved stays chosen', async (t) => {
     const page = await visit(t, server, `/projects/${project.id}?view=settings`);
     await live(page);
     await page.getByRole('group', { name: 'Scope changes' }).getByRole('radio', { name: 'Notify user but proceed' }).check();
-    const patch = holdNext(page, /\/api\/projects\/[0-9a-f-]{36}$/, 'PATCH');
+    const patch = await holdNext(page, /\/api\/projects\/[0-9a-f-]{36}$/, 'PATCH');
     await page.getByRole('button', { name: 'Save' }).first().click();
     await patch.asked;
     await page.getByRole('button', { name: 'Full' }).click();
