@@ -108,20 +108,20 @@ onBothEngines('a stop gives every wait a reply', {}, async (server) => {
 });
 
 // A socket each, without a client library, so that ten thousand fit into the test as well.
-onBothEngines('very many waits at once all hear it', {}, async (server) => {
-    const count = full && server.engine === 'sqlite' ? 10_000 : 1000;
-    const prompt = await server.ask({ required_responses: 1 });
+async function holdMany(server, { id }, count) {
     const host = new URL(server.url).host;
     const connections = [];
     for (let i = 0; i < count; i++) {
-        connections.push(
-            new RawConnection(server).send(
-                `GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
-            ),
-        );
-        if (i % 100 === 99)
-            await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`);
+        connections.push(new RawConnection(server).send(`GET /api/discussion/${id}?wait=55 HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
+        if (i % 100 === 99) await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`);
     }
+    return connections;
+}
+
+onBothEngines('very many waits at once all hear it', {}, async (server) => {
+    const count = full && server.engine === 'sqlite' ? 10_000 : 1000;
+    const prompt = await server.ask({ required_responses: 1 });
+    const connections = await holdMany(server, prompt, count);
     // Meanwhile others are served.
     await server.say('Developer', 'Still here.');
     assert.equal((await server.answer(prompt.id, 'Builder')).status, 201);
@@ -136,20 +136,9 @@ onBothEngines('very many waits at once all hear it', {}, async (server) => {
 
 if (full)
     onBothEngines('ten thousand clients that vanish are gone within 2 s', {}, async (server) => {
-        const count = 10_000;
         const prompt = await server.ask();
-        const host = new URL(server.url).host;
         await quickOnce(2000, async () => {
-            const connections = [];
-            for (let i = 0; i < count; i++) {
-                connections.push(
-                    new RawConnection(server).send(
-                        `GET /api/discussion/${prompt.id}?wait=55 HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
-                    ),
-                );
-                if (i % 100 === 99)
-                    await until(async () => (await waiting(server)) === i + 1, `it holds ${i + 1}`);
-            }
+            const connections = await holdMany(server, prompt, 10_000);
             for (const connection of connections) connection.socket.resetAndDestroy();
             const began = Date.now();
             await until(async () => (await waiting(server)) === 0, 'all are gone');
