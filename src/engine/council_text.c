@@ -215,13 +215,15 @@ struct copies {
 
 static const char *copy_into(struct copies *copies, const char *text, size_t len)
 {
-    char *copy = copies->bytes + copies->need;
+    size_t at = copies->need;
 
     if (!text)
         return NULL;
     copies->need += len + 1;
     if (copies->need > copies->room)
         return NULL;
+    char *copy = copies->bytes + at;
+
     memcpy(copy, text, len);
     copy[len] = '\0';
     return copy;
