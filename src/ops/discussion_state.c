@@ -25,7 +25,7 @@ const struct field discussion_state_reply[] = {
     { "discussion", T_OBJECT, REQUIRED, "Where it stands.", .fields = discussion_fields },
     { "result", T_OBJECT, OPTIONAL,
       "Once it has ended and all of it is on this page: topic, rounds, full_discussion, total_contributions, "
-      "vote.",
+      "vote; failure with its reason when it could not be moved on.",
       .flags = F_OPEN },
     { "nextCursor", T_TEXT, REQUIRED,
       "Give this as cursor for the entries that follow; null: there are none.", .flags = F_NULL },
