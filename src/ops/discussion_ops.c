@@ -233,7 +233,7 @@ static bool run_discussion_message(struct call *call)
         return err_field(&call->err, "message", "message must not be blank.");
     if (!spoken.user_id && call->caller.kind != CALLER_USER)
         return err_field(&call->err, "userId", "userId is needed unless a user is logged in.");
-    if (!caller_may_speak_for(&call->caller, spoken.user_id, &call->err))
+    if (!caller_may_speak_for(&call->tx, spoken.user_id))
         return false;
     if (call->caller.kind == CALLER_USER)
         spoken.user_id = call->caller.id;

@@ -103,7 +103,7 @@ const struct op turn_ops[] = {
             DISCUSSION_PARAM,
             { "agent_name", T_NAME, OPTIONAL, "The agent whose turn it is; a person's when left out.",
               .flags = F_NULL | F_SPEAKER },
-            { "userId", T_ID, OPTIONAL, "Which person; the caller when left out.", .flags = F_NULL },
+            { "userId", T_ID, OPTIONAL, "Which person; the caller when left out. For a user of the workspace nobody else speaks.", .flags = F_NULL },
             { "content", T_TEXT, OPTIONAL, "What is said; for a ballot {choice, confidence, ranking} as text.",
               .max = LIMIT_MESSAGE_CEILING, .flags = F_NULL },
             { "pass", T_BOOL, OPTIONAL, "There is nothing to add.", .fallback = "false" },

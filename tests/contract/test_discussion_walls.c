@@ -164,6 +164,42 @@ CONTRACT(person_who_is_logged_in_speaks_for_nobody_else)
     CHECK_STATUS(201);
 }
 
+/* A token that is nobody's names another program's people; who has an account here speaks by it. */
+CONTRACT(token_speaks_for_no_user_of_the_workspace)
+{
+    const char *tokens[] = { t->member, t->admin, t->owner };
+    const char *bob = make_user(t, "Bob", "member");
+
+    make_agent(t, "Ada", "specialist");
+
+    call(t, "discussion_create", "{s:s, s:s, s:[{s:s}, {s:s, s:s, s:s}, {s:s, s:s}]}", "topic", "Which way?",
+         "mode", "rounds", "participants", "agentName", "Ada", "role", "user", "userId", bob, "name", "Bob",
+         "role", "user", "userId", "paula");
+    CHECK_STATUS(201);
+    const char *id = text_at(t, "discussion.id");
+
+    PLAY(t, { "", "", NULL, false });
+    for (size_t i = 0; i < sizeof(tokens) / sizeof(*tokens); i++) {
+        t->as = tokens[i];
+        call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "userId", bob, "content", "Bob says this.");
+        CHECK_STATUS(403);
+        call(t, "turn_take", "{s:s, s:s, s:b}", "id", id, "userId", bob, "pass", 1);
+        CHECK_STATUS(403);
+        call(t, "discussion_message", "{s:s, s:s, s:s}", "id", id, "message", "So says Bob.", "userId", bob);
+        CHECK_STATUS(403);
+        call(t, "turn_take", "{s:s, s:s}", "id", id, "content", "Somebody says this.");
+        CHECK_STATUS(409);
+    }
+    assert_int_equal(count_rows(t, "discussion_logs WHERE discussion_id = '%s'", id), 1);
+    t->as = session_for(t, bob);
+    call(t, "turn_take", "{s:s, s:s}", "id", id, "content", "I say this.");
+    CHECK_STATUS(201);
+    PLAY(t, { "", "", NULL, false });
+    t->as = t->member;
+    call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "userId", "paula", "content", "So do I.");
+    CHECK_STATUS(201);
+}
+
 CONTRACT(budget_counts_models_only_and_a_parents_holds_below_it)
 {
     make_agent(t, "Ada", "specialist");

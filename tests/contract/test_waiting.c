@@ -110,8 +110,10 @@ CONTRACT(inbox_holds_the_turns_that_people_owe_until_they_are_taken)
     CHECK_COUNT("items", 0);
     call(t, "inbox_list", "{s:s}", "projectId", make_project(t));
     CHECK_COUNT("items", 0);
+    t->as = session_for(t, maya);
     call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "userId", maya, "content", "This way.");
     CHECK_STATUS(201);
+    t->as = t->owner;
     PLAY(t, { "", "", NULL, false });
     call(t, "turn_list", "{s:s}", "agent", "Eve");
     CHECK_COUNT("turns", 1);

@@ -79,13 +79,24 @@ bool caller_may_speak_as(const struct caller *caller, const char *agent_name, st
                    caller->agent_name);
 }
 
-bool caller_may_speak_for(const struct caller *caller, const char *user_id, struct err *err)
+bool caller_may_speak_for(const struct tx *tx, const char *user_id)
 {
+    const struct caller *caller = tx->caller;
+    struct db_rows rows;
+
     if (!caller_is_person(caller))
-        return err_set(err, ERR_FORBIDDEN, "An agent cannot speak for a person.");
-    if (caller->kind != CALLER_USER || !user_id || strcmp(caller->id, user_id) == 0)
+        return err_set(tx->err, ERR_FORBIDDEN, "An agent cannot speak for a person.");
+    if (!user_id || strcmp(caller->id, user_id) == 0)
         return true;
-    return err_set(err, ERR_FORBIDDEN, "Who is logged in cannot speak for another person: leave userId out.");
+    if (caller->kind == CALLER_USER)
+        return err_set(tx->err, ERR_FORBIDDEN,
+                       "Who is logged in cannot speak for another person: leave userId out.");
+    if (!tx_query(tx, SQL_CALLER_IS_MEMBER, DB_ARGS(db_text(caller->workspace_id), db_text(user_id)), &rows))
+        return false;
+    if (rows.count == 0)
+        return true;
+    err_set(tx->err, ERR_FORBIDDEN, "userId is that of a user here, for whom nobody else speaks.");
+    return err_hint(tx->err, "They speak by their login, or by a token that belongs to them.");
 }
 
 bool caller_may_grant(const struct caller *caller, enum role role, struct err *err)

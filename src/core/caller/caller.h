@@ -108,10 +108,11 @@ bool caller_is_login(const struct caller *caller);
 /* A token bound to an agent's name cannot speak as another: ERR_FORBIDDEN. */
 CHECKED bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err);
 /*
- * Only a person speaks as one. A user who is logged in speaks for themselves; a token may name whom it speaks
- * for, since another program's people have no login here. ERR_FORBIDDEN otherwise.
+ * Only a person speaks as one. A user, by a login or a token of theirs, speaks for themselves; a token that
+ * is nobody's may name whom it speaks for, since another program's people have no login here, but none of the
+ * workspace's own users. ERR_FORBIDDEN otherwise.
  */
-CHECKED bool caller_may_speak_for(const struct caller *caller, const char *user_id, struct err *err);
+CHECKED bool caller_may_speak_for(const struct tx *tx, const char *user_id);
 const char *caller_kind_name(enum caller_kind kind);
 /*
  * Nobody gives more than they have: only owners make, change or remove owners, and a bound token, which

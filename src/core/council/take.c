@@ -92,7 +92,7 @@ bool take_turn(const struct tx *tx, const char *id, const struct taken *taken, s
     if (!taken->agent_name && !caller_is_person(tx->caller))
         return err_set(tx->err, ERR_FORBIDDEN, "An agent names itself: agent_name.");
     if (taken->agent_name ? !chat_may_speak(tx->caller, taken->agent_name, false, tx->err)
-                          : !caller_may_speak_for(tx->caller, taken->user_id, tx->err))
+                          : !caller_may_speak_for(tx, taken->user_id))
         return false;
     if (taken->content && !chat_check_text("content", taken->content, tx->err))
         return false;

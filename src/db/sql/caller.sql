@@ -49,3 +49,6 @@ SELECT caller, workspace_id, expires_at FROM tickets WHERE hash = $1;
 -- name: caller_solo
 SELECT CASE WHEN EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM tokens) THEN 0 ELSE 1 END,
        COALESCE((SELECT id FROM workspaces WHERE slug = $1), (SELECT id FROM workspaces WHERE id = $1));
+
+-- name: caller_is_member
+SELECT 1 FROM members WHERE workspace_id = $1 AND user_id = $2;
