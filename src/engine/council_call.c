@@ -2,6 +2,7 @@
  * Asking the model. Its callbacks run on the loop of calls: text is passed on right there, and the result is
  * copied and sent to the driver as mail.
  */
+#include "base/log.h"
 #include "engine/council_internal.h"
 
 static void call_delta(void *user, const char *text, size_t len)
@@ -59,8 +60,13 @@ static void call_done(void *user, const struct llm_result *result)
     if (result->kind == LLM_FINE)
         text_close(turn);
     keep_result(turn, result);
-    if (result->kind != LLM_FINE && result->kind != LLM_CANCELLED)
+    if (result->kind != LLM_FINE && result->kind != LLM_CANCELLED) {
         atomic_fetch_add(&turn->council->failures[result->kind], 1);
+        /* Where a model's server is stands in the log alone; readers are told the model's name. */
+        log_line(LOG_WARN, "a model did not answer", "discussion", turn->wanted.ref.discussion_id, "model",
+                 *turn->model.name ? turn->model.name : turn->model.model, "url", model_url(&turn->model),
+                 "why", result->words, NULL);
+    }
     council_post(turn->council, &turn->mail, call_ended);
 }
 

@@ -39,7 +39,7 @@ bool errand_take_event(struct errand *errand, const char *text, size_t len)
     }
     if (!json_parse(text, len, &event, &err))
         return draft_fail(&errand->draft, err.code == ERR_UNAVAILABLE ? LLM_FAILED : LLM_GARBLED,
-                          "What came from %s is not JSON: %s", errand->url, err.text);
+                          "What came from the %s is not JSON: %s", errand->server, err.text);
     return errand->provider->take(&errand->draft, event);
 }
 
@@ -93,7 +93,7 @@ static void end_reading(struct errand *errand)
 
 static bool too_long(struct errand *errand)
 {
-    return draft_fail(&errand->draft, LLM_FLOODED, "%s sent a piece of more than %d KB.", errand->url,
+    return draft_fail(&errand->draft, LLM_FLOODED, "The %s sent a piece of more than %d KB.", errand->server,
                       LIMIT_MODEL_LINE / KB);
 }
 

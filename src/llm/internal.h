@@ -59,6 +59,8 @@ struct errand {
     struct llm_callbacks callbacks;
     const char *key; /* or NULL */
     const char *url;
+    const char *server; /* "server of "NAME"", for sentences */
+    const char *host;   /* which stands in none of them */
     const char *const *headers;
     struct buf body;
     const char *line; /* of a script: what is still to be said */

@@ -142,12 +142,15 @@ static void start_waiting(struct llm *llm)
 
 static void fill_result(struct errand *errand, struct llm_result *result)
 {
+    /* A host of one word may be any word. */
+    bool unique = errand->host && strpbrk(errand->host, ".:");
+    const struct secrets secrets = { errand->key, unique ? errand->host : NULL };
     const struct draft *draft = &errand->draft;
     int64_t now_ms = clock_ticks_ms();
 
     *result = (struct llm_result){
         .kind = draft->kind,
-        .words = draft->kind == LLM_FINE ? "" : scrub(&errand->arena, draft->words, errand->key, WORDS_CHARS),
+        .words = draft->kind == LLM_FINE ? "" : scrub(&errand->arena, draft->words, &secrets, WORDS_CHARS),
         .text = draft->text.bytes,
         .text_len = draft->text.len,
         .finish = draft->kind == LLM_FINE ? draft->finish : LLM_FINISH_NONE,
@@ -326,6 +329,9 @@ static bool prepare_call(struct errand *errand, const struct llm_request *reques
     if (!model_key(request->model, &errand->arena, &errand->key, err))
         return false;
     errand->url = arena_format(&errand->arena, "%s%s", model_url(&errand->model), errand->provider->path);
+    errand->server = arena_format(&errand->arena, "server of \"%s\"",
+                                  *errand->model.name ? errand->model.name : errand->model.model);
+    errand->host = scrub_host(&errand->arena, errand->url);
     errand->headers = make_headers(errand);
     buf_init(&errand->body, LIMIT_MODEL_REQUEST);
     json_begin(&out, &errand->body);

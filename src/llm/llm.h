@@ -87,7 +87,8 @@ struct llm_usage {
 
 struct llm_result {
     enum llm_kind kind;
-    const char *words; /* a sentence about what is wrong, without any key in it; "" when nothing is */
+    const char *words; /* a sentence about what is wrong, for every reader: without the key and the URL of the
+                          server; "" when nothing is */
     const char *text;  /* what came, also when it broke off */
     size_t text_len;
     enum llm_finish finish;

@@ -243,14 +243,16 @@ static bool is_key(const char *text)
     return *text != '\0';
 }
 
+/* Whoever starts a discussion sees what is wrong; where keys are kept is the operator's business. */
 static bool key_from_file(const char *path, struct arena *arena, const char **key, struct err *err)
 {
     char text[LIMIT_API_KEY + 2];
     FILE *file = fopen(path, "re");
 
-    if (!file)
-        return err_field(err, "api_key_file", "The file with the key, %s, cannot be read: %s.", path,
-                         strerror(errno));
+    if (!file) {
+        err_field(err, "api_key_file", "The file with the model's key cannot be read: %s.", strerror(errno));
+        return err_hint(err, "config.yaml names it: api_key_file.");
+    }
     size_t len = fread(text, 1, sizeof(text) - 1, file);
 
     fclose(file);
@@ -258,9 +260,11 @@ static bool key_from_file(const char *path, struct arena *arena, const char **ke
     const char *trimmed = str_trim(arena, text);
 
     explicit_bzero(text, sizeof(text));
-    if (len > LIMIT_API_KEY || !is_key(trimmed))
-        return err_field(err, "api_key_file", "The file %s does not hold a key: one line, without spaces.",
-                         path);
+    if (len > LIMIT_API_KEY || !is_key(trimmed)) {
+        err_field(err, "api_key_file",
+                  "The file with the model's key does not hold one: one line, without spaces.");
+        return err_hint(err, "config.yaml names it: api_key_file.");
+    }
     *key = trimmed;
     return true;
 }

@@ -176,21 +176,48 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *user)
     return piece.more ? piece.len : refuse(call, NET_ENOUGH);
 }
 
-/* Nobody asked for a compressed body, and one that unfolds to any size will not be unfolded. */
+/* Whether each coding of a list leaves the bytes as they are, or cuts them into chunks. */
+static bool is_plain(const char *list, size_t len, bool chunks)
+{
+    static const char spaces[] = ", \t\r\n";
+    size_t at = 0;
+
+    while (at < len) {
+        size_t begin = at;
+
+        while (at < len && !memchr(spaces, list[at], sizeof(spaces) - 1))
+            at++;
+        size_t word = at - begin;
+
+        if (word > 0 && !(word == 8 && strncasecmp(list + begin, "identity", word) == 0) &&
+            !(chunks && word == 7 && strncasecmp(list + begin, "chunked", word) == 0))
+            return false;
+        at += word == 0;
+    }
+    return true;
+}
+
+/* Nobody asked for a compressed body, and one that unfolds to any size will not be unfolded: neither here nor
+ * by curl, which unfolds transfer codings by itself. */
 static size_t take_header(char *line, size_t size, size_t count, void *user)
 {
-    static const char name[] = "content-encoding:";
+    static const struct {
+        const char *name;
+        bool chunks;
+    } codings[] = { { "content-encoding:", false }, { "transfer-encoding:", true } };
     struct net_call *call = user;
-    size_t len = size * count, at = sizeof(name) - 1;
+    size_t len = size * count;
 
-    if (len < sizeof(name) || strncasecmp(line, name, sizeof(name) - 1) != 0)
-        return len;
-    while (at < len && (line[at] == ' ' || line[at] == '\t'))
-        at++;
-    if (len - at >= 8 && strncasecmp(line + at, "identity", 8) == 0)
-        return len;
-    call->reason = "the reply is compressed, which was not asked for";
-    return refuse(call, NET_GARBLED);
+    for (size_t i = 0; i < sizeof(codings) / sizeof(*codings); i++) {
+        size_t name = strlen(codings[i].name);
+
+        if (len < name || strncasecmp(line, codings[i].name, name) != 0 ||
+            is_plain(line + name, len - name, codings[i].chunks))
+            continue;
+        call->reason = "the reply is compressed, which was not asked for";
+        return refuse(call, NET_GARBLED);
+    }
+    return len;
 }
 
 /* Whom it may reach: asked before a socket is made, and again for a connection that was open already. */

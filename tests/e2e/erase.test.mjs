@@ -1,47 +1,15 @@
 // A person is taken out of the store: nothing of theirs is left anywhere in it, and nothing of others is touched.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { cli } from './lib/cli.mjs';
+import { everything } from './lib/everything.mjs';
 import { login, makeToken, makeUser, makeWorkspace } from './lib/identity.mjs';
 import { onBothEngines, until } from './lib/server.mjs';
 import { sql } from './lib/sql.mjs';
 
-const run = promisify(execFile);
 const witan = (server, ...args) => cli(server.folder, [...args, '--db', server.db]);
 const words = 'xylophone'; // in everything that the person writes
 const mark = 'kazoo'; // in everything that others write
 const password = 'another long password';
-
-const text = (row) => JSON.stringify(row, (key, value) => (typeof value === 'bigint' ? `${value}` : value));
-
-function bigRows(statement) {
-    statement.setReadBigInts(true);
-    return statement.all();
-}
-
-// Every row of every table, as text.
-async function everything(server) {
-    const big = { maxBuffer: 64 << 20 };
-    if (server.engine === 'sqlite') {
-        const { DatabaseSync } = await import('node:sqlite');
-        const db = new DatabaseSync(server.db.replace(/^sqlite:/, ''), { readOnly: true });
-        const tables = db
-            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-            .all();
-        const rows = tables.flatMap(({ name }) =>
-            bigRows(db.prepare(`SELECT * FROM "${name}"`)).map((row) => `${name}: ${text(row)}`),
-        );
-        db.close();
-        return rows;
-    }
-    const { stdout } = await run('pg_dump', ['--data-only', server.db], big);
-    let table;
-    return stdout.split('\n').flatMap((line) => {
-        table = line.match(/^COPY public\.(\S+)/)?.[1] ?? table;
-        return [`${table}: ${line}`];
-    });
-}
 
 // What comes a moment after a write has come: words that are searched by, the numbers of events, the seals of the log.
 async function settled(server) {

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { nastyServer } from './lib/nasty.mjs';
+import { everything } from './lib/everything.mjs';
 import { configure } from './lib/model.mjs';
-import { start, tempFolder, until } from './lib/server.mjs';
+import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 
 const key = 'sk-test-0123456789abcdef';
 
@@ -110,6 +111,7 @@ const failures = {
     notJson: ['garbled', /not JSON/],
     redirect: ['not_allowed', /redirects are not followed/],
     bomb: ['garbled', /compressed/],
+    foldedTransfer: ['garbled', /compressed/],
     endless: ['flooded', /more than/],
     longLine: ['flooded', /more than/],
     keyEcho: ['wrong_key', /refuses the key from OPENAI_API_KEY.*\*\*\*/],
@@ -130,6 +132,8 @@ test('what a misbehaving server does is told in a kind and in words', async (t) 
         const result = await ask(way);
         assert.equal(result.kind, kind, `${way}: ${result.kind}: ${result.error}`);
         assert.match(result.error, words);
+        assert.ok(!/127\.0\.0\.1/.test(result.error), result.error);
+        assert.equal(result.url, server.url(way), 'who runs the command is shown where it is');
     }
     assert.ok(!server.requests.some((path, i) => path.startsWith('/bytes') && i > 0), 'a redirect was followed');
 
@@ -326,4 +330,41 @@ test('a server says which models there are, and nothing of their keys and places
     ]);
     assert.equal(body.default, 'small');
     assert.doesNotMatch(text, /sk-test|models\.example|NO_SUCH/);
+});
+
+onBothEngines('where a model is stands in the log, and is shown to no reader of what went wrong with it', {}, async (server, t) => {
+    const nasty = await nastyServer(t);
+    const ways = ['html', 'page404', 'notHttp', 'notJson', 'redirect', 'reset', 'unfinished', 'keyEcho', 'foldedTransfer'];
+    const models = Object.fromEntries(ways.map((way) => [way, { provider: 'openai', base_url: nasty.url(way), model: 'm', retries: 0 }]));
+    const nobody = await nastyServer(t);
+    models.nobody = { provider: 'openai', base_url: nobody.url('x'), model: 'm', retries: 0 };
+    nobody.close();
+    const keyless = { provider: 'openai', base_url: nasty.url('html'), model: 'm', api_key_file: '/srv/secret-place/key' };
+    await server.stop();
+    server.args = await configure(server.folder, { ...models, keyless });
+    await server.restart();
+    for (const name of [...Object.keys(models), 'keyless'])
+        await server.must(201, 'POST', '/api/agents', { name, ai_model_config: { model: name } });
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', {
+        topic: 'Does it work?',
+        mode: 'parallel',
+        rounds: 1,
+        participants: Object.keys(models).map((agentName) => ({ agentName })),
+    });
+    const shown = await until(async () => {
+        const now = await server.must(200, 'GET', `/api/discussions/${discussion.id}`);
+        return now.discussion.status !== 'active' && now;
+    }, 'it has ended');
+    assert.equal(shown.entries.length, Object.keys(models).length, JSON.stringify(shown.entries));
+    for (const { speaker, metadata } of shown.entries)
+        assert.match(JSON.stringify(metadata), new RegExp(`server of \\\\"${speaker}\\\\"`), speaker);
+    const places = new RegExp(`127\\.0\\.0\\.1:(${nasty.port}|${nobody.port})|secret-place`);
+    const silent = await server.api('POST', '/api/discussions', { topic: 'And this?', participants: [{ agentName: 'keyless' }] });
+    assert.equal(silent.status, 400);
+    assert.match(JSON.stringify(silent.body), /key cannot be read/);
+    assert.ok(!places.test(JSON.stringify(silent.body)));
+    assert.deepEqual((await everything(server)).filter((row) => places.test(row)), []);
+    for (const path of ['/metrics', '/healthz', '/readyz', `/api/discussions/${discussion.id}/transcript?format=text`, '/api/agents', '/api/notifications'])
+        assert.ok(!places.test(JSON.stringify(await server.api('GET', path))), path);
+    for (const way of ways) await until(() => server.log.includes(`url=${nasty.url(way)}`), `the log says where ${way} is`);
 });

@@ -252,7 +252,7 @@ static const char *count_text(struct arena *arena, int64_t count)
     return count == LLM_NOT_REPORTED ? "not reported" : arena_format(arena, "%lld", (long long)count);
 }
 
-static void say_result(const struct cli *cli, const char *name, const struct llm_result *result,
+static void say_result(const struct cli *cli, const struct llm_model *model, const struct llm_result *result,
                        struct buf *into)
 {
     struct term term;
@@ -260,9 +260,11 @@ static void say_result(const struct cli *cli, const char *name, const struct llm
     term_init(&term, cli->arena, into, cli->colour);
     term_paint(&term, result->kind == LLM_FINE ? TERM_GREEN : TERM_RED,
                result->kind == LLM_FINE ? "ok" : "no");
-    buf_format(into, "  %s", term_line(cli->arena, name));
+    buf_format(into, "  %s", term_line(cli->arena, name_of(cli->arena, model)));
     if (result->kind != LLM_FINE) {
         buf_format(into, "\n    %s\n", term_line(cli->arena, result->words));
+        if (*model_url(model))
+            buf_format(into, "    It is at %s\n", term_line(cli->arena, model_url(model)));
         return;
     }
     buf_format(into, "%s  %lld ms, tokens in %s, out %s\n",
@@ -300,7 +302,9 @@ static void ask_one(struct bench *bench, struct llm_model *model, int64_t timeou
         return;
     *result = (struct llm_result){
         .kind = str_starts(err.field, "api_key") ? LLM_WRONG_KEY : LLM_FAILED,
-        .words = arena_format(cli->arena, "%s%s%s", err.text, *err.hint ? " " : "", err.hint),
+        .words = str_equal(err.field, "api_key_file")
+                     ? arena_format(cli->arena, "%s It is %s.", err.text, model->api_key_file)
+                     : arena_format(cli->arena, "%s%s%s", err.text, *err.hint ? " " : "", err.hint),
         .text = "",
         .usage = { LLM_NOT_REPORTED, LLM_NOT_REPORTED },
     };
@@ -324,7 +328,7 @@ static bool test_all(struct bench *bench, int64_t timeout_ms, struct buf *into)
         ask_one(bench, model, timeout_ms, &result);
         good = good && result.kind == LLM_FINE;
         if (!cli->json) {
-            say_result(cli, name_of(cli->arena, model), &result, into);
+            say_result(cli, model, &result, into);
             continue;
         }
         json_map(&out, NULL);

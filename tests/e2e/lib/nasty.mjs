@@ -51,6 +51,12 @@ export const ways = {
         await send(socket, bomb);
         socket.end();
     },
+    async foldedTransfer(socket) {
+        await send(socket, `${ok}Content-Type: text/event-stream${crlf}Transfer-Encoding: gzip, chunked${crlf}${crlf}`);
+        await send(socket, `${bomb.length.toString(16)}${crlf}`);
+        await send(socket, bomb);
+        socket.end(`${crlf}0${crlf}${crlf}`);
+    },
     async endless(socket) {
         await send(socket, events);
         while (!socket.destroyed) await send(socket, say('more and more and more of it ').repeat(200));
@@ -84,6 +90,7 @@ export async function nastyServer(t) {
     await once(listener, 'listening');
     server.port = listener.address().port;
     server.url = (way) => `http://127.0.0.1:${server.port}/${way}/v1`;
-    t.after(() => listener.close());
+    server.close = () => listener.close();
+    t.after(server.close);
     return server;
 }

@@ -250,6 +250,9 @@ static void what_is_wrong_is_told_in_words(void **state)
         { ERROR("404 No", "<html>nginx</html>"), LLM_GARBLED, "web page" },
         { ERROR("429 No", "{\"error\":{\"message\":\"slow down\"}}"), LLM_BUSY, "slow down" },
         { ERROR("503 No", ""), LLM_BUSY, "503" },
+        { ERROR("500 No", "{\"error\":{\"message\":\"http://127.0.0.1:99/v1/x, 127.0.0.1. is down\"}}"),
+          LLM_BUSY, "http://***, ***. is down" },
+        { EVENTS "data: {\"error\":{\"message\":\"127.0.0.1:80 lost it\"}}\n\n", LLM_BUSY, "*** lost it" },
         { ERROR("400 No", "{\"error\":{\"message\":\"too long\"}}"), LLM_REFUSED, "too long" },
         { "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:1/\r\nConnection: close\r\n\r\n", LLM_NOT_ALLOWED,
           "redirects" },
@@ -263,6 +266,12 @@ static void what_is_wrong_is_told_in_words(void **state)
           LLM_BROKE_OFF, "broke off" },
         { EVENTS "data: {\"error\":{\"message\":\"lost it\"}}\n\n", LLM_BUSY, "lost it" },
         { OK_HEAD "Content-Encoding: gzip\r\n\r\n\x1f\x8b", LLM_GARBLED, "compressed" },
+        { OK_HEAD "Content-Encoding: identity, gzip\r\n\r\n\x1f\x8b", LLM_GARBLED, "compressed" },
+        { OK_HEAD "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n\x1f\x8b\r\n0\r\n\r\n", LLM_GARBLED,
+          "compressed" },
+        { OK_HEAD "transfer-encoding:deflate\r\n\r\n\x1f\x8b", LLM_GARBLED, "compressed" },
+        { OK_HEAD "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n\x1f\x8b\r\n0\r\n\r\n",
+          LLM_GARBLED, "compressed" },
         { "SSH-2.0-OpenSSH_9.2\r\n", LLM_GARBLED, "HTTP" },
         { EVENTS "\x03"
                  "data: {\"choices\":[{\"delta\":{\"content\":\"more and more and more\"}}]}\n\n",
@@ -275,7 +284,8 @@ static void what_is_wrong_is_told_in_words(void **state)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct llm_result result = openai(wrong[i].reply, NULL);
 
-        if (result.kind != wrong[i].kind || !strstr(result.words, wrong[i].words))
+        if (result.kind != wrong[i].kind || !strstr(result.words, wrong[i].words) ||
+            strstr(result.words, "127.0.0.1"))
             fail_msg("case %zu: %s: %s", i, llm_kind_name(result.kind), result.words);
     }
 }
@@ -290,6 +300,8 @@ static void nobody_there_is_unreachable(void **state)
     result = ask_as("ollama", canned.url, NULL);
     assert_int_equal(result.kind, LLM_UNREACHABLE);
     assert_non_null(strstr(result.words, "is the server running"));
+    assert_non_null(strstr(result.words, "\"m\""));
+    assert_null(strstr(result.words, "127.0.0.1"));
 }
 
 static void a_forbidden_address_is_not_called(void **state)
