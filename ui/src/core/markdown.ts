@@ -1,6 +1,9 @@
 // Reads the markdown that agents write into a tree. No HTML is ever made from it: the tree is shown by a
 // component, so what looks like a tag is text, and what looks like an image is its words. Links lead to http,
 // https and mailto only.
+//
+// Whatever was written is read in time that grows as its length does: expressions are anchored and never try a
+// place twice, and the end of something is looked for once (Ends), however often it begins.
 export type Inline =
     | { is: 'text'; text: string }
     | { is: 'code'; text: string }
@@ -24,10 +27,31 @@ export function safeLink(href: string): string | undefined {
     return /^(https?:\/\/|mailto:)/i.test(trimmed) ? trimmed : undefined;
 }
 
-/** Finds `close` after `from`, not escaped. */
-function closing(text: string, close: string, from: number): number {
-    for (let at = text.indexOf(close, from); at >= 0; at = text.indexOf(close, at + 1)) if (text[at - 1] !== '\\') return at;
-    return -1;
+/** Where things of one text end. Asked from left to right, it goes over the text once for each kind of end. */
+class Ends {
+    readonly #text: string;
+    readonly #found = new Map<string, number>();
+
+    constructor(text: string) {
+        this.#text = text;
+    }
+
+    /** The first `close` at or behind `from`; -1 if there is none. */
+    of(close: string, from: number, escapes = false): number {
+        const key = escapes ? `\\${close}` : close;
+        let at = this.#found.get(key) ?? -2;
+        if (at !== -1 && at < from) {
+            at = this.#text.indexOf(close, from);
+            while (escapes && at > 0 && this.#text[at - 1] === '\\') at = this.#text.indexOf(close, at + 1);
+            this.#found.set(key, at);
+        }
+        return at;
+    }
+
+    /** The same, not escaped. */
+    closing(close: string, from: number): number {
+        return this.of(close, from, true);
+    }
 }
 
 const marks: Array<[string, 'strong' | 'em' | 'del']> = [
@@ -45,9 +69,10 @@ export function inline(text: string, depth = 0): Inline[] {
         if (plain) out.push({ is: 'text', text: plain });
         plain = '';
     };
+    const ends = new Ends(text);
     let at = 0;
     while (at < text.length) {
-        const found = depth < deepest ? special(text, at, depth) : undefined;
+        const found = depth < deepest ? special(text, at, depth, ends) : undefined;
         if (found) {
             flush();
             out.push(...found.nodes);
@@ -61,17 +86,17 @@ export function inline(text: string, depth = 0): Inline[] {
     return out;
 }
 
-function special(text: string, at: number, depth: number): { nodes: Inline[]; next: number } | undefined {
+function special(text: string, at: number, depth: number, ends: Ends): { nodes: Inline[]; next: number } | undefined {
     const rest = text.slice(at, at + 2);
     if (text[at] === '\\' && /[\\`*_{}[\]()#+\-.!~>|]/.test(text[at + 1] ?? '')) return { nodes: [{ is: 'text', text: text[at + 1]! }], next: at + 2 };
     if (text[at] === '\n') return { nodes: [/ {2}$/.test(text.slice(Math.max(0, at - 2), at)) ? { is: 'break' } : { is: 'text', text: ' ' }], next: at + 1 };
-    if (text[at] === '`') return code(text, at);
-    if (text[at] === '[' || rest === '![') return link(text, at, depth);
+    if (text[at] === '`') return code(text, at, ends);
+    if (text[at] === '[' || rest === '![') return link(text, at, depth, ends);
     if (text[at] === 'h' && /^https?:\/\//.test(text.slice(at, at + 8)) && !/\w/.test(text[at - 1] ?? '')) return bare(text, at);
     for (const [mark, is] of marks) {
         if (!text.startsWith(mark, at) || /\s/.test(text[at + mark.length] ?? ' ')) continue;
         if (mark[0] === '_' && /\w/.test(text[at - 1] ?? '')) continue;
-        const end = closing(text, mark, at + mark.length + 1);
+        const end = ends.closing(mark, at + mark.length + 1);
         if (end < 0 || /\s/.test(text[end - 1]!)) continue;
         if (mark[0] === '_' && /\w/.test(text[end + mark.length] ?? '')) continue;
         return { nodes: [{ is, of: inline(text.slice(at + mark.length, end), depth + 1) }], next: end + mark.length };
@@ -79,18 +104,18 @@ function special(text: string, at: number, depth: number): { nodes: Inline[]; ne
     return undefined;
 }
 
-function code(text: string, at: number): { nodes: Inline[]; next: number } | undefined {
+function code(text: string, at: number, ends: Ends): { nodes: Inline[]; next: number } | undefined {
     const fence = /^`+/.exec(text.slice(at, at + 20))![0];
-    const end = text.indexOf(fence, at + fence.length);
+    const end = ends.of(fence, at + fence.length);
     if (end < 0) return undefined;
     return { nodes: [{ is: 'code', text: text.slice(at + fence.length, end).replace(/^ (.*) $/, '$1') }], next: end + fence.length };
 }
 
-function link(text: string, at: number, depth: number): { nodes: Inline[]; next: number } | undefined {
+function link(text: string, at: number, depth: number, ends: Ends): { nodes: Inline[]; next: number } | undefined {
     const image = text[at] === '!';
     const open = image ? at + 1 : at;
-    const close = closing(text, '](', open);
-    const end = close < 0 || close - open > 1000 ? -1 : text.indexOf(')', close);
+    const close = ends.closing('](', open);
+    const end = close < 0 || close - open > 1000 ? -1 : ends.of(')', close);
     if (end < 0) return undefined;
     const words = text.slice(open + 1, close);
     if (words.includes('\n\n')) return undefined;
@@ -129,14 +154,24 @@ function block(lines: string[], at: number, depth: number): { block: Block; next
     const line = lines[at]!;
     const fence = /^ {0,3}(```+|~~~+)\s*(\S*)/.exec(line);
     if (fence) return fenced(lines, at, fence[1]!, fence[2] ?? '');
-    const head = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line);
-    if (head) return { block: { is: 'h', depth: head[1]!.length, of: inline(head[2]!) }, next: at + 1 };
+    const head = /^#{1,6}(?=\s)/.exec(line);
+    if (head) return { block: { is: 'h', depth: head[0].length, of: inline(title(line.slice(head[0].length))) }, next: at + 1 };
     if (/^ {0,3}([-*_])( *\1){2,} *$/.test(line)) return { block: { is: 'rule' }, next: at + 1 };
     if (depth < deepest && /^ {0,3}>/.test(line)) return quote(lines, at, depth);
     if (depth < deepest && item.test(line)) return list(lines, at, depth);
-    if (line.includes('|') && /^[\s|:-]*-[\s|:-]*$/.test(lines[at + 1] ?? '') && lines[at + 1]!.includes('|')) return table(lines, at);
+    if (line.includes('|') && underlines(lines[at + 1] ?? '')) return table(lines, at);
     return paragraph(lines, at);
 }
+
+/** Without the spaces around it, and the signs behind it that close a heading. */
+function title(text: string): string {
+    let end = text.length;
+    while (text[end - 1] === '#') end -= 1;
+    return text.slice(0, end).trim();
+}
+
+/** The line between the head of a table and its rows. */
+const underlines = (line: string) => /^[\s|:-]+$/.test(line) && line.includes('-') && line.includes('|');
 
 function fenced(lines: string[], at: number, mark: string, lang: string): { block: Block; next: number } {
     let end = at + 1;

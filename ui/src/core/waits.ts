@@ -135,8 +135,17 @@ export interface Option {
     more: string;
 }
 
+/** Where the first sentence ends, at a space: behind its last sign, or before what is set apart from it. */
+function firstEnd(text: string): number {
+    for (const { 0: space, index } of text.matchAll(/\s+/g)) {
+        const next = text.slice(index + space.length, index + space.length + 2);
+        if (next && (/[.;!?]/.test(text[index - 1] ?? '') || /^(\*\*|[({–—])/.test(next))) return index;
+    }
+    return -1;
+}
+
 function named(letter: string, text: string): Option {
-    const end = text.search(/(?<=[.;!?])\s+(?=\S)|\s+(?=\*\*|[({–—])/);
+    const end = firstEnd(text);
     const name = end < 0 ? text : text.slice(0, end);
     return { letter, name: name.replace(/[.;]$/, ''), more: end < 0 ? '' : text.slice(end).trim() };
 }
@@ -146,8 +155,9 @@ export function tradeoffs(text: string): { ask: string; options: Option[] } {
     const ask: string[] = [];
     const options: Array<{ letter: string; text: string }> = [];
     for (const line of text.split('\n')) {
-        const found = /^\s*(?:[-*]\s+)?(?:\*\*)?\(?([A-H])(?:\*\*)?[).:]\s*(?:\*\*)?\s*(\S.*)$/.exec(line);
-        if (found && found[1]!.charCodeAt(0) === 65 + options.length) options.push({ letter: found[1]!, text: found[2]! });
+        const found = /^\s*(?:[-*]\s+)?(?:\*\*)?\(?([A-H])(?:\*\*)?[).:]/.exec(line);
+        const words = found ? line.slice(found[0].length).trimStart().replace(/^\*\*/, '').trimStart() : '';
+        if (words && found![1]!.charCodeAt(0) === 65 + options.length) options.push({ letter: found![1]!, text: words });
         else if (options.length > 0 && line.trim()) options[options.length - 1]!.text += ` ${line.trim()}`;
         else ask.push(line);
     }
