@@ -68,6 +68,24 @@ static const char *option(const PQconninfoOption *given, const PQconninfoOption 
     return NULL;
 }
 
+/* A host that is none, or a folder, means a socket of the machine. Where no user is named libpq looks up who
+ * runs it, which may go by such a socket too. */
+static bool needs_unix_sockets(const PQconninfoOption *given, const PQconninfoOption *usual)
+{
+    const char *address = option(given, usual, "hostaddr");
+    const char *host = address ? address : option(given, usual, "host");
+
+    if (!host || option(given, usual, "service") || !option(given, NULL, "user"))
+        return true;
+    for (const char *at = host;; at++) {
+        if (*at == '/' || *at == '@' || *at == ',' || *at == '\0')
+            return true;
+        at += strcspn(at, ",");
+        if (!*at)
+            return false;
+    }
+}
+
 static void postgres_needs(const PQconninfoOption *given, const PQconninfoOption *usual, struct arena *arena,
                            struct needs *needs)
 {
@@ -88,6 +106,7 @@ static void postgres_needs(const PQconninfoOption *given, const PQconninfoOption
     add_ports(needs, ports ? ports : POSTGRES_PORT);
     /* A service's file may name any port. */
     needs->any_port |= option(given, usual, "service") != NULL;
+    needs->unix_sockets = needs_unix_sockets(given, usual);
 }
 
 bool needs_of_store(const char *url, struct arena *arena, struct needs *needs, struct err *err)

@@ -3,7 +3,8 @@
  *
  * A server that locks itself in (server/sandbox.h) leaves open what its store needs and nothing else. For
  * SQLite that is the file's folder, where its log and its index of the log stand too. For PostgreSQL it is
- * the ports of its hosts, and the files that libpq looks for: passwords, certificates, services.
+ * the ports of its hosts or the machine's own sockets, and the files that libpq looks for: passwords,
+ * certificates, services.
  *
  * Thread: any.
  */
@@ -24,7 +25,8 @@ struct needs {
     size_t file_count;
     int ports[NEEDS_PORTS_MAX]; /* TCP ports to connect to */
     size_t port_count;
-    bool any_port; /* they cannot be told beforehand */
+    bool any_port;     /* they cannot be told beforehand */
+    bool unix_sockets; /* the machine's own sockets: it is reached by one, or its user is looked up by one */
 };
 
 /* Texts live in the arena. */

@@ -46,6 +46,35 @@ static bool allow_resolver(struct landlock *landlock)
     return good;
 }
 
+/*
+ * Whether names of hosts are looked up by somebody whom one reaches by a socket of the machine, as names in
+ * .local are by Avahi. Those that are known to need none, or to be passed over when there is none, are
+ * listed.
+ */
+static bool resolver_needs_sockets(void)
+{
+    static const char *const harmless[] = { "files", "dns", "resolve", "myhostname", "mymachines", "db" };
+    FILE *file = fopen("/etc/nsswitch.conf", "re");
+    char line[512];
+    bool needs = false;
+
+    while (file && fgets(line, sizeof(line), file)) {
+        char *rest = NULL,
+             *word = strncmp(line, "hosts:", 6) == 0 ? strtok_r(line + 6, " \t\r\n", &rest) : NULL;
+
+        for (; word && *word != '#'; word = strtok_r(NULL, " \t\r\n", &rest)) {
+            bool known = strpbrk(word, "[]=!") != NULL; /* "[NOTFOUND=return]" */
+
+            for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless) && !known; i++)
+                known = strcmp(word, harmless[i]) == 0;
+            needs = needs || !known;
+        }
+    }
+    if (file)
+        fclose(file);
+    return needs;
+}
+
 /* A sanitizer reads the program itself to name the places it reports. */
 static const char *const everything[] = { "/" };
 
@@ -153,7 +182,9 @@ void sandbox_say(const struct sandbox *sandbox)
     if (sandbox->landlock > 0 || sandbox->calls)
         log_line(LOG_INFO, "sandbox", "writes", sandbox->landlock > 0 ? sandbox->folder : "not held", "ports",
                  sandbox->landlock >= 4 ? "its own, its store's and its models'" : "not held", "programs",
-                 sandbox->calls && !SANITIZED ? "none" : "not held", NULL);
+                 sandbox->calls && !SANITIZED ? "none" : "not held", "sockets",
+                 sandbox->calls && !sandbox->sockets ? "of the network" : "of the network and the machine",
+                 NULL);
 }
 
 bool sandbox_enter(const struct settings *settings, struct sandbox *sandbox, struct err *err)
@@ -171,6 +202,7 @@ bool sandbox_enter(const struct settings *settings, struct sandbox *sandbox, str
         return err_hint(err, "server.sandbox: false starts it without.");
     }
     snprintf(sandbox->folder, sizeof(sandbox->folder), "%s", needs.folder ? needs.folder : "nothing");
-    sandbox->calls = syscalls_give_up();
+    sandbox->sockets = needs.unix_sockets || resolver_needs_sockets();
+    sandbox->calls = syscalls_give_up(sandbox->sockets);
     return true;
 }

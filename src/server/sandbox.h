@@ -4,8 +4,10 @@
  * A fault in a parser must not become a way into the machine. Before its first thread and its first byte from
  * outside, the server gives up what it does not need, as far as the kernel can hold it to that: it reads the
  * system's folders and what its store names, writes the folder of its store, listens on its port and connects
- * to its database and to the ports of models; it starts no programs. What it may reach follows from the
- * settings. Parts that have to start programs will do that through a helper that was forked before.
+ * to its database and to the ports of models; it starts no programs and no processes, changes nobody's rights
+ * to files, and uses the machine's own sockets only where its database, or who looks up names, is reached by
+ * one. What it may reach follows from the settings. Parts that have to start programs will do that through a
+ * helper that was forked before.
  *
  * A kernel without Landlock or without filters of system calls is no error; what is in force is said in the
  * log. `server.sandbox: false` switches it off.
@@ -23,6 +25,7 @@ struct sandbox {
     bool on;
     int landlock;     /* the version in force; 0: none */
     bool calls;       /* whether system calls are filtered */
+    bool sockets;     /* whether it may use the machine's own sockets */
     char folder[256]; /* the one that may be written */
 };
 

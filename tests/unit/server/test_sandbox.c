@@ -18,13 +18,19 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -130,6 +136,8 @@ static int try_socket(int family)
     return 0;
 }
 
+static bool machine_sockets; /* whether this sandbox leaves them open */
+
 /* Runs something inside the sandbox of these settings, and gives back its error number. */
 static int inside(const char *store, const char *listen, bool on, int (*what)(const void *), const void *with)
 {
@@ -149,6 +157,7 @@ static int inside(const char *store, const char *listen, bool on, int (*what)(co
             fprintf(stderr, "%s\n", err.text);
             _exit(255);
         }
+        machine_sockets = sandbox.sockets;
         _exit(what(with));
     }
     int status;
@@ -329,6 +338,200 @@ static void no_program_is_started_and_nobody_else_is_touched(void **state)
     assert_int_equal(inside(store_in(folder), LISTEN, true, trace, NULL), EPERM);
 }
 
+static void *say_yes(void *nothing)
+{
+    (void)nothing;
+    return (void *)1;
+}
+
+static int error_of(long result)
+{
+    return result < 0 ? errno : 0;
+}
+
+/* Each as code that was smuggled in would try it; the number of the first that went otherwise, or 0. */
+static int make_processes(const void *nothing)
+{
+    struct {
+        uint64_t flags, rest[10];
+    } wanted = { .flags = 0 };
+    pthread_t thread;
+    void *said = NULL;
+
+    (void)nothing;
+#ifdef SYS_fork
+    if (error_of(syscall(SYS_fork)) != EPERM)
+        return 1;
+#endif
+#ifdef SYS_vfork
+    if (error_of(syscall(SYS_vfork)) != EPERM)
+        return 2;
+#endif
+    if (error_of(syscall(SYS_clone, (long)SIGCHLD, 0, 0, 0, 0)) != EPERM)
+        return 3;
+    if (error_of(syscall(SYS_clone, (long)(CLONE_VM | SIGCHLD), 0, 0, 0, 0)) != EPERM)
+        return 4;
+#ifdef SYS_clone3
+    if (error_of(syscall(SYS_clone3, &wanted, sizeof(wanted))) != ENOSYS)
+        return 5;
+#endif
+    if (error_of(fork()) != EPERM)
+        return 6;
+    if (pthread_create(&thread, NULL, say_yes, NULL) != 0 || pthread_join(thread, &said) != 0 || !said)
+        return 7;
+    return 0;
+}
+
+static int change_rights(const void *where)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/rights", (const char *)where);
+    if (error_of(chmod(path, 0777)) != EPERM)
+        return 1;
+    if (error_of(fchmodat(AT_FDCWD, path, 0777, 0)) != EPERM)
+        return 2;
+    if (error_of(chown(path, getuid(), getgid())) != EPERM)
+        return 3;
+    if (error_of(fchownat(AT_FDCWD, path, getuid(), getgid(), 0)) != EPERM)
+        return 4;
+    if (error_of(utimensat(AT_FDCWD, path, NULL, 0)) != EPERM)
+        return 5;
+    return 0;
+}
+
+/* SQLite does this to the logs that it makes. */
+static int give_rights(const void *where)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/log", (const char *)where);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return 1;
+    if (fchmod(fd, 0640) != 0 || fchown(fd, getuid(), getgid()) != 0)
+        return 2;
+    if (error_of(fchmod(fd, 04755)) != EPERM || error_of(fchmod(fd, 02755)) != EPERM)
+        return 3;
+    close(fd);
+    return unlink(path) == 0 ? 0 : 4;
+}
+
+static int socket_error(int family, int kind, int protocol)
+{
+    int fd = socket(family, kind | SOCK_CLOEXEC, protocol), why = fd < 0 ? errno : 0;
+
+    if (fd >= 0)
+        close(fd);
+    return why;
+}
+
+/* What is like TCP and not held to its ports, and what sees more than a server needs. */
+static int open_strange_sockets(const void *nothing)
+{
+    static const int families[] = { AF_INET, AF_INET6 };
+    struct sockaddr_in address = loopback(9);
+    struct addrinfo *found = NULL;
+
+    (void)nothing;
+    for (size_t i = 0; i < 2; i++) {
+        if (socket_error(families[i], SOCK_STREAM, 262) != EPROTONOSUPPORT || /* MPTCP */
+            socket_error(families[i], SOCK_STREAM, IPPROTO_SCTP) != EPROTONOSUPPORT ||
+            socket_error(families[i], SOCK_DGRAM, IPPROTO_ICMP) != EPROTONOSUPPORT ||
+            socket_error(families[i], SOCK_RAW, IPPROTO_TCP) != EPERM ||
+            socket_error(families[i], SOCK_SEQPACKET, 0) != EPERM)
+            return 1 + (int)i;
+    }
+    if (socket_error(AF_INET, SOCK_STREAM, 0) != 0 || socket_error(AF_INET, SOCK_STREAM, IPPROTO_TCP) != 0 ||
+        socket_error(AF_INET, SOCK_DGRAM, 0) != 0)
+        return 3;
+    if (socket_error(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE) != 0)
+        return 4;
+    if (socket_error(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC) != EPROTONOSUPPORT)
+        return 5;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (error_of(sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (const struct sockaddr *)&address,
+                        sizeof(address))) != EPERM)
+        return 6;
+    close(fd);
+    if (getaddrinfo("localhost", "80", NULL, &found) != 0)
+        return 7;
+    freeaddrinfo(found);
+    return 0;
+}
+
+/* The machine's own: 1 when they are open, 0 when they are not. */
+static int open_machine_sockets(const void *nothing)
+{
+    int pair[2];
+    bool streams = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
+    bool datagrams = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0;
+    int why = socket_error(AF_UNIX, SOCK_STREAM, 0), other = socket_error(AF_UNIX, SOCK_DGRAM, 0);
+
+    (void)nothing;
+    if (!streams)
+        return 10;
+    if (why != other || datagrams != machine_sockets)
+        return 11;
+    if (why == 0)
+        return machine_sockets ? 1 : 12;
+    return why == EAFNOSUPPORT && !machine_sockets ? 0 : 13;
+}
+
+static void no_process_is_made(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    assert_int_equal(inside(store_in(folder), LISTEN, true, make_processes, NULL), 0);
+    assert_int_not_equal(inside(store_in(folder), LISTEN, false, make_processes, NULL), 0);
+}
+
+static void nobodys_rights_to_files_are_changed(void **state)
+{
+    char path[128];
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%s/rights", i == 0 ? outside : folder);
+        close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+        assert_int_equal(inside(store_in(folder), LISTEN, true, change_rights, i == 0 ? outside : folder), 0);
+    }
+    assert_int_equal(inside(store_in(folder), LISTEN, true, give_rights, folder), 0);
+    assert_int_not_equal(inside(store_in(folder), LISTEN, false, change_rights, folder), 0);
+}
+
+static void only_what_a_server_needs_is_spoken(void **state)
+{
+    (void)state;
+    assert_int_equal(inside(store_in(folder), LISTEN, true, open_strange_sockets, NULL), 0);
+}
+
+/* Where names are looked up by such a socket (/etc/nsswitch.conf), none of them is refused. */
+static void the_machines_own_sockets_are_for_stores_that_need_them(void **state)
+{
+    static const char *const by_network[] = { "postgres://x@127.0.0.1/x", "postgres://x@a:1,b:2/x",
+                                              "postgres://x@/x?host=127.0.0.1" };
+    static const char *const by_socket[] = { "postgres://x@/x?host=/run/postgresql", "postgres:///x",
+                                             "postgres://127.0.0.1/x",
+                                             "postgres://x@/x?host=127.0.0.1,/run/x",
+                                             "postgres://x@/x?service=y" };
+    int usual;
+
+    (void)state;
+    unsetenv("PGHOST");
+    unsetenv("PGHOSTADDR");
+    unsetenv("PGSERVICE");
+    usual = inside(store_in(folder), LISTEN, true, open_machine_sockets, NULL);
+    assert_in_range(usual, 0, 1);
+    for (size_t i = 0; i < sizeof(by_network) / sizeof(*by_network); i++)
+        assert_int_equal(inside(by_network[i], LISTEN, true, open_machine_sockets, NULL), usual);
+    for (size_t i = 0; i < sizeof(by_socket) / sizeof(*by_socket); i++)
+        assert_int_equal(inside(by_socket[i], LISTEN, true, open_machine_sockets, NULL), 1);
+}
+
 static void the_service_manager_is_told(void **state)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -362,6 +565,10 @@ int main(void)
         cmocka_unit_test(only_its_own_ports_are_used),
         cmocka_unit_test(models_are_reached_where_the_settings_name_them),
         cmocka_unit_test(no_program_is_started_and_nobody_else_is_touched),
+        cmocka_unit_test(no_process_is_made),
+        cmocka_unit_test(nobodys_rights_to_files_are_changed),
+        cmocka_unit_test(only_what_a_server_needs_is_spoken),
+        cmocka_unit_test(the_machines_own_sockets_are_for_stores_that_need_them),
         cmocka_unit_test(the_service_manager_is_told),
     };
 
