@@ -155,7 +155,7 @@ const char *str_past_space(const char *text)
     return text;
 }
 
-static bool is_unwanted(uint32_t code)
+bool str_is_unwanted(uint32_t code)
 {
     if (code < 0x20)
         return code != '\t' && code != '\n';
@@ -176,7 +176,7 @@ char *str_sanitise(struct arena *arena, const char *text)
         } else if (code == '\r') {
             if (text[at + 1] != '\n')
                 clean[kept++] = '\n';
-        } else if (!is_unwanted(code)) {
+        } else if (!str_is_unwanted(code)) {
             memcpy(clean + kept, text + at, step);
             kept += step;
         }

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum cli_exit {
     CLI_OK = 0,
@@ -157,8 +158,15 @@ bool cli_completion(const struct cli *cli, const char *shell, struct buf *into);
 int cli_fail(const struct cli *cli, const struct err *err);
 /* A remark for people on stderr, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Everything to stdout; CLI_ERROR when nobody takes it. */
+/*
+ * Everything to stdout, or elsewhere; CLI_ERROR when nobody takes it. Whatever it is, and wherever it goes,
+ * nothing in it steers a terminal (term_harmless) but our own colours, if they are wanted.
+ */
 int cli_print(const void *bytes, size_t len);
+int cli_print_to(FILE *out, const void *bytes, size_t len);
+void cli_use_colours(bool wanted);
+/* A text from the server as it is, but cleaned: what somebody said. */
+int cli_print_text(const struct cli *cli, const char *text);
 /* A text from the server as one line of its own: an id, an address, a time. */
 int cli_print_line(const struct cli *cli, const char *text);
 

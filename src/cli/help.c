@@ -1,6 +1,6 @@
 /*
  * Help is put together from the command's row and, where it says nothing itself, from the operation's.
- * Whatever is printed to a terminal goes through cli_print, which takes out what could steer it.
+ * Whatever is printed goes through cli_print, which takes the power out of what could steer a terminal.
  */
 #include "base/buf.h"
 #include "base/str.h"
@@ -309,17 +309,34 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
     free(text);
 }
 
-int cli_print(const void *bytes, size_t len)
+static bool colours; /* whether the command line and the terminal want any */
+
+void cli_use_colours(bool wanted)
+{
+    colours = wanted;
+}
+
+int cli_print_to(FILE *out, const void *bytes, size_t len)
 {
     ARENA_AUTO arena = { 0 };
+    const char *text = term_harmless(&arena, len > 0 ? bytes : "", len, colours);
 
-    if (isatty(STDOUT_FILENO)) {
-        bytes = term_harmless(&arena, bytes, len);
-        len = strlen(bytes);
-    }
-    if (fwrite(bytes, 1, len, stdout) != len || fflush(stdout) != 0)
+    len = strlen(text);
+    if (fwrite(text, 1, len, out) != len || fflush(out) != 0)
         return CLI_ERROR;
     return CLI_OK;
+}
+
+int cli_print(const void *bytes, size_t len)
+{
+    return cli_print_to(stdout, bytes, len);
+}
+
+int cli_print_text(const struct cli *cli, const char *text)
+{
+    const char *clean = str_sanitise(cli->arena, text);
+
+    return cli_print(clean, strlen(clean));
 }
 
 int cli_print_line(const struct cli *cli, const char *text)

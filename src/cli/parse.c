@@ -392,7 +392,10 @@ bool cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
     cli->json = cli_has(cli, "json");
     cli->quiet = cli_has(cli, "quiet");
     cli->utc = cli_has(cli, "utc");
-    return wants_colour(cli, &cli->colour, err) && (cli->help || check_complete(cli, err));
+    if (!wants_colour(cli, &cli->colour, err))
+        return false;
+    cli_use_colours(cli->colour);
+    return cli->help || check_complete(cli, err);
 }
 
 const char *cli_get(const struct cli *cli, const char *name)

@@ -49,36 +49,6 @@ const char *term_line(struct arena *arena, const char *text)
     return line;
 }
 
-/* How many bytes a sequence has that sets a colour and nothing else; 0: it is none. */
-static size_t colour_length(const char *at)
-{
-    size_t digits;
-
-    if (!str_starts(at, "\033["))
-        return 0;
-    digits = strspn(at + 2, "0123456789;");
-    return at[2 + digits] == 'm' ? digits + 3 : 0;
-}
-
-const char *term_harmless(struct arena *arena, const char *bytes, size_t len)
-{
-    const char *text = arena_copy(arena, bytes, len), *at = text;
-    BUF_AUTO clean = { 0 };
-
-    while (*at) {
-        size_t plain = strcspn(at, "\033"), colour;
-
-        buf_text(&clean, str_sanitise(arena, arena_copy(arena, at, plain)));
-        at += plain;
-        if (*at == '\0')
-            break;
-        colour = colour_length(at);
-        buf_add(&clean, at, colour);
-        at += colour > 0 ? colour : 1;
-    }
-    return arena_copy(arena, clean.bytes ? clean.bytes : "", clean.len);
-}
-
 static const char *colour_code(enum term_colour colour)
 {
     switch (colour) {
@@ -98,6 +68,49 @@ static const char *colour_code(enum term_colour colour)
     case TERM_LIGHT_MAGENTA: return "\033[95m";
     }
     return "";
+}
+
+/* How many bytes one of our own colours has, which begins here; 0: none does. */
+static size_t own_colour(const char *at, size_t len)
+{
+    static const char end[] = "\033[0m";
+
+    if (len >= sizeof(end) - 1 && memcmp(at, end, sizeof(end) - 1) == 0)
+        return sizeof(end) - 1;
+    for (int colour = TERM_PLAIN + 1; colour <= TERM_LIGHT_MAGENTA; colour++) {
+        const char *code = colour_code((enum term_colour)colour);
+
+        if (len >= strlen(code) && memcmp(at, code, strlen(code)) == 0)
+            return strlen(code);
+    }
+    return 0;
+}
+
+const char *term_harmless(struct arena *arena, const char *bytes, size_t len, bool colours)
+{
+    BUF_AUTO clean = { 0 };
+    uint32_t code;
+    size_t from = 0, step;
+
+    for (size_t at = 0; at < len; at += step) {
+        step = str_decode(bytes + at, len - at, &code);
+        bool line_end = step > 0 && code == '\r' && at + 1 < len && bytes[at + 1] == '\n';
+        size_t colour = colours && step > 0 && code == 033 ? own_colour(bytes + at, len - at) : 0;
+
+        if (colour > 0) {
+            step = colour;
+        } else if (step == 0 || (str_is_unwanted(code) && !line_end)) {
+            buf_add(&clean, bytes + from, at - from);
+            if (step > 0)
+                buf_format(&clean, "\\u%04x", (unsigned)code);
+            step = step > 0 ? step : 1;
+            from = at + step;
+        }
+    }
+    if (from == 0)
+        return arena_copy(arena, bytes, len);
+    buf_add(&clean, bytes + from, len - from);
+    return arena_copy(arena, clean.bytes ? clean.bytes : "", clean.len);
 }
 
 void term_paint(struct term *term, enum term_colour colour, const char *text)

@@ -45,10 +45,11 @@ void term_init(struct term *term, struct arena *arena, struct buf *out, bool col
 /* One line of text without control characters, line breaks as spaces; NULL becomes "-". */
 const char *term_line(struct arena *arena, const char *text);
 /*
- * The last gate before a terminal, for what is printed as it came (answers, JSON): everything but text, line
- * breaks and the colours that we paint with is taken out.
+ * The last gate, through which all goes that is printed, to a terminal, a pipe or a file: what is neither
+ * text nor a line break, nor, with `colours`, one that we paint with, is written as JSON writes it, \u001b.
+ * In JSON that changes nothing, and elsewhere nothing should come here that has not been cleaned before.
  */
-const char *term_harmless(struct arena *arena, const char *bytes, size_t len);
+const char *term_harmless(struct arena *arena, const char *bytes, size_t len, bool colours);
 /* As it is, in a colour. */
 void term_paint(struct term *term, enum term_colour colour, const char *text);
 /* Text of several lines, each after `indent`. */

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cli } from './lib/cli.mjs';
+import { begin, cli } from './lib/cli.mjs';
+import { evil, evilServer } from './lib/evil.mjs';
 import { nobody } from './lib/identity.mjs';
 import { start, until } from './lib/server.mjs';
 
@@ -365,3 +366,77 @@ test('with --json each command prints JSON and nothing else', { timeout: 600_000
     assert.deepEqual(faults, [], `${faults.length}:\n${faults.join('\n')}`);
     assert.ok(good > 50, `only ${good} went well`);
 });
+
+// Control characters but line feed and tab, a carriage return by itself, and marks that turn the reading direction.
+const steers = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/;
+// The colours that we paint with.
+const ours = /\u001b\[([012]|3[1-6]|9[1-5])m/g;
+const endless = ['events', 'job follow', 'wait', 'chat', 'mcp', 'serve', 'rehearse'];
+
+test('nothing that a server says, or a store holds, steers the terminal, the pipe or the file that it is printed to', { timeout: 600_000 }, async (t) => {
+    const server = await start(t);
+    const between = await evilServer(t, server.url);
+    const env = { WITAN_URL: between.url, WITAN_DB: server.db };
+    const witan = (args, input) => cli(server.folder, args, { env, input });
+    const right = await rightCalls(server);
+    // What takes something away comes last.
+    const late = ({ name }) => /remove|delete|cancel|erase|revoke|restore|purge/.test(name);
+    const commands = (await commandsOf(witan)).sort((a, b) => late(a) - late(b));
+    const json = commands.filter(({ help }) => /^ {2}--json\b/m.test(help));
+    const faults = [];
+    let heard = 0;
+    let kept = 0;
+
+    const check = (args, { stdout, stderr }, own = '') => {
+        const all = (stdout + stderr).replace(own, '');
+        const found = all.match(steers);
+        if (found) faults.push(`${args.join(' ')}: ${JSON.stringify(all.slice(Math.max(0, found.index - 80), found.index + 20))}`);
+        heard += all.includes('52;c;aGk=');
+    };
+    const everyOne = async (those, more, then = () => {}) => {
+        const todo = those.filter(({ name }) => !endless.includes(name));
+        const next = async () => {
+            for (let one = todo.shift(); one; one = todo.shift()) {
+                const args = [...one.name.split(' '), ...right[one.name], ...more];
+                const run = await witan(args, 'x\n');
+                check(args, run, more.includes('always') ? ours : '');
+                then(args, run);
+            }
+        };
+        await Promise.all(Array.from({ length: atOnce }, next));
+    };
+    const show = [...'discuss show'.split(' '), ...right['discuss show'], '--format'];
+    await server.must(200, 'POST', `/api/discussions/${right['discuss show'][0]}/interject`, { content: `Look.${evil}` });
+    await server.sql(`UPDATE workspaces SET name = 'Second${evil}'`);
+    await everyOne(json, ['--json'], (args, { stdout }) => {
+        // Escaped, so that programs get all of it.
+        if (!stdout.includes('aGk=')) return;
+        const values = stdout.trimEnd().split('\n').every(isJson) ? stdout.trimEnd().split('\n').map(JSON.parse) : [JSON.parse(stdout)];
+        if (values.some((value) => text(value).includes(evil.slice(0, 8)))) kept += 1;
+    });
+    assert.ok(kept > 40, `only ${kept} of ${json.length} print what the server said`);
+    for (const format of ['transcript', 'md', 'json']) {
+        const run = await witan([...show, format]);
+        assert.equal(run.code, 0, run.stderr);
+        assert.match(run.stdout, /Look\./);
+        check([...show, format], run);
+    }
+    await everyOne(commands, []);
+    between.words = true;
+    await everyOne(commands, ['--color', 'always']);
+    between.words = false;
+    assert.ok(heard > 150, `only ${heard} were hostile`);
+    for (const args of [['events', '--after', '0'], ['events', '--after', '0', '--json'], ['job', 'follow', right['job show'][0]]]) {
+        const run = begin(server.folder, args, { env });
+        await until(() => (run.stdout + run.stderr).includes('aGk='), `${args.join(' ')} says something`);
+        run.child.kill();
+        check(args, await run.done);
+    }
+    assert.deepEqual(faults, [], `${faults.length}:\n${faults.join('\n')}`);
+});
+
+// All texts of a value.
+function text(value) {
+    if (typeof value === 'string') return value;
+    return value && typeof value === 'object' ? Object.values(value).map(text).join('\n') : '';
+}

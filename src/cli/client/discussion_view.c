@@ -76,8 +76,7 @@ static void show(struct discussion_view *view, const struct buf *text)
 {
     if (view->out == stderr && view->cli->quiet)
         return;
-    fwrite(text->bytes ? text->bytes : "", 1, text->len, view->out);
-    fflush(view->out);
+    cli_print_to(view->out, text->bytes, text->len);
 }
 
 static void show_text(struct discussion_view *view, const char *text)

@@ -29,7 +29,7 @@ static void show_batch(struct batch *batch)
                                             member_text(arena, question, "question") });
     }
     table_end(&table);
-    fwrite(text.bytes, 1, text.len, stderr);
+    cli_print_to(stderr, text.bytes, text.len);
 }
 
 static bool confirm(const struct batch *batch, struct err *err)

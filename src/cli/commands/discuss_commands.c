@@ -37,7 +37,9 @@ static int print_document(struct cli *cli, const char *id, const json_t *state)
         return print_text(arena_format(cli->arena, "%s\n", json_dump_text(cli->arena, state)));
     if (!format)
         return CLI_OK;
-    return council_transcript(cli, id, format, &text, &err) ? print_text(text) : cli_fail(cli, &err);
+    if (!council_transcript(cli, id, format, &text, &err))
+        return cli_fail(cli, &err);
+    return str_equal(format, "json") ? print_text(text) : cli_print_text(cli, text);
 }
 
 static int say_resting(struct cli *cli, const char *id, const json_t *state)

@@ -311,7 +311,7 @@ static void do_transcript(struct session *session, const char *rest)
     if (!session->last)
         cli_note(session->cli, "Nothing was discussed yet.");
     else if (council_transcript(session->cli, session->last, "transcript", &text, &err))
-        cli_print(text, strlen(text));
+        cli_print_text(session->cli, text);
     else
         fail(session, &err);
 }

@@ -42,18 +42,22 @@ static void only_colours_pass_the_last_gate(void **state)
 {
     static const char *const cases[][2] = {
         { "\033[32mresolved\033[0m\n", "\033[32mresolved\033[0m\n" },
-        { "a\033[2Jb\033]0;title\007c\033", "a[2Jb]0;titlec" },
-        { "{\"a\":\"\xc2\x9b\x31m\"}\n", "{\"a\":\"1m\"}\n" },
+        { "a\033[2Jb\033]0;title\007c\033", "a\\u001b[2Jb\\u001b]0;title\\u0007c\\u001b" },
+        { "\033[8mhidden\033[7;31m\033[41m", "\\u001b[8mhidden\\u001b[7;31m\\u001b[41m" },
+        { "{\"a\":\"\xc2\x9b\x31m\"}\n", "{\"a\":\"\\u009b1m\"}\n" },
         { "two\nlines\t\xe2\x80\xae"
           "x",
-          "two\nlines\tx" },
+          "two\nlines\t\\u202ex" },
+        { "a\r\nb\rc\xff", "a\r\nb\\u000dc" },
         { "", "" },
     };
     ARENA_AUTO arena = { 0 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_string_equal(term_harmless(&arena, cases[i][0], strlen(cases[i][0])), cases[i][1]);
+        assert_string_equal(term_harmless(&arena, cases[i][0], strlen(cases[i][0]), true), cases[i][1]);
+    assert_string_equal(term_harmless(&arena, "\033[32ma\033[0m\0b", 12, false),
+                        "\\u001b[32ma\\u001b[0m\\u0000b");
 }
 
 static void blocks_keep_their_lines(void **state)
