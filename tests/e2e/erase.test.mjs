@@ -62,7 +62,11 @@ async function others(server, name) {
     await server.must(201, 'POST', `/api/projects/${here.id}/feedback`, { text: mark }, { token: agent });
     const { id: task } = await server.must(201, 'POST', `/api/projects/${here.id}/tasks`, { title: mark }, { token: boss });
     await server.must(200, 'POST', `/api/projects/${here.id}/tasks/${task}/claim`, { agent: name }, { token: agent });
-    return { boss, agent, helper, elsewhere, project: here.id };
+    // The agent has a turn in a discussion in which no person sits.
+    await server.must(201, 'POST', '/api/agents', { name, ai_model_config: { provider: 'external' } }, { token: boss });
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: mark, mode: 'rounds', participants: [{ agentName: name }] }, { token: boss });
+    await until(async () => (await server.must(200, 'GET', '/api/turns', undefined, { token: boss })).turns.length === 1, 'it waits for the agent');
+    return { boss, agent, helper, elsewhere, project: here.id, talk: discussion.id };
 }
 
 // Everything that a person can do, with the words in all of it.
@@ -231,6 +235,9 @@ onBothEngines('witan user erase leaves others of the same name alone', {}, async
     const touched = holding(before, mark).filter((row) => !left.has(row));
     assert.deepEqual(touched.map((row) => row.split(':')[0]).sort(), ['audit', 'discussion_prompts', 'projects'], touched.join('\n'));
     for (const row of touched) assert.ok(row.includes(project) || row.includes(prompt), row);
+    const talk = before.filter((row) => row.includes(around.talk) && row.includes('admin'));
+    assert.ok(talk.length >= 4, talk.join('\n'));
+    assert.deepEqual(talk.filter((row) => !left.has(row)), []);
     const { projects } = await server.must(200, 'GET', '/api/projects', undefined, { token: around.boss });
     const kept = projects.find(({ id }) => id === project);
     assert.deepEqual(kept.settings.answerers, ['Boss', 'bob']);

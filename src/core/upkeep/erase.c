@@ -381,12 +381,13 @@ static bool finish(const struct tx *tx, struct erasing *e, const struct audit_en
 static bool run(const struct tx *tx, struct erasing *e, const struct audit_entry *by, bool act)
 {
     static const struct erase_step tables[] = {
-        { NO_ID, erase_chat_page }, { NO_ID, erase_prompt_page },  { "", erase_question_page },
-        { "", erase_job_page },     { "", erase_feedback_page },   { "", erase_document_page },
-        { "", erase_set_page },     { "", erase_task_page },       { "", erase_project_page },
-        { "", erase_said_page },    { "", erase_discussion_page }, { "", erase_seat_page },
-        { "", erase_agent_page },   { "", erase_token_page },      { "", erase_reply_page },
-        { "0", erase_event_page },
+        { NO_ID, erase_chat_page },  { NO_ID, erase_prompt_page }, { "", erase_question_page },
+        { "", erase_job_page },      { "", erase_feedback_page },  { "", erase_document_page },
+        { "", erase_set_page },      { "", erase_task_page },      { "", erase_project_page },
+        { "", erase_decision_page }, { "", erase_seat_page },      { "", erase_discussion_page },
+        { "", erase_said_page },     { "", erase_turn_page },      { "", erase_interjection_page },
+        { "", erase_ruling_page },   { "", erase_agent_page },     { "", erase_token_page },
+        { "", erase_reply_page },    { "0", erase_event_page },
     };
 
     return try_account(tx, e) && (!act || lock_out(tx, e, by->at_ms)) && learn(tx, e) &&
@@ -399,7 +400,9 @@ bool erase_person(const struct tx *tx, const struct person *person, const struct
 {
     JSON_AUTO *sets = json_array();
     struct erasing e = { .person = person, .report = report };
-    json_t **each[] = { &e.workspaces, &e.namesakes, &e.deeds, &e.claims, &e.own, &e.part, &e.jobs };
+    json_t **each[] = {
+        &e.workspaces, &e.namesakes, &e.deeds, &e.claims, &e.own, &e.part, &e.jobs, &e.seats
+    };
 
     *report = (struct erase_report){ 0 };
     e.key = str_fold(tx->arena, person->name);

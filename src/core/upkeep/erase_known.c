@@ -2,6 +2,7 @@
  * All that is known of a person who is to be erased, and the small questions that every table asks.
  */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/upkeep/erase_parts.h"
 
@@ -84,6 +85,16 @@ void erase_note(json_t *set, const char *type, const char *id)
     json_object_set_new(set, key, json_true());
 }
 
+void erase_note_seat(struct erasing *e, const char *discussion_id, const char *name)
+{
+    json_object_set_new(e->seats, discussion_id, json_string(name));
+}
+
+const char *erase_seat_of(const struct erasing *e, const char *discussion_id)
+{
+    return discussion_id ? json_string_value(json_object_get(e->seats, discussion_id)) : NULL;
+}
+
 bool erase_noted(const json_t *set, const char *type, const char *id)
 {
     char key[512];
@@ -107,6 +118,17 @@ const char *erase_member(const json_t *map, const char *key)
     return json_string_value(json_object_get(map, key));
 }
 
+/* What is below a member has keys of its own, which are words as well. */
+static json_t *blank_of(json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_STRING: return json_string(ERASED_TEXT);
+    case JSON_OBJECT: return json_object();
+    case JSON_ARRAY: return json_array();
+    default: return json_incref(value);
+    }
+}
+
 void erase_blank(json_t *value, bool keep_value)
 {
     const char *key;
@@ -122,13 +144,48 @@ void erase_blank(json_t *value, bool keep_value)
     }
     json_object_foreach(value, key, item)
     {
-        if (strcmp(key, "type") == 0 || (keep_value && strcmp(key, "value") == 0))
-            continue;
-        if (json_is_string(item))
-            json_object_set_new(value, key, json_string(ERASED_TEXT));
-        else
-            erase_blank(item, keep_value);
+        if (strcmp(key, "type") != 0 && !(keep_value && strcmp(key, "value") == 0))
+            json_object_set_new(value, key, blank_of(item));
     }
+}
+
+bool erase_holds(const json_t *value, const char *name)
+{
+    const char *key;
+    json_t *item;
+    size_t i;
+
+    if (json_is_string(value))
+        return str_equal(json_string_value(value), name);
+    json_array_foreach(value, i, item) if (erase_holds(item, name)) return true;
+    json_object_foreach((json_t *)(uintptr_t)value, key, item) if (erase_holds(item, name)) return true;
+    return false;
+}
+
+bool erase_rename(json_t *value, const char *name)
+{
+    bool found = false;
+    const char *key;
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(value, i, item)
+    {
+        bool here = json_is_string(item) && str_equal(json_string_value(item), name);
+
+        if (here)
+            json_array_set_new(value, i, json_string(ERASED_NAME));
+        found = here || (!json_is_string(item) && erase_rename(item, name)) || found;
+    }
+    json_object_foreach(value, key, item)
+    {
+        bool here = json_is_string(item) && str_equal(json_string_value(item), name);
+
+        if (here)
+            json_object_set_new(value, key, json_string(ERASED_NAME));
+        found = here || (!json_is_string(item) && erase_rename(item, name)) || found;
+    }
+    return found;
 }
 
 const char *erase_blank_text(struct arena *arena, const char *text, bool keep_value)
@@ -165,5 +222,21 @@ bool erase_change(const struct tx *tx, struct erasing *e, enum sql_id sql, size_
         return tx_exec(tx, sql, argc, argv, NULL);
     if (count)
         ++*count;
+    return true;
+}
+
+bool erase_each_row(const struct tx *tx, struct erasing *e, struct erase_page *page, enum sql_id sql,
+                    erase_row *erase)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, sql, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
+        return false;
+    page->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++) {
+        page->after[0] = db_cell(&rows, i, 0);
+        if (!erase(tx, e, &rows, i))
+            return false;
+    }
     return true;
 }

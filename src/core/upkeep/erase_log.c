@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "core/questions/question.h"
 #include "core/upkeep/erase_parts.h"
+#include "core/work/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,9 @@ static bool inbox_tells(const struct erasing *e, struct arena *arena, const stru
     json_t *entry;
     size_t i;
 
-    if (erase_noted(e->own, type, id) || done_by_them(e, arena, told, outcome_by(told)))
+    /* Why a job was ended is told of in its notification. */
+    if (erase_noted(e->own, type, id) || (str_equal(type, "job") && erase_noted(e->part, type, id)) ||
+        done_by_them(e, arena, told, outcome_by(told)))
         return true;
     json_array_foreach(json_object_get(told->data, "responses"), i, entry)
     {
@@ -86,9 +89,13 @@ static bool task_tells(const struct erasing *e, struct arena *arena, const struc
             (erase_is_alone(e, told->workspace_id) || (since && told->at_ms >= json_integer_value(since))));
 }
 
+/* Where they sit nobody else has their name. */
 static bool discussion_tells(const struct erasing *e, struct arena *arena, const struct told *told)
 {
-    return erase_noted(e->own, "entry", erase_member(json_object_get(told->data, "entry"), "id")) ||
+    const char *seat = erase_seat_of(e, erase_member(told->data, "discussionId"));
+
+    return (seat && erase_holds(told->data, seat)) || erase_holds(told->data, e->person->id) ||
+           erase_noted(e->own, "entry", erase_member(json_object_get(told->data, "entry"), "id")) ||
            (str_equal(told->type, "discussion.created") &&
             erase_noted(e->own, "discussion", erase_member(told->data, "discussionId"))) ||
            done_by_them(e, arena, told, erase_member(told->data, "by")) ||
@@ -166,12 +173,34 @@ static bool replace(json_t *map, const char *key, bool theirs)
     return true;
 }
 
+/* Who was given a seat. */
+static bool change_seats(const struct erasing *e, struct arena *arena, const struct audit_entry *row,
+                         json_t *seats)
+{
+    const char *known = erase_seat_of(e, row->subject);
+    bool changed = false;
+    json_t *seat;
+    size_t i;
+
+    json_array_foreach(seats, i, seat)
+    {
+        const char *name = erase_member(seat, "name"), *user_id = erase_member(seat, "userId");
+        bool them = str_equal(user_id, e->person->id) || erase_is_name(e, arena, user_id) ||
+                    (name && known && str_equal(name, known));
+
+        changed = replace(seat, "name", them && erase_is_name(e, arena, name)) || changed;
+        changed = replace(seat, "userId", erase_is_name(e, arena, user_id)) || changed;
+    }
+    return changed;
+}
+
 /* Somebody else's row: members of its detail that hold people. */
 static bool change_detail(const struct erasing *e, struct arena *arena, const struct audit_entry *row,
                           json_t *detail)
 {
-    const char *assignee = erase_member(detail, "assignee");
-    bool taken = erase_is_name(e, arena, assignee) && strncmp(row->operation, "task_", 5) == 0 &&
+    const char *holder = str_equal(row->operation, OP_TASK_CLAIM) ? "agent" : "assignee";
+    bool taken = erase_is_name(e, arena, erase_member(detail, holder)) &&
+                 strncmp(row->operation, "task_", 5) == 0 &&
                  (erase_is_alone(e, row->workspace_id) ||
                   (row->subject && json_object_get(e->claims, row->subject) &&
                    row->at_ms >= json_integer_value(json_object_get(e->claims, row->subject))));
@@ -182,7 +211,10 @@ static bool change_detail(const struct erasing *e, struct arena *arena, const st
     changed = replace(detail, "by",
                       erase_is_theirs(e, arena, erase_member(detail, "by"), row->workspace_id, row->at_ms)) ||
               changed;
-    changed = replace(detail, "assignee", taken) || changed;
+    changed = replace(detail, holder, taken) || changed;
+    changed = change_seats(e, arena, row, json_object_get(detail, "participants")) || changed;
+    changed = replace(detail, "requestedBy", erase_is_name(e, arena, erase_member(detail, "requestedBy"))) ||
+              changed;
     changed =
         replace(detail, "assignedTo", erase_is_name(e, arena, erase_member(detail, "assignedTo"))) || changed;
     changed = erase_from_answerers(e, arena, detail) || changed;

@@ -35,6 +35,7 @@ struct erasing {
     json_t *own;        /* "TYPE ID" of messages, prompts, questions, sets and feedback of theirs */
     json_t *part;       /* the same of what they had a part in */
     json_t *jobs;       /* whose log lines are to be looked at */
+    json_t *seats;      /* discussions in which they sit: under which name, which nobody else has there */
 };
 
 struct erase_page {
@@ -65,12 +66,18 @@ int64_t erase_time(const char *text); /* 0 for none */
 
 void erase_note(json_t *set, const char *type, const char *id);
 bool erase_noted(const json_t *set, const char *type, const char *id);
+void erase_note_seat(struct erasing *e, const char *discussion_id, const char *name);
+const char *erase_seat_of(const struct erasing *e, const char *discussion_id); /* NULL: they sit elsewhere */
 
 /* JSON. NULL for what is none; the caller frees it. */
 json_t *erase_parse(const char *text);
 const char *erase_member(const json_t *map, const char *key);
-/* Every text below it, but types, and values if they are to be kept. */
+/* Every text in it, but types, and values if they are to be kept; what is below a member goes with its keys.
+ */
 void erase_blank(json_t *value, bool keep_value);
+/* Whether a text in it is this name; and with another in its place, if there was one. */
+bool erase_holds(const json_t *value, const char *name);
+bool erase_rename(json_t *value, const char *name);
 const char *erase_blank_text(struct arena *arena, const char *text, bool keep_value);
 /* Without the name and the id in a list of answerers; says whether there was one. */
 bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *settings);
@@ -78,6 +85,11 @@ bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *
 /* A change of one row: counted while looking, made otherwise. `count` may be NULL. */
 CHECKED bool erase_change(const struct tx *tx, struct erasing *e, enum sql_id sql, size_t argc,
                           const struct db_arg argv[], int64_t *count);
+
+typedef bool erase_row(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i);
+/* A page of a table whose key is one column, which comes first; `erase` is given each row. */
+CHECKED bool erase_each_row(const struct tx *tx, struct erasing *e, struct erase_page *page, enum sql_id sql,
+                            erase_row *erase);
 
 /* The pages of each table. */
 CHECKED bool erase_chat_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
@@ -96,6 +108,11 @@ CHECKED bool erase_reply_page(const struct tx *tx, struct erasing *e, struct era
 CHECKED bool erase_said_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 CHECKED bool erase_discussion_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 CHECKED bool erase_seat_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_turn_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_interjection_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+/* after[0] is the discussion. */
+CHECKED bool erase_ruling_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
+CHECKED bool erase_decision_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 CHECKED bool erase_agent_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 CHECKED bool erase_event_page(const struct tx *tx, struct erasing *e, struct erase_page *page);
 /* A row of the audit log, for audit_keep.h. `context` is the struct erasing. */

@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_ARGS "{}"
+
 struct asked {
     const char *id, *job_id, *workspace_id, *question, *context, *options, *response, *responded_by,
         *default_response, *metadata, *approvals, *action, *approved_args, *late_answers, *draft_by,
         *asked_by, *asked_by_id, *outcome_by, *restart_job_id;
     enum response_type response_type;
     int64_t at_ms, ended_ms;
-    bool changed;
+    bool changed, answer_changed;
 };
 
 static bool asked_from_row(const struct db_rows *rows, size_t i, struct asked *asked, struct err *err)
@@ -74,15 +76,31 @@ static const char *blank_entries(const struct erasing *e, struct arena *arena, c
     return *any ? json_dump_text(arena, list) : text;
 }
 
-/* The name of an action says what was approved; what it was given are words. */
-static const char *blank_action(struct arena *arena, const char *text)
+/*
+ * Arguments that they have changed are their words, whoever approved them after them: who changes them is the
+ * first of the approvals. Where it is still open, nobody approves what nobody can read any more: all begins
+ * anew.
+ */
+static void erase_changed_args(const struct erasing *e, struct arena *arena, struct asked *q)
 {
-    JSON_AUTO *action = erase_parse(text);
+    JSON_AUTO *approvals = erase_parse(q->approvals);
+    JSON_AUTO *response = erase_parse(q->response);
 
-    if (!action)
-        return text;
-    erase_blank(json_object_get(action, "args"), false);
-    return json_dump_text(arena, action);
+    if (!q->approved_args || str_equal(q->approved_args, NO_ARGS) ||
+        !str_equal(erase_member(json_array_get(approvals, 0), "id"), e->person->id))
+        return;
+    q->changed = true;
+    if (!q->ended_ms) {
+        q->approved_args = NULL;
+        q->approvals = "[]";
+        return;
+    }
+    q->approved_args = NO_ARGS;
+    if (json_object_get(response, "args")) {
+        json_object_set_new(response, "args", json_object());
+        q->response = json_dump_text(arena, response);
+        q->answer_changed = true;
+    }
 }
 
 static void erase_own_question(struct erasing *e, struct arena *arena, struct asked *q)
@@ -96,7 +114,7 @@ static void erase_own_question(struct erasing *e, struct arena *arena, struct as
     q->context = q->metadata = NULL;
     q->options = erase_blank_text(arena, q->options, true);
     q->default_response = erase_blank_text(arena, q->default_response, keeps_value);
-    q->action = blank_action(arena, q->action);
+    q->action = q->action ? "{\"name\":\"" ERASED_TEXT "\",\"args\":{}}" : NULL;
     if (erase_is_name(e, arena, q->asked_by))
         q->asked_by = ERASED_NAME;
     q->changed = true;
@@ -145,6 +163,7 @@ static bool erase_question(const struct tx *tx, struct erasing *e, struct asked 
                (!q->asked_by_id && erase_is_theirs(e, tx->arena, q->asked_by, q->workspace_id, q->at_ms));
     bool named = erase_is_name(e, tx->arena, q->outcome_by);
 
+    erase_changed_args(e, tx->arena, q);
     q->approvals = blank_entries(e, tx->arena, q->approvals, true, &approved, &q->changed);
     q->late_answers = blank_entries(e, tx->arena, q->late_answers, keeps_value, &late, &q->changed);
     if (own)
@@ -154,7 +173,8 @@ static bool erase_question(const struct tx *tx, struct erasing *e, struct asked 
         q->changed = true;
         if (answered) {
             q->response = erase_blank_text(tx->arena, q->response, keeps_value);
-            q->approved_args = erase_blank_text(tx->arena, q->approved_args, false);
+            q->answer_changed = true;
+            q->approved_args = q->approved_args ? NO_ARGS : NULL;
         }
     }
     bool part = own || answered || approved || late || q->changed || erase_did_to(e, q->workspace_id, q->id);
@@ -176,7 +196,7 @@ static bool erase_question(const struct tx *tx, struct erasing *e, struct asked 
         return false;
     if (e->looking)
         return true;
-    return (!answered ||
+    return (!q->answer_changed ||
             erase_change(tx, e, SQL_ERASE_RESULT, DB_ARGS(db_text(q->job_id), db_text(q->response)), NULL)) &&
            (!own ||
             erase_change(tx, e, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("question"), db_text(q->id)), NULL));

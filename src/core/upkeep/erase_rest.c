@@ -8,24 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of a table whose key is one column, which comes first; `erase_row` is given each. */
-static bool each_row(const struct tx *tx, struct erasing *e, struct erase_page *page, enum sql_id sql,
-                     bool (*erase_row)(const struct tx *tx, struct erasing *e, const struct db_rows *rows,
-                                       size_t i))
-{
-    struct db_rows rows;
-
-    if (!tx_query(tx, sql, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
-        return false;
-    page->rows = rows.count;
-    for (size_t i = 0; i < rows.count; i++) {
-        page->after[0] = db_cell(&rows, i, 0);
-        if (!erase_row(tx, e, &rows, i))
-            return false;
-    }
-    return true;
-}
-
 static bool erase_feedback(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     const char *id = db_cell(rows, i, COL_ERASE_FEEDBACK_ID),
@@ -49,7 +31,7 @@ static bool erase_feedback(const struct tx *tx, struct erasing *e, const struct 
 
 bool erase_feedback_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(tx, e, page, SQL_ERASE_FEEDBACK_PAGE, erase_feedback);
+    return erase_each_row(tx, e, page, SQL_ERASE_FEEDBACK_PAGE, erase_feedback);
 }
 
 bool erase_document_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
@@ -152,7 +134,7 @@ static bool erase_set(const struct tx *tx, struct erasing *e, const struct db_ro
 
 bool erase_set_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(tx, e, page, SQL_ERASE_SET_PAGE, erase_set);
+    return erase_each_row(tx, e, page, SQL_ERASE_SET_PAGE, erase_set);
 }
 
 /* Who is named there may be an agent: it is they who took it last, or nobody else has the name. */
@@ -170,7 +152,7 @@ static bool erase_task(const struct tx *tx, struct erasing *e, const struct db_r
 
 bool erase_task_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(tx, e, page, SQL_ERASE_TASK_PAGE, erase_task);
+    return erase_each_row(tx, e, page, SQL_ERASE_TASK_PAGE, erase_task);
 }
 
 static bool erase_project(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
@@ -188,7 +170,38 @@ static bool erase_project(const struct tx *tx, struct erasing *e, const struct d
 
 bool erase_project_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(tx, e, page, SQL_ERASE_PROJECT_PAGE, erase_project);
+    return erase_each_row(tx, e, page, SQL_ERASE_PROJECT_PAGE, erase_project);
+}
+
+/* What they asked a project's autonomy about. The question that people settle it by is erased as any other.
+ */
+static bool erase_decision(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
+{
+    const char *id = db_cell(rows, i, COL_ERASE_DECISION_ID),
+               *workspace_id = db_cell(rows, i, COL_ERASE_DECISION_WORKSPACE_ID),
+               *agent = db_cell(rows, i, COL_ERASE_DECISION_AGENT),
+               *text = db_cell(rows, i, COL_ERASE_DECISION_DESCRIPTION);
+    int64_t at_ms = db_cell_int(rows, i, COL_ERASE_DECISION_CREATED_AT);
+
+    if (!erase_is_in(e, workspace_id) ||
+        (!erase_is_gone(agent, text) && !erase_did(e, workspace_id, id, at_ms) &&
+         (erase_did_then(e, workspace_id, at_ms) ||
+          !erase_is_theirs(e, tx->arena, agent, workspace_id, at_ms))))
+        return true;
+    erase_note(e->own, "decision", id);
+    if (str_equal(text, ERASED_TEXT))
+        return true;
+    return erase_change(
+               tx, e, SQL_ERASE_DECISION,
+               DB_ARGS(db_text(id), db_text(erase_is_name(e, tx->arena, agent) ? ERASED_NAME : agent)),
+               NULL) &&
+           (e->looking ||
+            erase_change(tx, e, SQL_ERASE_NOTIFICATIONS, DB_ARGS(db_text("decision"), db_text(id)), NULL));
+}
+
+bool erase_decision_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
+{
+    return erase_each_row(tx, e, page, SQL_ERASE_DECISION_PAGE, erase_decision);
 }
 
 /* A token that they made for themselves may have their name; it goes on being good. */
@@ -202,50 +215,50 @@ static bool erase_token(const struct tx *tx, struct erasing *e, const struct db_
 
 bool erase_token_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
 {
-    return each_row(tx, e, page, SQL_ERASE_TOKEN_PAGE, erase_token);
+    return erase_each_row(tx, e, page, SQL_ERASE_TOKEN_PAGE, erase_token);
 }
 
 /* Replies kept for repeats */
 
-static bool is_noted_anywhere(const struct erasing *e, const char *text)
+static bool is_noted(const json_t *set, const char *text)
 {
-    static const char *const types[] = { "chat",     "prompt", "question",  "open_question",
-                                         "feedback", "entry",  "discussion" };
+    static const char *const types[] = { "chat",     "prompt", "question",   "open_question", "job",
+                                         "feedback", "entry",  "discussion", "decision" };
 
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (erase_noted(e->own, types[i], text) || erase_noted(e->part, types[i], text))
+        if (erase_noted(set, types[i], text))
             return true;
     return false;
 }
 
-/* Looks for an id of what they had a part in, and for their name in a member that holds people. */
-static void look(const struct erasing *e, struct arena *arena, json_t *value, bool *id, bool *name)
+struct found {
+    bool own, part, name; /* an id of what they wrote, of what they had a part in; their name */
+};
+
+static void look(const struct erasing *e, struct arena *arena, json_t *value, struct found *found)
 {
-    static const char *const people[] = { "by",       "agent_name", "agent",   "requester_agent",
-                                          "asked_by", "askedBy",    "draftBy", "author" };
-    const char *key;
+    const char *text = json_string_value(value), *key;
     json_t *item;
     size_t i;
 
-    json_array_foreach(value, i, item) look(e, arena, item, id, name);
-    json_object_foreach(value, key, item)
-    {
-        const char *text = json_string_value(item);
-
-        *id = *id || (text && is_noted_anywhere(e, text));
-        for (i = 0; i < sizeof(people) / sizeof(people[0]); i++)
-            *name = *name || (strcmp(key, people[i]) == 0 && erase_is_name(e, arena, text));
-        look(e, arena, item, id, name);
+    if (text) {
+        found->own = found->own || is_noted(e->own, text);
+        found->part = found->part || is_noted(e->part, text);
+        found->name = found->name || erase_is_name(e, arena, text);
     }
+    json_array_foreach(value, i, item) look(e, arena, item, found);
+    json_object_foreach(value, key, item) look(e, arena, item, found);
 }
 
-static bool tells_of_them(const struct erasing *e, struct arena *arena, const char *reply)
+/* The name by itself may be an agent's. */
+static bool tells_of_them(const struct erasing *e, struct arena *arena, const char *workspace_id,
+                          const char *reply)
 {
     JSON_AUTO *value = erase_parse(reply);
-    bool id = false, name = false;
+    struct found found = { 0 };
 
-    look(e, arena, value, &id, &name);
-    return id && name;
+    look(e, arena, value, &found);
+    return found.own || (found.name && (found.part || erase_is_alone(e, workspace_id)));
 }
 
 bool erase_reply_page(const struct tx *tx, struct erasing *e, struct erase_page *page)
@@ -264,7 +277,7 @@ bool erase_reply_page(const struct tx *tx, struct erasing *e, struct erase_page 
         bool own = str_equal(page->after[1], e->person->id);
 
         if (!own && !(erase_is_in(e, page->after[0]) &&
-                      tells_of_them(e, tx->arena, db_cell(&rows, i, COL_ERASE_REPLY_REPLY))))
+                      tells_of_them(e, tx->arena, page->after[0], db_cell(&rows, i, COL_ERASE_REPLY_REPLY))))
             continue;
         if (!erase_change(tx, e, own ? SQL_ERASE_OWN_REPLY : SQL_ERASE_REPLY,
                           DB_ARGS(db_text(page->after[0]), db_text(page->after[1]), db_text(page->after[2]),

@@ -298,33 +298,87 @@ SELECT {audit a}, a.hash,
 -- Discussions: what people said in them, who started and ended them, and who sat there.
 
 -- columns: erase_said
-id, workspace_id, user_id, speaker, role, content, created_at;
+id, workspace_id, user_id, speaker, role, content, created_at, CAST(.metadata AS TEXT) AS metadata;
 
 -- name: erase_said_page
 SELECT {erase_said} FROM discussion_logs WHERE id > $1 ORDER BY id LIMIT $2;
 
--- name: erase_said
-UPDATE discussion_logs SET speaker = $2, content = '[erased]', user_id = NULL WHERE id = $1;
+-- name: erase_said @sqlite
+UPDATE discussion_logs SET speaker = $2, content = $3, metadata = $4, user_id = NULL WHERE id = $1;
+
+-- name: erase_said @postgres
+UPDATE discussion_logs
+   SET speaker = $2, content = $3, metadata = CAST(CAST($4 AS TEXT) AS JSONB), user_id = NULL
+ WHERE id = $1;
 
 -- columns: erase_discussion
-id, workspace_id, discussion_id, topic, created_by_id, created_by_name, outcome_by, created_at, ended_at;
+id, workspace_id, discussion_id, topic, options, result, created_by_id, created_by_name, outcome_by, created_at,
+ended_at;
 
 -- name: erase_discussion_page
 SELECT {erase_discussion} FROM discussion_state WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- name: erase_discussion
 UPDATE discussion_state
-   SET topic = $2, created_by_id = $3, created_by_name = $4, outcome_by = $5
+   SET topic = $2, created_by_id = $3, created_by_name = $4, outcome_by = $5, options = $6, result = $7
  WHERE id = $1;
 
 -- columns: erase_seat
-id, workspace_id, user_id, name, created_at;
+id, workspace_id, user_id, name, created_at, discussion_id;
 
 -- name: erase_seat_page
 SELECT {erase_seat} FROM discussion_participants WHERE agent_id IS NULL AND role = 'user' AND id > $1 ORDER BY id LIMIT $2;
 
 -- name: erase_seat
 UPDATE discussion_participants SET user_id = NULL, name = $2 WHERE id = $1;
+
+-- Turns that wait for somebody, and words that wait for the end of one.
+-- columns: erase_turn
+id, workspace_id, discussion_id, user_id, speaker, role;
+
+-- name: erase_turn_page
+SELECT {erase_turn} FROM discussion_turns WHERE agent_id IS NULL AND id > $1 ORDER BY id LIMIT $2;
+
+-- name: erase_turn
+UPDATE discussion_turns SET user_id = NULL, speaker = $2 WHERE id = $1;
+
+-- columns: erase_interjection
+i.id AS id, s.workspace_id AS workspace_id, i.discussion_id AS discussion_id, i.user_id AS user_id,
+i.speaker AS speaker, i.content AS content;
+
+-- name: erase_interjection_page
+SELECT {erase_interjection}
+  FROM discussion_interjections i JOIN discussion_state s ON s.discussion_id = i.discussion_id
+ WHERE i.agent_id IS NULL AND i.id > $1
+ ORDER BY i.id
+ LIMIT $2;
+
+-- name: erase_interjection
+UPDATE discussion_interjections SET user_id = NULL, speaker = $2, content = '[erased]' WHERE id = $1;
+
+-- Its keys come first.
+-- columns: erase_ruling
+discussion_id, seq, inputs;
+
+-- name: erase_ruling_page
+SELECT {erase_ruling}
+  FROM discussion_decisions
+ WHERE (discussion_id, seq) > ($1, $2)
+ ORDER BY discussion_id, seq
+ LIMIT $3;
+
+-- name: erase_ruling
+UPDATE discussion_decisions SET inputs = $3 WHERE discussion_id = $1 AND seq = $2;
+
+-- What somebody asked a project's autonomy about.
+-- columns: erase_decision
+id, workspace_id, description, agent, created_at;
+
+-- name: erase_decision_page
+SELECT {erase_decision} FROM decisions WHERE id > $1 ORDER BY id LIMIT $2;
+
+-- name: erase_decision
+UPDATE decisions SET description = '[erased]', details = NULL, agent = $2 WHERE id = $1;
 
 -- columns: erase_agent
 id, workspace_id, created_by, created_at;

@@ -32,3 +32,28 @@ export async function everything(server) {
         return [`${table}: ${line}`];
     });
 }
+
+const quoted = (name) => `"${name}"`;
+
+// The columns that hold texts, as ["table.column"], read from the schema: those of the search and of JSON too.
+export async function textColumns(server) {
+    const tables = {
+        sqlite: `SELECT m.name AS of, c.name AS column_name FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c
+                  WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND c.type NOT LIKE '%INT%' ORDER BY 1, 2`,
+        postgres: `SELECT c.table_name, c.column_name FROM information_schema.columns c
+                     JOIN information_schema.tables t USING (table_schema, table_name)
+                    WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+                      AND c.data_type NOT IN ('integer', 'bigint', 'smallint', 'boolean', 'double precision')
+                    ORDER BY 1, 2`,
+    };
+    return (await server.sql(tables[server.engine])).map(([table, column]) => `${table}.${column}`);
+}
+
+// Which of them hold a text anywhere in them, in capitals or not.
+export async function columnsHolding(server, columns, part) {
+    const looks = columns.map((name) => {
+        const [table, column] = name.split('.').map(quoted);
+        return `SELECT '${name}' WHERE EXISTS (SELECT 1 FROM ${table} WHERE lower(CAST(${column} AS TEXT)) LIKE '%${part}%')`;
+    });
+    return (await server.sql(looks.join(' UNION ALL '))).map(([name]) => name);
+}
