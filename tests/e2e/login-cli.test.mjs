@@ -80,6 +80,12 @@ onBothEngines('a token that belongs to a user is that user, and ends with them',
     assert.equal((await as(mine, 'answer', id, '--approve', '--yes')).code, 0);
     assert.equal((await as(agent, 'wait', id)).stdout.trim(), 'approved');
 
+    // They speak in a discussion under their own name, whatever the machine calls them.
+    for (const name of ['Ann', 'Ben']) assert.equal((await as(mine, 'agent', 'add', name)).code, 0);
+    const talk = await as(mine, 'discuss', 'Tea?', '--mode', 'turns', '--agents', 'Ann,Ben', '--rounds', '1', '--rehearse', '--json');
+    assert.equal(talk.code, 0, talk.stderr);
+    assert.equal(JSON.parse(talk.stdout).entries[0].speaker, 'maya');
+
     // The login and the token are one person, who counts once.
     const two = await ask('--approvals', '2');
     const cookie = await login(server, 'maya', password);

@@ -32,18 +32,38 @@ bool council_format_check(const char *format, struct err *err)
            err_field(err, "format", "--format takes transcript, md or json, not \"%s\".", format);
 }
 
-const char *council_person(void)
+static const char *person_here(void)
 {
     const char *user = getenv("USER");
 
     return user && *user ? user : "me";
 }
 
+/* Who is logged in, or has a token of their own, is known by that and speaks for nobody else: NULL. */
+static bool find_speaker(struct cli *cli, const char **speaker, struct err *err)
+{
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *me = NULL;
+    struct client_reply reply;
+
+    *speaker = NULL;
+    if (cli->target.session)
+        return true;
+    if (!invoke_json(cli, op_find("me_get"), params, 0, &reply, &me, err))
+        return false;
+    if (!str_equal(json_string_value(json_object_get(json_object_get(me, "caller"), "kind")), "user"))
+        *speaker = person_here();
+    return true;
+}
+
 static bool say_topic(struct cli *cli, const json_t *wish, const char *id, struct err *err)
 {
-    /* Who is logged in is known by that, and speaks for nobody else. */
-    JSON_AUTO *params = json_pack("{s:s, s:O, s:s*}", "id", id, "message", json_object_get(wish, "topic"),
-                                  "userId", cli->target.session ? NULL : council_person());
+    const char *speaker;
+
+    if (!find_speaker(cli, &speaker, err))
+        return false;
+    JSON_AUTO *params =
+        json_pack("{s:s, s:O, s:s*}", "id", id, "message", json_object_get(wish, "topic"), "userId", speaker);
     JSON_AUTO *state = NULL;
     struct client_reply reply;
 

@@ -12,8 +12,6 @@ CHECKED bool council_start(struct cli *cli, const json_t *wish, const char **id,
 CHECKED bool council_do(struct cli *cli, const char *op, const char *id, struct err *err);
 /* Stops one after Ctrl-C; whatever is wrong with that is said, and nothing more can be done. */
 void council_stop(struct cli *cli, const char *id);
-/* Whose words these are, for an operation that wants to know: the login of whoever sits here. */
-const char *council_person(void);
 
 /* The transcript in the words of --format: transcript, md or json, with the line end of a file. */
 CHECKED bool council_transcript(struct cli *cli, const char *id, const char *format, const char **text,
