@@ -102,22 +102,44 @@ static void retry_after_is_seconds_or_a_date(void **state)
     assert_int_equal(retry_after_ms("Wed, 21 Oct 2015 07:28:00 GMT", 1445412490), 0);
 }
 
+static void a_place_is_not_shown(void **state)
+{
+    static const struct {
+        const char *url, *text, *shown;
+    } cases[] = {
+        { "http://gpu-box:8000/v1", "host name 'gpu-box', gpu-box:8000/v1/x.", "host name '***', ***" },
+        { "http://gpu-box:8000/v1", "my-gpu-box gpu-boxes gpu-box.", "my-gpu-box gpu-boxes ***." },
+        { "https://Models.Example", "at https://models.example/v1 or models.example",
+          "at https://*** or ***" },
+        { "http://[::1]:80/v1", "Failed: [::1]:80", "Failed: [***]:80" },
+        { "http://10.0.0.7", "10.0.0.7 and 10.0.0.77", "*** and 10.0.0.77" },
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct secrets secrets = { .host = scrub_host(&arena, cases[i].url) };
+
+        assert_string_equal(scrub(&arena, cases[i].text, &secrets, 200), cases[i].shown);
+    }
+}
+
 static void a_key_is_not_shown(void **state)
 {
     ARENA_AUTO arena = { 0 };
-    const char *key = "sk-abcdef0123456789";
+    const struct secrets keyed = { .key = "sk-abcdef0123456789" }, none = { 0 };
 
     (void)state;
-    assert_string_equal(scrub(&arena, "The key sk-abcdef0123456789 is wrong.", key, 100),
+    assert_string_equal(scrub(&arena, "The key sk-abcdef0123456789 is wrong.", &keyed, 100),
                         "The key *** is wrong.");
-    assert_string_equal(scrub(&arena, "Wrong: sk-abc***6789, sorry", key, 100), "Wrong: ***, sorry");
-    assert_string_equal(scrub(&arena, "{\"got\":\"Bearer sk-abcdef0123456789\"}", key, 100),
+    assert_string_equal(scrub(&arena, "Wrong: sk-abc***6789, sorry", &keyed, 100), "Wrong: ***, sorry");
+    assert_string_equal(scrub(&arena, "{\"got\":\"Bearer sk-abcdef0123456789\"}", &keyed, 100),
                         "{\"got\":\"Bearer ***\"}");
-    assert_string_equal(scrub(&arena, "sk-other", key, 100), "sk-other");
-    assert_string_equal(scrub(&arena, "no key", NULL, 100), "no key");
-    assert_string_equal(scrub(&arena, "two\nlines\x1b[31m", NULL, 100), "two lines[31m");
-    assert_string_equal(scrub(&arena, "\xff\xfe", NULL, 100), "(something that is not text)");
-    assert_string_equal(scrub(&arena, "0123456789", NULL, 4), "0123...");
+    assert_string_equal(scrub(&arena, "sk-other", &keyed, 100), "sk-other");
+    assert_string_equal(scrub(&arena, "no key", &none, 100), "no key");
+    assert_string_equal(scrub(&arena, "two\nlines\x1b[31m", &none, 100), "two lines[31m");
+    assert_string_equal(scrub(&arena, "\xff\xfe", &none, 100), "(something that is not text)");
+    assert_string_equal(scrub(&arena, "0123456789", &none, 4), "0123...");
 }
 
 int main(void)
@@ -128,6 +150,7 @@ int main(void)
         cmocka_unit_test(tries_and_time_have_an_end),
         cmocka_unit_test(a_server_says_when_to_come),
         cmocka_unit_test(retry_after_is_seconds_or_a_date),
+        cmocka_unit_test(a_place_is_not_shown),
         cmocka_unit_test(a_key_is_not_shown),
     };
 
