@@ -16,6 +16,7 @@
 #define BUCKETS       16384 /* a power of two */
 #define WAITS_AT_ONCE 256
 #define IDLE_MS       60000
+#define LASTING_MS    60000 /* between two looks of a wait whose time is not up before it has ended */
 
 /* LOOKING: a look is under way or queued. OVER: somebody is about to reply, or has. */
 enum wait_state { WAIT_LOOKING, WAIT_SLEEPING, WAIT_OVER };
@@ -31,10 +32,11 @@ struct wait {
     size_t heap_at;
     struct hold hold;
     enum wait_state state;
-    bool fired; /* an event came during a look */
-    bool last;  /* its time is up, or the server stops */
-    bool final; /* the look that is under way began after that: whatever it sees is the reply */
-    bool gone;  /* the client went away */
+    bool fired;   /* an event came during a look */
+    bool last;    /* its time is up, or the server stops */
+    bool final;   /* the look that is under way began after that: whatever it sees is the reply */
+    bool gone;    /* the client went away */
+    bool lasting; /* until it has ended: the bell makes it look, and is set anew */
     bool watched;
     bool counted; /* its look counts towards those at once */
     char subject[];
@@ -191,8 +193,9 @@ static void heard(void *user, struct notice *const notices[], size_t count)
 }
 
 /*
- * Waits whose time is up leave the front of the heap by having their time moved out of sight; they stay
- * registered until their last look has ended. *sleep_ms says when the next one is due.
+ * Those that last look, and are due again later. Waits whose time is up leave the front of the heap by having
+ * their time moved out of sight; they stay registered until their last look has ended. *sleep_ms says when
+ * the next one is due.
  */
 static void ring_the_bell(struct waits *waits, int64_t *sleep_ms)
 {
@@ -201,8 +204,8 @@ static void ring_the_bell(struct waits *waits, int64_t *sleep_ms)
 
     pthread_mutex_lock(&waits->lock);
     while (waits->count > 0 && (wait = waits->heap[0])->until_ms <= now) {
-        wait->last = true;
-        wait->until_ms = INT64_MAX;
+        wait->last = wait->last || !wait->lasting;
+        wait->until_ms = wait->last ? INT64_MAX : now + LASTING_MS;
         heap_down(waits, 0, wait);
         if (wait->state == WAIT_SLEEPING)
             make_ready(waits, wait);
@@ -286,7 +289,8 @@ struct wait *wait_new(struct waits *waits, const struct wait_door *door, void *o
     if (!wait)
         abort();
     *wait = (struct wait){ .waits = waits, .door = door, .owner = owner, .began_us = clock_ticks_us() };
-    wait->until_ms = clock_ticks_ms() + (int64_t)seconds * 1000;
+    wait->lasting = seconds == WAIT_UNTIL_ENDED;
+    wait->until_ms = clock_ticks_ms() + (wait->lasting ? LASTING_MS : (int64_t)seconds * 1000);
     room = wait->subject;
     put(&room, subject);
     wait->credentials = (struct credentials){ .bearer = put(&room, credentials->bearer),

@@ -21,6 +21,8 @@
 #include "edge/holds.h"
 #include "engine/tailer.h"
 
+#include <limits.h>
+
 struct waits;
 struct wait;
 
@@ -31,6 +33,10 @@ struct wait_door {
     void (*sleeps)(struct wait *wait);
     void *user;
 };
+
+/* As seconds: as long as it takes. Between events it looks once a minute, so that rights that are gone end
+ * it. */
+#define WAIT_UNTIL_ENDED INT_MAX
 
 struct waits *waits_new(struct tailer *tailer);
 void waits_free(

@@ -64,6 +64,12 @@ void approval_begin(struct mcp_call *call)
     call_run(call, op_find("question_create"), call->own_args, tool_ran);
 }
 
+/* What stands for no answer is said so that a model takes it for none, and neither tries it at once again nor
+ * looks for a way around. */
+#define UNDECIDED                                                                                            \
+    " Nobody has allowed it and nobody has refused it. Leave it for now: go on with work that does "         \
+    "not need it, or stop and say what you wait for."
+
 static void deny(struct json_out *out, const char *why)
 {
     json_text(out, "behavior", "deny");
@@ -85,9 +91,9 @@ static void decide(struct json_out *out, const json_t *question)
         return;
     }
     if (status && strcmp(status, "cancelled") == 0)
-        deny(out, "The question was withdrawn.");
+        deny(out, "The question was withdrawn before anybody answered." UNDECIDED);
     else if (status && strcmp(status, "timeout") == 0)
-        deny(out, "Nobody answered in time.");
+        deny(out, "Nobody answered before the question's deadline." UNDECIDED);
     else
         deny(out, text && *text ? text : "A person said no.");
 }
@@ -101,7 +107,7 @@ void approval_shape(struct mcp_call *call, bool pending, struct buf *into)
     json_begin(&out, into);
     json_map(&out, NULL);
     if (pending)
-        deny(&out, "Nobody has answered yet. Try again in a while; the question stays in their inbox.");
+        deny(&out, "Nobody has answered yet; the question stays in their inbox." UNDECIDED);
     else if (json_parse(call->request.reply.bytes, call->request.reply.len, &reply, &ignored))
         decide(&out, json_object_get(reply, "question"));
     else

@@ -71,6 +71,15 @@ static const char *json_of(struct mcp_call *call, const json_t *value)
     return value ? json_dump_text(&call->arena, value) : NULL;
 }
 
+/* Who names what it takes, and no stream among it. */
+static bool takes_only_json(const struct http_exchange *exchange)
+{
+    const char *accept = http_header(exchange, "Accept");
+
+    return accept && strcasestr(accept, "application/json") && !strcasestr(accept, "text/event-stream") &&
+           !strcasestr(accept, "text/*") && !strstr(accept, "*/*");
+}
+
 static void make_outlet(struct mcp_call *call)
 {
     const json_t *meta = json_object_get(call->message.params, "_meta");
@@ -80,6 +89,7 @@ static void make_outlet(struct mcp_call *call)
                               json_is_string(token) || json_is_integer(token) ? json_of(call, token) : NULL);
     call->outlet->era = call->client.era;
     call->outlet->session = call->client.session;
+    call->outlet->only_json = takes_only_json(call->parking.exchange);
 }
 
 static void run_request(struct mcp_call *call)

@@ -219,7 +219,8 @@ void outlet_put(struct outlet *outlet, const char *message, size_t len)
     if (!make_room(outlet))
         return;
     /* A line ends the event's; in JSON it is a space like any other. */
-    buf_text(&outlet->pending, "data: ");
+    if (!outlet->only_json)
+        buf_text(&outlet->pending, "data: ");
     size_t at = outlet->pending.len;
 
     buf_add(&outlet->pending, message, len);
@@ -235,8 +236,16 @@ void outlet_comment(struct outlet *outlet)
 {
     if (!make_room(outlet))
         return;
-    buf_text(&outlet->pending, ": waiting\n\n");
+    buf_text(&outlet->pending, outlet->only_json ? " " : ": waiting\n\n");
     http_stream_wake(outlet->exchange);
+}
+
+/* What SSE has for it: how long to wait before one comes back. No event has an id, so nothing is taken up in
+ * the middle; clients that know only that leave it alone. */
+void outlet_may_be_repeated(struct outlet *outlet)
+{
+    if (!outlet->only_json)
+        buf_text(&outlet->pending, "retry: 1000\n\n");
 }
 
 void outlet_end_locked(struct outlet *outlet)
@@ -365,7 +374,8 @@ void outlet_open(struct outlet *outlet, int64_t tick_ms)
     outlet->due_ms = outlet->tick ? clock_ticks_ms() + tick_ms : 0;
     link_open(outlet);
     pthread_mutex_unlock(&outlets->lock);
-    http_stream(outlet->exchange, "text/event-stream", headers, &calls, outlet);
+    http_stream(outlet->exchange, outlet->only_json ? "application/json" : "text/event-stream", headers,
+                &calls, outlet);
     if (outlet->tick)
         poke_now(&outlets->poke);
 }
@@ -394,7 +404,7 @@ void outlet_progress(struct outlet *outlet, double done, double total, const cha
     BUF_AUTO message = { 0 };
     struct json_out out;
 
-    if (!outlet->progress)
+    if (!outlet->progress || outlet->only_json)
         return;
     json_begin(&out, &message);
     json_map(&out, NULL);

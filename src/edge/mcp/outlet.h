@@ -3,8 +3,9 @@
  *
  * It begins as an exchange that waits for its reply. outlet_open turns it into a stream of server-sent
  * events, in which notifications, requests of our own and at last the answer are sent; a client that goes
- * away is noticed there. One thread, the ticker, wakes those that asked for a moment: for progress,
- * heartbeats, and the steps of what takes time.
+ * away is noticed there. A client that takes no such stream gets its answer as JSON all the same, with the
+ * headers at once and blanks before it while it waits. One thread, the ticker, wakes those that asked for a
+ * moment: for progress, heartbeats, and the steps of what takes time.
  *
  * An outlet is held by its call until that has answered, and as a stream by the HTTP server until it is gone;
  * it is freed with its last holder. Everything about streams happens under the one lock of `outlets`, and no
@@ -44,6 +45,7 @@ struct outlet {
     struct buf pending;
     size_t sent;
     bool streaming, gone, ended;
+    bool only_json;    /* the client takes no stream of events: nothing but the answer can be sent */
     bool cancelled;    /* nobody wants the answer any more: the stream ends without it */
     struct wait *wait; /* or NULL; goes with the outlet */
     struct hold hold;
@@ -79,9 +81,11 @@ void outlet_send(struct outlet *outlet, const char *message, size_t len);
 /* Under the lock, or before it is open. */
 void outlet_put(struct outlet *outlet, const char *message, size_t len);
 void outlet_end_locked(struct outlet *outlet); /* after its last message; ends the call's hold */
+/* Before it is open: whoever loses the stream may send the same request again, and nothing is done twice. */
+void outlet_may_be_repeated(struct outlet *outlet);
 /* A word without a message, so that nobody takes the connection for dead. */
 void outlet_comment(struct outlet *outlet);
-/* A request of ours, with a fresh id; the answer comes to `told`. Params are JSON. */
+/* A request of ours, with a fresh id; the answer comes to `told`. Params are JSON. Not for only_json. */
 void outlet_ask(struct outlet *outlet, const char *method, const char *params,
                 void (*told)(struct outlet *outlet, const json_t *result));
 /* notifications/progress, to those who gave a token. */

@@ -247,6 +247,12 @@ void subscriptions_listen(struct mcp_call *call)
 
     if (json_array_size(json_object_get(wanted, "taskIds")) > 0 && !tasks_are_known(call))
         return;
+    if (outlet->only_json) {
+        rpc_fail(&call->error, RPC_INVALID_REQUEST, 406,
+                 "What changes is told on a stream: accept text/event-stream.");
+        call_fail(call);
+        return;
+    }
     struct listener *listener = listener_new(call);
 
     listener->lists[LIST_TOOLS] = json_is_true(json_object_get(wanted, "toolsListChanged"));

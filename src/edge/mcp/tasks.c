@@ -284,7 +284,7 @@ void tasks_get(struct mcp_call *call)
     look(call, got);
 }
 
-/* Holds until the task has ended, as every wait does not longer than MCP_HOLD_S. */
+/* Holds until the task has ended, and not longer than a call of its tool does. */
 static void resulted(struct mcp_call *call)
 {
     if (look_failed(call))
@@ -292,7 +292,7 @@ static void resulted(struct mcp_call *call)
     if (call->request.call.ended)
         tool_answer(call, call->made, false);
     else
-        tool_wait(call, call->request.op, json_deep_copy(call->args), call->made, MCP_HOLD_S);
+        tool_wait(call, call->request.op, json_deep_copy(call->args), call->made, tool_holds_s(call->tool));
 }
 
 void tasks_result(struct mcp_call *call)

@@ -114,7 +114,7 @@ static bool take_wait(struct mcp_call *call)
 {
     const json_t *given = json_object_get(call->own_args, "wait_seconds");
 
-    call->wait_s = MCP_HOLD_S;
+    call->wait_s = tool_holds_s(call->tool);
     if (!given || !tool_waits(call->tool))
         return true;
     if (!json_is_integer(given) || json_integer_value(given) < 0 || json_integer_value(given) > MCP_HOLD_S)

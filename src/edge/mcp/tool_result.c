@@ -93,7 +93,8 @@ void tool_write_result(struct mcp_call *call, const char *made, bool pending, st
     else
         write_structured(call, made, pending, &structured);
     write_content(out, structured.bytes, structured.len);
-    json_raw(out, "structuredContent", structured.bytes);
+    if (!call->tool->shape)
+        json_raw(out, "structuredContent", structured.bytes);
     write_related(call, out);
 }
 

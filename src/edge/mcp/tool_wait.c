@@ -25,6 +25,7 @@ struct tool_wait {
     char *task_id;       /* of which the result is asked for, or NULL */
     const char *version;
     enum mcp_era era;
+    bool holds; /* until it has ended, however long that takes */
     int64_t began_ms;
     char remote[INET6_ADDRSTRLEN];
 };
@@ -41,17 +42,45 @@ static void wait_free(struct outlet *outlet)
     free(wait);
 }
 
+/* One that is held for hours sits behind proxies and clients that give up on silence. */
+static int64_t tick_ms(const struct outlet *outlet, const struct tool_wait *wait)
+{
+    return outlet->progress || wait->holds ? PROGRESS_MS : HEARTBEAT_MS;
+}
+
 /* To those who gave a token that it goes on, to the others a word that keeps the connection. */
 static void wait_tick(struct outlet *outlet)
 {
     const struct tool_wait *wait = outlet->data;
     double waited_s = (double)(clock_ticks_ms() - wait->began_ms) / 1000;
 
-    if (outlet->progress)
-        outlet_progress(outlet, waited_s, MCP_HOLD_S, "Waiting for an answer.");
+    if (outlet->progress && !outlet->only_json)
+        outlet_progress(outlet, waited_s, wait->holds ? 0 : MCP_HOLD_S, "Waiting for an answer.");
     else
         outlet_comment(outlet);
-    outlet->due_ms = clock_ticks_ms() + (outlet->progress ? PROGRESS_MS : HEARTBEAT_MS);
+    outlet->due_ms = clock_ticks_ms() + tick_ms(outlet, wait);
+}
+
+/* The server stops. Whatever a result said would be taken for an answer, and there is none. */
+static void interrupt(struct mcp_call *call)
+{
+    struct err err = { 0 };
+
+    err_set(
+        &err, ERR_UNAVAILABLE,
+        "The server is being stopped before anybody has answered: this is neither a yes nor a no. Ask again "
+        "in a moment; the question stays open.");
+    call_fail_with(call, &err);
+}
+
+/* A store that is away for a moment answers nothing: what is held until it has ended looks again later. */
+static bool has_ended(const struct mcp_call *call, const struct tool_wait *wait, bool final)
+{
+    enum err_code code = call->request.call.err.code;
+
+    if (wait->holds && !final && code == ERR_UNAVAILABLE)
+        return false;
+    return code != ERR_NONE || call->request.call.ended;
 }
 
 static void looked(struct mcp_call *call)
@@ -59,7 +88,7 @@ static void looked(struct mcp_call *call)
     struct outlet *outlet = call->outlet;
     const struct tool_wait *wait = outlet->data;
     const struct err *err = &call->request.call.err;
-    bool ended = err->code != ERR_NONE || call->request.call.ended;
+    bool ended = has_ended(call, wait, wait_is_final(outlet->wait));
 
     if (!wait_looked(outlet->wait, ended)) {
         call_free(call);
@@ -68,6 +97,8 @@ static void looked(struct mcp_call *call)
     outlet_withdraw(outlet);
     if (err->code != ERR_NONE)
         tool_answer_error(call, err);
+    else if (!ended && wait->holds)
+        interrupt(call);
     else
         tool_answer(call, wait->made, !ended);
 }
@@ -173,16 +204,20 @@ void tool_wait(struct mcp_call *call, const struct op *op, json_t *args, const c
     }
     struct tool_wait *wait = wait_make(call, op, args, made);
 
+    wait->holds = seconds == WAIT_UNTIL_ENDED;
     outlet->data = wait;
     outlet->forget = wait_free;
     outlet->tick = wait_tick;
     outlet->wait =
         wait_new(mcp->edge->waits, &mcp->waits, outlet, subject, &request->credentials, (int)seconds);
-    if (call->tool->elicits && call->client.era == MCP_HANDSHAKE && elicit_fits(call, call->args)) {
+    if (wait->holds || call->tool->reads)
+        outlet_may_be_repeated(outlet);
+    if (call->tool->elicits && call->client.era == MCP_HANDSHAKE && !outlet->only_json &&
+        elicit_fits(call, call->args)) {
         wait->response_type = strdup(json_string_value(json_object_get(call->args, "responseType")));
         elicit_ask(call, elicited);
     }
-    outlet_open(outlet, outlet->progress ? PROGRESS_MS : HEARTBEAT_MS);
+    outlet_open(outlet, tick_ms(outlet, wait));
     call_free(call);
     tool_look(mcp, outlet->wait);
 }

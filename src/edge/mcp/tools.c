@@ -220,8 +220,8 @@ static const struct tool tools[] = {
         .made = "questionId",
         .then_id = "id",
         .input = APPROVAL_INPUT,
-        .output = APPROVAL_OUTPUT,
         .cancels = "question_cancel",
+        .holds = true,
         .prepare = approval_prepare,
         .begin = approval_begin,
         .shape = approval_shape,
@@ -279,6 +279,11 @@ bool tool_waits(const struct tool *tool)
     return tool->then || (tool_op(tool)->waits && !tool->done);
 }
 
+int64_t tool_holds_s(const struct tool *tool)
+{
+    return tool->holds ? WAIT_UNTIL_ENDED : MCP_HOLD_S;
+}
+
 /* What a model may leave out is not required: who it is, and the job that it has open. */
 static void write_input(struct json_out *out, const struct tool *tool)
 {
@@ -320,7 +325,8 @@ static size_t add_fields(struct field *into, size_t count, const struct field *f
     return count;
 }
 
-/* What waits says so; what goes on to another row has the reply of one or the other. */
+/* What waits says so; what goes on to another row has the reply of one or the other; what has a shape of its
+ * own is text and nothing else. */
 static void write_output(struct json_out *out, const struct tool *tool)
 {
     static const struct field waited[] = {
@@ -332,11 +338,7 @@ static void write_output(struct json_out *out, const struct tool *tool)
     struct field fields[3 * LIMIT_PARAMS];
     size_t count;
 
-    if (tool->output) {
-        json_raw(out, "outputSchema", tool->output);
-        return;
-    }
-    if (tool->done)
+    if (tool->done || tool->shape)
         return;
     count = add_fields(fields, 0, tool_op(tool)->reply, tool->then != NULL);
     if (tool->then && tool->unless)

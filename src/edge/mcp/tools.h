@@ -24,14 +24,15 @@ struct tool {
     bool elicits;        /* the person at the client may be asked, too (elicit.h) */
     bool reads;          /* changes nothing */
     bool finds_job;      /* without an id: the job that the caller's agent has open */
+    bool holds;          /* unless told how long, it waits until what it is about has ended */
     const char *unsaid;  /* arguments that hold unless others are given: a JSON object, or NULL */
     const char *input;   /* the schema of the arguments when they are not the row's, or NULL */
-    const char *output;  /* of the result, likewise */
     /* Arguments of the row from those that were given; NULL and call->error: they are wrong. Or NULL. */
     json_t *(*prepare)(struct mcp_call *call, const json_t *given);
     /* Runs the row, or finds that it need not be run; ends in tool_ran. NULL: the row is run. */
     void (*begin)(struct mcp_call *call);
-    /* The result from the row's reply, as a JSON object. Or NULL. */
+    /* The result from the row's reply, as a JSON object in one text: a client that wants its own shape takes
+     * nothing beside it, no structuredContent and no outputSchema. Or NULL. */
     void (*shape)(struct mcp_call *call, bool pending, struct buf *into);
     void (*done)(struct mcp_call *call); /* takes over once the row has been run, or NULL */
 };
@@ -41,6 +42,8 @@ const struct tool *tools_all(void);
 const struct tool *tool_find(const struct mcp *mcp, const char *name);
 const struct op *tool_op(const struct tool *tool);
 bool tool_waits(const struct tool *tool);
+/* How long it is held unless told otherwise. */
+int64_t tool_holds_s(const struct tool *tool);
 
 /* tools/list and tools/call. */
 void tools_list(struct mcp_call *call);
