@@ -103,6 +103,52 @@ test('lines that are no messages are answered, and the end of input is the end',
     assert.equal(lines.find((line) => line.id === null).error.code, -32700);
 });
 
+// The id is where the SDKs write it, behind everything else, and there are others inside.
+test('a line that is too long is answered, and so is what follows it', async (t) => {
+    const server = await start(t);
+    const long = JSON.stringify({ method: 'tools/call', params: { id: 1, message: 'x'.repeat(33 << 20) }, jsonrpc: '2.0', id: 'long' });
+    const run = begin(server.folder, ['mcp', '--url', server.url], { input: `${long}\n{"jsonrpc":"2.0","id":8,"method":"ping"}\n${'['.repeat(33 << 20)}` });
+    const { code, stdout } = await run.done;
+    assert.equal(code, 0);
+    const lines = stdout.trim().split('\n').map(JSON.parse);
+    assert.deepEqual(lines.find(({ id }) => id === 'long').error, { code: -32600, message: 'The message is longer than 32 MB and was not read.' });
+    assert.deepEqual(lines.find(({ id }) => id === 8).result, {});
+    assert.equal(lines.find(({ id }) => id === null).error.code, -32600);
+});
+
+// It would be held for as long as nobody answers, and nobody does.
+test('what is held when the input ends is let go, and stays open', async (t) => {
+    const server = await start(t);
+    const held = (id, name, args) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } });
+    const run = begin(server.folder, ['mcp', '--url', server.url], {
+        input: `${held(1, 'approve_tool_use', { tool_name: 'Bash', input: {} })}\n${held(2, 'ask_question', question)}`,
+    });
+    const { code, stdout } = await run.done;
+    assert.equal(code, 0);
+    const lines = stdout.trim().split('\n').map(JSON.parse);
+    for (const id of [1, 2]) assert.match(lines.find((line) => line.id === id).error.message, /^The input ended/);
+    await until(async () => (await server.metric('witan_waits')) === 0, 'nothing is held');
+    const { questions } = await server.must(200, 'GET', '/api/questions/pending?workspaceId=default');
+    assert.equal(questions.length, 2);
+});
+
+for (const [title, connect] of [
+    ['the SDK of 2025', stdioClient],
+    ['the SDK of 2026', newStdioClient],
+])
+    test(`${title} cancels over pipes, and nothing is held any more`, async (t) => {
+        const server = await start(t);
+        const { call, close } = await connect(binary, ['mcp', '--url', server.url], cleanEnv(server.folder));
+        t.after(close);
+        const stop = new AbortController();
+        const asked = call('approve_tool_use', { tool_name: 'Bash', input: {} }, { signal: stop.signal });
+        await until(async () => (await server.metric('witan_waits')) === 1, 'the call is held');
+        stop.abort();
+        await assert.rejects(asked);
+        await until(async () => (await server.metric('witan_waits')) === 0, 'nothing is held');
+        assert.equal((await pending(server)).status, 'pending');
+    });
+
 // One that nobody listens on, from where neither the machine nor tests/pg takes any.
 async function freePort() {
     for (;;) {

@@ -1,46 +1,54 @@
 /*
  * One curl multi handle that also polls standard input, in one thread. Messages after initialize wait for its
  * reply, because its version and session go into their headers; all others are in flight at once.
+ *
+ * A call may be held for hours while a person makes up their mind, and servers are started anew meanwhile.
+ * The stream of one that may be repeated says so (retry); when it is lost before the answer, it is sent
+ * again.
  */
 #include "cli/client/mcp_bridge.h"
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/limits.h"
 #include "base/str.h"
+#include "cli/client/mcp_input.h"
 #include "cli/client/transfer.h"
 
-#include <errno.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define META        "io.modelcontextprotocol/"
-#define PATIENCE_MS 20000 /* how long a server that is away is tried again */
+#define PATIENCE_MS 20000  /* how long a server that is away is tried again */
+#define HELD_MS     300000 /* and for a call that was being held */
 #define AGAIN_MS    300
-#define LINE_MOST   LIMIT_REPLY
-#define REPLY_S     120 /* no call is held longer than 50 seconds */
+#define SILENCE_MS  120000 /* what is held says a word every few seconds */
+#define END_MS      10000  /* what is on its way when the input ends may still be answered */
+#define END_HELD_MS 1000   /* what is held then is let go: nobody is there to hear the answer */
 
 /* One message on its way. */
 struct errand {
     struct errand *next;
     struct transfer transfer;
     struct buf message, line;
-    char *id;                   /* of a request, as JSON; NULL: nobody waits for an answer */
-    bool follows;               /* the stream of a session, which answers nothing */
-    bool initializes;           /* its reply tells the session */
-    bool answered;              /* a response was written */
-    int64_t began_ms, again_ms; /* again_ms: it waits to be tried again */
+    char *id;                  /* of a request, as JSON; NULL: nobody waits for an answer */
+    bool follows;              /* the stream of a session, which answers nothing */
+    bool initializes;          /* its reply tells the session */
+    bool answered;             /* a response was written */
+    bool repeatable;           /* the server has said so */
+    bool lost;                 /* it is to be repeated: the server stops, and has not answered */
+    int64_t heard_ms;          /* of the server; to begin with, when it began */
+    int64_t sent_ms, again_ms; /* again_ms: it waits to be tried again */
 };
 
 struct bridge {
     struct cli *cli;
     CURLM *multi;
     struct errand *errands;
-    struct buf input;
+    struct mcp_input input;
+    int64_t ended_ms;        /* when standard input did; 0: it has not */
     char *session, *version; /* of the handshake, or NULL */
-    bool ended;              /* standard input has */
     bool broken;             /* standard output has */
 };
 
@@ -54,7 +62,7 @@ static void write_line(struct bridge *bridge, const char *text, size_t len)
 {
     BUF_AUTO line = { 0 };
 
-    buf_init(&line, LINE_MOST + 1);
+    buf_init(&line, MCP_LINE_MOST + 1);
     buf_add(&line, text, len);
     for (size_t i = 0; i < line.len; i++)
         if (line.bytes[i] == '\n' || line.bytes[i] == '\r')
@@ -65,25 +73,55 @@ static void write_line(struct bridge *bridge, const char *text, size_t len)
 }
 
 /* What initialize settled goes into the headers of what follows. */
-static void note_version(struct bridge *bridge, const char *text, size_t len)
+static void note_version(struct bridge *bridge, const json_t *reply)
 {
-    struct err ignored = { 0 };
-    JSON_AUTO *reply = NULL;
-
-    if (json_parse(text, len, &reply, &ignored))
-        set_text(&bridge->version,
-                 json_string_value(json_object_get(json_object_get(reply, "result"), "protocolVersion")));
+    set_text(&bridge->version,
+             json_string_value(json_object_get(json_object_get(reply, "result"), "protocolVersion")));
 }
 
+/* An error that says no more than that the server is away for a moment. */
+static bool says_unavailable(const json_t *reply)
+{
+    const json_t *data = json_object_get(json_object_get(reply, "error"), "data");
+
+    return str_equal(json_string_value(json_object_get(data, "code")), "unavailable");
+}
+
+/* What the server says, which is the answer unless it is a word or a question of its own. */
 static void pass_on(struct bridge *bridge, struct errand *errand, const char *text, size_t len)
 {
+    struct err ignored = { 0 };
+    JSON_AUTO *message = NULL;
+
     if (len == 0)
         return;
+    (void)!json_parse(text, len, &message, &ignored);
+    errand->lost = errand->repeatable && says_unavailable(message);
+    if (errand->lost)
+        return;
     if (errand->initializes)
-        note_version(bridge, text, len);
-    if (memmem(text, len, "\"result\"", 8) || memmem(text, len, "\"error\"", 7))
+        note_version(bridge, message);
+    if (!json_object_get(message, "method"))
         errand->answered = true;
     write_line(bridge, text, len);
+}
+
+static void take_line(struct bridge *bridge, struct errand *errand, const struct buf *line)
+{
+    if (line->len > 6 && memcmp(line->bytes, "data: ", 6) == 0)
+        pass_on(bridge, errand, line->bytes + 6, line->len - 6);
+    else if (line->len > 6 && memcmp(line->bytes, "retry:", 6) == 0)
+        errand->repeatable = true;
+}
+
+/* Its reply is a stream, as far as it has come: what takes time is answered by one. */
+static bool is_held(const struct errand *errand)
+{
+    const char *type = NULL;
+
+    if (errand->transfer.curl)
+        curl_easy_getinfo(errand->transfer.curl, CURLINFO_CONTENT_TYPE, &type);
+    return type && str_starts(type, "text/event-stream");
 }
 
 /* A stream is passed on line by line, a reply once it is whole. */
@@ -91,20 +129,18 @@ static size_t take_reply(char *bytes, size_t size, size_t count, void *user)
 {
     struct errand *errand = user;
     struct bridge *bridge = NULL;
-    const char *type = NULL;
     size_t len = size * count;
 
     curl_easy_getinfo(errand->transfer.curl, CURLINFO_PRIVATE, (char **)&bridge);
-    curl_easy_getinfo(errand->transfer.curl, CURLINFO_CONTENT_TYPE, &type);
-    if (!type || !str_starts(type, "text/event-stream"))
+    errand->heard_ms = clock_ticks_ms();
+    if (!is_held(errand))
         return transfer_take(bytes, size, count, &errand->transfer.body);
     for (size_t i = 0; i < len; i++) {
         if (bytes[i] != '\n') {
             buf_char(&errand->line, bytes[i]);
             continue;
         }
-        if (errand->line.len > 6 && memcmp(errand->line.bytes, "data: ", 6) == 0)
-            pass_on(bridge, errand, errand->line.bytes + 6, errand->line.len - 6);
+        take_line(bridge, errand, &errand->line);
         buf_clear(&errand->line);
     }
     return errand->line.full ? 0 : len;
@@ -153,10 +189,10 @@ static struct errand *errand_new(struct bridge *bridge, const char *text, size_t
 
     if (!errand)
         abort();
-    buf_init(&errand->message, LINE_MOST);
+    buf_init(&errand->message, MCP_LINE_MOST);
     buf_add(&errand->message, text, len);
-    buf_init(&errand->line, LINE_MOST);
-    errand->began_ms = clock_ticks_ms();
+    buf_init(&errand->line, MCP_LINE_MOST);
+    errand->heard_ms = clock_ticks_ms();
     errand->next = bridge->errands;
     bridge->errands = errand;
     return errand;
@@ -173,6 +209,9 @@ static void errand_start(struct bridge *bridge, struct errand *errand)
 
     cli.arena = &arena;
     errand->again_ms = 0;
+    errand->sent_ms = clock_ticks_ms();
+    errand->lost = false;
+    buf_clear(&errand->line);
     transfer_open(&cli, transfer, "/mcp");
     transfer_add(&cli, transfer, "Accept", "application/json, text/event-stream");
     (void)!json_parse(errand->message.bytes, errand->message.len, &message, &ignored);
@@ -184,7 +223,6 @@ static void errand_start(struct bridge *bridge, struct errand *errand)
     }
     if (!errand->follows) {
         transfer_add(&cli, transfer, "Content-Type", "application/json");
-        curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT, (long)REPLY_S);
         curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE, (long)errand->message.len);
         curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDS, errand->message.bytes);
     }
@@ -195,9 +233,21 @@ static void errand_start(struct bridge *bridge, struct errand *errand)
     curl_multi_add_handle(bridge->multi, transfer->curl);
 }
 
+/* Ends its transfer, which the server sees. */
+static void errand_stop(struct bridge *bridge, struct errand *errand)
+{
+    if (!errand->transfer.curl)
+        return;
+    curl_multi_remove_handle(bridge->multi, errand->transfer.curl);
+    transfer_close(&errand->transfer);
+    errand->transfer.curl = NULL;
+}
+
 static void errand_free(struct bridge *bridge, struct errand *errand)
 {
     struct errand **link = &bridge->errands;
+
+    errand_stop(bridge, errand);
 
     while (*link != errand)
         link = &(*link)->next;
@@ -217,6 +267,21 @@ static void follow(struct bridge *bridge)
     errand_start(bridge, errand);
 }
 
+/* A call that nobody waits for any more is dropped, which ends it for the server in every version. */
+static void cancel(struct bridge *bridge, const json_t *params)
+{
+    ARENA_AUTO arena = { 0 };
+    const json_t *id = json_object_get(params, "requestId");
+    const char *text = id ? json_dump_text(&arena, id) : NULL;
+    struct errand *next;
+
+    for (struct errand *errand = bridge->errands; text && errand; errand = next) {
+        next = errand->next;
+        if (errand->id && strcmp(errand->id, text) == 0 && !errand->initializes)
+            errand_free(bridge, errand);
+    }
+}
+
 static void send_line(struct bridge *bridge, const char *text, size_t len)
 {
     ARENA_AUTO arena = { 0 };
@@ -233,28 +298,35 @@ static void send_line(struct bridge *bridge, const char *text, size_t len)
     }
     errand->initializes = method && strcmp(method, "initialize") == 0;
     errand_start(bridge, errand);
-    if (method && strcmp(method, "notifications/initialized") == 0 && bridge->session)
+    if (str_equal(method, "notifications/cancelled"))
+        cancel(bridge, json_object_get(message, "params"));
+    if (str_equal(method, "notifications/initialized") && bridge->session)
         follow(bridge);
 }
 
-/* A reply that says nothing of MCP, or none at all, becomes an error of the request. */
-static void write_failure(struct bridge *bridge, const struct errand *errand, const char *why)
+static void write_error(struct bridge *bridge, const char *id, int code, const char *why)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
 
-    if (!errand->id)
-        return;
     json_begin(&out, &text);
     json_map(&out, NULL);
     json_text(&out, "jsonrpc", "2.0");
-    json_raw(&out, "id", errand->id);
+    json_raw(&out, "id", id);
     json_map(&out, "error");
-    json_int(&out, "code", -32000);
+    json_int(&out, "code", code);
     json_text(&out, "message", why);
     json_map_end(&out);
     json_map_end(&out);
     write_line(bridge, text.bytes, text.len);
+}
+
+/* Its request has had no answer, and gets an error that says why. */
+static void give_up(struct bridge *bridge, struct errand *errand, const char *why)
+{
+    if (why && errand->id && !errand->answered)
+        write_error(bridge, errand->id, -32000, why);
+    errand_free(bridge, errand);
 }
 
 static void note_session(struct bridge *bridge, const struct errand *errand)
@@ -277,31 +349,50 @@ static const char *sentence_of(struct arena *arena, const struct buf *body, long
     return text ? arena_text(arena, text) : arena_format(arena, "The server answered %ld.", status);
 }
 
-static void finish(struct bridge *bridge, struct errand *errand, CURLcode code)
+/* Why there is no answer; NULL: there is one, or none was to come. */
+static const char *failure_of(const struct bridge *bridge, const struct errand *errand, struct arena *arena,
+                              CURLcode code)
 {
-    ARENA_AUTO arena = { 0 };
-    struct buf *body = &errand->transfer.body;
+    const struct buf *body = &errand->transfer.body;
     long status = 0;
 
-    note_session(bridge, errand);
     curl_easy_getinfo(errand->transfer.curl, CURLINFO_RESPONSE_CODE, &status);
-    if (code == CURLE_OK && body->len > 0 && memmem(body->bytes, body->len, "\"jsonrpc\"", 9))
-        pass_on(bridge, errand, body->bytes, body->len);
-    else if (code == CURLE_OK && status >= 400 && !errand->follows)
-        write_failure(bridge, errand, sentence_of(&arena, body, status));
-    else if (code != CURLE_OK && !errand->answered)
-        write_failure(bridge, errand,
-                      arena_format(&arena, "Cannot reach witan at %s (%s). Start it with `witan serve`.",
-                                   bridge->cli->target.url, curl_easy_strerror(code)));
+    if (!errand->id || errand->answered)
+        return NULL;
+    if (code != CURLE_OK)
+        return arena_format(arena, "Cannot reach witan at %s (%s). Start it with `witan serve`.",
+                            bridge->cli->target.url, curl_easy_strerror(code));
+    if (errand->lost || is_held(errand))
+        return "The server went away before there was an answer.";
+    return sentence_of(arena, body, status);
 }
 
-/* A server that is being started anew takes what could not even be sent. */
+/* A server that is being started anew takes what could not even be sent, and what may be repeated. */
 static bool try_again(struct errand *errand, CURLcode code)
 {
-    if (code != CURLE_COULDNT_CONNECT || clock_ticks_ms() - errand->began_ms > PATIENCE_MS)
+    bool unheard = errand->repeatable && (code != CURLE_OK || errand->lost || is_held(errand));
+    int64_t patience_ms = errand->repeatable ? HELD_MS : PATIENCE_MS;
+
+    if (errand->answered || (!unheard && code != CURLE_COULDNT_CONNECT) ||
+        clock_ticks_ms() - errand->heard_ms > patience_ms)
         return false;
     errand->again_ms = clock_ticks_ms() + AGAIN_MS;
     return true;
+}
+
+static void take_end(struct bridge *bridge, struct errand *errand, CURLcode code)
+{
+    ARENA_AUTO arena = { 0 };
+    const struct buf *body = &errand->transfer.body;
+
+    note_session(bridge, errand);
+    if (code == CURLE_OK && body->len > 0 && memmem(body->bytes, body->len, "\"jsonrpc\"", 9))
+        pass_on(bridge, errand, body->bytes, body->len);
+    if (try_again(errand, code)) {
+        errand_stop(bridge, errand);
+        return;
+    }
+    give_up(bridge, errand, failure_of(bridge, errand, &arena, code));
 }
 
 static void take_finished(struct bridge *bridge)
@@ -311,25 +402,33 @@ static void take_finished(struct bridge *bridge)
 
     while ((done = curl_multi_info_read(bridge->multi, &left))) {
         struct errand *errand = bridge->errands;
-        CURLcode code = done->data.result;
 
         while (errand && errand->transfer.curl != done->easy_handle)
             errand = errand->next;
-        if (!errand)
-            continue;
-        bool again = try_again(errand, code);
-
-        if (!again)
-            finish(bridge, errand, code);
-        curl_multi_remove_handle(bridge->multi, errand->transfer.curl);
-        transfer_close(&errand->transfer);
-        errand->transfer.curl = NULL;
-        if (!again)
-            errand_free(bridge, errand);
+        if (errand)
+            take_end(bridge, errand, done->data.result);
     }
-    for (struct errand *errand = bridge->errands; errand; errand = errand->next)
-        if (errand->again_ms && errand->again_ms <= clock_ticks_ms())
+}
+
+/* Starts what waits to be tried again, and gives up what is waited for in vain. */
+static void look_after(struct bridge *bridge, int64_t now)
+{
+    int64_t since_end = bridge->ended_ms ? now - bridge->ended_ms : 0;
+    struct errand *next;
+
+    for (struct errand *errand = bridge->errands; errand; errand = next) {
+        int64_t heard_ms = errand->heard_ms > errand->sent_ms ? errand->heard_ms : errand->sent_ms;
+
+        next = errand->next;
+        if (errand->follows)
+            continue;
+        if (since_end > (errand->repeatable || is_held(errand) ? END_HELD_MS : END_MS))
+            give_up(bridge, errand, "The input ended before there was an answer; what was asked stays open.");
+        else if (errand->again_ms && errand->again_ms <= now)
             errand_start(bridge, errand);
+        else if (errand->transfer.curl && now - heard_ms > SILENCE_MS)
+            give_up(bridge, errand, "The server has fallen silent.");
+    }
 }
 
 /* The next message waits for the reply to initialize, which says what its headers hold. */
@@ -343,34 +442,19 @@ static bool is_initializing(const struct bridge *bridge)
 
 static void send_lines(struct bridge *bridge)
 {
-    char *end;
+    ARENA_AUTO arena = { 0 };
+    struct mcp_line line;
 
-    while (bridge->input.len > 0 && !is_initializing(bridge) &&
-           (end = memchr(bridge->input.bytes, '\n', bridge->input.len))) {
-        size_t len = (size_t)(end - bridge->input.bytes), rest = bridge->input.len - len - 1;
-
-        if (len > 0)
-            send_line(bridge, bridge->input.bytes, len);
-        memmove(bridge->input.bytes, end + 1, rest);
-        bridge->input.len = rest;
+    while (!is_initializing(bridge) && mcp_input_next(&bridge->input, &line)) {
+        if (line.text)
+            send_line(bridge, line.text, line.len);
+        else
+            write_error(bridge, line.id, -32600,
+                        arena_format(&arena, "The message is longer than %d MB and was not read.",
+                                     MCP_LINE_MOST / (1024 * 1024)));
     }
-}
-
-static void read_input(struct bridge *bridge)
-{
-    char bytes[16384];
-    ssize_t len = read(STDIN_FILENO, bytes, sizeof(bytes));
-
-    if (len < 0 && errno == EINTR)
-        return;
-    if (len <= 0) {
-        bridge->ended = true;
-        buf_char(&bridge->input, '\n');
-        return;
-    }
-    buf_add(&bridge->input, bytes, (size_t)len);
-    if (bridge->input.full)
-        bridge->ended = true;
+    if (bridge->input.ended && !bridge->ended_ms)
+        bridge->ended_ms = clock_ticks_ms();
 }
 
 static bool is_waiting(const struct bridge *bridge)
@@ -389,9 +473,10 @@ static void turn(struct bridge *bridge)
     curl_multi_perform(bridge->multi, &running);
     take_finished(bridge);
     send_lines(bridge);
-    curl_multi_poll(bridge->multi, &input, bridge->ended ? 0 : 1, AGAIN_MS, NULL);
+    look_after(bridge, clock_ticks_ms());
+    curl_multi_poll(bridge->multi, &input, mcp_input_wants(&bridge->input) ? 1 : 0, AGAIN_MS, NULL);
     if (input.revents)
-        read_input(bridge);
+        mcp_input_read(&bridge->input);
 }
 
 int mcp_bridge_run(struct cli *cli)
@@ -402,18 +487,13 @@ int mcp_bridge_run(struct cli *cli)
     cli->target.session = NULL;
     if (!bridge.multi)
         abort();
-    buf_init(&bridge.input, LINE_MOST);
-    while (!bridge.broken && (!bridge.ended || is_waiting(&bridge) || bridge.input.len > 0))
+    mcp_input_init(&bridge.input);
+    while (!bridge.broken && (!bridge.ended_ms || is_waiting(&bridge)))
         turn(&bridge);
-    while (bridge.errands) {
-        if (bridge.errands->transfer.curl) {
-            curl_multi_remove_handle(bridge.multi, bridge.errands->transfer.curl);
-            transfer_close(&bridge.errands->transfer);
-        }
+    while (bridge.errands)
         errand_free(&bridge, bridge.errands);
-    }
     curl_multi_cleanup(bridge.multi);
-    buf_done(&bridge.input);
+    mcp_input_done(&bridge.input);
     free(bridge.session);
     free(bridge.version);
     return bridge.broken ? CLI_ERROR : CLI_OK;
