@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "edge/callerkey.h"
 #include "edge/mcp/fixtures.h"
 #include "gen/version.h"
 #include "ops/bind.h"
@@ -153,6 +154,28 @@ void call_know(struct mcp_call *call, void (*then)(struct mcp_call *call))
     dispatch_knock(call->mcp->edge->store, &call->request);
 }
 
+uint64_t call_owner(const struct mcp_call *call)
+{
+    ARENA_AUTO arena = { 0 };
+    const struct caller *caller = &call->request.call.caller;
+    const char *whole = arena_format(&arena, "%s %s", caller->credential ? caller->credential : "",
+                                     caller->workspace_id ? caller->workspace_id : "");
+
+    return callerkey(whole, strlen(whole));
+}
+
+void call_stream(struct mcp_call *call, int64_t tick_ms)
+{
+    call->outlet->owner = call_owner(call);
+    outlet_open(call->outlet, tick_ms);
+}
+
+bool call_owns_session(struct mcp_call *call)
+{
+    return peer_owns_session(&call->mcp->key, &call->client, &call->request.call.caller) ||
+           rpc_fail(&call->error, RPC_INVALID_REQUEST, 404, "You have no such session; initialize anew.");
+}
+
 void call_own(struct mcp_call *call, json_t *args)
 {
     json_decref(call->own_args);
@@ -251,7 +274,7 @@ void call_fail(struct mcp_call *call)
     BUF_AUTO message = { 0 };
 
     /* Before 2026-07-28 the status tells of the transport, the error of the request. */
-    if (call->client.era == MCP_HANDSHAKE && call->message.id && call->error.code > RPC_PARSE_ERROR &&
+    if (call->client.era == MCP_HANDSHAKE && call->outlet->id && call->error.code > RPC_PARSE_ERROR &&
         status != 401 && status != 403 && status != 429 && status != 503 &&
         call->error.code != MCP_UNSUPPORTED_VERSION && call->error.code != RPC_INVALID_REQUEST)
         status = 200;

@@ -70,6 +70,12 @@ void call_free_spares(struct mcp *mcp);
 
 /* Asks who calls, and whether they may read. */
 void call_know(struct mcp_call *call, void (*then)(struct mcp_call *call));
+/* What tells the caller, once known, from all others: the very credential, in this workspace. */
+uint64_t call_owner(const struct mcp_call *call);
+/* Makes the answer a stream of the caller's (outlet_open). */
+void call_stream(struct mcp_call *call, int64_t tick_ms);
+/* The session that the request names is the caller's own. False: call->error says that there is none. */
+CHECKED bool call_owns_session(struct mcp_call *call);
 /* Arguments that were made here, in place of those before; freed with the call. */
 void call_own(struct mcp_call *call, json_t *args);
 /* Binds the arguments by name and runs the operation. */

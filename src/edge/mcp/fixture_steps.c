@@ -20,7 +20,7 @@ static void end_with(struct outlet *outlet, const char *text)
 static void begin(struct mcp_call *call, void (*tick)(struct outlet *outlet))
 {
     call->outlet->tick = tick;
-    outlet_open(call->outlet, 0);
+    call_stream(call, 0);
     call_free(call);
 }
 
@@ -84,7 +84,7 @@ static void refuse(struct mcp_call *call, const char *capability)
 static void ask(struct mcp_call *call, const char *method, const char *params)
 {
     outlet_ask(call->outlet, method, params, answered);
-    outlet_open(call->outlet, 0);
+    call_stream(call, 0);
     call_free(call);
 }
 

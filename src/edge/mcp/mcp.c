@@ -85,7 +85,10 @@ static void make_outlet(struct mcp_call *call)
     const json_t *meta = json_object_get(call->message.params, "_meta");
     const json_t *token = json_object_get(meta, "progressToken");
 
-    call->outlet = outlet_new(&call->mcp->outlets, call->parking.exchange, json_of(call, call->message.id),
+    bool answers = call->message.kind == RPC_REQUEST;
+
+    call->outlet = outlet_new(&call->mcp->outlets, call->parking.exchange,
+                              answers ? json_of(call, call->message.id) : NULL,
                               json_is_string(token) || json_is_integer(token) ? json_of(call, token) : NULL);
     call->outlet->era = call->client.era;
     call->outlet->session = call->client.session;
@@ -108,34 +111,43 @@ static void run_request(struct mcp_call *call)
         call_know(call, method->run);
 }
 
-/* A notification or a response: taken, and nothing is said about it. */
+/* Nobody is answered but by a status: what the outlet would have been for is over. */
+static void end_with_status(struct mcp_call *call, int status)
+{
+    outlet_drop(call->outlet);
+    reply_status(call->parking.exchange, status, NULL);
+    call_free(call);
+}
+
+/*
+ * A notification or a response of a caller who is known: taken, and nothing is said about it. It reaches what
+ * the very same caller has opened in the same session, and nothing else.
+ */
 static void take_word(struct mcp_call *call)
 {
     const struct rpc_message *message = &call->message;
     const json_t *cancelled = json_object_get(message->params, "requestId");
+    struct outlet_sender from = { .session = call->client.session, .owner = call_owner(call) };
 
     if (message->kind == RPC_RESPONSE && message->id)
-        tool_told(outlets_told(&call->mcp->outlets, json_of(call, message->id), message->result));
+        tool_told(outlets_told(&call->mcp->outlets, from, json_of(call, message->id), message->result));
     else if (message->kind == RPC_NOTIFICATION && strcmp(message->method, "notifications/cancelled") == 0 &&
-             cancelled && call->client.session)
-        outlets_cancel(&call->mcp->outlets, call->client.session, json_of(call, cancelled));
-    reply_status(call->parking.exchange, 202, NULL);
-    call_free(call);
+             cancelled && from.session)
+        outlets_cancel(&call->mcp->outlets, from, json_of(call, cancelled));
+    end_with_status(call, 202);
 }
 
 static void handle_message(struct mcp_call *call)
 {
     bool good = rpc_read(call->tree, &call->message, &call->error) && headers_check(call);
 
-    if (good && call->message.kind != RPC_REQUEST) {
-        take_word(call);
-        return;
-    }
     make_outlet(call);
-    if (good)
+    if (!good)
+        call_fail(call);
+    else if (call->message.kind == RPC_REQUEST)
         run_request(call);
     else
-        call_fail(call);
+        call_know(call, take_word);
 }
 
 static bool parse(struct mcp_call *call)
@@ -203,6 +215,18 @@ static void handle_post(struct mcp_call *call)
     call_fail_with(call, &err);
 }
 
+/* Whose it is not is told what one is told about a session that there never was. */
+static void end_session(struct mcp_call *call)
+{
+    if (!call_owns_session(call)) {
+        end_with_status(call, 404);
+        return;
+    }
+    peer_end_session(&call->mcp->ended, &call->client);
+    subscriptions_forget(call->mcp, call->client.session);
+    end_with_status(call, 204);
+}
+
 /* Ends a session. There is nothing to end from 2026-07-28 on. */
 static void handle_delete(struct mcp_call *call)
 {
@@ -210,14 +234,14 @@ static void handle_delete(struct mcp_call *call)
 
     if (!id || headers_are_stateless(call->parking.exchange)) {
         reply_status(call->parking.exchange, 405, "POST");
-    } else if (peer_of_session(&call->mcp->ended, &call->arena, id, &call->client)) {
-        peer_end_session(&call->mcp->ended, &call->client);
-        subscriptions_forget(call->mcp, call->client.session);
-        reply_status(call->parking.exchange, 204, NULL);
-    } else {
+        call_free(call);
+    } else if (!peer_of_session(&call->mcp->ended, &call->arena, id, &call->client)) {
         reply_status(call->parking.exchange, 404, NULL);
+        call_free(call);
+    } else {
+        make_outlet(call);
+        call_know(call, end_session);
     }
-    call_free(call);
 }
 
 /* The stream of a session, for what answers no request. */

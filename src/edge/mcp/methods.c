@@ -58,7 +58,8 @@ static void initialize(struct mcp_call *call)
     call->client.version = version && strcmp(version, mcp_versions[0]) != 0 ? version : mcp_versions[1];
     peer_read(&call->arena, json_object_get(call->message.params, "clientInfo"),
               json_object_get(call->message.params, "capabilities"), &call->client);
-    headers[0].value = peer_new_session(&call->arena, &call->client);
+    headers[0].value =
+        peer_new_session(&call->mcp->key, &call->arena, &call->client, &call->request.call.caller);
     call_begin(call, &out, &result);
     json_text(&out, "protocolVersion", call->client.version);
     write_capabilities(call, &out);

@@ -439,13 +439,18 @@ void outlet_withdraw(struct outlet *outlet)
     pthread_mutex_unlock(&outlet->outlets->lock);
 }
 
-void *outlets_told(struct outlets *outlets, const char *id, const json_t *result)
+static bool is_of(const struct outlet *outlet, struct outlet_sender from)
+{
+    return outlet->session == from.session && outlet->owner == from.owner;
+}
+
+void *outlets_told(struct outlets *outlets, struct outlet_sender from, const char *id, const json_t *result)
 {
     void *to_do = NULL;
 
     pthread_mutex_lock(&outlets->lock);
     for (struct outlet *outlet = outlets->open; outlet; outlet = outlet->next) {
-        if (!outlet->asked || strcmp(outlet->asked, id) != 0)
+        if (!is_of(outlet, from) || !outlet->asked || strcmp(outlet->asked, id) != 0)
             continue;
         free(outlet->asked);
         outlet->asked = NULL;
@@ -459,11 +464,11 @@ void *outlets_told(struct outlets *outlets, const char *id, const json_t *result
 }
 
 /* Its wait, if any, ends by itself: the stream ends, and with it everything that hangs on it. */
-void outlets_cancel(struct outlets *outlets, uint64_t session, const char *id)
+void outlets_cancel(struct outlets *outlets, struct outlet_sender from, const char *id)
 {
     pthread_mutex_lock(&outlets->lock);
     for (struct outlet *outlet = outlets->open; outlet; outlet = outlet->next) {
-        if (outlet->session != session || !outlet->id || strcmp(outlet->id, id) != 0 || outlet->ended)
+        if (!is_of(outlet, from) || !outlet->id || strcmp(outlet->id, id) != 0 || outlet->ended)
             continue;
         outlet->cancelled = true;
         http_stream_wake(outlet->exchange);

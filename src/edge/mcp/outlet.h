@@ -40,6 +40,7 @@ struct outlet {
     char *progress; /* its progress token, as JSON, or NULL */
     enum mcp_era era;
     uint64_t session;
+    uint64_t owner; /* who opened the stream; nobody else can cancel it or answer what it asks */
     unsigned holders;
     struct outlet *prev, *next;
     struct buf pending;
@@ -73,7 +74,8 @@ void outlet_answer(struct outlet *outlet, int status, const struct http_header_l
 /* Nobody is to be answered: lets it go. */
 void outlet_drop(struct outlet *outlet);
 
-/* Turns a parked or handled exchange into a stream, which ticks for the first time after `tick_ms`. */
+/* Turns a parked or handled exchange into a stream, which ticks for the first time after `tick_ms`. For
+ * call_stream, which knows whose it is. */
 void outlet_open(struct outlet *outlet, int64_t tick_ms);
 /* A message on a stream. */
 void outlet_send(struct outlet *outlet, const char *message, size_t len);
@@ -94,9 +96,16 @@ void outlet_progress(struct outlet *outlet, double done, double total, const cha
 /* Takes back a request of ours that waits for its response, if there is one. */
 void outlet_withdraw(struct outlet *outlet);
 
-/* A response of a client to a request of ours. Returns what `told` left to be done, or NULL. */
-void *outlets_told(struct outlets *outlets, const char *id, const json_t *result);
-/* notifications/cancelled of this session: the request is answered no more. */
-void outlets_cancel(struct outlets *outlets, uint64_t session, const char *id);
+/* Who sends a word that is about a stream, and in which session. */
+struct outlet_sender {
+    uint64_t session, owner;
+};
+
+/* A response of a client to a request of ours on its own stream. Returns what `told` left to be done, or
+ * NULL.
+ */
+void *outlets_told(struct outlets *outlets, struct outlet_sender from, const char *id, const json_t *result);
+/* notifications/cancelled of this session, by whoever made the request: it is answered no more. */
+void outlets_cancel(struct outlets *outlets, struct outlet_sender from, const char *id);
 
 #endif

@@ -3,13 +3,16 @@
  *
  * Up to 2025-11-25 a client introduces itself once. What it said is the session id itself, so that the server
  * keeps nothing: a restart, or another node, ends no session. It gives no rights; those come from the
- * credentials of each request. Only that a session was ended is remembered, for those that end last.
+ * credentials of each request. But it holds a mark of who began it, and nobody else can listen to it, change
+ * what it follows, or end it. Only that a session was ended is remembered, for those that end last.
  * From 2026-07-28 on each request says it anew, in _meta.
  */
 #ifndef EDGE_MCP_PEER_H
 #define EDGE_MCP_PEER_H
 
+#include "core/caller/caller.h"
 #include "edge/mcp/rpc.h"
+#include "edge/mcp/seal.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -24,8 +27,9 @@ struct peer {
     const char *version; /* of the protocol; static */
     const char *name;    /* fit to be an agent's name */
     unsigned can;
-    uint64_t session; /* tells sessions apart; 0: none */
-    bool wants_log;   /* 2026-07-28: only those who ask in the request get log messages */
+    uint64_t session;  /* tells sessions apart; 0: none */
+    const char *nonce; /* of the session, with its mark; NULL: none */
+    bool wants_log;    /* 2026-07-28: only those who ask in the request get log messages */
 };
 
 /* The versions that are served, newest first; ends with NULL. */
@@ -44,11 +48,15 @@ struct ended_sessions {
     size_t next;
 };
 
-/* A new id for this client. */
-const char *peer_new_session(struct arena *arena, const struct peer *client);
+/* A new id for this client, which is the caller's. */
+const char *peer_new_session(const struct seal_key *key, struct arena *arena, const struct peer *client,
+                             const struct caller *caller);
 /* False: it is none of ours, or was ended. */
 CHECKED bool peer_of_session(struct ended_sessions *ended, struct arena *arena, const char *id,
                              struct peer *client);
+/* Whether it was this caller who began the session. */
+CHECKED bool peer_owns_session(const struct seal_key *key, const struct peer *client,
+                               const struct caller *caller);
 void peer_end_session(struct ended_sessions *ended, const struct peer *client);
 
 #endif

@@ -172,8 +172,13 @@ static bool give_listener(struct mcp_call *call, struct listener *listener)
 
 void subscriptions_follow_session(struct mcp_call *call)
 {
-    struct listener *listener = listener_new(call);
     struct mcp *mcp = call->mcp;
+
+    if (!call_owns_session(call)) {
+        call_fail(call);
+        return;
+    }
+    struct listener *listener = listener_new(call);
 
     listener->lists[LIST_TOOLS] = listener->lists[LIST_PROMPTS] = true;
     if (!give_listener(call, listener))
@@ -181,7 +186,7 @@ void subscriptions_follow_session(struct mcp_call *call)
     pthread_mutex_lock(&mcp->outlets.lock);
     follower_join(follower_of_session(mcp->followers, call->client.session), &listener->listening);
     pthread_mutex_unlock(&mcp->outlets.lock);
-    outlet_open(call->outlet, HEARTBEAT_MS);
+    call_stream(call, HEARTBEAT_MS);
     call_free(call);
 }
 
@@ -265,7 +270,7 @@ void subscriptions_listen(struct mcp_call *call)
     follow_all(call, listener->listening.follower, json_object_get(wanted, "resourceSubscriptions"));
     acknowledge(outlet, listener);
     pthread_mutex_unlock(&call->mcp->outlets.lock);
-    outlet_open(outlet, HEARTBEAT_MS);
+    call_stream(call, HEARTBEAT_MS);
     call_free(call);
 }
 
@@ -297,6 +302,8 @@ static void readable(struct mcp_call *call)
         resource_missing(call, uri);
     } else if (err->code != ERR_NONE) {
         call_fail_with(call, err);
+    } else if (!call_owns_session(call)) {
+        call_fail(call);
     } else if (!subscribe(call->mcp, call->client.session, uri)) {
         rpc_fail(&call->error, RPC_SERVER_ERROR, 429, "Too many subscriptions are held.");
         call_fail(call);
@@ -328,7 +335,7 @@ void resources_unsubscribe(struct mcp_call *call)
 {
     const char *uri = call_text_param(call, "uri");
 
-    if (!uri) {
+    if (!uri || !call_owns_session(call)) {
         call_fail(call);
         return;
     }

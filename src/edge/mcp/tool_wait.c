@@ -217,7 +217,7 @@ void tool_wait(struct mcp_call *call, const struct op *op, json_t *args, const c
         wait->response_type = strdup(json_string_value(json_object_get(call->args, "responseType")));
         elicit_ask(call, elicited);
     }
-    outlet_open(outlet, tick_ms(outlet, wait));
+    call_stream(call, tick_ms(outlet, wait));
     call_free(call);
     tool_look(mcp, outlet->wait);
 }

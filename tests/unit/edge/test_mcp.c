@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include <sodium.h>
+
 #include <string.h>
 
 static bool reads(const char *text, struct rpc_message *message, struct rpc_error *error, json_t **tree)
@@ -77,18 +79,45 @@ static void a_session_id_is_all_there_is_to_a_session(void **state)
     ARENA_AUTO arena = { 0 };
     struct peer peer = { .version = mcp_versions[2], .name = "Claude Code", .can = CAN_ELICIT | CAN_ROOTS };
     struct peer again = { 0 };
-    const char *id = peer_new_session(&arena, &peer);
+    struct seal_key key = { { 1, 2, 3 } }, other_key = { { 4, 5, 6 } };
+    struct caller ada = { .kind = CALLER_TOKEN, .id = "ada" }, ben = { .kind = CALLER_TOKEN, .id = "ben" },
+                  user = { .kind = CALLER_USER, .id = "ada" };
+    const char *id = peer_new_session(&key, &arena, &peer, &ada);
 
     (void)state;
     assert_true(peer_of_session(&ended, &arena, id, &again));
     assert_string_equal(again.name, "Claude Code");
     assert_string_equal(again.version, mcp_versions[2]);
     assert_int_equal(again.can, CAN_ELICIT | CAN_ROOTS);
-    assert_true(strcmp(id, peer_new_session(&arena, &peer)) != 0);
+    assert_true(strcmp(id, peer_new_session(&key, &arena, &peer, &ada)) != 0);
+    assert_true(peer_owns_session(&key, &again, &ada));
+    assert_false(peer_owns_session(&key, &again, &ben));
+    assert_false(peer_owns_session(&key, &again, &user));
+    assert_false(peer_owns_session(&other_key, &again, &ada));
     peer_end_session(&ended, &again);
     assert_false(peer_of_session(&ended, &arena, id, &again));
     assert_false(peer_of_session(&ended, &arena, "nonsense", &again));
     assert_false(peer_of_session(&ended, &arena, "", &again));
+}
+
+/* Sessions that began before there were marks go on, and can be neither heard nor ended. */
+static void a_session_without_a_mark_is_nobodys_own(void **state)
+{
+    static struct ended_sessions ended = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    static const char plain[] = "2025-06-18 1 00112233445566778899aabbccddeeff Claude Code";
+    ARENA_AUTO arena = { 0 };
+    struct seal_key key = { { 1, 2, 3 } };
+    struct caller ada = { .kind = CALLER_TOKEN, .id = "ada" };
+    struct peer peer = { 0 };
+    char id[200];
+
+    (void)state;
+    sodium_bin2base64(id, sizeof(id), (const unsigned char *)plain, strlen(plain),
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    assert_true(peer_of_session(&ended, &arena, id, &peer));
+    assert_string_equal(peer.name, "Claude Code");
+    assert_false(peer_owns_session(&key, &peer, &ada));
+    assert_false(peer_owns_session(&key, &(struct peer){ 0 }, &ada));
 }
 
 static void a_seal_opens_for_whom_it_was_closed(void **state)
@@ -157,6 +186,7 @@ int main(void)
         cmocka_unit_test(a_message_is_one_of_three),
         cmocka_unit_test(what_is_none_is_refused_and_named),
         cmocka_unit_test(a_session_id_is_all_there_is_to_a_session),
+        cmocka_unit_test(a_session_without_a_mark_is_nobodys_own),
         cmocka_unit_test(a_seal_opens_for_whom_it_was_closed),
         cmocka_unit_test(the_id_of_a_task_is_the_sum_of_its_parts),
         cmocka_unit_test(tools_and_rows_know_each_other),
