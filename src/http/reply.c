@@ -46,7 +46,7 @@ static const struct {
 #define X(status, reason) { status, "HTTP/1.1 " #status " " reason "\r\n" },
     X(200, "OK") X(201, "Created") X(202, "Accepted") X(204, "No Content") X(302, "Found") X(303, "See Other")
     X(304, "Not Modified") X(400, "Bad Request") X(401, "Unauthorized") X(403, "Forbidden") X(404, "Not Found")
-    X(405, "Method Not Allowed") X(408, "Request Timeout") X(409, "Conflict") X(410, "Gone")
+    X(405, "Method Not Allowed") X(406, "Not Acceptable") X(408, "Request Timeout") X(409, "Conflict") X(410, "Gone")
     X(413, "Content Too Large") X(414, "URI Too Long") X(415, "Unsupported Media Type")
     X(417, "Expectation Failed") X(422, "Unprocessable Content") X(426, "Upgrade Required")
     X(429, "Too Many Requests") X(431, "Request Header Fields Too Large") X(500, "Internal Server Error")

@@ -23,7 +23,8 @@ const open = async (server, token) =>
     (await server.must(200, 'GET', '/api/questions/pending?workspaceId=default', undefined, { token })).questions;
 const asked = (server) => until(async () => (await open(server)).at(-1), 'the question');
 const held = (server) => until(async () => (await server.metric('witan_waits')) === 1, 'the call is held');
-const decide = (server, id, response) => server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'approval', ...response } });
+const decide = (server, id, response, token) =>
+    server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'approval', ...response } }, { token });
 const yes = { behavior: 'allow', updatedInput: use.input };
 const said = (result) => JSON.parse(result.content[0].text);
 
@@ -89,15 +90,16 @@ test('it is held for longer than other calls', { skip: !full && 'takes a minute 
     const server = await start(t);
     const token = await makeToken(server, { role: 'owner', name: 'owner' });
     const short = await server.must(201, 'POST', '/api/tokens', { name: 'short', role: 'agent' }, { token });
-    const call = await begin(t, server, use);
+    const call = await begin(t, server, use, { token });
     const lost = await begin(t, server, { ...use, tool_use_id: 'toolu_2' }, { token: short.secret });
-    await until(async () => (await open(server)).length === 2, 'both ask');
+    await until(async () => (await open(server, token)).length === 2, 'both ask');
     await server.must(204, 'DELETE', `/api/tokens/${short.id}`, undefined, { token });
     await new Promise((wake) => setTimeout(wake, 90_000));
-    assert.equal(messages(lost).at(-1).error.data.code, 'unauthorized');
+    assert.equal(messages(lost).at(-1)?.error?.data.code, 'unauthorized', lost.text);
     assert.equal(call.ended, false);
     assert.ok(call.text.match(/: waiting/g).length > 10, call.text);
-    await decide(server, (await open(server)).find(({ metadata }) => metadata.tool_use_id === 'toolu_1').id, { value: true });
+    const mine = (await open(server, token)).find(({ metadata }) => metadata.tool_use_id === 'toolu_1');
+    await decide(server, mine.id, { value: true }, token);
     await until(() => call.ended, 'the answer');
     assert.deepEqual(said(messages(call).at(-1).result), yes);
 });

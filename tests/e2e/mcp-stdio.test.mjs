@@ -132,6 +132,14 @@ test('what is held when the input ends is let go, and stays open', async (t) => 
     assert.equal(questions.length, 2);
 });
 
+test('what cannot be sent when the input ends is told', async (t) => {
+    const folder = await tempFolder(t);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, stdout } = await begin(folder, ['mcp', '--url', url], { input: '{"jsonrpc":"2.0","id":1,"method":"ping"}' }).done;
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).error.message, `witan at ${url} does not answer. Start it with \`witan serve\`.`);
+});
+
 for (const [title, connect] of [
     ['the SDK of 2025', stdioClient],
     ['the SDK of 2026', newStdioClient],

@@ -24,8 +24,8 @@
 #define HELD_MS     300000 /* and for a call that was being held */
 #define AGAIN_MS    300
 #define SILENCE_MS  120000 /* what is held says a word every few seconds */
-#define END_MS      10000  /* what is on its way when the input ends may still be answered */
-#define END_HELD_MS 1000   /* what is held then is let go: nobody is there to hear the answer */
+#define END_MS      30000  /* what is on its way when the input ends may still be answered */
+#define END_HELD_MS 1000   /* what is held then, or could not be sent, is let go: nobody hears the answer */
 
 /* One message on its way. */
 struct errand {
@@ -410,9 +410,19 @@ static void take_finished(struct bridge *bridge)
     }
 }
 
+/* For a request that is given up because the input has ended. */
+static const char *end_words(const struct bridge *bridge, const struct errand *errand, struct arena *arena)
+{
+    if (errand->repeatable || is_held(errand))
+        return "The input ended before there was an answer; what was asked stays open.";
+    return arena_format(arena, "witan at %s does not answer. Start it with `witan serve`.",
+                        bridge->cli->target.url);
+}
+
 /* Starts what waits to be tried again, and gives up what is waited for in vain. */
 static void look_after(struct bridge *bridge, int64_t now)
 {
+    ARENA_AUTO arena = { 0 };
     int64_t since_end = bridge->ended_ms ? now - bridge->ended_ms : 0;
     struct errand *next;
 
@@ -422,8 +432,8 @@ static void look_after(struct bridge *bridge, int64_t now)
         next = errand->next;
         if (errand->follows)
             continue;
-        if (since_end > (errand->repeatable || is_held(errand) ? END_HELD_MS : END_MS))
-            give_up(bridge, errand, "The input ended before there was an answer; what was asked stays open.");
+        if (since_end > (errand->transfer.curl && !is_held(errand) ? END_MS : END_HELD_MS))
+            give_up(bridge, errand, end_words(bridge, errand, &arena));
         else if (errand->again_ms && errand->again_ms <= now)
             errand_start(bridge, errand);
         else if (errand->transfer.curl && now - heard_ms > SILENCE_MS)
