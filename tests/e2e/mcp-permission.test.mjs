@@ -156,6 +156,7 @@ for (const [title, end] of [
         const { call, close } = await clients['the SDK of 2026 over pipes'](server);
         t.after(close);
         const waiting = call('approve_tool_use', use);
+        waiting.catch(() => {}); // told where it is waited for
         await held(server);
         await end(server);
         await server.restart();

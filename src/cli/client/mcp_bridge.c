@@ -36,7 +36,8 @@ struct errand {
     bool follows;              /* the stream of a session, which answers nothing */
     bool initializes;          /* its reply tells the session */
     bool answered;             /* a response was written */
-    bool repeatable;           /* the server has said so */
+    bool repeatable;           /* nothing is done twice if it is sent again */
+    bool was_held;             /* a stream has begun, now or before it was lost */
     bool lost;                 /* it is to be repeated: the server stops, and has not answered */
     int64_t heard_ms;          /* of the server; to begin with, when it began */
     int64_t sent_ms, again_ms; /* again_ms: it waits to be tried again */
@@ -135,6 +136,7 @@ static size_t take_reply(char *bytes, size_t size, size_t count, void *user)
     errand->heard_ms = clock_ticks_ms();
     if (!is_held(errand))
         return transfer_take(bytes, size, count, &errand->transfer.body);
+    errand->was_held = true;
     for (size_t i = 0; i < len; i++) {
         if (bytes[i] != '\n') {
             buf_char(&errand->line, bytes[i]);
@@ -282,6 +284,13 @@ static void cancel(struct bridge *bridge, const json_t *params)
     }
 }
 
+/* Asked for again it is the same question, so it may be repeated even if the server has said nothing yet. */
+static bool asks_permission(const char *method, const json_t *params)
+{
+    return str_equal(method, "tools/call") &&
+           str_equal(json_string_value(json_object_get(params, "name")), "approve_tool_use");
+}
+
 static void send_line(struct bridge *bridge, const char *text, size_t len)
 {
     ARENA_AUTO arena = { 0 };
@@ -296,7 +305,8 @@ static void send_line(struct bridge *bridge, const char *text, size_t len)
         method = json_string_value(json_object_get(message, "method"));
         set_text(&errand->id, id && method ? json_dump_text(&arena, id) : NULL);
     }
-    errand->initializes = method && strcmp(method, "initialize") == 0;
+    errand->initializes = str_equal(method, "initialize");
+    errand->repeatable = asks_permission(method, json_object_get(message, "params"));
     errand_start(bridge, errand);
     if (str_equal(method, "notifications/cancelled"))
         cancel(bridge, json_object_get(message, "params"));
@@ -371,7 +381,7 @@ static const char *failure_of(const struct bridge *bridge, const struct errand *
 static bool try_again(struct errand *errand, CURLcode code)
 {
     bool unheard = errand->repeatable && (code != CURLE_OK || errand->lost || is_held(errand));
-    int64_t patience_ms = errand->repeatable ? HELD_MS : PATIENCE_MS;
+    int64_t patience_ms = errand->was_held ? HELD_MS : PATIENCE_MS;
 
     if (errand->answered || (!unheard && code != CURLE_COULDNT_CONNECT) ||
         clock_ticks_ms() - errand->heard_ms > patience_ms)
@@ -413,7 +423,7 @@ static void take_finished(struct bridge *bridge)
 /* For a request that is given up because the input has ended. */
 static const char *end_words(const struct bridge *bridge, const struct errand *errand, struct arena *arena)
 {
-    if (errand->repeatable || is_held(errand))
+    if (errand->was_held || is_held(errand))
         return "The input ended before there was an answer; what was asked stays open.";
     return arena_format(arena, "witan at %s does not answer. Start it with `witan serve`.",
                         bridge->cli->target.url);
