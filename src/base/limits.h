@@ -110,6 +110,10 @@
 
 /* Memory. */
 #define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */
+#define ADDRESS_SPACE_LEAST                                                                                  \
+    (256 * MB)                      /* that a server starts with, beside what calls take (limits.memory)     \
+                                     */
+#define THREAD_STACK_SMALL (1 * MB) /* of a thread's, where the address space is limited */
 
 /* Store. */
 #define WRITE_QUEUE          4096 /* operations waiting for the writer before 503 */

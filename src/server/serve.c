@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "gen/version.h"
 #include "ops/op.h"
+#include "server/address_space.h"
 #include "server/files.h"
 #include "server/neighbours.h"
 #include "server/notify.h"
@@ -291,8 +292,8 @@ bool serve(const struct config *config, const struct serve_tests *tests, struct 
     umask(077);
     if (sodium_init() < 0)
         return err_set(err, ERR_INTERNAL, "The random generator does not start.");
-    if (!op_check_table(op_all(), err) || !serve_make_folder(s->store_url, err) ||
-        !claim_take(&claim, s->store_url, err))
+    if (!address_space_fit(s, err) || !op_check_table(op_all(), err) ||
+        !serve_make_folder(s->store_url, err) || !claim_take(&claim, s->store_url, err))
         return false;
     server.notify = notify_open();
     bool good = sandbox_enter(s, &server.sandbox, err) && prepare_schema(&server, err) && run(&server, err);

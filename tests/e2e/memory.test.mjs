@@ -1,11 +1,12 @@
 // What clients may make the server hold: bodies before their sender is known, trees of JSON, replies nobody reads.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { makeToken } from './lib/identity.mjs';
 import { RawConnection } from './lib/raw.mjs';
-import { onBothEngines, start, until } from './lib/server.mjs';
+import { binary, cleanEnv, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 
 const MB = 1024 * 1024;
 
@@ -233,3 +234,40 @@ onBothEngines(
         await until(async () => (await server.metric('witan_memory_in_flight_bytes')) === 0, 'all is given back');
     },
 );
+
+// With a limit of addresses, in MB, as `ulimit -v` sets it.
+function serveWithin(folder, megabytes) {
+    const command = `ulimit -v ${megabytes * 1024} && exec "$0" serve --listen 127.0.0.1:0 --db "sqlite:${folder}/a.db"`;
+    return spawn('sh', ['-c', command, binary], { env: cleanEnv(folder), stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+test('a limited address space is enough, or too little is said at the start', async (t) => {
+    for (const [megabytes, enough] of [[150, false], [255, false], [256, true], [400, true], [600, true]]) {
+        const child = serveWithin(await tempFolder(t), megabytes);
+        t.after(() => child.kill('SIGKILL'));
+        let said = '';
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes));
+        const ended = once(child, 'close');
+        if (!enough) {
+            assert.deepEqual(await ended, [1, null], said);
+            assert.match(said, new RegExp(`limited to ${megabytes} MB; a server needs 256 MB[^]*LimitAS=`));
+            continue;
+        }
+        const [, url] = await until(() => {
+            assert.equal(child.exitCode, null, said);
+            return said.match(/ready: (\S+)\n/);
+        }, `it starts within ${megabytes} MB`);
+        // Each on a connection of its own, so that every thread has its turn.
+        const replies = await Promise.all(
+            Array.from({ length: 40 }, async (_, i) => {
+                const body = JSON.stringify({ agent_name: 'Scout', message: 'x'.repeat(1000 * i + 1) });
+                const headers = { 'Content-Type': 'application/json', Connection: 'close' };
+                return (await fetch(`${url}/api/chat`, { method: 'POST', headers, body })).status;
+            }),
+        );
+        assert.deepEqual(new Set(replies), new Set([201]));
+        assert.equal(/address space is limited/.test(said), megabytes < 512);
+        child.kill('SIGTERM');
+        assert.deepEqual(await ended, [0, null]);
+    }
+});
