@@ -17,6 +17,19 @@ static bool refuse(const char *path, int why, struct err *err)
     return err_hint(err, "One file has one server: stop that one first, or name another store with --db.");
 }
 
+/* The file is made where there is none, also where a link points that leads nowhere yet. */
+static int open_or_make(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0 || errno != ENOENT)
+        return fd;
+    fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        store_file_give(fd, path);
+    return fd;
+}
+
 bool claim_take(struct claim *claim, const char *url, struct err *err)
 {
     enum db_engine engine;
@@ -27,7 +40,7 @@ bool claim_take(struct claim *claim, const char *url, struct err *err)
         return false;
     if (engine != DB_SQLITE || path[0] == ':')
         return true;
-    int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = open_or_make(path);
 
     if (fd < 0)
         return store_file_refused(path, errno, err);
@@ -39,6 +52,16 @@ bool claim_take(struct claim *claim, const char *url, struct err *err)
     }
     claim->fd = fd;
     return true;
+}
+
+bool claim_is_taken(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+    if (fd >= 0)
+        close(fd);
+    return taken;
 }
 
 void claim_release(struct claim *claim)

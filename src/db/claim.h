@@ -28,6 +28,8 @@ struct claim {
 /* Makes the file when there is none, for its owner alone. ERR_CONFLICT when another process has claimed it.
  */
 CHECKED bool claim_take(struct claim *claim, const char *url, struct err *err);
+/* Whether another process has claimed this file now. Not while this one has the file open. */
+bool claim_is_taken(const char *path);
 void claim_release(struct claim *claim); /* accepts one that was never taken */
 
 #endif

@@ -74,46 +74,54 @@ static bool apply(struct db *db, struct arena *arena, const struct migration *mi
 }
 
 /* Under the lock, so that of two nodes that start at once the second finds the work done. */
-static bool step_locked(struct db *db, struct arena *arena, int *before, int *after, struct err *err)
+static bool step_locked(struct db *db, struct arena *arena, int last, struct migrate_report *done,
+                        struct err *err)
 {
     if (!db_exec(db, arena, SQL_SCHEMA_LOCK, DB_NO_ARGS, NULL, err) ||
         !db_exec(db, arena, SQL_SCHEMA_CREATE, DB_NO_ARGS, NULL, err) ||
-        !migrate_current(db, arena, before, err))
+        !migrate_current(db, arena, &done->from, err))
         return false;
-    *after = *before;
-    if (*before > migrate_newest())
-        return migrate_refuse_newer(db, arena, *before, err);
-    for (size_t i = 0; i < migration_count; i++) {
-        if (migrations[i].number <= *before)
+    done->to = done->from;
+    if (done->from > migrate_newest())
+        return migrate_refuse_newer(db, arena, done->from, err);
+    for (size_t i = 0; i < migration_count && migrations[i].number <= last; i++) {
+        if (migrations[i].number <= done->from)
             continue;
-        *after = migrations[i].number;
+        done->to = migrations[i].number;
         return apply(db, arena, &migrations[i], err);
     }
     return true;
 }
 
 /* Applies the next migration, if there is one, in a transaction of its own. */
-static bool step(struct db *db, struct arena *arena, int *before, int *after, struct err *err)
+static bool step(struct db *db, struct arena *arena, int last, struct migrate_report *done, struct err *err)
 {
     if (!db_begin(db, true, err))
         return false;
-    if (!step_locked(db, arena, before, after, err)) {
+    if (!step_locked(db, arena, last, done, err)) {
         db_rollback(db);
         return false;
     }
     return db_commit(db, err);
 }
 
-bool migrate_up(struct db *db, struct arena *arena, struct migrate_report *report, struct err *err)
+bool migrate_up_to(struct db *db, struct arena *arena, int number, struct migrate_report *report,
+                   struct err *err)
 {
-    int first, before, after;
+    struct migrate_report done;
+    int first;
 
-    if (!step(db, arena, &first, &after, err))
+    if (!step(db, arena, number, &done, err))
         return false;
-    for (before = first; before != after;) {
-        if (!step(db, arena, &before, &after, err))
+    for (first = done.from; done.from != done.to;) {
+        if (!step(db, arena, number, &done, err))
             return false;
     }
-    *report = (struct migrate_report){ .from = first, .to = after };
+    *report = (struct migrate_report){ .from = first, .to = done.to };
     return true;
+}
+
+bool migrate_up(struct db *db, struct arena *arena, struct migrate_report *report, struct err *err)
+{
+    return migrate_up_to(db, arena, migrate_newest(), report, err);
 }

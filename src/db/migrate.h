@@ -16,6 +16,9 @@ struct migrate_report {
 };
 
 CHECKED bool migrate_up(struct db *db, struct arena *arena, struct migrate_report *report, struct err *err);
+/* The same up to that migration: for whoever wants to know what an older store looks like. */
+CHECKED bool migrate_up_to(struct db *db, struct arena *arena, int number, struct migrate_report *report,
+                           struct err *err);
 /* The schema number of the database, 0 when it is empty; and the newest one this program has. */
 CHECKED bool migrate_current(struct db *db, struct arena *arena, int *number, struct err *err);
 int migrate_newest(void);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/sqlite_alone.h"
 #include "db/sqlite_blocks.h"
 #include "db/sqlite_codes.h"
 #include "db/sqlite_functions.h"
@@ -42,7 +43,7 @@ struct cached {
 struct sqlite_db {
     struct db base;
     sqlite3 *handle;
-    bool readonly;
+    bool readonly, patient, alone;
     bool open_transaction; /* db_begin succeeded, neither commit nor rollback was called */
     int64_t deadline_us;   /* 0 outside a read transaction */
     int wal_pages, busy_ms;
@@ -262,7 +263,7 @@ static bool sqlite_begin(struct db *base, bool write, struct err *err)
         return false;
     db->open_transaction = true;
     db->may_change_audit = false;
-    db->deadline_us = db->readonly ? clock_ticks_us() + (int64_t)READ_LIMIT_MS * 1000 : 0;
+    db->deadline_us = db->readonly && !db->patient ? clock_ticks_us() + (int64_t)READ_LIMIT_MS * 1000 : 0;
     return true;
 }
 
@@ -368,6 +369,22 @@ bool sqlite_restart_wal(struct db *base, int wait_ms, bool *emptied, struct err 
     return ok;
 }
 
+/* VACUUM INTO leaves out what is free, but cannot read stored columns from a file that was opened to be read.
+ */
+bool sqlite_copy(struct db *base, const char *path, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    struct sqlite_db *db = sqlite_of(base);
+    struct db_rows rows;
+    int code;
+
+    if (sqlite3_db_readonly(db->handle, "main") != 1)
+        return db_query_text(base, &arena, "VACUUM INTO $1", DB_ARGS(db_text(path)), &rows, err);
+    code = sqlite_alone_copy(db->handle, path);
+    return code == SQLITE_OK ||
+           err_set(err, sqlite_code(code), "Cannot copy the store to %s: %s.", path, sqlite3_errstr(code));
+}
+
 void sqlite_abandon(struct db *base)
 {
     sqlite3_db_config(sqlite_of(base)->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -424,8 +441,10 @@ static void create_private(const char *path)
 {
     int fd = path[0] && path[0] != ':' ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
 
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return;
+    store_file_give(fd, path);
+    close(fd);
 }
 
 static bool set_up(struct sqlite_db *db)
@@ -443,8 +462,15 @@ static bool set_up(struct sqlite_db *db)
     static const char *const reader = "PRAGMA query_only=ON;"
                                       "PRAGMA cache_size=-16384;"
                                       "PRAGMA temp_store=MEMORY;";
+    /* VACUUM INTO writes, to another file; this one was opened for reading alone. */
+    static const char *const alone = "PRAGMA cache_size=-16384;"
+                                     "PRAGMA temp_store=MEMORY;";
 
-    if (sqlite3_exec(db->handle, db->readonly ? reader : writer, NULL, NULL, NULL) != SQLITE_OK ||
+    if (sqlite3_exec(db->handle,
+                     db->alone      ? alone
+                     : db->readonly ? reader
+                                    : writer,
+                     NULL, NULL, NULL) != SQLITE_OK ||
         !sqlite_functions_add(db->handle, &db->may_change_audit))
         return false;
     for (size_t i = 0; i < CONTROL_COUNT; i++) {
@@ -459,6 +485,18 @@ static bool set_up(struct sqlite_db *db)
     return true;
 }
 
+static bool open_file(struct sqlite_db *db, const struct sqlite_options *options)
+{
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                (options->readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+
+    if (options->alone)
+        return sqlite_alone_open(options->path, &db->handle);
+    if (!options->readonly)
+        create_private(options->path);
+    return sqlite3_open_v2(options->path, &db->handle, flags, options->vfs) == SQLITE_OK;
+}
+
 static void cannot_open(struct sqlite_db *db, const char *path, struct err *err)
 {
     (void)store_file_unusable(path, sqlite3_extended_errcode(db->handle), sqlite3_errmsg(db->handle), err);
@@ -469,20 +507,18 @@ static void cannot_open(struct sqlite_db *db, const char *path, struct err *err)
 struct db *sqlite_open(const struct sqlite_options *options, struct err *err)
 {
     static pthread_once_t configured = PTHREAD_ONCE_INIT;
-    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-                (options->readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     struct sqlite_db *db = calloc(1, sizeof(*db));
 
     if (!db)
         abort();
     pthread_once(&configured, configure_once);
     db->base = (struct db){ .driver = &sqlite_driver, .engine = DB_SQLITE };
-    db->readonly = options->readonly;
+    db->readonly = options->readonly || options->alone;
+    db->patient = options->patient;
+    db->alone = options->alone;
     db->busy_ms = options->busy_ms;
     db->hurry = options->hurry;
-    if (!options->readonly)
-        create_private(options->path);
-    if (sqlite3_open_v2(options->path, &db->handle, flags, options->vfs) != SQLITE_OK) {
+    if (!open_file(db, options)) {
         cannot_open(db, options->path, err);
         return NULL;
     }

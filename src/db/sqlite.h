@@ -18,7 +18,10 @@ struct sqlite_options {
     const char *path;
     const char *vfs; /* NULL: the default */
     bool readonly;
-    int busy_ms;              /* how long to wait for a lock that another program holds */
+    bool patient; /* its reads have no deadline: for commands, not for a server */
+    bool alone;   /* readonly, and nobody else has the file open: neither locks nor shared memory are used,
+                     for which there may be no room; whoever asks for it sees to that (rescue.h) */
+    int busy_ms;  /* how long to wait for a lock that another program holds */
     const atomic_bool *hurry; /* while true, reads end with ERR_UNAVAILABLE; or NULL */
 };
 
@@ -48,6 +51,8 @@ CHECKED bool sqlite_checkpoint(struct db *db, struct err *err);
  * next write. `emptied` says whether that came about.
  */
 CHECKED bool sqlite_restart_wal(struct db *db, int wait_ms, bool *emptied, struct err *err);
+/* Copies the store as it is at this moment to a file that is there and empty: a database by itself. */
+CHECKED bool sqlite_copy(struct db *db, const char *path, struct err *err);
 /* After a failed fsync nothing more is written: closing must not checkpoint. */
 void sqlite_abandon(struct db *db);
 

@@ -90,6 +90,18 @@ bool store_file_unusable(const char *path, int sqlite_code, const char *text, st
     return err_set(err, ERR_UNAVAILABLE, "Cannot open the database %s: %s.", path, text);
 }
 
+void store_file_give(int fd, const char *path)
+{
+    ARENA_AUTO arena = { 0 };
+    struct stat folder;
+
+    if (geteuid() != 0 || stat(dirname(arena_text(&arena, path)), &folder) != 0 || folder.st_uid == 0)
+        return;
+    /* Where root may not do this either, the file stays root's, as before. */
+    if (fchown(fd, folder.st_uid, folder.st_gid) != 0)
+        return;
+}
+
 bool store_file_can_be_made(const char *path, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
