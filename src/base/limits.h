@@ -304,6 +304,7 @@
 #define CLIENT_CONNECT_S    5L          /* until the command line gives up reaching the server */
 #define CLIENT_REQUEST_S    30L         /* until it gives up waiting for an answer that is due at once */
 #define CLIENT_PATIENCE_MS  (5 * 60000) /* how long a wait outlasts a server that is gone */
+#define LIMIT_UNIT          (1 * MB)    /* bytes of a systemd unit, or of a file of variables that it names */
 #define LIMIT_TOKEN_FILE    512         /* bytes of a token's file that are read */
 #define LIMIT_NUMBERS       99999       /* questions numbered in one terminal; later ones go by their ids */
 #define INBOX_SHOWN         200         /* entries of a list, unless --limit says otherwise */

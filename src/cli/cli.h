@@ -43,6 +43,7 @@ enum {
     CLI_STORE = 2,  /* the store itself: --db, --config */
     CLI_CONFIG = 4, /* the settings: --config */
     CLI_JSON = 8,   /* --json */
+    CLI_OWN = 16,   /* files of the caller's own beside the store: a backup, a token, a key */
 };
 
 /* Flags of an argument or option. */

@@ -8,7 +8,6 @@ bool cli_config(const struct cli *cli, struct config *config, struct err *err)
         .store_url = cli_get(cli, "db"),
         .require_auth = cli_has(cli, "require-auth"),
         .setup = cli_has(cli, "setup"),
-        .needs_store = cli->command && cli->command->uses & CLI_STORE,
     };
 
     return config_load(config, &sources, err);

@@ -72,17 +72,26 @@ static bool wait_for(pid_t child, const char *program, struct err *err)
     return err_set(err, ERR_UNAVAILABLE, "%s failed; what it said stands above.", program);
 }
 
-bool pgtool_run(struct arena *arena, const char *url, const char *const argv[], struct err *err)
+bool pgtool_run(struct arena *arena, const char *url, const char *const argv[],
+                const struct pgtool_files *files, struct err *err)
 {
     PQconninfoOption *options;
+    posix_spawn_file_actions_t actions;
     pid_t child;
 
     if (!parse(url, &options, err))
         return false;
     char **env = environment(arena, options);
-    /* posix_spawnp does not change the words, though its type cannot say so. */
-    int failed = posix_spawnp(&child, argv[0], NULL, NULL, (char *const *)argv, env);
 
+    posix_spawn_file_actions_init(&actions);
+    if (files->in >= 0)
+        posix_spawn_file_actions_adddup2(&actions, files->in, STDIN_FILENO);
+    if (files->out >= 0)
+        posix_spawn_file_actions_adddup2(&actions, files->out, STDOUT_FILENO);
+    /* posix_spawnp does not change the words, though its type cannot say so. */
+    int failed = posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)argv, env);
+
+    posix_spawn_file_actions_destroy(&actions);
     PQconninfoFree(options);
     if (failed == ENOENT) {
         err_set(err, ERR_NOT_FOUND, "There is no %s here.", argv[0]);

@@ -14,10 +14,17 @@
 
 /* The name of the database that the url names. */
 CHECKED bool pgtool_database(struct arena *arena, const char *url, const char **name, struct err *err);
+/* Open files that the program reads and writes as its standard input and output; -1: those of this process.
+ */
+struct pgtool_files {
+    int in, out;
+};
+
 /*
  * `argv` starts with the program's name, looked for on the PATH, and ends with NULL. ERR_NOT_FOUND when there
  * is no such program, ERR_UNAVAILABLE when it fails.
  */
-CHECKED bool pgtool_run(struct arena *arena, const char *url, const char *const argv[], struct err *err);
+CHECKED bool pgtool_run(struct arena *arena, const char *url, const char *const argv[],
+                        const struct pgtool_files *files, struct err *err);
 
 #endif

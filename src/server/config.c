@@ -53,10 +53,11 @@ const char *config_env_name(struct arena *arena, const char *key)
     return name;
 }
 
-static const char *xdg_dir(struct arena *arena, const char *variable, const char *under_home)
+static const char *xdg_dir(struct arena *arena, char *const *variables, const char *variable,
+                           const char *under_home)
 {
-    const char *base = getenv(variable);
-    const char *home = getenv("HOME");
+    const char *base = variables_get(variables, variable);
+    const char *home = variables_get(variables, "HOME");
 
     if (base && base[0] == '/')
         return arena_format(arena, "%s/witan", base);
@@ -64,26 +65,26 @@ static const char *xdg_dir(struct arena *arena, const char *variable, const char
     return home && home[0] == '/' ? arena_format(arena, "%s/%s/witan", home, under_home) : NULL;
 }
 
-const char *config_data_dir(struct arena *arena)
-{
-    return xdg_dir(arena, "XDG_DATA_HOME", ".local/share");
-}
-
 const char *config_config_dir(struct arena *arena)
 {
-    return xdg_dir(arena, "XDG_CONFIG_HOME", ".config");
+    return xdg_dir(arena, environ, "XDG_CONFIG_HOME", ".config");
 }
 
-const char *config_file(struct arena *arena)
+const char *config_file_of(struct arena *arena, char *const *variables)
 {
-    const char *folder = config_config_dir(arena);
+    const char *folder = xdg_dir(arena, variables, "XDG_CONFIG_HOME", ".config");
 
     return folder ? arena_format(arena, "%s/config.yaml", folder) : NULL;
 }
 
-const char *config_default_store(struct arena *arena)
+const char *config_file(struct arena *arena)
 {
-    const char *folder = config_data_dir(arena);
+    return config_file_of(arena, environ);
+}
+
+static const char *default_store(struct arena *arena, char *const *variables)
+{
+    const char *folder = xdg_dir(arena, variables, "XDG_DATA_HOME", ".local/share");
 
     return folder ? arena_format(arena, "sqlite:%s/witan.db", folder) : NULL;
 }
@@ -269,28 +270,28 @@ static bool take_yaml(void *user, const char *key, const char *value, const char
     return err_hint(err, "`witan config` lists every setting.");
 }
 
-static bool load_file(struct config *config, const char *given, struct err *err)
+static bool load_file(struct config *config, const char *given, char *const *variables, struct err *err)
 {
-    const char *path = given ? given : config_file(&config->arena);
+    const char *path = given ? given : config_file_of(&config->arena, variables);
 
     if (!path || (!given && access(path, F_OK) != 0))
         return true;
     return yaml_read_file(path, take_yaml, config, err);
 }
 
-static bool load_environment(struct config *config, struct err *err)
+static bool load_environment(struct config *config, char *const *variables, struct err *err)
 {
     size_t store;
-    const char *db = getenv("WITAN_DB");
+    const char *db = variables_get(variables, "WITAN_DB");
 
-    if (!variables_check(&config->arena, err))
+    if (!variables_check(variables, &config->arena, err))
         return false;
     if (db && *db && find_row("store.url", &store) &&
         !config_set(config, store, db, "environment WITAN_DB", err))
         return false;
     for (size_t i = 0; i < config_row_count; i++) {
         const char *name = config_env_name(&config->arena, config_rows[i].key);
-        const char *value = getenv(name);
+        const char *value = variables_get(variables, name);
 
         if (value && !config_set(config, i, value, arena_format(&config->arena, "environment %s", name), err))
             return false;
@@ -394,28 +395,40 @@ static bool check_words(struct config *config, struct err *err)
     return true;
 }
 
-static bool choose_store(struct config *config, bool must, struct err *err)
+bool config_refuse_homeless(struct err *err)
 {
-    const char *usual = config_default_store(&config->arena);
-
-    if (usual)
-        config->settings.store_url = usual;
-    if (usual || !must)
-        return true;
     err_set(err, ERR_INVALID, "HOME is not set, so there is no place for the store.");
     return err_hint(err,
                     "Set HOME or XDG_DATA_HOME, or name the store: --db sqlite:/PATH/witan.db or WITAN_DB.");
 }
 
+bool config_names_store(const struct config *config)
+{
+    size_t index;
+
+    return find_row("store.url", &index) && strcmp(config->origins[index], "default") != 0;
+}
+
+static bool choose_store(struct config *config, char *const *variables, bool must, struct err *err)
+{
+    const char *usual = default_store(&config->arena, variables);
+
+    if (usual)
+        config->settings.store_url = usual;
+    return usual || !must || config_refuse_homeless(err);
+}
+
 bool config_load(struct config *config, const struct config_sources *sources, struct err *err)
 {
+    char *const *variables = sources->variables ? sources->variables : environ;
+
     *config = (struct config){ 0 };
     config->values = arena_array(&config->arena, const char *, config_row_count);
     config->origins = arena_array(&config->arena, const char *, config_row_count);
     for (size_t i = 0; i < config_row_count; i++)
         if (!config_set(config, i, config_rows[i].fallback, "default", err))
             return false;
-    if (!load_file(config, sources->file, err) || !load_environment(config, err))
+    if (!load_file(config, sources->file, variables, err) || !load_environment(config, variables, err))
         return false;
     if (!set_flag(config, "server.listen", sources->listen, "flag --listen", err) ||
         !set_flag(config, "store.url", sources->store_url, "flag --db", err) ||
@@ -425,7 +438,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
         return false;
     if (!check_words(config, err) || !config_models_check(&config->models, &config->arena, err))
         return false;
-    if (!*config->settings.store_url && !choose_store(config, sources->needs_store, err))
+    if (!*config->settings.store_url && !choose_store(config, variables, sources->needs_store, err))
         return false;
     settings_use(&config->settings);
     return true;

@@ -40,13 +40,18 @@ struct config_sources {
     const char *file;               /* from --config; NULL: the default place, if there is a file */
     const char *listen, *store_url; /* flags, or NULL */
     bool require_auth, setup;
-    bool needs_store; /* no store is then an error */
+    bool needs_store;       /* no store is then an error */
+    char *const *variables; /* an environment (variables.h); NULL: this process's */
 };
 
 /* The config lives until config_done; its settings are then in force through settings_use, and its models
  * through models_use. */
 CHECKED bool config_load(struct config *config, const struct config_sources *sources, struct err *err);
 void config_done(struct config *config);
+/* Whether somebody named the store; else it is the usual one, or "" where there is no place for that. */
+bool config_names_store(const struct config *config);
+/* Says that there is no place for a store, and what to do. */
+bool config_refuse_homeless(struct err *err);
 
 /* Every setting with help, value and origin, as a config.yaml that could be used, or as JSON. */
 void config_print_yaml(const struct config *config, struct buf *into);
@@ -60,12 +65,10 @@ const char *config_env_name(struct arena *arena, const char *key);
  * Where this installation keeps its things; nothing is made. Each is NULL when neither HOME nor the XDG
  * variable for it says where.
  */
-const char *config_data_dir(struct arena *arena);
 const char *config_config_dir(struct arena *arena);
 /* The file of settings that is read when none is named: ".../config.yaml". */
 const char *config_file(struct arena *arena);
-/* The default store: "sqlite:.../witan.db". */
-const char *config_default_store(struct arena *arena);
+const char *config_file_of(struct arena *arena, char *const *variables); /* in another environment */
 /*
  * How a server that listens there is reached from this machine; `port` replaces the one in `listen` unless it
  * is 0.

@@ -94,12 +94,19 @@ static bool copy_bytes(int in, int out)
     return sent == 0;
 }
 
-bool files_copy(const char *from, const char *to, struct err *err)
+bool files_open(const char *path, int flags, int *fd, struct err *err)
 {
-    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int opened = open(path, flags | O_CLOEXEC);
 
-    if (in < 0)
-        return err_set(err, ERR_NOT_FOUND, "Cannot read %s: %s.", from, strerror(errno));
+    if (opened < 0)
+        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_UNAVAILABLE, "Cannot open %s: %s.", path,
+                       strerror(errno));
+    *fd = opened;
+    return true;
+}
+
+bool files_copy_open(int in, const char *from, const char *to, struct err *err)
+{
     int out = create(to, err);
     bool good = out >= 0;
 
@@ -109,7 +116,6 @@ bool files_copy(const char *from, const char *to, struct err *err)
     }
     if (out >= 0)
         close(out);
-    close(in);
     return good;
 }
 

@@ -18,8 +18,11 @@ CHECKED bool files_make_folders(const char *path, struct err *err);
 CHECKED bool files_create(const char *path, struct err *err);
 /* A file with this text for the owner alone, brought to the disk; ERR_CONFLICT when there is one. */
 CHECKED bool files_write(const char *path, const char *text, size_t len, struct err *err);
-/* A copy for the owner alone; ERR_CONFLICT when there is a file already. */
-CHECKED bool files_copy(const char *from, const char *to, struct err *err);
+/* Opens a file that is there. */
+CHECKED bool files_open(const char *path, int flags, int *fd, struct err *err);
+/* A copy of an open file, which messages call `from`, for the owner alone; ERR_CONFLICT when there is a file
+ * already. */
+CHECKED bool files_copy_open(int in, const char *from, const char *to, struct err *err);
 /* Brings a file to the disk and gives it another name, for good: a power cut does not undo it. */
 CHECKED bool files_settle(const char *path, const char *name, struct err *err);
 /* Its bytes, or -1. */

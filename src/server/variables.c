@@ -4,7 +4,6 @@
 #include "server/config.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* Variables that are no settings. */
 static const char *const other_variables[] = {
@@ -43,9 +42,19 @@ static bool check_variable(struct arena *arena, const char *name, struct err *er
     return err_hint(err, "Did you mean %s?", nearest);
 }
 
-bool variables_check(struct arena *arena, struct err *err)
+const char *variables_get(char *const *variables, const char *name)
 {
-    for (char **at = environ; at && *at; at++) {
+    size_t len = strlen(name);
+
+    for (char *const *at = variables; at && *at; at++)
+        if (strncmp(*at, name, len) == 0 && (*at)[len] == '=')
+            return *at + len + 1;
+    return NULL;
+}
+
+bool variables_check(char *const *variables, struct arena *arena, struct err *err)
+{
+    for (char *const *at = variables; at && *at; at++) {
         size_t len = strcspn(*at, "=");
 
         if (str_starts(*at, "WITAN_") && !check_variable(arena, arena_copy(arena, *at, len), err))

@@ -1,5 +1,7 @@
 /*
- * variables.h - the environment's WITAN_... variables that are nearly, but not quite, ours.
+ * variables.h - an environment: this process's (environ), or that of the service.
+ *
+ * It is a list of "NAME=VALUE" that ends with NULL, as environ is.
  */
 #ifndef SERVER_VARIABLES_H
 #define SERVER_VARIABLES_H
@@ -7,7 +9,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* A mistyped one is ERR_INVALID with the right one as hint. */
-CHECKED bool variables_check(struct arena *arena, struct err *err);
+/* NULL when there is none of that name. */
+const char *variables_get(char *const *variables, const char *name);
+/* A WITAN_... that is nearly, but not quite, ours is ERR_INVALID with the right one as hint. */
+CHECKED bool variables_check(char *const *variables, struct arena *arena, struct err *err);
 
 #endif

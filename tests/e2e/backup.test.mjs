@@ -90,7 +90,8 @@ test('restoring over a store moves it aside, and takes no half, damaged or forei
     // A row that was changed in the copy.
     const bent = join(folder, 'bent');
     await good(server, 'backup', bent);
-    await sql(`sqlite:${bent}`, `DROP TRIGGER audit_fixed; UPDATE audit SET actor = 'x' WHERE seq = 1`);
+    const [[guard]] = await sql(`sqlite:${bent}`, `SELECT sql FROM sqlite_schema WHERE name = 'audit_fixed'`);
+    await sql(`sqlite:${bent}`, `DROP TRIGGER audit_fixed; UPDATE audit SET actor = 'x' WHERE seq = 1; ${guard}`);
     assert.match((await witan(server, 'restore', bent, '--replace')).stderr, /audit log .* broken/);
 
     assert.equal((await witan(server, 'restore', file)).code, 7, 'not without --replace');
@@ -109,6 +110,45 @@ test('restoring over a store moves it aside, and takes no half, damaged or forei
     const old = { folder, db: `sqlite:${join(folder, aside[0])}` };
     assert.match(await good(old, 'audit', 'verify'), /whole/);
     assert.deepEqual(await sql(old.db, `SELECT COUNT(*) FROM squad_chat`), [['2']]);
+});
+
+// What is in a store runs in the server: a backup is taken only as migrations made it. Each is undone before the next.
+const foreign = {
+    sqlite: [
+        [`CREATE TRIGGER hidden AFTER INSERT ON tokens BEGIN UPDATE tokens SET role = 'owner'; END`, 'DROP TRIGGER hidden', /the trigger hidden, which witan did not make/],
+        ['CREATE VIEW seen AS SELECT * FROM tokens', 'DROP VIEW seen', /the view seen, which/],
+        [`CREATE INDEX quick ON squad_chat (message || 'x')`, 'DROP INDEX quick', /the index quick, which/],
+        ['CREATE TABLE mine (x TEXT DEFAULT (hex(randomblob(9))))', 'DROP TABLE mine', /the table mine, which/],
+        ['DROP TRIGGER audit_kept', '', /the trigger audit_kept is gone/],
+        ['CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT 1; END', '', /its trigger audit_kept is not as witan makes it/],
+    ],
+    postgres: [
+        ['CREATE TRIGGER hidden BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION audit_refuse()', 'DROP TRIGGER hidden ON tokens', /the trigger hidden, which/],
+        ['CREATE OR REPLACE FUNCTION audit_refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$', '', /the function audit_refuse, which witan did not make so/],
+    ],
+};
+
+onBothEngines('a backup with something in it that witan did not make is told of and refused', {}, async (server, t) => {
+    await server.stop();
+    for (const [i, [statement, undo, sentence]] of foreign[server.engine].entries()) {
+        await sql(server.db, statement);
+        const file = join(server.folder, `copy-${i}`);
+        const made = await witan(server, 'backup', file);
+        assert.equal(made.code, 0, `a copy is made all the same: ${made.stderr}`);
+        assert.match(made.stderr, sentence);
+        const looked = JSON.parse((await witan(server, 'doctor', '--json')).stdout).checks.find(({ name }) => name === 'schema');
+        assert.equal(looked.status, 'warn');
+        assert.match(looked.text, sentence);
+        const folder = await tempFolder(t);
+        const there = { folder, db: await freshStore(t, server.engine, folder) };
+        const refused = await witan(there, 'restore', file);
+        assert.equal(refused.code, 7, `${refused.stdout}${refused.stderr}`);
+        assert.match(refused.stderr, sentence);
+        assert.match(refused.stderr, /taken only as witan made it/);
+        const left = (await readdir(folder)).filter((name) => name.startsWith('witan'));
+        assert.deepEqual(left, [], 'nothing is left of it');
+        if (undo) await sql(server.db, undo);
+    }
 });
 
 test('without pg_dump a backup of PostgreSQL says what is missing', async (t) => {

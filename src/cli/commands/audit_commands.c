@@ -177,14 +177,16 @@ static bool check_key(struct cli *cli, const struct audit_anchor *anchor, struct
     return err_hint(err, "If you know that key, say so: --key KEY.");
 }
 
-static bool read_against(struct cli *cli, struct against *against, struct err *err)
+/* Anchor and key are files of the caller's. */
+static bool read_against(struct local *local, struct against *against, struct err *err)
 {
+    struct cli *cli = local->cli;
     const char *given = cli_get(cli, "against"), *text;
 
     against->given = given != NULL;
-    return !given || (read_text(cli, given, &text, err) &&
+    return !given || (local_as_caller(local) && read_text(cli, given, &text, err) &&
                       audit_anchor_read(cli->arena, text, strlen(text), &against->anchor, err) &&
-                      check_key(cli, &against->anchor, err));
+                      check_key(cli, &against->anchor, err) && local_as_owner(local));
 }
 
 static int run_verify(struct cli *cli)
@@ -193,7 +195,7 @@ static int run_verify(struct cli *cli)
     struct local local = { .cli = cli };
     struct audit_verdict verdict = { 0 };
     struct against against = { 0 };
-    bool good = local_open(&local, cli, false, &err) && read_against(cli, &against, &err) &&
+    bool good = local_open(&local, cli, false, &err) && read_against(&local, &against, &err) &&
                 audit_verify(&local.tx, &verdict) &&
                 (!against.given || audit_anchor_check(&local.tx, &against.anchor, &against.verdict));
     int code = local_end(&local, good, &err);
@@ -215,7 +217,7 @@ static bool make_anchor(struct local *local, struct buf *text, struct err *err)
         err_set(err, ERR_CONFLICT, "The audit log is broken, so no anchor was made.");
         return err_hint(err, "`witan audit verify` says where.");
     }
-    if (!anchor_key_load(path, seed, &made, err))
+    if (!local_as_caller(local) || !anchor_key_load(path, seed, &made, err) || !local_as_owner(local))
         return false;
     bool good = audit_anchor_make(&local->tx, seed, text);
 
@@ -306,7 +308,7 @@ const struct cli_command audit_commands[] = {
         .name = "audit verify",
         .help = "Check that no row of the audit log was changed or taken out. Exit code 3 if one was.",
         .examples = "witan audit verify\nwitan audit verify --json\nwitan audit verify --against anchor.json",
-        .uses = CLI_STORE | CLI_JSON,
+        .uses = CLI_STORE | CLI_OWN | CLI_JSON,
         .options = {
             { "against", "FILE", .help = "An anchor, or a file with one, or -: also find an end that was cut "
                                          "off, and a log that was replaced." },
@@ -320,7 +322,7 @@ const struct cli_command audit_commands[] = {
                 "can change it: `audit verify --against` then finds an end that was cut off.",
         .examples = "witan audit anchor >anchor-$(date +%F).json\n"
                     "witan audit anchor | ssh elsewhere 'cat >>anchors.jsonl'",
-        .uses = CLI_STORE,
+        .uses = CLI_STORE | CLI_OWN,
         .run = run_anchor,
     },
     {

@@ -8,8 +8,10 @@
 #include "cli/client/client.h"
 #include "cli/client/target.h"
 #include "cli/commands/tables.h"
+#include "cli/store/meant.h"
 #include "cli/term.h"
 #include "db/migrate.h"
+#include "db/own_schema.h"
 #include "db/store_file.h"
 #include "llm/catalog.h"
 #include "llm/model_choice.h"
@@ -18,6 +20,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -36,7 +39,8 @@ struct check {
 
 struct doctor {
     struct cli *cli;
-    struct config config;
+    struct meant meant;
+    const char *url; /* of the service, where its store is looked at; or NULL */
     struct check checks[CHECKS_MAX];
     size_t count;
 };
@@ -69,7 +73,7 @@ static void add_err(struct doctor *doctor, const char *name, const struct err *e
 /* The settings may hold the database's password. Their group may read them: a service's user, say. */
 static void check_settings_file(struct doctor *doctor, const char *file)
 {
-    const char *url = doctor->config.settings.store_url;
+    const char *url = doctor->meant.config.settings.store_url;
     struct stat about;
 
     if (stat(file, &about) == 0 && about.st_mode & 027 &&
@@ -80,17 +84,31 @@ static void check_settings_file(struct doctor *doctor, const char *file)
         add(doctor, "settings", FINE, NULL, "%s can be read.", file);
 }
 
-static bool check_settings(struct doctor *doctor)
+/* Where the store is the service's and not this user's to open, the rest can be looked at all the same. */
+static bool find_store(struct doctor *doctor, bool *reached)
 {
     struct err err = { 0 };
-    const char *file = cli_get(doctor->cli, "config");
 
-    if (!cli_config(doctor->cli, &doctor->config, &err)) {
-        add_err(doctor, "settings", &err);
+    *reached = meant_find(&doctor->meant, doctor->cli, &err);
+    if (*reached)
+        return true;
+    if (err.code != ERR_FORBIDDEN) {
+        add_err(doctor, err.code == ERR_INVALID ? "settings" : "store", &err);
         return false;
     }
-    if (!file)
-        file = config_file(doctor->cli->arena);
+    add(doctor, "store", DOUBTFUL, err.hint, "%s", err.text);
+    meant_done(&doctor->meant);
+    return cli_config(doctor->cli, &doctor->meant.config, &err);
+}
+
+static bool check_settings(struct doctor *doctor, bool *reached)
+{
+    if (!find_store(doctor, reached))
+        return false;
+    const char *file = doctor->meant.file;
+
+    if (doctor->meant.unit)
+        doctor->url = config_listen_url(doctor->cli->arena, doctor->meant.config.settings.server_listen, 0);
     if (!file)
         add(doctor, "settings", FINE, NULL, "HOME is not set; defaults and environment hold.");
     else if (access(file, F_OK) == 0)
@@ -122,11 +140,18 @@ static void check_clock(struct doctor *doctor, const char *name, int64_t there_m
 static bool check_schema(struct doctor *doctor, struct db *db, struct err *err)
 {
     struct err newer = { 0 };
+    const char *odd = NULL;
     int number;
 
-    if (!migrate_current(db, doctor->cli->arena, &number, err))
+    if (!migrate_current(db, doctor->cli->arena, &number, err) ||
+        (number == migrate_newest() && !own_schema_check(db, doctor->cli->arena, number, &odd, err)))
         return false;
-    if (number == migrate_newest())
+    if (odd)
+        add(doctor, "schema", DOUBTFUL,
+            "Take it out if you do not know it: it runs in the server, and `witan restore` "
+            "refuses backups with it.",
+            "Schema %d, but %s.", number, odd);
+    else if (number == migrate_newest())
         add(doctor, "schema", FINE, NULL, "Schema %d, as this witan has it.", number);
     else if (number > migrate_newest() && !migrate_refuse_newer(db, doctor->cli->arena, number, &newer))
         add_err(doctor, "schema", &newer);
@@ -185,14 +210,11 @@ static bool check_database(struct doctor *doctor, struct db *db, struct err *err
 
 static void check_store(struct doctor *doctor)
 {
-    const char *url = doctor->config.settings.store_url;
-    const char *shown = config_mask_url(doctor->cli->arena, url);
-    enum db_engine engine;
-    const char *path;
+    const char *path = doctor->meant.path;
     struct err err = { 0 };
     struct db *db;
 
-    if (db_url_engine(url, &engine, &path, &err) && engine == DB_SQLITE && access(path, F_OK) != 0) {
+    if (path && access(path, F_OK) != 0) {
         if (store_file_can_be_made(path, &err))
             add(doctor, "store", DOUBTFUL, "`witan serve` makes it; --db names another one.",
                 "There is no %s yet.", path);
@@ -200,15 +222,19 @@ static void check_store(struct doctor *doctor)
             add_err(doctor, "store", &err);
         return;
     }
-    db = db_open(url, &err);
+    db = meant_enter(&doctor->meant, doctor->cli, &err) ? db_open(doctor->meant.url, &err) : NULL;
     if (!db) {
         add_err(doctor, "store", &err);
-        return;
+    } else {
+        add(doctor, "store", FINE, NULL,
+            doctor->meant.unit ? "%s, the service's, can be opened." : "%s can be opened.",
+            doctor->meant.shown);
+        if (!check_database(doctor, db, &err))
+            add_err(doctor, "store", &err);
+        db_close(db);
     }
-    add(doctor, "store", FINE, NULL, "%s can be opened.", shown);
-    if (!check_database(doctor, db, &err))
+    if (!meant_leave(&doctor->meant, &err))
         add_err(doctor, "store", &err);
-    db_close(db);
 }
 
 /* Settings that cannot be read are told once. */
@@ -222,6 +248,8 @@ static void check_server(struct doctor *doctor, bool settings_hold)
 
     if (!known && !settings_hold)
         return;
+    if (known && doctor->url && !cli_get(doctor->cli, "url") && !getenv("WITAN_URL"))
+        doctor->cli->target.url = doctor->url;
     if (!known || !client_send(doctor->cli, &request, &reply, &err)) {
         add_err(doctor, "server", &err);
         return;
@@ -239,7 +267,7 @@ static void check_server(struct doctor *doctor, bool settings_hold)
 static void check_files(struct doctor *doctor)
 {
     struct rlimit limit;
-    int64_t wanted = doctor->config.settings.server_connections;
+    int64_t wanted = doctor->meant.config.settings.server_connections;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return;
@@ -256,7 +284,7 @@ static void check_files(struct doctor *doctor)
  */
 static void check_model(struct doctor *doctor)
 {
-    const char *url = doctor->config.settings.council_ollama;
+    const char *url = doctor->meant.config.settings.council_ollama;
     struct catalog catalog = { 0 };
     struct llm_model model;
     struct err err = { 0 };
@@ -336,14 +364,15 @@ static int run_doctor(struct cli *cli)
 {
     BUF_AUTO text = { 0 };
     struct doctor doctor = { .cli = cli };
-    bool settings_hold = check_settings(&doctor), bad = false;
+    bool reached, settings_hold = check_settings(&doctor, &reached), bad = false;
 
     if (settings_hold) {
-        check_store(&doctor);
+        if (reached)
+            check_store(&doctor);
         check_files(&doctor);
         check_model(&doctor);
     }
-    config_done(&doctor.config);
+    meant_done(&doctor.meant);
     check_token_file(&doctor);
     check_server(&doctor, settings_hold);
     buf_init(&text, 0);
@@ -363,7 +392,7 @@ const struct cli_command doctor_commands[] = {
         .name = "doctor",
         .help = "Check settings, store and server, and say what to do about what is wrong.",
         .examples = "witan doctor\nwitan doctor --json",
-        .uses = CLI_STORE | CLI_JSON,
+        .uses = CLI_STORE | CLI_OWN | CLI_JSON,
         .options = {
             { "url", "URL", .help = "The server. Else WITAN_URL, else from the settings." },
             { "token-file", "FILE", .help = "A file with the token." },

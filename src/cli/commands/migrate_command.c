@@ -1,4 +1,3 @@
-#include "cli/cli_config.h"
 #include "cli/commands/tables.h"
 #include "cli/store/local.h"
 #include "db/claim.h"
@@ -23,13 +22,15 @@ static bool change_schema(struct cli *cli, const char *url, struct migrate_repor
 }
 
 /* With --check nothing is changed; a store that is behind is "no". */
-static bool migrate(struct cli *cli, const char *url, struct migrate_report *report, struct err *err)
+static bool migrate(struct cli *cli, struct meant *meant, struct migrate_report *report, struct err *err)
 {
     if (!cli_has(cli, "check"))
-        return serve_make_folder(url, err) && change_schema(cli, url, report, err);
-    if (local_is_missing(url, err)) /* a look must not make the file */
+        return meant_enter(meant, cli, err) && serve_make_folder(meant->url, err) &&
+               change_schema(cli, meant->url, report, err);
+    /* A look must not make the file. */
+    if (local_is_missing(meant->url, err) || !meant_enter(meant, cli, err))
         return false;
-    struct db *db = db_open(url, err);
+    struct db *db = db_open(meant->url, err);
     bool good = db && migrate_current(db, cli->arena, &report->from, err);
 
     report->to = migrate_newest();
@@ -39,17 +40,15 @@ static bool migrate(struct cli *cli, const char *url, struct migrate_report *rep
 
 static int run_migrate(struct cli *cli)
 {
-    struct config config = { 0 };
+    struct meant meant = { 0 };
     struct err err = { 0 };
     struct migrate_report report = { 0 };
-    const char *url = "";
 
     umask(077);
-    bool good = cli_config(cli, &config, &err) && migrate(cli, config.settings.store_url, &report, &err);
+    bool good = meant_find(&meant, cli, &err) && migrate(cli, &meant, &report, &err);
+    const char *url = meant.shown;
 
-    if (good)
-        url = config_mask_url(cli->arena, arena_text(cli->arena, config.settings.store_url));
-    config_done(&config);
+    meant_done(&meant);
     if (!good)
         return cli_fail(cli, &err);
     if (report.from == report.to)

@@ -25,8 +25,9 @@ static int run_serve(struct cli *cli)
     struct err err = { 0 };
     struct serve_tests tests = { .clock = cli_has(cli, "test-clock"),
                                  .mcp_fixtures = cli_has(cli, "test-mcp-fixtures") };
-    bool stopped =
-        check_tests(&tests, &err) && cli_config(cli, &config, &err) && serve(&config, &tests, &err);
+    bool stopped = check_tests(&tests, &err) && cli_config(cli, &config, &err) &&
+                   (*config.settings.store_url || config_refuse_homeless(&err)) &&
+                   serve(&config, &tests, &err);
 
     config_done(&config);
     if (stopped)

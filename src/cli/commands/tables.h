@@ -38,6 +38,7 @@ extern const struct cli_command token_commands[];
 extern const struct cli_command workspace_commands[];
 extern const struct cli_command audit_commands[];
 extern const struct cli_command backup_commands[];
+extern const struct cli_command restore_commands[];
 extern const struct cli_command purge_commands[];
 extern const struct cli_command migrate_commands[];
 extern const struct cli_command doctor_commands[];

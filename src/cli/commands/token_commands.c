@@ -27,9 +27,13 @@ static bool find_save_file(struct cli *cli, const char **file, struct err *err)
     return err_hint(err, "Take it away first, or leave out --save and keep the new one elsewhere.");
 }
 
-static bool save_secret(struct cli *cli, const char *file, const char *secret, struct err *err)
+/* The file is the caller's, whosever the store is. */
+static bool save_secret(struct local *local, const char *file, const char *secret, struct err *err)
 {
-    return !file || files_write(file, arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1, err);
+    const char *line = arena_format(local->tx.arena, "%s\n", secret);
+
+    return !file ||
+           (local_as_caller(local) && files_write(file, line, strlen(line), err) && local_as_owner(local));
 }
 
 static int say_token(struct cli *cli, const struct token *token, const char *secret, const char *file)
@@ -89,10 +93,10 @@ static int run_token_create(struct cli *cli)
         good = err_field(&err, "expires", "--expires takes a duration such as 90d.");
     good = good && find_owner(&local, &token, &err) && token_create(&local.tx, &token, &secret) &&
            local_audit(&local, "token_create", token.id, list_detail(cli->arena, "name", token.name)) &&
-           save_secret(cli, file, secret, &err);
+           save_secret(&local, file, secret, &err);
     if (good && !local_commit(&local)) {
         good = false;
-        if (file)
+        if (file && local_as_caller(&local))
             unlink(file);
     }
     int code = local_end(&local, good, &err);
@@ -200,7 +204,7 @@ const struct cli_command token_commands[] = {
                     "witan token create --name me --role owner --save\n"
                     "witan token create --user ada --expires 90d\n"
                     "witan token create --name ci --role member --expires 90d",
-        .uses = CLI_STORE,
+        .uses = CLI_STORE | CLI_OWN,
         .options = {
             { "name", "NAME", .help = "What it is for. Default: the agent's or the user's name." },
             { "role", "ROLE", .help = "owner, admin, member, agent or viewer. Default: agent; with --user that user's." },

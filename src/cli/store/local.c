@@ -83,23 +83,53 @@ static bool find_workspace(struct local *local)
     return true;
 }
 
-bool local_open(struct local *local, struct cli *cli, bool write, struct err *err)
+/* To read, also from a disk that takes no more writes; to write, only in the usual way. */
+static bool open_db(struct local *local, bool write, struct err *err)
 {
-    const char *url;
+    const char *url = local->meant->url;
 
-    *local = (struct local){ .cli = cli, .tx = { .arena = cli->arena, .err = err } };
+    if (write)
+        local->rescue.db = serve_make_folder(url, err) ? db_open(url, err) : NULL;
+    else if (!rescue_open(&local->rescue, url, err))
+        return false;
+    local->tx.db = local->rescue.db;
+    return local->tx.db != NULL;
+}
+
+static bool begin(struct local *local, bool write, struct err *err)
+{
+    local->tx.arena = local->cli->arena;
+    local->tx.err = err;
     if (sodium_init() < 0)
         return err_set(err, ERR_INTERNAL, "The random generator does not start.");
-    if (!cli_config(cli, &local->config, err))
-        return false;
-    url = local->config.settings.store_url;
-    if (!write && local_is_missing(url, err))
+    if (!write && local_is_missing(local->meant->url, err))
         return false;
     umask(077);
-    if (!serve_make_folder(url, err) || !(local->tx.db = db_open(url, err)))
-        return false;
-    return check_schema(local, write, err) && set_clock(local) && db_begin(local->tx.db, write, err) &&
+    return meant_enter(local->meant, local->cli, err) && open_db(local, write, err) &&
+           check_schema(local, write, err) && set_clock(local) && db_begin(local->tx.db, write, err) &&
            caller_solo_allowed(&local->tx, &local->was_solo) && find_workspace(local);
+}
+
+bool local_open_on(struct local *local, struct cli *cli, struct meant *meant, bool write, struct err *err)
+{
+    *local = (struct local){ .cli = cli, .meant = meant };
+    return begin(local, write, err);
+}
+
+bool local_open(struct local *local, struct cli *cli, bool write, struct err *err)
+{
+    *local = (struct local){ .cli = cli, .meant = &local->found };
+    return meant_find(&local->found, cli, err) && begin(local, write, err);
+}
+
+bool local_as_caller(struct local *local)
+{
+    return meant_leave(local->meant, local->tx.err);
+}
+
+bool local_as_owner(struct local *local)
+{
+    return meant_enter(local->meant, local->cli, local->tx.err);
 }
 
 bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail)
@@ -144,16 +174,24 @@ void local_note_solo(const struct local *local, enum role made)
         cli_note(local->cli, "`witan token create --name me --role owner` makes one that may do everything.");
 }
 
-void local_close(struct local *local)
+void local_close_on(struct local *local)
 {
     if (local->tx.db)
         db_rollback(local->tx.db);
-    db_close(local->tx.db);
-    config_done(&local->config);
+    rescue_close(&local->rescue);
+}
+
+void local_close(struct local *local)
+{
+    local_close_on(local);
+    meant_done(&local->found);
 }
 
 int local_end(struct local *local, bool good, const struct err *err)
 {
     local_close(local);
-    return good ? CLI_OK : cli_fail(local->cli, err);
+    if (!good)
+        return cli_fail(local->cli, err);
+    meant_say(local->meant, local->cli);
+    return CLI_OK;
 }

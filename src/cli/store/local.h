@@ -8,15 +8,17 @@
 #ifndef CLI_STORE_LOCAL_H
 #define CLI_STORE_LOCAL_H
 
-#include "cli/cli_config.h"
+#include "cli/store/meant.h"
 #include "core/log/audit.h"
+#include "db/rescue.h"
 
 struct local {
     struct cli *cli;
-    struct config config;
-    struct tx tx;             /* the command's; its time is the database's */
-    const char *workspace_id; /* of --workspace, or the default one; set once begun */
-    bool was_solo;            /* nobody needed a token when this began */
+    struct meant found, *meant; /* which store, with the settings that belong to it */
+    struct rescue rescue;       /* holds it open */
+    struct tx tx;               /* the command's; its time is the database's */
+    const char *workspace_id;   /* of --workspace, or the default one; set once begun */
+    bool was_solo;              /* nobody needed a token when this began */
 };
 
 #define LOCAL_WORKSPACE                                                                                      \
@@ -28,8 +30,19 @@ struct local {
 CHECKED bool local_role(const struct cli *cli, enum role usual, enum role *role, struct err *err);
 /* Whether the store is a file that is not there; err then says so. */
 bool local_is_missing(const char *url, struct err *err);
-/* Opens the store and begins a transaction, whose failures go to `err`. Always followed by local_close. */
+/*
+ * Finds the store that is meant, opens it as its owner (meant.h) and begins a transaction, whose failures go
+ * to `err`. Always followed by local_close.
+ */
 CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct err *err);
+/* The same on a store that was found before, whose settings are in force and stay so: local_close_on ends it.
+ */
+CHECKED bool local_open_on(struct local *local, struct cli *cli, struct meant *meant, bool write,
+                           struct err *err);
+void local_close_on(struct local *local);
+/* For files of the caller's own while the store is open (commands with CLI_OWN), and back. */
+CHECKED bool local_as_caller(struct local *local);
+CHECKED bool local_as_owner(struct local *local);
 /* The audit row of a change; `detail` is a JSON object's text or NULL. */
 CHECKED bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail);
 /* For work on everything there is, which may take as long as it takes. Within the transaction or without. */
@@ -40,7 +53,7 @@ CHECKED bool local_commit(struct local *local);
 void local_note_solo(const struct local *local, enum role made);
 /* Undoes what was not committed. */
 void local_close(struct local *local);
-/* Closes, and turns the outcome into an exit code. */
+/* Closes, says which store it was, and turns the outcome into an exit code. */
 int local_end(struct local *local, bool good, const struct err *err);
 
 #endif
