@@ -46,7 +46,8 @@ test('the package is as Debian wants it, and its unit is well-formed', { timeout
 });
 
 const cannot = process.getuid() !== 0 ? 'needs root' : !full && 'only with --full';
-test('the package installs, runs and goes in a fresh Debian', { timeout: 1_800_000, skip: cannot }, async () => {
+test('the package installs, runs, under systemd too, and goes in a fresh Debian', { timeout: 1_800_000, skip: cannot }, async () => {
     const { stdout } = await run(join(root, 'tools/trydeb'), [await makePackage()], { maxBuffer: 2 ** 24 });
+    assert.match(stdout, /under systemd it does what the guide says/);
     assert.match(stdout, /installs, runs and goes/);
 });
