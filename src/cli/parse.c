@@ -30,7 +30,10 @@ static const struct cli_option options_of_server[] = {
     { 0 },
 };
 static const struct cli_option options_of_store[] = {
-    { "db", "URL", .help = "sqlite:PATH or postgres://... Else WITAN_DB, else from the settings." },
+    { "db", "URL",
+      .help = "sqlite:PATH or postgres://... Else WITAN_DB, else from the settings; else, but for `serve`, "
+              "that of "
+              "this machine's service, else your own." },
     { "config", "FILE", .help = "Read the settings from FILE." },
     { 0 },
 };

@@ -7,7 +7,8 @@ import { chmod, chown, copyFile, lstat, mkdir, readFile, readdir, rm, writeFile 
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { binary, tempFolder, until } from './lib/server.mjs';
+import { binary, freshStore, tempFolder, until } from './lib/server.mjs';
+import { sql } from './lib/sql.mjs';
 
 const run = promisify(execFile);
 const skip = process.getuid() !== 0 && 'needs root';
@@ -115,9 +116,9 @@ async function makeMachine(t) {
 }
 
 // As systemd makes it before a start.
-async function folderOfService(machine) {
+async function folderOfService(machine, id = 990) {
     await mkdir(machine.at('/var/lib/witan'), { mode: 0o700 });
-    await chown(machine.at('/var/lib/witan'), 990, 990);
+    await chown(machine.at('/var/lib/witan'), id, id);
 }
 
 const named = new RegExp(`^The store is sqlite:${store}, that of the service \\(${unitPath}\\)\\.$`, 'm');
@@ -202,6 +203,17 @@ test("the service's store is the one that its unit, its environment and its sett
     assert.deepEqual(await machine.owners('/root'), {});
 });
 
+test("the service's store may be a PostgreSQL that only root may read the address of", { timeout, skip }, async (t) => {
+    const machine = await makeMachine(t);
+    const db = await freshStore(t, 'postgres', machine.folder);
+    await machine.put('/etc/witan/environment', `WITAN_STORE_URL='${db}'\n`, { mode: 0o600 });
+    const made = await machine.good('root', ['token', 'create', '--name', 'there']);
+    assert.ok(made.stderr.includes(`The store is ${db}, that of the service`), made.stderr);
+    assert.deepEqual(await sql(db, 'SELECT name FROM tokens'), [['there']]);
+    assert.equal((await machine.witan('maya', ['token', 'list'])).code, 4);
+    assert.deepEqual(await machine.owners('/var/lib'), {});
+});
+
 test('a store that the service could not open is not written, and two servers are not taken for one', { timeout, skip }, async (t) => {
     const machine = await makeMachine(t);
     await machine.put(store, '', { mode: 0o600 });
@@ -210,6 +222,17 @@ test('a store that the service could not open is not written, and two servers ar
     assert.equal(refused.code, 7);
     assert.match(refused.stderr, /does not belong to witan[^]*chown -R witan: /);
     await rm(machine.at('/var/lib/witan'), { recursive: true });
+    // A user that systemd makes for each start is known once there is a folder of theirs.
+    const dynamic = '/etc/systemd/system/witan.service.d/user.conf';
+    await machine.put(dynamic, '[Service]\nUser=\nDynamicUser=yes\n');
+    const unknown = await machine.witan('root', ['token', 'create']);
+    assert.equal(unknown.code, 7);
+    assert.match(unknown.stderr, /systemctl start witan/);
+    await folderOfService(machine, 61234);
+    await machine.good('root', ['token', 'create']);
+    assert.deepEqual(await machine.owners('/var/lib/witan'), { 'witan.db': '61234:61234 600' });
+    await rm(machine.at('/var/lib/witan'), { recursive: true });
+    await rm(machine.at(dynamic));
 
     // A server by hand, on root's own store, is what root's commands mean while no service runs.
     const own = '/root/.local/share/witan/witan.db';
