@@ -125,6 +125,12 @@ const guide = {
     'make deb': machine,
     'sudo apt install ./build/witan_0.2.0_amd64.deb': machine,
     'sudo systemctl enable --now witan': machine,
+    'sudo witan token create --name me --role owner': machine, // these are tried by tools/trydeb
+    'sudo witan user add maya --role owner': machine,
+    'sudo witan backup /backups/witan-$(date +%F).db': machine,
+    'sudo systemctl stop witan': machine,
+    'sudo witan restore /backups/witan-2026-11-15.db --replace': machine,
+    'sudo systemctl start witan': machine,
     'sudo make install': machine,
     'sudo systemd-sysusers && sudo systemctl daemon-reload': machine,
     'sudo witan config init --config /etc/witan/config.yaml': machine,
