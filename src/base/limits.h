@@ -275,7 +275,11 @@
 #define LIMIT_OPEN_QUESTIONS 500 /* questions about one source that wait for people at once */
 #define LIMIT_RESULT_TASKS   500 /* tasks of one result */
 #define LIMIT_DEPENDS        100 /* dependencies of one such task */
-#define LIMIT_PROBLEMS       50  /* sentences about what was passed over; the rest is counted */
+/* values of one result beside its questions: all tasks with all dependencies, and some members of their own
+ */
+#define LIMIT_RESULT_VALUES  (LIMIT_RESULT_TASKS * (LIMIT_DEPENDS + 28))
+#define LIMIT_ASKED_VALUES   (16 * KB) /* and of its questions */
+#define LIMIT_PROBLEMS       50        /* sentences about what was passed over; the rest is counted */
 #define OUTPUT_BRACE_TRIES   16  /* opening braces before a key that are tried as the start of its object */
 #define OUTPUT_REPAIR_KEYS   8   /* keys for which an object is looked for */
 #define OUTPUT_REPAIR_TIMES  8   /* repairs read at most so many times the length of the text */

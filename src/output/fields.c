@@ -4,6 +4,8 @@
 #include "base/str.h"
 #include "output/parts.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -138,6 +140,32 @@ static void read_priority(struct fields *fields, const struct value *entry, size
                      place);
 }
 
+/* The first reason is told; of the others there may be thousands. */
+static void lose(struct fields *fields, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void lose(struct fields *fields, const char *fmt, ...)
+{
+    va_list args;
+    char text[240];
+
+    if (fields->out->lost)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    fields->out->lost = arena_text(fields->arena, text);
+}
+
+/* A name or a place; NULL: nothing is named, or what stands there is no name. */
+static const char *dependency_of(struct fields *fields, const struct value *item, size_t place)
+{
+    bool names = item->type == VALUE_TEXT || item->type == VALUE_NUMBER;
+    const char *text = names ? as_written(fields, item) : "";
+
+    if (!item->whole || (!names && item->type != VALUE_NULL))
+        lose(fields, "A dependency of task %zu is neither a title nor a place: no task was made.", place);
+    return item->whole && *text ? text : NULL;
+}
+
 static void read_depends(struct fields *fields, const struct value *entry, size_t place,
                          struct output_task *task)
 {
@@ -147,21 +175,22 @@ static void read_depends(struct fields *fields, const struct value *entry, size_
         list = value_member(entry, "dependsOn");
     if (!list || list->type == VALUE_NULL)
         return;
-    bool one = list->type == VALUE_TEXT || list->type == VALUE_NUMBER;
-    size_t room = one ? 1 : list->count, skipped = list->passed + (!one && list->type != VALUE_LIST);
+    bool one = list->type != VALUE_LIST;
+    size_t skipped = 0;
 
-    task->depends_on = arena_array(fields->arena, const char *, room + 1);
-    for (const struct value *item = one                        ? list
-                                    : list->type == VALUE_LIST ? list->first
-                                                               : NULL;
-         item; item = one ? NULL : item->next) {
-        const char *text =
-            item->type == VALUE_TEXT || item->type == VALUE_NUMBER ? as_written(fields, item) : "";
+    if (!one && list->count > LIMIT_DEPENDS) {
+        lose(fields, "Task %zu has %zu dependencies, more than %d: no task was made.", place,
+             list->count + list->passed, LIMIT_DEPENDS);
+        return;
+    }
+    task->depends_on = arena_array(fields->arena, const char *, one ? 1 : list->count + 1);
+    for (const struct value *item = one ? list : list->first; item; item = one ? NULL : item->next) {
+        const char *text = dependency_of(fields, item, place);
 
-        if (*text == '\0' || !item->whole || task->depends_count == LIMIT_DEPENDS)
-            skipped++;
-        else
+        if (text)
             task->depends_on[task->depends_count++] = text;
+        else
+            skipped++;
     }
     if (skipped)
         problems_add(fields->problems, "%zu dependencies of task %zu were passed over.", skipped, place);
@@ -198,8 +227,8 @@ static void read_task(struct fields *fields, const struct value *entry, size_t p
         return;
     }
     if (out->task_count == LIMIT_RESULT_TASKS) {
-        problems_add(fields->problems, "Task %zu is beyond the first %d and was left out.", place,
-                     LIMIT_RESULT_TASKS);
+        lose(fields, "The result has more than %d tasks: none was made. Hand them in with several results.",
+             LIMIT_RESULT_TASKS);
         return;
     }
     task.title = fit_title(fields, str_plain_line(fields->arena, title->text), place);
@@ -221,6 +250,8 @@ static void read_tasks(struct fields *fields)
         return;
     if (list->type != VALUE_LIST) {
         problems_add(fields->problems, "`tasks` is no list and was passed over.");
+        if (list->type == VALUE_MAP && list->count > 0)
+            lose(fields, "`tasks` is an object, not a list: no task was made.");
         return;
     }
     size_t room = list->count < LIMIT_RESULT_TASKS ? list->count : LIMIT_RESULT_TASKS;
@@ -228,8 +259,14 @@ static void read_tasks(struct fields *fields)
     fields->out->tasks = arena_array(fields->arena, struct output_task, room + 1);
     for (const struct value *entry = list->first; entry; entry = entry->next)
         read_task(fields, entry, ++place);
-    if (list->passed)
-        problems_add(fields->problems, "%zu further tasks were left out.", list->passed);
+}
+
+void output_too_many_values(struct arena *arena, struct output *out)
+{
+    out->lost = arena_format(arena,
+                             "The result has more than %d values, of which the rest was not read: nothing "
+                             "was made of it. Hand it in as several results.",
+                             LIMIT_RESULT_VALUES);
 }
 
 void output_fields_read(struct arena *arena, const struct value *holder, const struct value *outer,

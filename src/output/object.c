@@ -7,12 +7,11 @@
 
 #include <string.h>
 
-#define ROOM ((size_t)16 * 1024)
-
 struct convert {
     struct arena *arena;
     size_t room;
     bool deep;
+    bool full, in_questions; /* more values than are kept, beside the questions */
 };
 
 static struct value *convert(struct convert *c, const json_t *json, unsigned depth);
@@ -23,6 +22,7 @@ static void convert_entry(struct convert *c, struct value *parent, const char *k
     struct value *child = c->room > 0 ? convert(c, json, depth) : NULL;
 
     if (!child) {
+        c->full |= !c->in_questions;
         parent->passed++;
         return;
     }
@@ -88,7 +88,8 @@ static struct value *convert_known(struct convert *c, const json_t *object)
 
         if (!json)
             continue;
-        c->room = ROOM;
+        c->in_questions = is_questions_key(key);
+        c->room = c->in_questions ? LIMIT_ASKED_VALUES : LIMIT_RESULT_VALUES;
         convert_entry(c, map, name, json, 2);
         if (!map->last->text && !is_questions_key(key) && key != KEY_TASKS)
             map->last->text = json_dump_text(c->arena, json);
@@ -142,6 +143,8 @@ bool output_read_object(struct arena *arena, const json_t *object, const struct 
     if (others)
         problems_add(problems, "%zu further object%s with `open_questions` passed over.", others,
                      others == 1 ? " was" : "s were");
+    if (c.full)
+        output_too_many_values(arena, &read);
     output_questions_read(arena, holder, &read, problems);
     output_fields_read(arena, holder, holder == outer ? NULL : outer, options && options->coder, &read,
                        problems);

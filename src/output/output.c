@@ -48,19 +48,21 @@ size_t output_line(const char *text, size_t at)
 
 /* Reads an object that is known to be complete: the known keys, or only one of another name. */
 static struct value *read_exactly(struct search *search, const struct pick *pick, size_t start,
-                                  const char *only, bool *deep)
+                                  const char *only, struct reading *reading)
 {
-    struct reading reading = { .arena = search->arena,
-                               .text = pick->text,
-                               .len = pick->object.end,
-                               .at = start,
-                               .exact = true,
-                               .only = only };
-    struct value *map = value_read(&reading);
+    struct reading own;
 
-    search->steps += reading.steps;
-    if (deep)
-        *deep |= reading.deep;
+    if (!reading)
+        reading = &own;
+    *reading = (struct reading){ .arena = search->arena,
+                                 .text = pick->text,
+                                 .len = pick->object.end,
+                                 .at = start,
+                                 .exact = true,
+                                 .only = only };
+    struct value *map = value_read(reading);
+
+    search->steps += reading->steps;
     return map;
 }
 
@@ -208,12 +210,15 @@ void search_text(struct search *search, const char *text, size_t len, unsigned l
 static void take_pick(struct search *search, const struct pick *pick, const struct output_options *options)
 {
     struct output *out = search->out;
-    bool deep = false, inner = pick->object.holder != pick->object.start;
-    struct value *holder = read_exactly(search, pick, pick->object.holder, NULL, &deep);
-    struct value *outer = inner ? read_exactly(search, pick, pick->object.start, NULL, NULL) : NULL;
+    bool inner = pick->object.holder != pick->object.start;
+    struct reading of_holder, of_outer = { 0 };
+    struct value *holder = read_exactly(search, pick, pick->object.holder, NULL, &of_holder);
+    struct value *outer = inner ? read_exactly(search, pick, pick->object.start, NULL, &of_outer) : NULL;
 
     out->found = true;
-    if (deep)
+    if (of_holder.full || of_outer.full)
+        output_too_many_values(search->arena, out);
+    if (of_holder.deep)
         problems_add(search->problems, "Values nested deeper than %d in the result were passed over.",
                      LIMIT_JSON_DEPTH);
     if (pick->object.holders > 1)
@@ -230,6 +235,8 @@ static void take_repaired(struct search *search, const struct output_options *op
     struct output *out = search->out;
 
     out->found = true;
+    if (search->repaired_full)
+        output_too_many_values(search->arena, out);
     output_questions_read(search->arena, search->repaired, out, search->problems);
     output_fields_read(search->arena, search->repaired, NULL, options->coder, out, search->problems);
 }

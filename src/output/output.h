@@ -16,8 +16,10 @@
  *   problem, and status failed. What looks like a result and cannot be read is a problem and never success.
  *   Prose. Output without a result that ends in asking the person something is one open question that holds
  *   the asking paragraph and the list of options directly beside it; its status is failed.
- *   Questions. A list of objects with `text`. A plain string in the list counts as a text and is no problem;
- *   a single object or a string in place of the list is read and reported. See output_questions_read.
+ *   All or nothing. What a limit or a dependency that says nothing has kept out makes the result one that
+ * must not be applied (`lost`): half of a plan is another plan. An entry that is no task is left out and
+ * said. Questions. A list of objects with `text`. A plain string in the list counts as a text and is no
+ * problem; a single object or a string in place of the list is read and reported. See output_questions_read.
  *
  * Time is linear in the input, whatever it holds: strict reading looks at each byte a few times at most,
  * repairs and their looks ahead have a budget in proportion to the input. Nesting deeper than
@@ -64,6 +66,8 @@ struct output {
     struct output_task *tasks;
     size_t task_count;
     const char *prd, *plan; /* text, or the JSON that stood there; NULL when absent */
+    const char *lost;       /* why what is here is not all that the result says, so that it must not be
+                               applied; NULL: it is all here. Not among the problems */
     const char **problems;  /* sentences: what was passed over, and where */
     size_t problem_count;
     bool found;      /* an object was found and read */

@@ -111,6 +111,7 @@ struct search {
     struct pick field, result; /* found when text is not NULL */
     struct pick example;       /* the first that only shows what questions look like */
     struct value *repaired;    /* a map that had to be repaired, when there is one */
+    bool repaired_full;        /* and it has more values than are kept */
     size_t later, later_line;  /* further objects with the field */
     size_t budget;             /* steps that repairs may still take */
     size_t steps;              /* what out->steps will say */
@@ -141,6 +142,8 @@ bool output_is_schema(const struct value *field);
 /* Whether reading the map would give a question, or an empty list that is whole. */
 bool output_questions_there(struct arena *arena, const struct value *map);
 
+/* The result has more values than are read, so it cannot be applied. */
+void output_too_many_values(struct arena *arena, struct output *out);
 /* Status, summary, tasks, prd and plan; `outer` gives what the holder lacks, and may be NULL. */
 void output_fields_read(struct arena *arena, const struct value *holder, const struct value *outer,
                         bool coder, struct output *out, struct problems *problems);

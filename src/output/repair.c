@@ -132,6 +132,7 @@ static void repair_fields(struct search *search, const struct scan *scan, unsign
         if (map && (output_questions_there(search->arena, map) || (reading.cut && !reading.inside))) {
             report_repair(search, scan, mark->at, map, &reading, level);
             search->repaired = map;
+            search->repaired_full = reading.full;
             continue;
         }
         report_unreadable(search, scan, mark->at, level);
@@ -159,6 +160,7 @@ static void repair_result(struct search *search, const struct scan *scan, unsign
     if (map && !reading.inside && (map->whole || reading.cut)) {
         report_repair(search, scan, scan->result.at, map, &reading, level);
         search->repaired = map;
+        search->repaired_full = reading.full;
     }
 }
 

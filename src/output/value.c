@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-#define LOOKS ((size_t)4)         /* bytes that may be looked ahead at for each that is read */
-#define ROOM  ((size_t)16 * 1024) /* values of the questions, and as many of all else */
+#define LOOKS ((size_t)4) /* bytes that may be looked ahead at for each that is read */
 
 enum place { IN_KEY, IN_MAP, IN_LIST, ANYWHERE };
 
@@ -209,8 +208,12 @@ static struct value *take(struct reading *r, enum value_type type)
 {
     size_t *room = &r->room[r->in_questions ? 0 : 1];
 
-    if (r->skipping || *room == 0)
+    if (r->skipping)
         return NULL;
+    if (*room == 0) {
+        r->full |= !r->in_questions;
+        return NULL;
+    }
     --*room;
     struct value *value = value_new(r->arena, type);
 
@@ -498,7 +501,8 @@ struct value *value_read(struct reading *r)
     size_t start = r->at, looks = LOOKS * (r->len - start) + KB;
     bool whole;
 
-    r->room[0] = r->room[1] = ROOM;
+    r->room[0] = LIMIT_ASKED_VALUES;
+    r->room[1] = LIMIT_RESULT_VALUES;
     r->looks = looks;
     map->raw = r->text + start;
     r->depth = 1;

@@ -49,6 +49,7 @@ struct reading {
     bool cut;     /* the text ended inside the object */
     bool broken;  /* something was skipped that is no JSON */
     bool deep;    /* something was nested too deep and passed over */
+    bool full;    /* there were too many values, and those beside the questions are not all here */
     size_t steps; /* bytes that were read or looked ahead at */
     /* While it goes on. */
     size_t looks; /* bytes that may still be looked ahead at */

@@ -1,5 +1,9 @@
 #include "project_steps.h"
 
+#include "base/limits.h"
+
+#include <stdio.h>
+
 CONTRACT(a_success_closes_its_task)
 {
     const char *project = make_project(t), *task = make_task(t, project, "Build it");
@@ -274,6 +278,67 @@ CONTRACT(tasks_that_cannot_be_ordered_are_not_made)
         CHECK_COUNT("problems", 1);
         assert_string_equal(ready(t, project), "");
     }
+}
+
+/* So many tasks, each after all of these. */
+static json_t *plan_after(const json_t *before, size_t count)
+{
+    json_t *tasks = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        char title[32];
+
+        snprintf(title, sizeof(title), "%s %zu", before ? "later" : "first", i);
+        json_array_append_new(tasks, before ? json_pack("{s:s, s:O}", "title", title, "depends_on", before)
+                                            : json_pack("{s:s}", "title", title));
+    }
+    return json_pack("{s:o}", "tasks", tasks);
+}
+
+static void hand_in_plan(struct t *t, const char *project, json_t *plan)
+{
+    call(t, "result_submit", "{s:s, s:s, s:s, s:o}", "id", project, "agent", "planner", "sourceId", "p1",
+         "result", plan);
+    CHECK_STATUS(201);
+}
+
+static json_t *ids_of_reply(struct t *t, size_t count)
+{
+    json_t *ids = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(ids, json_string(text_at(t, arena_format(&t->arena, "tasks.%zu.id", i))));
+    return ids;
+}
+
+/* As many tasks with as many dependencies as one result may have, and one of each too many. */
+CONTRACT(a_plan_is_made_whole_or_not_at_all)
+{
+    const char *project = make_project(t);
+
+    hand_in_plan(t, project, plan_after(NULL, LIMIT_DEPENDS + 1));
+    CHECK_TRUE("accepted");
+    json_t *before = ids_of_reply(t, LIMIT_DEPENDS), *more = ids_of_reply(t, LIMIT_DEPENDS + 1);
+
+    hand_in_plan(t, project, plan_after(more, 2));
+    CHECK_FALSE("accepted");
+    CHECK_COUNT("tasks", 0);
+    CHECK_TEXT("problems.0", "Task 1 has 101 dependencies, more than 100: no task was made.");
+    hand_in_plan(t, project, plan_after(before, LIMIT_RESULT_TASKS + 1));
+    CHECK_FALSE("accepted");
+    CHECK_COUNT("problems", 1);
+    assert_int_equal(count_rows(t, "tasks WHERE project_id = '%s'", project), LIMIT_DEPENDS + 1);
+
+    hand_in_plan(t, project, plan_after(before, LIMIT_RESULT_TASKS));
+    CHECK_TRUE("accepted");
+    CHECK_COUNT("problems", 0);
+    CHECK_COUNT("tasks", LIMIT_RESULT_TASKS);
+    CHECK_COUNT("tasks.499.depends_on", LIMIT_DEPENDS);
+    assert_int_equal(
+        count_rows(t, "task_deps d JOIN tasks t ON t.id = d.task_id WHERE t.project_id = '%s'", project),
+        LIMIT_RESULT_TASKS * LIMIT_DEPENDS);
+    json_decref(before);
+    json_decref(more);
 }
 
 CONTRACT(the_dreamer_writes_when_nothing_is_open)

@@ -71,6 +71,8 @@ static void check_output(const struct output *out)
         check_text(out->prd);
     if (out->plan)
         check_text(out->plan);
+    if (out->lost)
+        check_text(out->lost);
 }
 
 static void check_same(const struct output *a, const struct output *b)

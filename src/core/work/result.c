@@ -162,12 +162,12 @@ static bool succeeded(const struct result *result)
            (!output->status_text && output->question_count > 0 && result->question_count == 0);
 }
 
-/* Whether there is anything to go by: what was not understood is neither success nor failure. */
+/* Whether there is anything to go by: what was not understood whole is neither success nor failure. */
 static bool is_understood(const struct result *result)
 {
     const struct output *output = result->output;
 
-    if (!output->found)
+    if (!output->found || output->lost)
         return false;
     if (!succeeded(result))
         return output->status_text && strcasecmp(output->status_text, "failed") == 0;
@@ -242,6 +242,8 @@ static bool conclude(const struct tx *tx, const struct project *project, struct 
     struct result_plan plan;
 
     result->accepted = is_understood(result);
+    if (output->lost)
+        add_problem(result, output->lost);
     if (!output->found && result->problem_count == 0)
         add_problem(result, "No result was found in the output.");
     if (result->accepted && succeeded(result)) {

@@ -250,6 +250,89 @@ static void tasks_and_documents_are_read(void **state)
     }
 }
 
+/* So many tasks with so many dependencies each, and further members that nobody asks for. */
+static char *plan_of(struct arena *arena, char quote, size_t tasks, size_t depends, size_t others)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    buf_format(&text, "{%cstatus%c: %csuccess%c, %ctasks%c: [", quote, quote, quote, quote, quote, quote);
+    for (size_t i = 0; i < tasks; i++) {
+        buf_format(&text, "%s{%ctitle%c: %ct%zu%c, %cdepends_on%c: [", i ? ", " : "", quote, quote, quote, i,
+                   quote, quote, quote);
+        for (size_t d = 0; d < depends; d++)
+            buf_format(&text, "%s%zu", d ? ", " : "", d);
+        buf_text(&text, "]");
+        for (size_t o = 0; o < others; o++)
+            buf_format(&text, ", %cother%zu%c: 1", quote, o, quote);
+        buf_text(&text, "}");
+    }
+    buf_text(&text, "]}");
+    return arena_copy(arena, text.bytes, text.len);
+}
+
+static void check_plan(const struct output *out)
+{
+    assert_null(out->lost);
+    if (out->problem_count > 0)
+        fail_msg("%s", out->problems[0]);
+    assert_string_equal(out->status_text, "success");
+    assert_int_equal(out->task_count, LIMIT_RESULT_TASKS);
+    for (size_t i = 0; i < LIMIT_RESULT_TASKS; i++) {
+        assert_int_equal(out->tasks[i].depends_count, LIMIT_DEPENDS);
+        assert_string_equal(out->tasks[i].depends_on[LIMIT_DEPENDS - 1], "99");
+    }
+}
+
+/* Strict, in need of repair, and handed in as an object. */
+static void a_plan_at_all_limits_is_read_whole(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    char *text = plan_of(&arena, '"', LIMIT_RESULT_TASKS, LIMIT_DEPENDS, 20);
+    struct output out = read_text(&arena, text);
+
+    (void)state;
+    check_plan(&out);
+    out = read_object(&arena, text, NULL);
+    check_plan(&out);
+    out = read_text(&arena, plan_of(&arena, '\'', LIMIT_RESULT_TASKS, LIMIT_DEPENDS, 20));
+    check_plan(&out);
+}
+
+/* What is beyond a limit, or cannot be read, is never just left away. */
+static void half_a_plan_says_so(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    const struct {
+        const char *text, *why;
+    } rows[] = {
+        { plan_of(&arena, '"', LIMIT_RESULT_TASKS + 1, 1, 0), "more than 500 tasks" },
+        { plan_of(&arena, '"', 3, LIMIT_DEPENDS + 1, 0), "Task 1 has 101 dependencies, more than 100" },
+        { plan_of(&arena, '"', LIMIT_RESULT_TASKS, LIMIT_DEPENDS, 40), "more than 64000 values" },
+        { plan_of(&arena, '"', 30000, 0, 0), "more than 64000 values" },
+        { "{\"tasks\":[{\"title\":\"a\"},{\"title\":\"b\",\"depends_on\":[{\"id\":0}]}]}",
+          "A dependency of task 2" },
+        { "{\"tasks\":[{\"title\":\"b\",\"depends_on\":true}]}", "A dependency of task 1" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (int object = 0; object < 2; object++) {
+            struct output out =
+                object ? read_object(&arena, rows[i].text, NULL) : read_text(&arena, rows[i].text);
+
+            if (!out.lost || !strstr(out.lost, rows[i].why))
+                fail_msg("row %zu, object %d: %s", i, object,
+                         out.lost ? out.lost : all_problems(&arena, &out));
+        }
+    }
+    struct output out = read_text(&arena, plan_of(&arena, '\'', LIMIT_RESULT_TASKS, LIMIT_DEPENDS, 40));
+
+    assert_non_null(strstr(out.lost, "more than 64000 values"));
+    out = read_object(&arena, "{\"tasks\":{\"a\":{\"title\":\"b\"}}}", NULL);
+    assert_non_null(strstr(out.lost, "`tasks` is an object"));
+}
+
 static void a_summary_is_made_up_only_for_questions(void **state)
 {
     ARENA_AUTO arena = { 0 };
@@ -310,6 +393,8 @@ int main(void)
         cmocka_unit_test(a_summary_is_made_up_only_for_questions),
         cmocka_unit_test(objects_are_judged_like_prints),
         cmocka_unit_test(problems_have_a_limit),
+        cmocka_unit_test(a_plan_at_all_limits_is_read_whole),
+        cmocka_unit_test(half_a_plan_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
