@@ -5,8 +5,8 @@
  */
 #include "base/arena.h"
 
+#include "base/budget.h"
 #include "base/memory.h"
-
 #include "base/sanitized.h"
 
 #include <stdint.h>
@@ -37,10 +37,36 @@ static size_t block_size(const struct arena *arena)
     return arena->block ? arena->block : BLOCK_SIZE;
 }
 
-static struct arena_block *block_new(size_t size)
+/* Of so many held bytes those that the budget knows of. */
+static size_t charged(const struct arena *arena, size_t held)
 {
-    struct arena_block *block = memory_take(sizeof(*block) + size);
+    size_t first = sizeof(struct arena_block) + block_size(arena);
 
+    return held > first ? held - first : 0;
+}
+
+static bool charge(const struct arena *arena, size_t held)
+{
+    size_t from = charged(arena, arena->held), to = charged(arena, held);
+
+    if (!arena->budget || to == from || budget_grow(arena->budget, from, to))
+        return true;
+    if (memory_can_be_gone())
+        return false;
+    budget_force(arena->budget, to - from);
+    return true;
+}
+
+static struct arena_block *block_new(struct arena *arena, size_t size)
+{
+    size_t whole = sizeof(struct arena_block) + size;
+    struct arena_block *block = memory_take(whole);
+
+    if (!charge(arena, arena->held + whole)) {
+        free(block);
+        memory_gone(whole);
+    }
+    arena->held += whole;
     block->older = NULL;
     block->used = 0;
     block->size = size;
@@ -48,8 +74,13 @@ static struct arena_block *block_new(size_t size)
     return block;
 }
 
-static void block_free(struct arena_block *block)
+static void block_free(struct arena *arena, struct arena_block *block)
 {
+    size_t held = arena->held - (sizeof(*block) + block->size);
+
+    if (arena->budget)
+        budget_give(arena->budget, charged(arena, arena->held) - charged(arena, held));
+    arena->held = held;
     ASAN_UNPOISON_MEMORY_REGION(block->bytes, block->size);
     free(block);
 }
@@ -70,7 +101,7 @@ static void *block_take(struct arena_block *block, size_t size, size_t align)
 static struct arena_block *arena_grow(struct arena *arena, size_t need)
 {
     size_t usual = block_size(arena);
-    struct arena_block *block = block_new(need > usual ? need : usual);
+    struct arena_block *block = block_new(arena, need > usual ? need : usual);
 
     if (arena->newest && need > usual) {
         block->older = arena->newest->older;
@@ -144,7 +175,7 @@ void arena_reset(struct arena *arena)
     for (struct arena_block *block = arena->newest, *older; block; block = older) {
         older = block->older;
         if (kept || block->size != block_size(arena)) {
-            block_free(block);
+            block_free(arena, block);
             continue;
         }
         kept = block;
@@ -160,7 +191,7 @@ void arena_done(struct arena *arena)
 {
     for (struct arena_block *block = arena->newest, *older; block; block = older) {
         older = block->older;
-        block_free(block);
+        block_free(arena, block);
     }
     arena->newest = NULL;
 }

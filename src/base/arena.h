@@ -5,6 +5,10 @@
  * reply is out. Allocation cannot fail from the caller's view: a machine that is out of memory ends the
  * call (base/memory.h). Freed memory is poisoned under ASan.
  *
+ * An arena may take what it holds from a budget (base/budget.h), but for its first block, which everybody
+ * has: there are thousands of those that wait. A call for which the budget has no room ends as one for which
+ * the machine has none; what cannot be ended takes its bytes all the same.
+ *
  * Thread: an arena belongs to one thread at a time.
  */
 #ifndef BASE_ARENA_H
@@ -14,10 +18,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+struct budget;
+
 struct arena {
     struct arena_block *newest;
-    size_t block; /* what is taken at once; 0: the standard size. Less for what is small and there in
-                     thousands */
+    size_t block;          /* what is taken at once; 0: the standard size. Less for what is small and there in
+                              thousands */
+    size_t held;           /* bytes of all its blocks */
+    size_t most;           /* no further row is read into it once it holds more (db/db.h); 0: any number */
+    struct budget *budget; /* that it takes from, or NULL */
 };
 
 void *arena_alloc(struct arena *arena, size_t size, size_t align);   /* zeroed, never NULL */

@@ -20,7 +20,7 @@
 
 struct budget {
     size_t limit; /* 0: none, it only counts */
-    atomic_size_t used;
+    atomic_size_t used, peak;
     _Atomic uint64_t refused;
 };
 
@@ -32,6 +32,7 @@ bool budget_grow(struct budget *budget, size_t from, size_t to);
 void budget_force(struct budget *budget, size_t bytes);
 void budget_give(struct budget *budget, size_t bytes);
 size_t budget_used(const struct budget *budget);
+size_t budget_peak(const struct budget *budget); /* the most that was used at once */
 uint64_t budget_refused(const struct budget *budget);
 
 #endif

@@ -35,9 +35,11 @@
 #define LIMIT_REPLY           (32 * MB)
 #define LIMIT_PAGE            200
 #define LIMIT_PAGE_BYTES      (1 * MB) /* a page of a list ends here, with a nextCursor, if it has an entry */
-#define LIMIT_COLLECTED       (2 * MB) /* the replies of one prompt together */
-#define LIMIT_RESPONSES_SHOWN 1000     /* replies of one prompt shown by its GET */
-#define LIMIT_LOG_VALUE       (1 * KB) /* the rest of a longer value is left out of the log */
+#define LIMIT_PAGE_READ       (4 * MB) /* what is read for a page before it is tried with fewer entries */
+#define LIMIT_READ            (64 * MB) /* and for a reply that has no pages before it is refused */
+#define LIMIT_COLLECTED       (2 * MB)  /* the replies of one prompt together */
+#define LIMIT_RESPONSES_SHOWN 1000      /* replies of one prompt shown by its GET */
+#define LIMIT_LOG_VALUE       (1 * KB)  /* the rest of a longer value is left out of the log */
 #define LIMIT_LOG_LINE        (16 * KB) /* no further pairs are added to a line past this */
 #define GZIP_UP_TO            (1 * MB)  /* larger ones would hold up their HTTP thread for too long */
 #define GZIP_FROM             (4 * KB)
@@ -91,6 +93,7 @@
 #define LIMIT_WORDING            (32 * KB) /* a text that models are told */
 #define LIMIT_DISCUSSION_DEPTH   3         /* of discussions that were split off from others */
 #define TURN_ATTEMPTS            3         /* calls for one turn before it is passed */
+#define LIMIT_FAILED_TEXT        (4 * KB)  /* of what a call that failed had brought, kept with the turn */
 #define LIMIT_CHOICES            50
 #define LIMIT_STOPS              16
 #define LIMIT_STOP               64 /* bytes of one stop sequence */
@@ -228,18 +231,19 @@
 #define PURGE_ROWS_EACH   20  /* that a discussion is taken for in such a batch */
 #define PURGE_AUDIT_BATCH                                                                                    \
     5000 /* of the audit log, each of whose batches adds a row to every chain it touches */
-#define ERASE_BATCH          500    /* rows that are looked at, and changed, in one transaction */
-#define ERASE_AUDIT_BATCH    2000   /* the same of the audit log */
-#define ERASE_TRIES          8      /* of a page that others change at the same moment */
-#define PURGE_JOBS           20     /* whose log lines are looked at in one batch */
-#define REFUSAL_PLACES       256    /* kinds of refusals gathered at once */
-#define REFUSAL_ROWS         64     /* audit rows written for them in one go */
-#define REFUSAL_ROWS_HOUR    1000   /* and in an hour: less than 10 MB a day */
-#define REFUSAL_PAUSE_MS     60000  /* between the first row of a kind and the second */
-#define REFUSAL_REST_MS      600000 /* between two rows for those who have no place */
-#define PASSWORD_DISTINCT    5      /* different characters of a password */
-#define PASSWORD_BEYOND_NAME 8      /* characters of it beside the user's name */
-#define LIMIT_AUDIT_TEXT     512    /* of a parameter in the audit row; what was changed has it whole */
+#define ERASE_BATCH          500       /* rows that are looked at, and changed, in one transaction */
+#define ERASE_AUDIT_BATCH    2000      /* the same of the audit log */
+#define ERASE_TRIES          8         /* of a page that others change at the same moment */
+#define PURGE_JOBS           20        /* whose log lines are looked at in one batch */
+#define REFUSAL_PLACES       256       /* kinds of refusals gathered at once */
+#define REFUSAL_ROWS         64        /* audit rows written for them in one go */
+#define REFUSAL_ROWS_HOUR    1000      /* and in an hour: less than 10 MB a day */
+#define REFUSAL_PAUSE_MS     60000     /* between the first row of a kind and the second */
+#define REFUSAL_REST_MS      600000    /* between two rows for those who have no place */
+#define PASSWORD_DISTINCT    5         /* different characters of a password */
+#define PASSWORD_BEYOND_NAME 8         /* characters of it beside the user's name */
+#define LIMIT_AUDIT_TEXT     512       /* of a parameter in the audit row; what was changed has it whole */
+#define LIMIT_AUDIT_JSON     (64 * KB) /* a larger value that is no text is only named there */
 
 /* Tokens. */
 #define TOKEN_OVERLAP_USUAL 1440 /* minutes for which a replaced secret stays good */

@@ -64,6 +64,11 @@ _Noreturn void memory_gone(size_t size)
     abort();
 }
 
+bool memory_can_be_gone(void)
+{
+    return under_way != NULL;
+}
+
 bool memory_try(void (*run)(void *arg), void *arg)
 {
     struct trial trial = { .frame = (uintptr_t)__builtin_frame_address(0), .outer = under_way };

@@ -23,6 +23,8 @@ void *memory_take(size_t size);                 /* never NULL; free() gives it b
 void *memory_resize(void *memory, size_t size); /* the same; when it fails `memory` is as it was */
 /* For a library that says in its own way that there is no memory. */
 _Noreturn void memory_gone(size_t size);
+/* Whether work is under way that can be ended so. */
+bool memory_can_be_gone(void);
 /* Runs it. False: there was not enough memory, and it was left half done. */
 bool memory_try(void (*run)(void *arg), void *arg);
 /* Sets so much aside for moments without work to end. Once, at the start. */

@@ -48,7 +48,7 @@
     TEXT(log_format, "log.format", "text", "text or json.")                                                  \
     SIZE(limits_body, "limits.body", "1MB", 1024, 104857600, "The largest request body.")                    \
     SIZE(limits_memory, "limits.memory", "256MB", 16777216, 1099511627776,                                   \
-         "What bodies and replies in flight may take together before new ones get 503.")                     \
+         "What bodies, replies and the calls in hand may take together before new ones get 503.")            \
     SIZE(limits_message, "limits.message", "64KB", 256, 1048576,                                             \
          "The largest chat message, prompt or answer.")                                                      \
     INT(limits_token_rate, "limits.token_rate", 100, 1, 1000000, "Requests a second for each token.")        \

@@ -19,6 +19,18 @@ bool db_query(struct db *db, struct arena *arena, enum sql_id sql, size_t argc, 
     return db->driver->query(db, arena, sql, argc, argv, rows, err);
 }
 
+bool db_takes_row(struct db *db, const struct arena *arena, size_t count, size_t bytes, struct err *err)
+{
+    bool full = arena->most > 0 && arena->held + bytes > arena->most;
+
+    if (count == 0)
+        db->was_full = full;
+    if (count == 0 || !full)
+        return true;
+    db->cut_at = count;
+    return err_set(err, ERR_TOO_LARGE, "This is too much to be read at once.");
+}
+
 bool db_exec(struct db *db, struct arena *arena, enum sql_id sql, size_t argc, const struct db_arg argv[],
              size_t *changed, struct err *err)
 {

@@ -67,6 +67,9 @@ struct db {
     enum db_engine engine;
     int64_t limit_ms; /* how long PostgreSQL's answer to a statement is waited for; 0: as long as it takes */
     bool late;        /* one did not come in time: the connection is of no use any more */
+    size_t cut_at;    /* rows that a statement had when its arena was full, see below; 0: none was cut since
+                         somebody set this to 0 */
+    bool was_full;    /* the statement met an arena that was full already */
 };
 
 struct db_driver {
@@ -96,6 +99,10 @@ struct db_driver {
  * a serialisation failure or deadlock is ERR_RETRY; a commit whose fate is not known is
  * ERR_OUTCOME_UNKNOWN; anything else is ERR_INTERNAL. After a failed statement PostgreSQL runs no other
  * one in the same transaction, so portable code ends there too.
+ *
+ * A statement that has a row and meets another one when its arena is full (arena.most) is ended, with
+ * ERR_TOO_LARGE, and says how many it had (cut_at). So what is read at once is bounded by that and one row,
+ * in the drivers' memory, too.
  */
 CHECKED bool db_query(struct db *db, struct arena *arena, enum sql_id sql, size_t argc,
                       const struct db_arg argv[], struct db_rows *rows, struct err *err);
@@ -117,6 +124,10 @@ CHECKED bool db_query_text(struct db *db, struct arena *arena, const char *sql, 
                            const struct db_arg argv[], struct db_rows *rows, struct err *err);
 /* Several statements without parameters, as migrations are. */
 CHECKED bool db_script(struct db *db, const char *sql, struct err *err);
+
+/* For drivers, before a further row is added to `count` others, whose `bytes` are not in the arena yet. */
+CHECKED bool db_takes_row(struct db *db, const struct arena *arena, size_t count, size_t bytes,
+                          struct err *err);
 
 const char *db_cell(const struct db_rows *rows, size_t row, size_t column); /* NULL for SQL NULL */
 int64_t db_cell_int(const struct db_rows *rows, size_t row, size_t column); /* 0 for SQL NULL */

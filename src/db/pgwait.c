@@ -57,6 +57,12 @@ static bool read_answer(PGconn *conn, int64_t until_ms)
 
 PGresult *pgwait_result(PGconn *conn, int64_t limit_ms, bool *late)
 {
+    return pgwait_rows(conn, limit_ms, late, NULL, NULL);
+}
+
+PGresult *pgwait_rows(PGconn *conn, int64_t limit_ms, bool *late, void (*take)(PGresult *row, void *user),
+                      void *user)
+{
     int64_t until_ms = limit_ms > 0 ? clock_ticks_ms() + limit_ms : INT64_MAX;
     PGresult *last = NULL, *next;
 
@@ -69,6 +75,10 @@ PGresult *pgwait_result(PGconn *conn, int64_t limit_ms, bool *late)
         next = PQgetResult(conn);
         if (!next)
             return last;
+        if (take && PQresultStatus(next) == PGRES_SINGLE_TUPLE) {
+            take(next, user);
+            continue;
+        }
         PQclear(last);
         last = next;
         if (PQstatus(conn) != CONNECTION_OK)

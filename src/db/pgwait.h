@@ -19,5 +19,12 @@
  * was up, and then *late is true and the connection of no more use than to be closed. A limit of 0 is none.
  */
 PGresult *pgwait_result(PGconn *conn, int64_t limit_ms, bool *late);
+/*
+ * The same for a statement in single row mode: each row is a result of its own, which `take` has to clear or
+ * to keep. It is called until the last, and must not leave by memory_gone: the connection would be between
+ * two rows. What is returned says how it ended.
+ */
+PGresult *pgwait_rows(PGconn *conn, int64_t limit_ms, bool *late, void (*take)(PGresult *row, void *user),
+                      void *user);
 
 #endif

@@ -7,6 +7,7 @@
 #include "db/postgres.h"
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "db/pgwait.h"
 
 #include <inttypes.h>
@@ -183,13 +184,24 @@ static const char **values_of(struct arena *arena, size_t argc, const struct db_
     return values;
 }
 
+/* What the cells of a row take in the arena. */
+static size_t row_bytes(const PGresult *result, int row)
+{
+    int width = PQnfields(result);
+    size_t total = 0;
+
+    for (int column = 0; column < width; column++)
+        total += (size_t)PQgetlength(result, row, column) + 1;
+    return total;
+}
+
 static void collect(const PGresult *result, struct arena *arena, struct db_rows *out)
 {
     struct db_rows rows = { .count = (size_t)PQntuples(result), .width = (size_t)PQnfields(result) };
     size_t cells = rows.count * rows.width, total = 0;
 
-    for (size_t i = 0; i < cells; i++)
-        total += (size_t)PQgetlength(result, (int)(i / rows.width), (int)(i % rows.width)) + 1;
+    for (size_t i = 0; i < rows.count; i++)
+        total += row_bytes(result, (int)i);
     if (cells > 0)
         rows.cells = arena_array(arena, const char *, cells);
     char *to = cells > 0 ? arena_alloc(arena, total, 1) : NULL;
@@ -210,9 +222,127 @@ static void collect(const PGresult *result, struct arena *arena, struct db_rows 
     *out = rows;
 }
 
-static bool finish(struct postgres_db *db, const PGresult *result, struct arena *arena, struct db_rows *rows,
+/*
+ * Rows one by one, so that those beyond the limit are never held; they still have to be let pass. A row is
+ * copied out of its result, which takes kilobytes however small it is, and not into the arena: that might end
+ * the call between two rows.
+ */
+struct some_row {
+    struct some_row *next;
+    char bytes[]; /* of each cell one that says whether it is there, then its text */
+};
+
+struct some_rows {
+    struct db *db;
+    const struct arena *arena;
+    struct err *err;
+    struct some_row *first, **last;
+    size_t count, width, bytes;
+    bool full, no_memory;
+};
+
+static void some_rows_clear(struct some_rows *rows)
+{
+    for (struct some_row *row = rows->first, *next; row; row = next) {
+        next = row->next;
+        free(row);
+    }
+}
+
+static struct some_row *some_row_new(const PGresult *result, size_t bytes)
+{
+    int width = PQnfields(result);
+    struct some_row *row = malloc(sizeof(*row) + (size_t)width + bytes);
+    char *to = row ? row->bytes : NULL;
+
+    for (int column = 0; row && column < width; column++) {
+        size_t size = (size_t)PQgetlength(result, 0, column) + 1;
+
+        *to++ = PQgetisnull(result, 0, column) ? 0 : 1;
+        memcpy(to, PQgetvalue(result, 0, column), size);
+        to += size;
+    }
+    if (row)
+        row->next = NULL;
+    return row;
+}
+
+static void take_row(PGresult *result, void *user)
+{
+    struct some_rows *rows = user;
+    size_t bytes = row_bytes(result, 0);
+
+    rows->full = rows->full || !db_takes_row(rows->db, rows->arena, rows->count, rows->bytes, rows->err);
+    if (!rows->full && !rows->no_memory) {
+        struct some_row *row = some_row_new(result, bytes);
+
+        rows->no_memory = !row;
+        if (row) {
+            *rows->last = row;
+            rows->last = &row->next;
+            rows->width = (size_t)PQnfields(result);
+            rows->bytes += bytes;
+            rows->count++;
+        }
+    }
+    PQclear(result);
+}
+
+static void collect_some(const struct some_rows *some, struct arena *arena, struct db_rows *out)
+{
+    struct db_rows rows = { .count = some->count, .width = some->width };
+    const char **cell = rows.cells = arena_array(arena, const char *, rows.count *rows.width);
+    char *to = arena_alloc(arena, some->bytes, 1);
+
+    for (const struct some_row *row = some->first; row; row = row->next) {
+        const char *from = row->bytes;
+
+        for (size_t column = 0; column < rows.width; column++) {
+            bool there = *from++;
+            size_t size = strlen(from) + 1;
+
+            memcpy(to, from, size);
+            *cell++ = there ? to : NULL;
+            to += size;
+            from += size;
+        }
+    }
+    *out = rows;
+}
+
+/* Of a statement that was just sent and only reads, into an arena that may become full. */
+static bool finish_some(struct postgres_db *db, int sent, struct arena *arena, struct db_rows *rows,
+                        struct err *err)
+{
+    __attribute__((
+        cleanup(some_rows_clear))) struct some_rows some = { .db = &db->base, .arena = arena, .err = err };
+
+    some.last = &some.first;
+    if (sent)
+        (void)PQsetSingleRowMode(db->conn);
+    RESULT_AUTO *result =
+        sent ? pgwait_rows(db->conn, db->base.limit_ms, &db->base.late, take_row, &some) : NULL;
+
+    if (!is_ok(result))
+        return fail(db, result, err);
+    if (some.full)
+        return false;
+    if (some.no_memory)
+        memory_gone(some.bytes);
+    if (some.count > 0)
+        collect_some(&some, arena, rows);
+    else
+        collect(result, arena, rows);
+    return true;
+}
+
+static bool finish(struct postgres_db *db, int sent, struct arena *arena, struct db_rows *rows,
                    struct err *err)
 {
+    if (arena->most > 0)
+        return finish_some(db, sent, arena, rows, err);
+    RESULT_AUTO *result = answer(db, sent);
+
     if (!is_ok(result))
         return fail(db, result, err);
     collect(result, arena, rows);
@@ -253,10 +383,10 @@ static bool postgres_query(struct db *base, struct arena *arena, enum sql_id sql
     if (!db->prepared[sql] && !prepare(db, sql, err))
         return false;
     const char **values = values_of(arena, argc, argv);
-    RESULT_AUTO *result = answer(
-        db, PQsendQueryPrepared(db->conn, sql_texts[sql].name, db->params[sql], values, NULL, NULL, 0));
 
-    return finish(db, result, arena, rows, err);
+    return finish(db,
+                  PQsendQueryPrepared(db->conn, sql_texts[sql].name, db->params[sql], values, NULL, NULL, 0),
+                  arena, rows, err);
 }
 
 static bool postgres_query_text(struct db *base, struct arena *arena, const char *sql, size_t argc,
@@ -264,10 +394,9 @@ static bool postgres_query_text(struct db *base, struct arena *arena, const char
 {
     struct postgres_db *db = postgres_of(base);
     const char **values = values_of(arena, argc, argv);
-    RESULT_AUTO *result =
-        answer(db, PQsendQueryParams(db->conn, sql, (int)argc, NULL, values, NULL, NULL, 0));
 
-    return finish(db, result, arena, rows, err);
+    return finish(db, PQsendQueryParams(db->conn, sql, (int)argc, NULL, values, NULL, NULL, 0), arena, rows,
+                  err);
 }
 
 static bool postgres_script(struct db *base, const char *sql, struct err *err)

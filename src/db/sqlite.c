@@ -205,8 +205,11 @@ static bool run(struct sqlite_db *db, const struct cached *cached, struct arena 
 
     __attribute__((cleanup(reset))) sqlite3_stmt *stmt = cached->stmt;
 
-    while ((step = sqlite3_step(stmt)) == SQLITE_ROW)
+    while ((step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        if (!db_takes_row(&db->base, arena, rows.count, 0, err))
+            return false;
         sqlite_rows_add(stmt, arena, &rows, &room);
+    }
     bool ok = step == SQLITE_DONE || sqlite_fail(db, err);
 
     if (ok && cached->writes)

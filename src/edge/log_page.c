@@ -16,6 +16,21 @@ static void forget_notices(struct log_page *page)
     page->count = 0;
 }
 
+/* As many as fit: where they do not, those before the one that was too much are read once more. */
+static bool read_events(const struct tx *tx, int64_t after, struct event **events, size_t *count)
+{
+    tx->arena->most = 2 * STREAM_PAGE_BYTES;
+    tx->db->cut_at = 0;
+    bool good = event_read(tx, after, STREAM_PAGE, events, count);
+
+    if (good || tx->db->cut_at == 0)
+        return good;
+    arena_reset(tx->arena);
+    tx->arena->most = 0;
+    *tx->err = (struct err){ 0 };
+    return event_read(tx, after, tx->db->cut_at, events, count);
+}
+
 static bool run_page(struct db *db, struct work *work)
 {
     struct log_page *page = (struct log_page *)work;
@@ -25,7 +40,7 @@ static bool run_page(struct db *db, struct work *work)
     size_t count, bytes = 0;
 
     forget_notices(page);
-    if (!event_read(&tx, page->after, STREAM_PAGE, &events, &count))
+    if (!read_events(&tx, page->after, &events, &count))
         return false;
     for (size_t i = 0; i < count && (i == 0 || bytes < STREAM_PAGE_BYTES); i++) {
         page->notices[page->count] = notice_new(&events[i]);

@@ -312,10 +312,12 @@ static void write_http(struct edge *edge, struct http_server *http, struct buf *
     one(into, "witan_vanished_total", "counter", "Clients that went away while they waited.", stats.vanished);
     one(into, "witan_crowded_total", "counter", "Connections that were one too many of their address.",
         stats.crowded);
-    one(into, "witan_memory_in_flight_bytes", "gauge", "What bodies and replies in flight take together.",
-        budget_used(&edge->budget));
+    one(into, "witan_memory_in_flight_bytes", "gauge",
+        "What bodies and replies in flight and the calls in hand take together.", budget_used(&edge->budget));
+    one(into, "witan_memory_peak_bytes", "gauge", "The most that they took at once.",
+        budget_peak(&edge->budget));
     one(into, "witan_memory_refused_total", "counter",
-        "Bodies and replies refused because that was too much.", budget_refused(&edge->budget));
+        "Bodies, replies and calls refused because that was too much.", budget_refused(&edge->budget));
     one(into, "witan_websockets", "gauge", "Open WebSockets.", stats.websockets);
     one(into, "witan_streams", "gauge", "Open event streams, WebSockets included.",
         streams_count(edge->streams));

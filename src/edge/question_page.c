@@ -325,6 +325,7 @@ void question_page_handle(struct edge *edge, struct http_exchange *exchange)
         abort();
     atomic_fetch_add(&edge->running, 1);
     visit->edge = edge;
+    visit->arena.budget = &edge->budget;
     visit->exchange = exchange;
     visit->began_us = clock_ticks_us();
     gate_remote(edge, exchange, visit->remote);

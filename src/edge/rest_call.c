@@ -69,6 +69,7 @@ struct rest_call *rest_call_new(struct edge *edge, struct http_exchange *exchang
     call->input.exchange = exchange;
     call->input.budget = &edge->budget;
     call->arena = arena;
+    call->arena.budget = call->piece.budget = &edge->budget;
     call->began_us = clock_ticks_us();
     gate_remote(edge, exchange, call->remote);
     return call;

@@ -77,7 +77,7 @@ static bool run_audit_list(struct call *call)
 static bool run_audit_export(struct call *call)
 {
     int64_t limit = arg_int(call, "limit");
-    size_t wanted = limit < EXPORT_ROWS ? (size_t)limit : EXPORT_ROWS, count, i;
+    size_t wanted = (size_t)(limit < call->piece_rows ? limit : call->piece_rows), count, i;
     struct audit_entry *entries;
 
     if (!audit_read(&call->tx, call->caller.workspace_id, arg_int(call, "after_seq"), wanted, &entries,

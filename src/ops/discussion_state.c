@@ -48,12 +48,12 @@ static size_t size_of(const struct logged *row)
 /* By and by: a page of large entries ends before many of them are read. */
 static bool read_page(struct call *call, const char *id, const char *after, size_t limit, struct page *page)
 {
-    size_t bytes = 0, count = LIMIT_ENTRY_BATCH;
+    size_t batch = limit < LIMIT_ENTRY_BATCH ? limit + 1 : LIMIT_ENTRY_BATCH, bytes = 0, count = batch;
     struct logged *rows;
 
     *page = (struct page){ .all = !after, .log.rows = arena_array(call->tx.arena, struct logged, limit) };
-    while (!page->more && count == LIMIT_ENTRY_BATCH) {
-        if (!logged_shown(&call->tx, id, after, LIMIT_ENTRY_BATCH, &rows, &count))
+    while (!page->more && count == batch) {
+        if (!logged_shown(&call->tx, id, after, batch, &rows, &count))
             return false;
         for (size_t i = 0; i < count && !page->more; i++) {
             bytes += size_of(&rows[i]);

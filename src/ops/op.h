@@ -90,6 +90,7 @@ struct call {
     int status;          /* HTTP status when it succeeds; preset from the row */
     int64_t more_after;  /* for rows with .pieces: where the next piece begins; 0: this is the last */
     int64_t more_left;   /* and how many rows it may have */
+    int64_t piece_rows;  /* and how many this piece may have at most */
     bool ended;          /* for rows with .waits: what was asked about has ended */
     int due_rounds;      /* how often this was run before, for something that was overdue */
     bool held;           /* a look on behalf of a write with .holds */
@@ -187,7 +188,8 @@ const json_t *arg_json(const struct call *call, const char *name);
 
 /*
  * The parameters of every list: limit and cursor. The dispatcher also ends a page that gets large
- * (LIMIT_PAGE_BYTES), by asking the handler for fewer.
+ * (LIMIT_PAGE_BYTES), by asking the handler for fewer, in memory of its own; so a handler reads no more rows
+ * than `limit` asks for, and one to see whether others follow.
  */
 #define PAGE_PARAMS                                                                                          \
     { "limit",         T_INT,                                                                                \

@@ -2,7 +2,7 @@
  * The order of the steps is the promise: the caller before the input, the input before the effect, the effect
  * before the audit row, all in one transaction that may be run again. Everything a run has set is therefore
  * set anew at its start (run_op). Pages are cut here for every list alike, by running the handler again with
- * a smaller limit.
+ * a smaller limit and without what the run before has read.
  */
 #include "ops/perform.h"
 
@@ -15,6 +15,7 @@
 #include "ops/openapi.h"
 #include "ops/reach.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Who may is decided by the row alone; handlers never ask. */
@@ -149,6 +150,21 @@ static const char *path_values(const struct call *call)
     return values;
 }
 
+/* Megabytes of it stand where they belong; here they would be read with every page of the log. */
+static void audit_json(struct json_out *out, const char *name, const json_t *value)
+{
+    size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+
+    if (len <= LIMIT_AUDIT_JSON) {
+        json_value(out, name, value);
+        return;
+    }
+    char words[64];
+
+    snprintf(words, sizeof(words), "%zu bytes of JSON, left out here", len);
+    json_text(out, name, words);
+}
+
 static void audit_value(struct json_out *out, const struct field *field, const struct arg *value)
 {
     switch (field->type) {
@@ -158,7 +174,7 @@ static void audit_value(struct json_out *out, const struct field *field, const s
     case T_BOOL: json_bool(out, field->name, value->number != 0); break;
     case T_OBJECT:
     case T_LIST:
-    case T_JSON: json_value(out, field->name, value->json); break;
+    case T_JSON: audit_json(out, field->name, value->json); break;
     default: json_text_len(out, field->name, value->text, str_fitting(value->text, LIMIT_AUDIT_TEXT)); break;
     }
 }
@@ -213,51 +229,115 @@ static bool run_op(struct request *request)
     return call->op->run(call);
 }
 
-/* The argument that says how long a page may be, of a row that lists by pages; NULL for the others. */
-static struct arg *page_limit(struct call *call)
+/* How many entries a page may have, of a row that lists by pages or in pieces; NULL for the others. */
+static int64_t *page_limit(struct call *call)
 {
-    struct arg *limit = NULL;
+    int64_t *limit = NULL;
     bool cursor = false;
 
     if (call->op->kind != OP_READ)
         return NULL;
+    if (call->op->pieces) {
+        call->piece_rows = EXPORT_ROWS;
+        return &call->piece_rows;
+    }
     for (size_t i = 0; call->op->params[i].type; i++) {
         if (call->op->params[i].type == T_CURSOR)
             cursor = true;
         else if (strcmp(call->op->params[i].name, "limit") == 0)
-            limit = &call->args[i];
+            limit = &call->args[i].number;
     }
     return cursor ? limit : NULL;
 }
 
+/* Memory of one try, which ends with it, also when there is not enough. */
+struct try_memory {
+    struct arena arena;
+    struct call *call;
+    struct arena *outer;
+};
+
+static void try_memory_done(struct try_memory *memory)
+{
+    memory->call->tx.arena = memory->outer;
+    arena_done(&memory->arena);
+}
+
+/* A single entry is shown however large it is; more than one only as far as they fit. */
+static bool try_page(struct request *request, bool single)
+{
+    struct call *call = &request->call;
+    struct arena *outer = call->tx.arena;
+    __attribute__((cleanup(try_memory_done))) struct try_memory memory = {
+        .arena = { .budget = outer->budget, .most = single ? 0 : LIMIT_PAGE_READ },
+        .call = call,
+        .outer = outer,
+    };
+
+    call->tx.arena = &memory.arena;
+    call->tx.db->cut_at = 0;
+    call->err = (struct err){ 0 };
+    bool good = run_op(request);
+
+    call->subject = arena_text(outer, call->subject);
+    call->err.detail = arena_text(outer, call->err.detail);
+    return good;
+}
+
+/*
+ * How many entries to try next. Where the rows themselves were too much, those before the one that was are a
+ * page, and that one shows that others follow.
+ */
+static int64_t fewer(const struct db *db, int64_t limit)
+{
+    int64_t fitted = db->cut_at > 1 ? (int64_t)db->cut_at - 1 : 1;
+
+    return db->cut_at == 0 || db->was_full || fitted >= limit ? limit / 2 : fitted;
+}
+
+static bool is_small_enough(const struct request *request)
+{
+    return request->op->pieces || (!request->reply.full && request->reply.len <= LIMIT_PAGE_BYTES);
+}
+
 /*
  * A page ends at its limit or when it is large, whichever comes first, for every list alike: one that has
- * become too large is read again with fewer entries, and its cursor leads on to the rest. One entry is shown
- * however large it is.
+ * become too large, in what was read for it or in what it says, is tried again with fewer entries, and its
+ * cursor leads on to the rest. A piece ends by itself when it says enough.
  */
-static bool run_page(struct request *request, struct arg *limit)
+static bool run_page(struct request *request, int64_t *limit)
 {
-    int64_t wanted = limit->number;
+    const struct db *db = request->call.tx.db;
+    int64_t wanted = *limit;
     bool good;
 
-    while ((good = run_op(request)) && limit->number > 1 &&
-           (request->reply.full || request->reply.len > LIMIT_PAGE_BYTES)) {
-        int64_t fits = limit->number * LIMIT_PAGE_BYTES / (int64_t)(request->reply.len + 1);
-
-        if (fits >= limit->number || request->reply.full)
-            fits = limit->number / 2;
-        limit->number = fits > 1 ? fits : 1;
+    for (;;) {
+        good = try_page(request, *limit <= 1);
+        if (*limit <= 1 || (db->cut_at == 0 && (!good || is_small_enough(request))))
+            break;
+        *limit = fewer(db, *limit);
     }
-    limit->number = wanted;
+    *limit = wanted;
+    return good;
+}
+
+static bool run_whole(struct request *request)
+{
+    struct arena *arena = request->call.tx.arena;
+
+    arena->most = request->op->kind == OP_READ ? LIMIT_READ : 0;
+    bool good = run_op(request);
+
+    arena->most = 0;
     return good;
 }
 
 static bool run_handler(struct request *request)
 {
     struct call *call = &request->call;
-    struct arg *limit = page_limit(call);
+    int64_t *limit = page_limit(call);
 
-    if (limit ? !run_page(request, limit) : !run_op(request))
+    if (limit ? !run_page(request, limit) : !run_whole(request))
         return false;
     if (request->reply.full)
         return err_set(&call->err, ERR_TOO_LARGE, "The reply is too large; ask for a smaller page.");

@@ -1,5 +1,6 @@
 #include "contract.h"
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "core/caller/secret.h"
@@ -291,11 +292,13 @@ static void take_cookie(struct t *t, const char *set)
 static void call_table(struct t *t, const struct op *op, const json_t *params)
 {
     struct table_call call = { 0 };
-    struct arena arena = { 0 };
+    struct budget memory;
+    struct arena arena = { .budget = &memory };
     json_t *body = json_object();
     struct raw_input input;
     char *body_text;
 
+    budget_init(&memory, t->memory_limit);
     split_params(t, op, params, &input, body);
     body_text = json_dumps(body, JSON_COMPACT);
     call.request = (struct request){
@@ -330,6 +333,7 @@ static void call_table(struct t *t, const struct op *op, const json_t *params)
     buf_done(&call.request.reply);
     sem_destroy(&call.finished);
     arena_done(&arena);
+    t->memory = budget_peak(&memory);
     free(body_text);
     json_decref(body);
 }

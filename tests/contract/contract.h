@@ -40,8 +40,10 @@ struct t {
     json_t *reply;    /* of the last call; the next one frees it */
     const char *text; /* the reply's text */
     bool replayed;
-    const char *cookie; /* the value of the first one that the last call set, or NULL */
-    int due_rounds;     /* how often something overdue was met on the way; straight into the table only */
+    const char *cookie;  /* the value of the first one that the last call set, or NULL */
+    size_t memory_limit; /* what the arena of a call may hold, straight into the table only; 0: any number */
+    size_t memory;       /* the most that it held */
+    int due_rounds;      /* how often something overdue was met on the way; straight into the table only */
 };
 
 struct contract {

@@ -281,9 +281,20 @@ static struct pass pass_for(const struct tx *tx, const struct turn_reply *reply,
                          : pass_of_reply(tx->arena, cut);
 }
 
-bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *reply,
+/* What a call that failed had brought is no contribution: its beginning is enough to see what went wrong. */
+static struct turn_reply worth_keeping(const struct tx *tx, const struct turn_reply *reply)
+{
+    struct turn_reply kept = *reply;
+
+    if (kept.failed && kept.text)
+        kept.text = arena_copy(tx->arena, kept.text, str_fitting(kept.text, LIMIT_FAILED_TEXT));
+    return kept;
+}
+
+bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *heard,
                   struct drive_step *step)
 {
+    const struct turn_reply kept = worth_keeping(tx, heard), *reply = &kept;
     struct open_turn turn;
     struct discussion d;
     struct machine m;

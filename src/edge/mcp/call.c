@@ -45,6 +45,7 @@ struct mcp_call *call_new(struct mcp *mcp, struct http_exchange *exchange)
     atomic_fetch_add(&mcp->edge->running, 1);
     call->mcp = mcp;
     call->arena = arena;
+    call->arena.budget = &mcp->edge->budget;
     call->parking.exchange = exchange;
     call->began_us = clock_ticks_us();
     call->client.name = "mcp-client";

@@ -1,5 +1,8 @@
 #include "base/arena.h"
 
+#include "base/budget.h"
+#include "base/limits.h"
+#include "base/memory.h"
 #include "base/sanitized.h"
 
 #include <setjmp.h>
@@ -112,6 +115,53 @@ static void texts_are_copied(void **state)
     assert_non_null(arena_array(&arena, int64_t, 0));
 }
 
+struct hunger {
+    struct arena *arena;
+    size_t bytes;
+};
+
+static void eat(void *arg)
+{
+    struct hunger *hunger = arg;
+
+    arena_alloc(hunger->arena, hunger->bytes, 1);
+}
+
+/* Beyond its first block; what is refused ends the work that asked, and leaves everything as it was. */
+static void what_it_holds_is_taken_from_its_budget(void **state)
+{
+    struct budget budget;
+    struct arena arena = { .budget = &budget };
+
+    (void)state;
+    budget_init(&budget, 1 * MB);
+    arena_alloc(&arena, 1000, 8);
+    assert_int_equal(budget_used(&budget), 0);
+    for (int i = 0; i < 10; i++)
+        arena_alloc(&arena, 15000, 8);
+    assert_in_range(budget_used(&budget), 9 * 16 * KB - 4 * KB, 9 * 16 * KB + 4 * KB);
+    assert_true(arena.held > budget_used(&budget));
+
+    size_t before = budget_used(&budget);
+
+    assert_false(memory_try(eat, &(struct hunger){ &arena, 700 * KB }));
+    assert_int_equal(budget_used(&budget), before);
+    assert_int_equal(budget_refused(&budget), 1);
+    assert_true(memory_try(eat, &(struct hunger){ &arena, 500 * KB }));
+    assert_true(budget_used(&budget) > before + 500 * KB);
+    /* Where nothing can be ended it is taken all the same. */
+    arena_alloc(&arena, 2 * MB, 8);
+    assert_true(budget_used(&budget) > 2 * MB);
+    assert_true(budget_peak(&budget) >= budget_used(&budget));
+    arena_reset(&arena);
+    assert_int_equal(budget_used(&budget), 0);
+    assert_true(budget_peak(&budget) > 2 * MB);
+    arena_alloc(&arena, 3 * MB, 8);
+    arena_done(&arena);
+    assert_int_equal(budget_used(&budget), 0);
+    assert_int_equal(arena.held, 0);
+}
+
 #if SANITIZED_ADDRESS
 static void memory_outside_of_pieces_is_poisoned(void **state)
 {
@@ -136,6 +186,7 @@ int main(void)
         cmocka_unit_test(a_large_piece_leaves_the_small_block_in_use),
         cmocka_unit_test(reset_keeps_one_block_and_done_none),
         cmocka_unit_test(texts_are_copied),
+        cmocka_unit_test(what_it_holds_is_taken_from_its_budget),
 #if SANITIZED_ADDRESS
         cmocka_unit_test(memory_outside_of_pieces_is_poisoned),
 #endif

@@ -132,6 +132,52 @@ static void many_rows_come_whole(enum db_engine engine)
     fixture_free(f);
 }
 
+/* A statement ends where its arena is full, says how many rows it had, and leaves the connection as it was.
+ */
+static void what_is_read_at_once_is_bounded(enum db_engine engine)
+{
+    struct fixture *f = fixture_new(engine);
+    char large[20001];
+    bool good;
+
+    memset(large, 'x', sizeof(large) - 1);
+    large[sizeof(large) - 1] = '\0';
+    check(f, db_script(f->db, "CREATE TABLE large (n INTEGER PRIMARY KEY, empty TEXT, words TEXT)", &f->err));
+    for (int i = 0; i < 20; i++)
+        check(f, query(f, "INSERT INTO large (n, empty, words) VALUES ($1, $2, $3)",
+                       DB_ARGS(db_int(i), i % 2 ? db_text("") : db_null(), db_text(large))));
+    check(f, db_begin(f->db, false, &f->err));
+    f->db->cut_at = 0;
+    for (int round = 0; round < 2; round++) {
+        arena_done(&f->arena);
+        f->arena.most = 90000;
+        good = query(f, "SELECT n, empty, words FROM large ORDER BY n", DB_NO_ARGS);
+        assert_false(good);
+        assert_int_equal(f->err.code, ERR_TOO_LARGE);
+        assert_in_range(f->db->cut_at, 4, 5);
+        assert_false(f->db->was_full);
+    }
+    /* One row is always read; a second is not into what was full before. */
+    arena_alloc(&f->arena, 100000, 1);
+    check(f, query(f, "SELECT words FROM large WHERE n = 7", DB_NO_ARGS));
+    assert_int_equal(f->rows.count, 1);
+    assert_string_equal(db_cell(&f->rows, 0, 0), large);
+    assert_false(query(f, "SELECT words FROM large WHERE n < 2", DB_NO_ARGS));
+    assert_true(f->db->was_full);
+    assert_int_equal(f->db->cut_at, 1);
+    arena_done(&f->arena);
+    check(f, query(f, "SELECT n, empty, words FROM large WHERE n < 3 ORDER BY n", DB_NO_ARGS));
+    assert_int_equal(f->rows.count, 3);
+    assert_int_equal(db_cell_int(&f->rows, 2, 0), 2);
+    assert_null(db_cell(&f->rows, 0, 1));
+    assert_string_equal(db_cell(&f->rows, 1, 1), "");
+    assert_string_equal(db_cell(&f->rows, 2, 2), large);
+    check(f, query(f, "SELECT n FROM large WHERE n > 100", DB_NO_ARGS));
+    assert_int_equal(f->rows.count, 0);
+    check(f, db_commit(f->db, &f->err));
+    fixture_free(f);
+}
+
 static void errors_say_what_kind_they_are(enum db_engine engine)
 {
     static const struct {
@@ -407,6 +453,7 @@ static void an_undone_postgres_transaction_is_not_a_commit(void **state)
 
 BOTH(values_keep_their_types)
 BOTH(many_rows_come_whole)
+BOTH(what_is_read_at_once_is_bounded)
 BOTH(errors_say_what_kind_they_are)
 BOTH(transactions_keep_or_undo)
 BOTH(named_statements_are_prepared_once_and_work)
@@ -420,6 +467,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BOTH_TESTS(values_keep_their_types),
         BOTH_TESTS(many_rows_come_whole),
+        BOTH_TESTS(what_is_read_at_once_is_bounded),
         BOTH_TESTS(errors_say_what_kind_they_are),
         BOTH_TESTS(transactions_keep_or_undo),
         BOTH_TESTS(named_statements_are_prepared_once_and_work),
