@@ -48,6 +48,34 @@ CONTRACT(inbox_lists_everything_that_waits_the_most_urgent_first)
     CHECK_COUNT("items", 2);
 }
 
+/* More wait than are shown, and some have no deadline: each order begins with its own first. */
+CONTRACT(a_short_inbox_begins_with_the_first_of_its_order)
+{
+    const char *undated, *late, *soon;
+
+    call(t, "question_create", "{s:s, s:s, s:s, s:{s:s}}", "question", "Whenever?", "type", "non_blocking",
+         "responseType", "text", "defaultResponse", "value", "Now.");
+    CHECK_STATUS(201);
+    undated = text_at(t, "questionId");
+    assert_true(json_is_null(at(t, "timeoutAt")));
+    late = ask_for(t, "Late?", 60);
+    soon = ask_for(t, "Soon?", 5);
+    call(t, "inbox_list", "{s:i}", "limit", 1);
+    CHECK_TEXT("items.0.id", soon);
+    CHECK_TRUE("more");
+    call(t, "inbox_list", "{s:i, s:s}", "limit", 1, "sort", "created");
+    CHECK_TEXT("items.0.id", undated);
+    CHECK_TRUE("more");
+    call(t, "inbox_list", "{s:i}", "limit", 2);
+    CHECK_TEXT("items.1.id", late);
+    CHECK_TRUE("more");
+    call(t, "inbox_list", "{s:i}", "limit", 3);
+    CHECK_TEXT("items.2.id", undated);
+    CHECK_FALSE("more");
+    call(t, "inbox_list", "{s:s}", "type", "non_blocking");
+    CHECK_COUNT("items", 1);
+}
+
 CONTRACT(inbox_holds_the_prompts_that_mention_the_caller_until_they_are_answered)
 {
     const char *maya = session_for(t, make_user(t, "Maya", "member"));

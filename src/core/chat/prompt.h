@@ -47,6 +47,11 @@ struct prompt {
 
 bool prompt_status_is_open(enum prompt_status status);
 bool prompt_is_open(const struct prompt *prompt);
+/*
+ * No prompt that is open now was made before this: none lasts longer than PROMPT_MINUTES_MAX. So a look among
+ * mentions, which stay for ever, need not go further back.
+ */
+const char *prompt_open_since(const struct tx *tx);
 /* The asker can go on: enough replies, or no more to come. */
 bool prompt_is_ready(const struct prompt *prompt);
 

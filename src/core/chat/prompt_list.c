@@ -2,6 +2,8 @@
  * An agent's list is two lists behind one cursor, those that mention it and the rest. Each filter has a
  * statement with the index that serves it; which part a page ended in stands in the cursor.
  */
+#include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/chat/prompt.h"
 #include "core/chat/prompt_row.h"
@@ -41,6 +43,12 @@ bool prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prom
     return db_words_known(strange, err);
 }
 
+/* A day more than that, since other programs have spellings of their own for the hours of a day. */
+const char *prompt_open_since(const struct tx *tx)
+{
+    return clock_text(tx->arena, tx->now_ms - (int64_t)2 * PROMPT_MINUTES_MAX * 60000);
+}
+
 struct listing {
     const struct tx *tx;
     const struct prompt_filter *filter;
@@ -56,7 +64,7 @@ static bool query_group(const struct listing *list, const struct cursor *from, s
     struct db_arg status = db_text(prompt_status_word(filter->status)), agent = db_text(list->agent_key);
     struct db_arg answered = db_bool(filter->include_answered), task = db_text(filter->task_id);
     struct db_arg bound = db_text(list->tx->caller->project_id);
-    struct db_arg args[10] = { db_text(list->tx->caller->workspace_id), db_text(from->created_at),
+    struct db_arg args[11] = { db_text(list->tx->caller->workspace_id), db_text(from->created_at),
                                db_text(from->id), db_int((int64_t)limit) };
 
     if (list->ended && !filter->task_id) {
@@ -65,8 +73,10 @@ static bool query_group(const struct listing *list, const struct cursor *from, s
     }
     memcpy(&args[4], (struct db_arg[]){ db_int(list->tx->now_ms), status, agent, answered, bound, task },
            6 * sizeof(*args));
-    if (from->group == GROUP_MENTIONS)
-        return tx_query(list->tx, SQL_PROMPT_LIST_MENTIONS, 10, args, rows);
+    if (from->group == GROUP_MENTIONS) {
+        args[10] = db_text(prompt_open_since(list->tx));
+        return tx_query(list->tx, SQL_PROMPT_LIST_MENTIONS, 11, args, rows);
+    }
     if (filter->task_id)
         return tx_query(list->tx, SQL_PROMPT_LIST_TASK, 10, args, rows);
     return tx_query(list->tx, SQL_PROMPT_LIST_OPEN, 9, args, rows);

@@ -201,13 +201,18 @@ bool job_create(const struct tx *tx, struct job *job)
 
 /* Lists */
 
+/* By what leaves the fewest to pass over: few jobs are open, and many have ended in the same way. */
 static enum sql_id list_statement(const struct job_filter *filter)
 {
     if (filter->task_id)
         return SQL_JOB_LIST_TASK;
     if (filter->status && job_status_is_open(filter->status))
-        return SQL_JOB_LIST_OPEN;
-    return filter->project_id ? SQL_JOB_LIST_PROJECT : SQL_JOB_LIST;
+        return SQL_JOB_LIST_STATUS;
+    if (filter->agent)
+        return SQL_JOB_LIST_AGENT;
+    if (filter->project_id)
+        return SQL_JOB_LIST_PROJECT;
+    return filter->status ? SQL_JOB_LIST_STATUS : SQL_JOB_LIST;
 }
 
 bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_page *page)

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "core/caller/caller.h"
+#include "core/chat/prompt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ WORDS_FIT(waiting_types, WAITING_END);
 /* One place that things wait in. */
 struct source {
     enum waiting_type type; /* the only one it has; 0: the types of questions */
+    bool undated; /* comes after the questions before it: only when those leave room, and by deadline */
     bool (*query)(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows);
     void (*finish)(struct arena *arena, struct waiting *item); /* or NULL */
 };
@@ -30,10 +32,18 @@ static int64_t limit_of(const struct waiting_filter *filter)
 
 static bool query_questions(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows)
 {
-    return tx_query(tx, SQL_WAITING_QUESTIONS,
+    return tx_query(tx, filter->by_age ? SQL_WAITING_OLDEST : SQL_WAITING_DATED,
                     DB_ARGS(db_text(tx->caller->workspace_id), db_text(filter->project_id),
                             db_int(limit_of(filter)), db_text(clock_text(tx->arena, tx->now_ms)),
                             db_text(waiting_type_word(filter->type))),
+                    rows);
+}
+
+static bool query_undated(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows)
+{
+    return tx_query(tx, SQL_WAITING_UNDATED,
+                    DB_ARGS(db_text(tx->caller->workspace_id), db_text(filter->project_id),
+                            db_int(limit_of(filter)), db_text(waiting_type_word(filter->type))),
                     rows);
 }
 
@@ -52,7 +62,8 @@ static bool query_prompts(const struct tx *tx, const struct waiting_filter *filt
 
     return tx_query(tx, SQL_WAITING_PROMPTS,
                     DB_ARGS(db_text(caller->workspace_id), db_text(filter->project_id),
-                            db_int(limit_of(filter)), db_int(tx->now_ms), db_text(str_fold(tx->arena, name))),
+                            db_int(limit_of(filter)), db_int(tx->now_ms), db_text(str_fold(tx->arena, name)),
+                            db_text(prompt_open_since(tx)), db_bool(filter->by_age)),
                     rows);
 }
 
@@ -60,7 +71,7 @@ static bool query_turns(const struct tx *tx, const struct waiting_filter *filter
 {
     return tx_query(tx, SQL_WAITING_TURNS,
                     DB_ARGS(db_text(tx->caller->workspace_id), db_text(filter->project_id),
-                            db_int(limit_of(filter)), db_int(tx->now_ms)),
+                            db_int(limit_of(filter)), db_int(tx->now_ms), db_bool(filter->by_age)),
                     rows);
 }
 
@@ -75,10 +86,11 @@ static void finish_set(struct arena *arena, struct waiting *item)
 }
 
 static const struct source sources[] = {
-    { 0, query_questions, NULL },
-    { WAITING_SET, query_sets, finish_set },
-    { WAITING_PROMPT, query_prompts, NULL },
-    { WAITING_TURN, query_turns, NULL },
+    { 0, false, query_questions, NULL },
+    { 0, true, query_undated, NULL },
+    { WAITING_SET, false, query_sets, finish_set },
+    { WAITING_PROMPT, false, query_prompts, NULL },
+    { WAITING_TURN, false, query_turns, NULL },
 };
 
 /* Tables hold times as text or as milliseconds. */
@@ -152,7 +164,8 @@ bool waiting_list(const struct tx *tx, const struct waiting_filter *filter, stru
     for (size_t i = 0; i < SOURCES; i++) {
         struct db_rows rows;
 
-        if (!is_wanted(&sources[i], filter->type))
+        if (!is_wanted(&sources[i], filter->type) ||
+            (sources[i].undated && (filter->by_age || total > filter->limit)))
             continue;
         if (!sources[i].query(tx, filter, &rows))
             return false;

@@ -47,13 +47,13 @@ SELECT {job j},
  ORDER BY j.id DESC
  LIMIT $3;
 
--- name: job_list_open
+-- name: job_list_status
 SELECT {job j},
        EXISTS (SELECT 1 FROM agent_questions q
                 WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
   FROM jobs j
  WHERE j.workspace_id = $1 AND j.id < $2
-   AND j.status <> 'completed' AND j.status <> 'failed' AND j.status <> 'cancelled' AND j.status = CAST($5 AS TEXT)
+   AND j.status = CAST($5 AS TEXT)
    AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
    AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
    AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
@@ -84,6 +84,21 @@ SELECT {job j},
   FROM jobs j
  WHERE j.workspace_id = $1 AND j.id < $2
    AND j.task_id = CAST($9 AS TEXT)
+   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
+   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
+   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_agent
+SELECT {job j},
+       EXISTS (SELECT 1 FROM agent_questions q
+                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.id < $2
+   AND j.agent = CAST($6 AS TEXT)
    AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
    AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
    AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)

@@ -43,11 +43,11 @@ UPDATE discussion_prompts
 -- token is bound to or NULL, $10 a task or NULL.
 -- What is overdue is not open, whether or not a row says so yet.
 
--- Those that mention the agent stand first in its list.
+-- Those that mention the agent stand first in its list. $11 since when one that is still open may have been made.
 -- name: prompt_list_mentions
 SELECT {prompt p}
   FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
- WHERE m.workspace_id = $1 AND m.agent_key = $7 AND (m.created_at, m.prompt_id) < ($2, $3)
+ WHERE m.workspace_id = $1 AND m.agent_key = $7 AND (m.created_at, m.prompt_id) < ($2, $3) AND m.created_at >= $11
    AND p.workspace_id = $1 AND p.status IN ('pending', 'collecting') AND p.due_at >= $5
    AND (CAST($6 AS TEXT) IS NULL OR p.status = $6)
    AND (CAST($10 AS TEXT) IS NULL OR p.task_id = $10)

@@ -4,19 +4,48 @@
 -- columns: inbox_item
 type, id, text, agent, project_id, project, assigned_to, assignee, due, asked, source, default_response, discussion_id;
 
--- Those with a deadline first, the nearest ahead. $4 now, $5 a type or NULL.
--- name: waiting_questions
-SELECT q.type AS type, q.id AS id, q.question AS text, j.agent AS agent, q.project_id AS project_id, p.name AS project,
-       q.assigned_to AS assigned_to, u.name AS assignee, q.timeout_at AS due, q.created_at AS asked,
-       CAST(NULL AS TEXT) AS source, q.default_response AS default_response,
-       CAST(NULL AS TEXT) AS discussion_id
-  FROM question_rows q JOIN jobs j ON j.id = q.job_id
-       LEFT JOIN projects p ON p.id = q.project_id
-       LEFT JOIN users u ON u.id = q.assigned_to
+-- Questions come in two parts, each in the order of an index, however many there are: those with a deadline, the nearest
+-- first ($4 now, $5 a type or NULL), and then the others, for whom no time is asked ($4 a type or NULL).
+-- Names are looked up for the rows that are shown: of a join PostgreSQL may think that it pays to read all jobs first.
+-- name: waiting_dated
+SELECT q.type AS type, q.id AS id, q.question AS text, (SELECT j.agent FROM jobs j WHERE j.id = q.job_id) AS agent,
+       q.project_id AS project_id, (SELECT p.name FROM projects p WHERE p.id = q.project_id) AS project,
+       q.assigned_to AS assigned_to, (SELECT u.name FROM users u WHERE u.id = q.assigned_to) AS assignee,
+       q.timeout_at AS due, q.created_at AS asked, CAST(NULL AS TEXT) AS source,
+       q.default_response AS default_response, CAST(NULL AS TEXT) AS discussion_id
+  FROM question_rows q
+ WHERE q.workspace_id = $1 AND q.status = 'pending' AND q.due_at IS NOT NULL AND q.due_at >= $4
+   AND (CAST($2 AS TEXT) IS NULL OR q.project_id = $2)
+   AND (CAST($5 AS TEXT) IS NULL OR q.type = $5)
+ ORDER BY q.due_at, q.id
+ LIMIT $3;
+
+-- Reached only when few are dated, so passing over those costs little.
+-- name: waiting_undated
+SELECT q.type AS type, q.id AS id, q.question AS text, (SELECT j.agent FROM jobs j WHERE j.id = q.job_id) AS agent,
+       q.project_id AS project_id, (SELECT p.name FROM projects p WHERE p.id = q.project_id) AS project,
+       q.assigned_to AS assigned_to, (SELECT u.name FROM users u WHERE u.id = q.assigned_to) AS assignee,
+       q.timeout_at AS due, q.created_at AS asked, CAST(NULL AS TEXT) AS source,
+       q.default_response AS default_response, CAST(NULL AS TEXT) AS discussion_id
+  FROM question_rows q
+ WHERE q.workspace_id = $1 AND q.status = 'pending' AND q.due_at IS NULL
+   AND (CAST($2 AS TEXT) IS NULL OR q.project_id = $2)
+   AND (CAST($4 AS TEXT) IS NULL OR q.type = $4)
+ ORDER BY q.sort_at, q.id
+ LIMIT $3;
+
+-- All of them, the oldest first: $4 now, $5 a type or NULL.
+-- name: waiting_oldest
+SELECT q.type AS type, q.id AS id, q.question AS text, (SELECT j.agent FROM jobs j WHERE j.id = q.job_id) AS agent,
+       q.project_id AS project_id, (SELECT p.name FROM projects p WHERE p.id = q.project_id) AS project,
+       q.assigned_to AS assigned_to, (SELECT u.name FROM users u WHERE u.id = q.assigned_to) AS assignee,
+       q.timeout_at AS due, q.created_at AS asked, CAST(NULL AS TEXT) AS source,
+       q.default_response AS default_response, CAST(NULL AS TEXT) AS discussion_id
+  FROM question_rows q
  WHERE q.workspace_id = $1 AND q.status = 'pending' AND (q.due_at IS NULL OR q.due_at >= $4)
    AND (CAST($2 AS TEXT) IS NULL OR q.project_id = $2)
    AND (CAST($5 AS TEXT) IS NULL OR q.type = $5)
- ORDER BY CASE WHEN q.due_at IS NULL THEN 1 ELSE 0 END, q.due_at, q.sort_at, q.id
+ ORDER BY q.sort_at, q.id
  LIMIT $3;
 
 -- Its text is the list of its questions. Their tasks stand still until somebody answers; there is no deadline.
@@ -30,7 +59,8 @@ SELECT 'open_questions' AS type, s.id AS id, s.questions AS text, s.agent AS age
  ORDER BY s.id
  LIMIT $3;
 
--- Prompts that mention the caller, who has not answered them: $4 now, $5 the folded name.
+-- Prompts that mention the caller, who has not answered them: $4 now, $5 the folded name, $6 since when one that is still
+-- open may have been made, $7 whether the oldest come first.
 -- name: waiting_prompts
 SELECT 'prompt' AS type, p.id AS id, p.prompt_message AS text, p.requester_agent AS agent, p.project_id AS project_id,
        o.name AS project, CAST(NULL AS TEXT) AS assigned_to, CAST(NULL AS TEXT) AS assignee, p.due_at AS due,
@@ -38,13 +68,13 @@ SELECT 'prompt' AS type, p.id AS id, p.prompt_message AS text, p.requester_agent
        CAST(NULL AS TEXT) AS discussion_id
   FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
        LEFT JOIN projects o ON o.id = p.project_id
- WHERE m.workspace_id = $1 AND m.agent_key = $5 AND p.status IN ('pending', 'collecting') AND p.due_at >= $4
+ WHERE m.workspace_id = $1 AND m.agent_key = $5 AND m.created_at >= $6 AND p.status IN ('pending', 'collecting') AND p.due_at >= $4
    AND p.requester_key <> $5 AND NOT witan_spoke(p.voices, $5)
    AND (CAST($2 AS TEXT) IS NULL OR p.project_id = $2)
- ORDER BY p.due_at, p.id
+ ORDER BY CASE WHEN $7 = 1 THEN 0 ELSE p.due_at END, p.created_at, p.id
  LIMIT $3;
 
--- Turns that people owe a discussion: $4 now. A person of another program goes by the name at the table.
+-- Turns that people owe a discussion: $4 now, $5 whether the oldest come first. A person of another program goes by the name at the table.
 -- name: waiting_turns
 SELECT 'turn' AS type, t.id AS id, s.topic AS text, CAST(NULL AS TEXT) AS agent, s.project_id AS project_id,
        p.name AS project, t.user_id AS assigned_to,
@@ -57,5 +87,5 @@ SELECT 'turn' AS type, t.id AS id, s.topic AS text, CAST(NULL AS TEXT) AS agent,
        LEFT JOIN users u ON u.id = m.user_id
  WHERE t.workspace_id = $1 AND t.state = 'outside' AND t.agent_key IS NULL AND s.status = 'active' AND t.due_ms >= $4
    AND (CAST($2 AS TEXT) IS NULL OR s.project_id = $2)
- ORDER BY t.due_ms, t.id
+ ORDER BY CASE WHEN $5 = 1 THEN 0 ELSE t.due_ms END, t.id
  LIMIT $3;

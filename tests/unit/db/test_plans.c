@@ -29,6 +29,18 @@ static const struct {
     { SQL_QUESTION_GET, "sqlite_autoindex_agent_questions_1 (id=?)" },
     { SQL_QUESTION_OPEN_OF_JOB, "agent_questions_job (job_id=?" },
     { SQL_JOB_GET, "sqlite_autoindex_jobs_1 (id=?)" },
+    { SQL_JOB_LIST, "jobs_list (workspace_id=? AND id<?)" },
+    { SQL_JOB_LIST_AGENT, "jobs_of_agent (workspace_id=? AND agent=? AND id<?)" },
+    { SQL_JOB_LIST_STATUS, "jobs_status (workspace_id=? AND status=? AND id<?)" },
+    { SQL_JOB_LIST_PROJECT, "jobs_project (project_id=? AND id<?)" },
+    { SQL_JOB_LIST_TASK, "jobs_task (task_id=? AND id<?)" },
+    { SQL_QUESTION_PENDING_OLDEST, "agent_questions_pending (workspace_id=? AND (created_at,id)>" },
+    { SQL_QUESTION_PENDING_DATED, "agent_questions_dated (workspace_id=?" },
+    { SQL_WAITING_DATED, "agent_questions_dated (workspace_id=? AND timeout_at>?)" },
+    { SQL_WAITING_UNDATED, "agent_questions_pending (workspace_id=?)" },
+    { SQL_WAITING_OLDEST, "agent_questions_pending (workspace_id=?)" },
+    { SQL_WAITING_PROMPTS, "prompt_mentions_list (workspace_id=? AND agent_key=? AND created_at>?)" },
+    { SQL_PROMPT_LIST_MENTIONS, "prompt_mentions_list (workspace_id=? AND agent_key=? AND created_at>?" },
     { SQL_EVENT_READ, "USING INTEGER PRIMARY KEY (rowid>?)" },
     { SQL_CALLER_BY_TOKEN, "(hash=?)" },
 };
@@ -68,6 +80,81 @@ static void hot_statements_use_their_index(void **state)
         assert_true(rows.count > 0);
         if (!strstr(db_cell(&rows, 0, 3), plans[i].index))
             fail_msg("%s: %s", text->name, db_cell(&rows, 0, 3));
+    }
+}
+
+/* They come in the order of their index: what is sorted has to be read whole first, however few are wanted.
+ */
+static void long_lists_are_not_sorted(void **state)
+{
+    static const enum sql_id lists[] = { SQL_JOB_LIST,
+                                         SQL_JOB_LIST_AGENT,
+                                         SQL_JOB_LIST_STATUS,
+                                         SQL_JOB_LIST_PROJECT,
+                                         SQL_JOB_LIST_TASK,
+                                         SQL_QUESTION_PENDING_OLDEST,
+                                         SQL_QUESTION_PENDING_DATED,
+                                         SQL_QUESTION_PENDING_UNDATED,
+                                         SQL_QUESTION_ENDED,
+                                         SQL_WAITING_DATED,
+                                         SQL_WAITING_UNDATED,
+                                         SQL_WAITING_OLDEST,
+                                         SQL_PROMPT_LIST_MENTIONS };
+    struct engine *engine = *state;
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        const char *plan = plan_of(engine, lists[i]);
+
+        if (strstr(plan, "TEMP B-TREE"))
+            fail_msg("%s: %s", sql_texts[lists[i]].name, plan);
+    }
+}
+
+/*
+ * PostgreSQL chooses by what it knows of its tables, and ours are empty here. So it is only asked what it can
+ * do when reading a table whole is dear: go through the index that was made for the list, in its order.
+ */
+static void postgres_can_take_long_lists_from_their_index(void **state)
+{
+    static const struct {
+        enum sql_id sql;
+        const char *index;
+    } lists[] = {
+        { SQL_JOB_LIST_AGENT, "jobs_of_agent" },
+        { SQL_JOB_LIST_STATUS, "jobs_status" },
+        { SQL_JOB_LIST_PROJECT, "jobs_project" },
+        { SQL_JOB_LIST_TASK, "jobs_task" },
+        { SQL_WAITING_DATED, "agent_questions_dated" },
+        { SQL_WAITING_UNDATED, "agent_questions_pending" },
+        { SQL_WAITING_OLDEST, "agent_questions_pending" },
+        { SQL_PROMPT_LIST_MENTIONS, "prompt_mentions_list" },
+    };
+    struct engine *engine = *state;
+
+    if (!engine->db)
+        skip();
+    engine_sql(engine, "SET enable_seqscan = off");
+    engine_sql(engine, "SET enable_sort = off");
+    engine_sql(engine, "SET enable_hashjoin = off");
+    engine_sql(engine, "SET enable_mergejoin = off");
+    engine_sql(engine, "SET enable_bitmapscan = off");
+    engine_sql(engine, "SET plan_cache_mode = force_generic_plan");
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        const struct sql_text *text = &sql_texts[lists[i].sql];
+        const char *arguments = "NULL", *all = "";
+        struct db_rows rows;
+
+        for (int k = 1; k < text->params; k++)
+            arguments = arena_format(&engine->arena, "%s, NULL", arguments);
+        engine_sql(engine, arena_format(&engine->arena, "PREPARE list%zu AS %s", i, text->postgres));
+        if (!db_query_text(engine->db, &engine->arena,
+                           arena_format(&engine->arena, "EXPLAIN EXECUTE list%zu (%s)", i, arguments),
+                           DB_NO_ARGS, &rows, &engine->err))
+            fail_msg("%s: %s", text->name, engine->err.text);
+        for (size_t row = 0; row < rows.count; row++)
+            all = arena_format(&engine->arena, "%s%s\n", all, db_cell(&rows, row, 0));
+        if (!strstr(all, lists[i].index) || strstr(all, "Sort"))
+            fail_msg("%s: %s", text->name, all);
     }
 }
 
@@ -128,6 +215,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         { "hot_statements_use_their_index", hot_statements_use_their_index, engine_start_sqlite, engine_end,
           NULL },
+        { "long_lists_are_not_sorted", long_lists_are_not_sorted, engine_start_sqlite, engine_end, NULL },
+        { "postgres_can_take_long_lists_from_their_index", postgres_can_take_long_lists_from_their_index,
+          engine_start_postgres, engine_end, NULL },
         { "reports_use_the_index_of_whom_they_are_about", reports_use_the_index_of_whom_they_are_about,
           engine_start_sqlite, engine_end, NULL },
         { "search_reads_no_table_as_a_whole", search_reads_no_table_as_a_whole, engine_start_sqlite,
