@@ -1,13 +1,14 @@
 /*
  * Asking the model. Its callbacks run on the loop of calls: text is passed on right there, and the result is
- * copied and sent to the driver as mail.
+ * copied and sent to the driver as mail. Where a reply ends is known to the rules alone (reply_cut.h), since it
+ * takes the names of all who speak; the loop is told once no more is wanted.
  */
 #include "base/log.h"
 #include "engine/council_internal.h"
 
-static void call_delta(void *user, const char *text, size_t len)
+static bool call_delta(void *user, const char *text, size_t len)
 {
-    text_add(user, text, len);
+    return text_add(user, text, len);
 }
 
 static void call_restart(void *user)
@@ -45,6 +46,7 @@ static void keep_result(struct turn *turn, const struct llm_result *result)
         .usage_known = result->usage.input != LLM_NOT_REPORTED && result->usage.output != LLM_NOT_REPORTED,
         .tokens_in = result->usage.input,
         .tokens_out = result->usage.output,
+        .stopped = result->stopped,
         .finish = llm_finish_name(result->finish),
         .model = turn->model.model,
         .provider = model_provider_name(turn->model.provider),
@@ -58,7 +60,7 @@ static void call_done(void *user, const struct llm_result *result)
     struct turn *turn = user;
 
     if (result->kind == LLM_FINE)
-        text_close(turn);
+        text_close(turn, result->stopped);
     keep_result(turn, result);
     if (result->kind != LLM_FINE && result->kind != LLM_CANCELLED) {
         atomic_fetch_add(&turn->council->failures[result->kind], 1);
@@ -103,6 +105,7 @@ void call_start(struct turn *turn, const struct turn_call *call)
         .stops = call->stops,
         .stop_count = call->stop_count,
         .keep_stops = !call->send_stops,
+        .own_cutting = true,
         .speaker = call->speaker,
         .turn = call->round,
         .kind = call->kind == TURN_TURN ? NULL : turn_kind_text(call->kind),

@@ -189,9 +189,9 @@ void call_start(struct turn *turn, const struct turn_call *call);
 /* council_text.c */
 void text_begin(struct turn *turn, const struct reply_rules *rules);
 void text_end(struct turn *turn);
-void text_add(struct turn *turn, const char *text, size_t len);
+bool text_add(struct turn *turn, const char *text, size_t len); /* false: no more is wanted */
 /* All has come in. */
-void text_close(struct turn *turn);
+void text_close(struct turn *turn, bool stopped);
 void text_restart(struct turn *turn);
 /* Saves what is new, at most once a second for each turn. */
 void texts_save(struct council *council);

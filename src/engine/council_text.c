@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "core/council/pass.h"
 #include "engine/council_internal.h"
 
 #include <string.h>
@@ -164,37 +165,41 @@ static void text_grow(struct turn *turn, const char *text, size_t len)
 
 /*
  * While more may come, what it could still turn into something else is held back. What was shown stays:
- * should a later look read it otherwise, the log has the last word.
+ * should a later look read it otherwise, the log has the last word. False: whatever more comes will be cut.
  */
-static void text_show(struct turn *turn, bool more)
+static bool text_show(struct turn *turn, bool more)
 {
     struct reply reply;
     size_t shown = turn->text.len, len;
 
     arena_reset(&turn->hearing);
     reply = reply_cut(&turn->hearing, &turn->rules, turn->said.bytes, turn->said.len);
+    if (!more && pass_of_reply(&turn->hearing, &reply).kind != PASS_NOT)
+        return false;
     len = more ? reply_showable(&turn->hearing, &turn->rules, &reply) : strlen(reply.text);
     if (len > shown && (shown == 0 || memcmp(reply.text, turn->text.bytes, shown) == 0))
         text_grow(turn, reply.text + shown, len - shown);
+    return !reply_is_over(&turn->rules, &reply);
 }
 
-void text_add(struct turn *turn, const char *text, size_t len)
+bool text_add(struct turn *turn, const char *text, size_t len)
 {
     if (turn->wanted.kind != TURN_TURN) {
         text_grow(turn, text, len);
-        return;
+        return true;
     }
     buf_add(&turn->said, text, len);
     if (turn->said.len < turn->look_at)
-        return;
+        return true;
     turn->look_at = turn->said.len + turn->said.len / LOOKS_AT_ONE;
-    text_show(turn, true);
+    return text_show(turn, true);
 }
 
-void text_close(struct turn *turn)
+void text_close(struct turn *turn, bool stopped)
 {
+    turn->rules.stopped = stopped;
     if (turn->said.len > 0)
-        text_show(turn, false);
+        (void)text_show(turn, false);
 }
 
 void text_restart(struct turn *turn)

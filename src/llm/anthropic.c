@@ -127,7 +127,7 @@ static bool adapt(const char *complaint, json_t *body)
 }
 
 static const struct wire_reason reasons[] = {
-    { "end_turn", LLM_FINISH_STOP },     { "stop_sequence", LLM_FINISH_STOP },
+    { "end_turn", LLM_FINISH_STOP },     { "stop_sequence", LLM_FINISH_CUT },
     { "max_tokens", LLM_FINISH_LENGTH }, { "tool_use", LLM_FINISH_TOOLS },
     { "refusal", LLM_FINISH_FILTER },    { NULL, LLM_FINISH_OTHER }
 };
@@ -251,6 +251,7 @@ const struct provider provider_anthropic = {
     .headers = headers,
     .accept = "Accept: text/event-stream",
     .events = true,
+    .tells_stops = true,
     .write = write_request,
     .take = take_event,
     .kind_of = kind_of,

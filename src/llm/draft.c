@@ -17,11 +17,11 @@ static void take_text(void *user, const char *text, size_t len)
     struct draft *draft = user;
 
     buf_add(&draft->text, text, len);
-    if (!draft->text.full && draft->delta)
-        draft->delta(draft->user, text, len);
+    if (!draft->text.full && draft->delta && !draft->delta(draft->user, text, len))
+        draft->enough = true;
 }
 
-void draft_init(struct draft *draft, void (*delta)(void *user, const char *text, size_t len), void *user)
+void draft_init(struct draft *draft, bool (*delta)(void *user, const char *text, size_t len), void *user)
 {
     *draft = (struct draft){ .delta = delta, .user = user, .usage = { LLM_NOT_REPORTED, LLM_NOT_REPORTED } };
     buf_init(&draft->text, LIMIT_MODEL_TEXT);
@@ -51,7 +51,7 @@ void draft_reset(struct draft *draft)
     drop_tools(draft);
     stops_reset(&draft->stops);
     buf_clear(&draft->text);
-    draft->ended = draft->over = false;
+    draft->ended = draft->over = draft->enough = false;
     draft->finish = LLM_FINISH_NONE;
     draft->usage = (struct llm_usage){ LLM_NOT_REPORTED, LLM_NOT_REPORTED };
     draft->kind = LLM_FINE;
@@ -75,7 +75,7 @@ bool draft_text(struct draft *draft, const char *text, size_t len)
 {
     draft->stops.emit = take_text;
     draft->stops.user = draft;
-    bool more = stops_feed(&draft->stops, text, len);
+    bool more = stops_feed(&draft->stops, text, len) && !draft->enough;
 
     if (draft->text.full)
         return draft_fail(draft, LLM_FLOODED, "The reply has more than %d KB of text.",

@@ -22,6 +22,7 @@ struct draft {
     struct buf text; /* what passed the stops */
     bool ended;      /* the text is whole */
     bool over;       /* nothing more will come, not even counts of tokens */
+    bool enough;     /* whoever listens wants no more */
     enum llm_finish finish;
     struct llm_usage usage;
     struct draft_tool *tools;
@@ -29,12 +30,12 @@ struct draft {
     size_t tool_bytes; /* of all tools together */
     enum llm_kind kind;
     char words[320];
-    void (*delta)(void *user, const char *text, size_t len); /* or NULL */
+    bool (*delta)(void *user, const char *text, size_t len); /* false: enough; or NULL */
     void *user;
 };
 
 /* The draft must not move afterwards. Its stops are set up by the caller. */
-void draft_init(struct draft *draft, void (*delta)(void *user, const char *text, size_t len), void *user);
+void draft_init(struct draft *draft, bool (*delta)(void *user, const char *text, size_t len), void *user);
 void draft_done(struct draft *draft);
 /* Everything is void; another attempt begins. */
 void draft_reset(struct draft *draft);

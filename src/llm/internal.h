@@ -63,6 +63,7 @@ struct errand {
     const char *host;   /* which stands in none of them */
     const char *const *headers;
     struct buf body;
+    bool stops_sent;
     const char *line; /* of a script: what is still to be said */
 
     struct draft draft;

@@ -160,7 +160,8 @@ static void fill_result(struct errand *errand, struct llm_result *result)
         .attempts = errand->attempts,
         .status = errand->status,
         .scripted = errand->model.provider == LLM_SCRIPTED,
-        .began_with_stop = draft->stops.state == STOPS_HIT && draft->text.len == 0,
+        .stopped = errand->stops_sent && (draft->finish == LLM_FINISH_CUT ||
+                                          (draft->finish == LLM_FINISH_STOP && !errand->provider->tells_stops)),
         .first_ms = errand->first_ms ? errand->first_ms - errand->began_ms : -1,
         .whole_ms = errand->began_ms ? now_ms - errand->began_ms : 0,
     };
@@ -253,14 +254,13 @@ static void enter(void *user)
         start_waiting(llm);
 }
 
-static void take_delta(void *user, const char *text, size_t len)
+static bool take_delta(void *user, const char *text, size_t len)
 {
     struct errand *errand = user;
 
     if (errand->first_ms == 0)
         errand->first_ms = clock_ticks_ms();
-    if (errand->callbacks.delta)
-        errand->callbacks.delta(errand->callbacks.user, text, len);
+    return !errand->callbacks.delta || errand->callbacks.delta(errand->callbacks.user, text, len);
 }
 
 static bool check_request(const struct llm_request *request, struct err *err)
@@ -333,6 +333,7 @@ static bool prepare_call(struct errand *errand, const struct llm_request *reques
                                   *errand->model.name ? errand->model.name : errand->model.model);
     errand->host = scrub_host(&errand->arena, errand->url);
     errand->headers = make_headers(errand);
+    errand->stops_sent = !request->keep_stops && request->stop_count > 0;
     buf_init(&errand->body, LIMIT_MODEL_REQUEST);
     json_begin(&out, &errand->body);
     errand->provider->write(request, &out);
@@ -363,7 +364,10 @@ static struct errand *errand_new(struct llm *llm, const struct llm_request *requ
     buf_init(&errand->body, 0);
     copy_model(errand, request->model);
     draft_init(&errand->draft, take_delta, errand);
-    stops_init(&errand->draft.stops, &errand->arena, request->stops, request->stop_count, request->speaker);
+    bool cuts = !request->own_cutting;
+
+    stops_init(&errand->draft.stops, &errand->arena, request->stops, cuts ? request->stop_count : 0,
+               cuts ? request->speaker : NULL);
     bool good = request->model->provider == LLM_SCRIPTED ? prepare_script(errand, request, err)
                                                          : prepare_call(errand, request, err);
 

@@ -3,8 +3,8 @@
  *
  * A request goes to one model; its text comes back in pieces as it is written, and then a result that says
  * how it ended. Behind that are queues (a provider has only so many calls in flight), retries with growing
- * pauses, stop sequences that are enforced here whatever the provider did, and time-outs for each part of a
- * call.
+ * pauses, stop sequences that are enforced here whatever the provider did, unless the caller does it, and
+ * time-outs for each part of a call.
  *
  * Threads: llm_start and llm_cancel may be called from any thread. Callbacks run on the loop's (net/net.h)
  * and must not block. `done` comes exactly once for every request that was taken.
@@ -66,7 +66,7 @@ const char *llm_kind_name(enum llm_kind kind);
 #define LLM_FINISHES(X)                                                                                      \
     X(LLM_FINISH_NONE, "none") /* it did not come to an end */                                               \
     X(LLM_FINISH_STOP, "stop") /* the model had said what it wanted, or came to a stop sequence */           \
-    X(LLM_FINISH_CUT, "cut")   /* at a stop sequence, by us */                                               \
+    X(LLM_FINISH_CUT, "cut")   /* at a stop sequence, by us or as the provider says */                                             \
     X(LLM_FINISH_LENGTH, "length")                                                                           \
     X(LLM_FINISH_TOOLS, "tools") /* it wants tools to be called */                                           \
     X(LLM_FINISH_FILTER, "filter")                                                                           \
@@ -98,7 +98,7 @@ struct llm_result {
     int attempts;         /* how often the provider was asked */
     int status;           /* of the last HTTP reply; 0: none */
     bool scripted;        /* no model spoke: say so wherever it is shown */
-    bool began_with_stop; /* the text is empty because a stop sequence stood at its beginning */
+    bool stopped;         /* the provider ended it at a stop that it was sent, or may have: not all tell */
     int64_t first_ms;     /* from leaving the queue to the first piece of text; -1: none came */
     int64_t whole_ms;
 };
@@ -109,7 +109,8 @@ struct llm_request {
     size_t message_count;
     const char *const *stops; /* all of them are enforced */
     size_t stop_count;
-    bool keep_stops; /* they are enforced, but not sent */
+    bool keep_stops;  /* they are not sent */
+    bool own_cutting; /* nor enforced, nor is a label cut: the caller cuts, and says when it has heard enough */
     const struct llm_tool *tools;
     size_t tool_count;
     const char *speaker; /* whose label ("[Name]:", "Name:") is cut from the beginning, and who a script
@@ -119,8 +120,8 @@ struct llm_request {
 };
 
 struct llm_callbacks {
-    /* More text. NULL: only the result is wanted. */
-    void (*delta)(void *user, const char *text, size_t len);
+    /* More text. False: this was enough, and the call is ended as if at a stop. NULL: only the result is wanted. */
+    bool (*delta)(void *user, const char *text, size_t len);
     /* All text so far is void, another attempt begins. NULL: no other attempt once there was text. */
     void (*restart)(void *user);
     /* The result and what it points to are gone when this returns. */

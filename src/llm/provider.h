@@ -19,7 +19,8 @@ struct provider {
     const char *key_header;     /* the format of the header that carries the key */
     const char *const *headers; /* further ones; ends with NULL; or NULL */
     const char *accept;
-    bool events; /* the stream is server-sent events; else JSON lines */
+    bool events;      /* the stream is server-sent events; else JSON lines */
+    bool tells_stops; /* a reply that ended at a stop sequence says so */
     void (*write)(const struct llm_request *request, struct json_out *out);
     /* One event of the stream, or a whole reply. False: no more is wanted; the draft knows why. */
     bool (*take)(struct draft *draft, const json_t *event);

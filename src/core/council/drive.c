@@ -199,12 +199,16 @@ static void count_usage(struct discussion *d, struct open_turn *turn, const stru
 
 /* What a replay needs to make the same of a reply again, where that is not what was kept of it. */
 static void write_source(const struct tx *tx, const struct turn_reply *reply, const struct reply_rules *rules,
-                         const char *kept, struct json_out *out)
+                         const struct pass *pass, const char *kept, struct json_out *out)
 {
     const char *text = reply->text ? reply->text : "";
 
     if (strcmp(str_trim(tx->arena, text), reply->failed ? "" : kept) != 0 && str_is_utf8(text, strlen(text)))
         json_text(out, "raw", text);
+    if (rules->again)
+        json_bool(out, "askedAgain", true);
+    if (rules->stopped && pass->kind == PASS_EMPTY)
+        json_bool(out, "stopped", true);
     if (rules->stop_count == 0)
         return;
     json_list(out, "stops");
@@ -241,13 +245,14 @@ static const char *metadata_of(const struct tx *tx, const struct open_turn *turn
     json_text(&out, "finish", reply->finish);
     json_int(&out, "attempts", turn->attempt);
     json_int(&out, "tookMs", reply->took_ms);
-    write_source(tx, reply, rules, kept, &out);
+    write_source(tx, reply, rules, pass, kept, &out);
     json_map_end(&out);
     return arena_copy(tx->arena, text.bytes, text.len);
 }
 
+/* Whoever began with a stop or with another's label is asked once more, and says something or passes then. */
 static bool is_worth_another(const struct open_turn *turn, const struct turn_reply *reply,
-                             const struct reply *cut, int64_t *delay_ms)
+                             const struct reply *cut, const struct pass *pass, int64_t *delay_ms)
 {
     *delay_ms = 0;
     if (reply->failed) {
@@ -256,7 +261,8 @@ static bool is_worth_another(const struct open_turn *turn, const struct turn_rep
         *delay_ms = (int64_t)RETRY_MS << (turn->attempt - 1);
         return true;
     }
-    return cut->lack == LACK_STOP && !turn->without_stops;
+    return pass->kind == PASS_EMPTY && (cut->lack == LACK_STOP || cut->lack == LACK_OTHER) &&
+           !turn->without_stops;
 }
 
 /* The same turn once more. */
@@ -304,12 +310,14 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     if (!enter_turn(tx, ref, &d, &turn) || !machine_begin(tx, &d, &m))
         return false;
     struct reply_rules rules = request_rules(&m, &turn);
+
+    rules.stopped = reply->stopped;
     struct reply cut =
         reply_cut(tx->arena, &rules, reply->text ? reply->text : "", reply->text ? strlen(reply->text) : 0);
     struct pass pass = pass_for(tx, reply, &cut);
 
     count_usage(&d, &turn, reply);
-    again = is_worth_another(&turn, reply, &cut, &delay_ms);
+    again = is_worth_another(&turn, reply, &cut, &pass, &delay_ms);
     if (again && !machine_has_budget(&m, &turn, &again))
         return false;
     if (again)

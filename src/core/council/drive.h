@@ -77,6 +77,7 @@ struct turn_reply {
     bool permanent;    /* and would not the next time either (no such model, a wrong key) */
     bool unasked;      /* no call was made at all: none is counted */
     const char *error; /* when failed: one sentence without secrets */
+    bool stopped;      /* the provider ended it at a stop that it was sent, or may have */
     bool usage_known;
     int64_t tokens_in, tokens_out;
     const char *finish;           /* the provider's word for why it ended, or NULL */

@@ -332,6 +332,11 @@ static const char *behind_mark(const char *text)
     return NULL;
 }
 
+bool pass_is_marked(const char *text)
+{
+    return behind_mark(text) != NULL;
+}
+
 static const char *reason_of(struct arena *arena, const char *rest)
 {
     char *reason = str_trim(arena, skip_signs(rest, " \t\n*_`\"'>-:;,."));

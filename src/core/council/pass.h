@@ -27,6 +27,8 @@ struct pass {
 };
 
 const char *pass_kind_name(enum pass_kind kind);
+/* Whether it begins with [PASS] or [NO RESPONSE]. */
+bool pass_is_marked(const char *text);
 /* Whether this text, by itself, is a pass. */
 struct pass pass_of_text(struct arena *arena, const char *text);
 /* The same of a reply, whose mark may stand where a stop sequence has cut it off. */

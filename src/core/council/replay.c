@@ -72,9 +72,11 @@ static struct reply_rules rules_of(struct replaying *r, const struct logged *row
                               .round = row->round,
                               .turn_index = row->turn_index,
                               .speaker = row->speaker,
-                              .role = row->role };
+                              .role = row->role,
+                              .without_stops = json_is_true(json_object_get(metadata, "askedAgain")) };
     struct reply_rules rules = request_rules(&r->m, &turn);
 
+    rules.stopped = json_is_true(json_object_get(metadata, "stopped"));
     take_stops(r, metadata, &rules);
     return rules;
 }

@@ -6,12 +6,14 @@
 #include "core/council/reply_cut.h"
 
 #include "base/str.h"
+#include "core/council/label.h"
+#include "core/council/pass.h"
 #include "core/council/reply_clean.h"
 
 #include <string.h>
 #include <strings.h>
 
-#define MARKS_MAX 4 /* asterisks or underscores around a label */
+#define OPENINGS_MOST 8 /* that are passed over */
 
 static const char *const turn_stops[] = { "[", "\n\n", "Speaker:" };
 
@@ -58,57 +60,22 @@ size_t reply_stops(struct arena *arena, const struct reply_rules *rules, const c
     return sizeof(turn_stops) / sizeof(*turn_stops);
 }
 
-static const char *skip_any(const char *at, const char *set, size_t most)
-{
-    while (*at && most-- > 0 && strchr(set, *at))
-        at++;
-    return at;
-}
-
-/* Past "[Round 12] ", or where it was. */
-static const char *skip_round(const char *at)
-{
-    if (strncasecmp(at, "[round ", 7) != 0)
-        return at;
-    const char *end = skip_any(at + 7, "0123456789", 9);
-
-    return end > at + 7 && *end == ']' ? skip_any(end + 1, " \t", 8) : at;
-}
-
-/* Bytes of the label of this name at the start of a line; 0 when there is none. */
 static size_t label_length(const char *line, const char *name, bool bare)
 {
-    const char *at = skip_any(skip_any(line, " \t", 64), "*_", MARKS_MAX);
-    const char *start = skip_round(at);
-    bool marked = start > at;
-    size_t len = strlen(name);
+    size_t len = 0;
 
-    at = skip_any(start, "*_", MARKS_MAX);
-    bool bracket = *at == '[';
-
-    at += bracket;
-    if (len == 0 || strncasecmp(at, name, len) != 0)
-        return 0;
-    at += len;
-    if (bracket && *at++ != ']')
-        return 0;
-    at = skip_any(skip_any(at, "*_", MARKS_MAX), " \t", 8);
-    if (*at == ':')
-        at = skip_any(at + 1, "*_", MARKS_MAX);
-    else if (!bracket)
-        return 0;
-    return bare || bracket || marked ? (size_t)(at - line) : 0;
+    return label_match(line, name, bare, &len) == LABEL_IS ? len : 0;
 }
 
-/* As often as it stands there; copied once, since a reply may be nothing else. */
-static const char *cut_own_label(struct arena *arena, const char *text, const char *speaker)
+/* As often as it stands there. */
+static const char *past_own_label(const char *text, const char *speaker)
 {
     size_t len;
 
     text = str_past_space(text);
     while (speaker && (len = label_length(text, speaker, true)) > 0)
         text = str_past_space(text + len);
-    return str_trim(arena, text);
+    return text;
 }
 
 static size_t find_stop(struct arena *arena, const struct reply_rules *rules, struct reply *reply)
@@ -138,9 +105,57 @@ static const char *other_at(const struct reply_rules *rules, const char *line)
     return NULL;
 }
 
+/* What the speaker says under its own label, in a text that begins with another's; NULL: nothing. */
+static const char *own_part(const struct reply_rules *rules, const char *text)
+{
+    for (const char *end = strchr(text, '\n'); end && rules->speaker; end = strchr(end + 1, '\n'))
+        if (label_length(end + 1, rules->speaker, true) > 0)
+            return past_own_label(end + 1, rules->speaker);
+    return NULL;
+}
+
+/* A bracket that is still open on its first line may become a label. */
+static bool may_become_bracketed(const char *text)
+{
+    return *text == '[' && strcspn(text, "]\n") == strlen(text) && strlen(text) <= LABEL_MOST;
+}
+
+/* Bytes of a label in brackets or a stop sequence at the start of a text that says more than a pass. */
+static size_t opening_length(const char *text, const char *const stops[], size_t count)
+{
+    size_t len = label_bracketed(text);
+
+    if (pass_is_marked(text) || may_become_bracketed(text))
+        return 0;
+    for (size_t i = 0; len == 0 && i < count; i++)
+        if (str_starts(text, stops[i]))
+            len = strlen(stops[i]);
+    return len;
+}
+
+/* The second time, past what would else end the reply at its beginning. */
+static const char *past_opening(struct arena *arena, const struct reply_rules *rules, const char *text)
+{
+    const char *stops[LIMIT_STOPS];
+    size_t count = reply_stops(arena, rules, stops), len;
+
+    if (!rules->again)
+        return text;
+    for (int i = 0; i < OPENINGS_MOST; i++) {
+        const char *own = other_at(rules, text) ? own_part(rules, text) : NULL;
+
+        if (own)
+            text = own;
+        if (other_at(rules, text) || (len = opening_length(text, stops, count)) == 0)
+            break;
+        text = past_own_label(text + len, rules->speaker);
+    }
+    return text;
+}
+
 static size_t find_other(const struct reply_rules *rules, struct reply *reply, size_t end)
 {
-    for (const char *line = reply->text; line < reply->text + end;) {
+    for (const char *line = reply->text; line == reply->text || line < reply->text + end;) {
         const char *other = other_at(rules, line), *next = strchr(line, '\n');
 
         if (other) {
@@ -175,9 +190,12 @@ struct reply reply_cut(struct arena *arena, const struct reply_rules *rules, con
     struct reply_clean clean = reply_clean(arena, raw, len);
     struct reply reply = { .thought = clean.thought, .mended = clean.mended };
 
-    reply.whole = reply.text = cut_own_label(arena, clean.text, rules->speaker);
+    const char *text = past_own_label(clean.text, rules->speaker);
+
+    /* Copied once, since a reply may be nothing but labels. */
+    reply.whole = reply.text = str_trim(arena, past_opening(arena, rules, text));
     if (!*reply.text) {
-        reply.lack = early_lack(&clean, raw, len);
+        reply.lack = *text ? LACK_STOP : rules->stopped ? LACK_STOP : early_lack(&clean, raw, len);
         return reply;
     }
     size_t end = find_stop(arena, rules, &reply);
@@ -188,6 +206,9 @@ struct reply reply_cut(struct arena *arena, const struct reply_rules *rules, con
         reply.too_long = true;
     }
     reply.text = str_trim(arena, arena_copy(arena, reply.text, end));
+    /* What is left of a label in bold is no text. */
+    if ((reply.stop || reply.other || rules->stopped) && !reply.text[strspn(reply.text, "*_ \t")])
+        reply.text = "";
     if (!*reply.text)
         reply.lack = reply.other ? LACK_OTHER : LACK_STOP;
     return reply;

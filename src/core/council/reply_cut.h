@@ -11,7 +11,10 @@
  * count. A list without any means the mode's own: "[", an empty line and "Speaker:" in mode turns, none in
  * the others.
  *
- * A text without anything left says why. LACK_STOP is worth a second call, to which no stops are sent.
+ * A text without anything left says why. LACK_STOP and LACK_OTHER are worth a second call, to which no stops are
+ * sent. The second time a stop sequence or a label in brackets that the reply begins with is passed over, so that
+ * a model which labels whatever it says is heard; it is never heard under the label of somebody else who sits
+ * there, only under its own, should that follow.
  */
 #ifndef CORE_COUNCIL_REPLY_CUT_H
 #define CORE_COUNCIL_REPLY_CUT_H
@@ -25,6 +28,8 @@ struct reply_rules {
     size_t other_count;
     const char *const *stops;
     size_t stop_count;
+    bool again;   /* this is the second time, without stops having been sent */
+    bool stopped; /* the provider ended it at a stop that it was sent, or may have */
 };
 
 enum reply_lack {
@@ -59,5 +64,7 @@ size_t reply_stops(struct arena *arena, const struct reply_rules *rules, const c
  * stop sequence, a label or a token is held back.
  */
 size_t reply_showable(struct arena *arena, const struct reply_rules *rules, const struct reply *reply);
+/* Whether the text of an unfinished reply is whole: whatever more comes will be cut. */
+bool reply_is_over(const struct reply_rules *rules, const struct reply *reply);
 
 #endif

@@ -2,13 +2,13 @@
  * What of a reply may be shown while it is still coming in. Nothing is held back that can only be text, so
  * that the first words reach readers at once.
  */
+#include "core/council/label.h"
 #include "core/council/reply_cut.h"
 
 #include <string.h>
 #include <strings.h>
 
 #define TOKEN_MAX 64 /* bytes of the longest token that is cut */
-#define LABEL_MAX ((size_t)(LIMIT_NAME * 4 + 32))
 
 static size_t least(size_t a, size_t b)
 {
@@ -37,17 +37,11 @@ static size_t before_token(const char *text, size_t len)
 }
 
 /* Whether more text could make a label of this name out of the line. */
-static bool may_become_label(const char *line, const char *name)
+static bool may_become_label(const char *line, const char *name, bool bare)
 {
-    size_t len = strlen(name), there;
+    size_t ignored;
 
-    while (*line && strchr(" \t*_", *line))
-        line++;
-    there = strlen(line);
-    if (there == 0 || strncasecmp(line, name, least(there, len)) != 0)
-        return there == 0;
-    line += least(there, len);
-    return strspn(line, "*_ \t") == strlen(line);
+    return label_match(line, name, bare, &ignored) != LABEL_NOT;
 }
 
 static size_t before_label(const struct reply_rules *rules, const char *text, size_t len)
@@ -56,14 +50,14 @@ static size_t before_label(const struct reply_rules *rules, const char *text, si
     bool first = !line;
 
     line = line ? line + 1 : text;
-    if (strlen(line) > LABEL_MAX)
+    if (strlen(line) > LABEL_MOST)
         return len;
     bool open = line[strspn(line, " \t*_")] == '[';
 
     if (first && rules->speaker)
-        open = open || may_become_label(line, rules->speaker);
-    for (size_t i = 0; !open && rules->mode == MODE_TURNS && i < rules->other_count; i++)
-        open = may_become_label(line, rules->others[i]);
+        open = open || may_become_label(line, rules->speaker, true);
+    for (size_t i = 0; !open && i < rules->other_count; i++)
+        open = may_become_label(line, rules->others[i], rules->mode == MODE_TURNS);
     return open ? (size_t)(line - text) : len;
 }
 
@@ -84,4 +78,15 @@ size_t reply_showable(struct arena *arena, const struct reply_rules *rules, cons
     while (len > 0 && strchr(" \t\n", text[len - 1]))
         len--;
     return len;
+}
+
+/* Not while the beginning may still turn out to be the speaker's own label, behind which all of it is text, nor
+ * while there is nothing before the cut: a pass, or whose label it begins with, is told by what follows. */
+bool reply_is_over(const struct reply_rules *rules, const struct reply *reply)
+{
+    size_t ignored;
+
+    if (!*reply->text || !(reply->stop || reply->other || reply->too_long))
+        return false;
+    return !rules->speaker || label_match(reply->whole, rules->speaker, true, &ignored) != LABEL_MAYBE;
 }

@@ -33,7 +33,8 @@ struct reply_rules request_rules(const struct machine *m, const struct open_turn
 {
     const struct participant *p = seat_of(m, turn);
     struct reply_rules rules = { .mode = turn->kind == TURN_TURN ? m->d->mode : MODE_ROUNDS,
-                                 .speaker = turn->speaker };
+                                 .speaker = turn->speaker,
+                                 .again = turn->without_stops };
 
     if (turn->kind == TURN_TURN)
         rules.others = others_of(m, turn, &rules.other_count);

@@ -19,11 +19,16 @@
 
 static const char *const others[] = { "Manager", "Ann", "Critical" };
 
-static struct reply cut(struct arena *arena, enum council_mode mode, const char *raw)
+static struct reply cut_as(struct arena *arena, enum council_mode mode, bool again, const char *raw)
 {
-    const struct reply_rules rules = { mode, "Divergent", others, LEN(others), NULL, 0 };
+    const struct reply_rules rules = { .mode = mode, .speaker = "Divergent", .others = others, .other_count = LEN(others), .again = again };
 
     return reply_cut(arena, &rules, raw, strlen(raw));
+}
+
+static struct reply cut(struct arena *arena, enum council_mode mode, const char *raw)
+{
+    return cut_as(arena, mode, false, raw);
 }
 
 struct row {
@@ -31,11 +36,11 @@ struct row {
     enum reply_lack lack;
 };
 
-static void check(enum council_mode mode, const struct row *rows, size_t count)
+static void check_as(enum council_mode mode, bool again, const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         ARENA_AUTO arena = { 0 };
-        struct reply reply = cut(&arena, mode, rows[i].raw);
+        struct reply reply = cut_as(&arena, mode, again, rows[i].raw);
 
         if (strcmp(reply.text, rows[i].text) != 0)
             fail_msg("\"%s\" became \"%s\"", rows[i].raw, reply.text);
@@ -43,6 +48,11 @@ static void check(enum council_mode mode, const struct row *rows, size_t count)
             fail_msg("\"%s\" lacks because of %s", rows[i].raw, reply_lack_name(reply.lack));
         assert_int_equal(!*reply_lack_sentence(reply.lack), reply.lack == LACK_NONE);
     }
+}
+
+static void check(enum council_mode mode, const struct row *rows, size_t count)
+{
+    check_as(mode, false, rows, count);
 }
 
 static void in_turns_one_speaks_briefly_and_for_oneself(void **state)
@@ -74,7 +84,7 @@ static void in_turns_one_speaks_briefly_and_for_oneself(void **state)
         { "Divergent:", "", LACK_LABEL },
         { "[Divergent]: ", "", LACK_LABEL },
         { "[", "", LACK_STOP },
-        { "[Manager]: I speak.", "", LACK_STOP },
+        { "[Manager]: I speak.", "", LACK_OTHER },
         { "[1] Firstly", "", LACK_STOP },
         { "Speaker: me", "", LACK_STOP },
         { "Manager: I speak.", "", LACK_OTHER },
@@ -85,6 +95,81 @@ static void in_turns_one_speaks_briefly_and_for_oneself(void **state)
 
     (void)state;
     check(MODE_TURNS, rows, LEN(rows));
+}
+
+static void asked_again_one_is_heard_behind_any_label_but_anothers(void **state)
+{
+    static const struct row rows[] = {
+        { "Hello. [Manager]: Me too.", "Hello.", LACK_NONE },
+        { "[Somebody]: Hello.", "Hello.", LACK_NONE },
+        { "**[Somebody]:** Hello. [2]", "Hello.", LACK_NONE },
+        { "[Divergent]: [Somebody] : Hello.", "Hello.", LACK_NONE },
+        { "[Somebody]: [Divergent]: Hello.", "Hello.", LACK_NONE },
+        { "[1] Firstly, [2]", "Firstly,", LACK_NONE },
+        { "[sighs] Well. Speaker: no", "Well.", LACK_NONE },
+        { "Speaker: Hello.", "Hello.", LACK_NONE },
+        { "[Hello.\nYou.", "Hello.\nYou.", LACK_NONE },
+        { "[Hello.", "", LACK_STOP },
+        { "[PASS] Said enough.", "", LACK_STOP },
+        { "[Somebody]:", "", LACK_STOP },
+        { "[", "", LACK_STOP },
+        { "", "", LACK_NOTHING },
+        { "[Manager]: I speak.", "", LACK_OTHER },
+        { "Manager: I speak.", "", LACK_OTHER },
+        { "[Manager]: I speak.\n[Divergent]: I answer.", "I answer.", LACK_NONE },
+        { "Ann: I speak.\nManager: I too.\nDivergent: And I.\nAnn: Hm.", "And I.", LACK_NONE },
+    };
+
+    (void)state;
+    check_as(MODE_TURNS, true, rows, LEN(rows));
+}
+
+/* A provider that obeys stops sends nothing where the reply began with one, or what stood around the label. */
+static void a_reply_that_a_provider_stopped_began_with_a_stop(void **state)
+{
+    static const char *const rows[] = { "", " ", "**", "Divergent:" };
+    const struct reply_rules rules = { .mode = MODE_TURNS, .speaker = "Divergent", .stopped = true };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(rows); i++)
+        assert_int_equal(reply_cut(&arena, &rules, rows[i], strlen(rows[i])).lack, LACK_STOP);
+    assert_string_equal(reply_cut(&arena, &rules, "Yes.", 4).text, "Yes.");
+    assert_string_equal(cut(&arena, MODE_TURNS, "**").text, "**");
+    assert_int_equal(cut(&arena, MODE_TURNS, "**[Somebody]:** no").lack, LACK_STOP);
+    assert_int_equal(cut(&arena, MODE_TURNS, "**[Ann]:** no").lack, LACK_OTHER);
+}
+
+/* Nothing is cut short that more text would make another reply of. */
+static void a_reply_is_over_only_when_more_would_not_change_it(void **state)
+{
+    static const char *const rows[] = {
+        "[Divergent]: Hello there.\n\nAnd more",  "**[Divergent]:** Hello.\n\nmore [x]",
+        "[Div]: no",                               "[PASS] Nothing new.\n\nReally.",
+        "Hello. [Manager]: Me too.",               "[Round 1] Divergent: Yes.\nAnn: no",
+        "Divergent: [Divergent] Yes [1] no\n\nx", "Hello.\nManager: no\nDivergent: yes",
+    };
+    ARENA_AUTO arena = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(rows); i++) {
+        const struct reply_rules rules = {
+            .mode = MODE_TURNS, .speaker = "Divergent", .others = others, .other_count = LEN(others)
+        };
+        struct reply whole = cut(&arena, MODE_TURNS, rows[i]);
+        bool over = false;
+
+        for (size_t len = 0; len <= strlen(rows[i]); len++) {
+            struct reply part = reply_cut(&arena, &rules, rows[i], len);
+
+            if (over && !reply_is_over(&rules, &part))
+                fail_msg("\"%.*s\" goes on", (int)len, rows[i]);
+            over = reply_is_over(&rules, &part);
+            if (over)
+                assert_string_equal(part.text, whole.text);
+        }
+        assert_int_equal(over, whole.lack == LACK_NONE && strlen(rows[i]) > 20);
+    }
 }
 
 static void in_rounds_long_texts_stay_whole(void **state)
@@ -184,9 +269,9 @@ static void stops_are_the_agents_own_where_it_has_some(void **state)
 {
     static const char *const own[] = { " END ", "\n", "", "###" };
     static const char *const empty[] = { "" };
-    const struct reply_rules with = { MODE_TURNS, "A", NULL, 0, own, LEN(own) },
-                             without = { MODE_TURNS, "A", NULL, 0, empty, LEN(empty) },
-                             rounds = { MODE_ROUNDS, "A", NULL, 0, own, LEN(own) };
+    const struct reply_rules with = { .mode = MODE_TURNS, .speaker = "A", .stops = own, .stop_count = LEN(own) },
+                             without = { .mode = MODE_TURNS, .speaker = "A", .stops = empty, .stop_count = LEN(empty) },
+                             rounds = { .mode = MODE_ROUNDS, .speaker = "A", .stops = own, .stop_count = LEN(own) };
     ARENA_AUTO arena = { 0 };
     const char *stops[LIMIT_STOPS];
     struct reply reply = reply_cut(&arena, &with, "A: [x] theEND", 13);
@@ -247,13 +332,21 @@ static void what_is_shown_stays(void **state)
         "Hello.\n\nmore",
         "Hello Speaker: me",
         "Divers: a<b",
+        "[Somebody]: Hello. [Manager]: no",
+        "**[Somebody]:** Hello there.",
+        "Speaker: Hello.",
+        "[Ann]: No.\n[Divergent]: Yes.\nAnn: no",
     };
 
     (void)state;
     for (size_t i = 0; i < LEN(rows); i++) {
-        const struct reply_rules rules = { MODE_TURNS, "Divergent", others, LEN(others), NULL, 0 };
+        const struct reply_rules rules = { .mode = MODE_TURNS,
+                                           .speaker = "Divergent",
+                                           .others = others,
+                                           .other_count = LEN(others),
+                                           .again = true };
         ARENA_AUTO arena = { 0 };
-        const char *final = cut(&arena, MODE_TURNS, rows[i]).text;
+        const char *final = cut_as(&arena, MODE_TURNS, true, rows[i]).text;
         size_t shown = 0;
 
         for (size_t len = 0; len <= strlen(rows[i]); len++) {
@@ -270,7 +363,7 @@ static void what_is_shown_stays(void **state)
 
 static void plain_words_are_shown_at_once(void **state)
 {
-    const struct reply_rules rules = { MODE_TURNS, "Divergent", others, LEN(others), NULL, 0 };
+    const struct reply_rules rules = { .mode = MODE_TURNS, .speaker = "Divergent", .others = others, .other_count = LEN(others) };
     ARENA_AUTO arena = { 0 };
     struct reply part = reply_cut(&arena, &rules, "Well", 4);
 
@@ -284,7 +377,7 @@ static void plain_words_are_shown_at_once(void **state)
 static void labels_without_end_cost_little(void **state)
 {
     enum { SIZE = 128 * 1024 };
-    const struct reply_rules rules = { MODE_ROUNDS, "A", NULL, 0, NULL, 0 };
+    const struct reply_rules rules = { .mode = MODE_ROUNDS, .speaker = "A" };
     ARENA_AUTO arena = { 0 };
     char *text = malloc(SIZE);
     struct rusage before, after;
@@ -304,6 +397,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_turns_one_speaks_briefly_and_for_oneself),
+        cmocka_unit_test(asked_again_one_is_heard_behind_any_label_but_anothers),
+        cmocka_unit_test(a_reply_that_a_provider_stopped_began_with_a_stop),
+        cmocka_unit_test(a_reply_is_over_only_when_more_would_not_change_it),
         cmocka_unit_test(in_rounds_long_texts_stay_whole),
         cmocka_unit_test(tokens_go_and_the_text_between_them_stays),
         cmocka_unit_test(thoughts_are_kept_apart),

@@ -127,10 +127,22 @@ static void a_stop_is_enforced_whatever_the_server_does(void **state)
     assert_int_equal(result.kind, LLM_FINE);
     assert_string_equal(result.text, "One. ");
     assert_int_equal(result.finish, LLM_FINISH_CUT);
-    assert_false(result.began_with_stop);
     result = openai(EVENTS SAY("[") "\x01", &options);
-    assert_true(result.began_with_stop);
     assert_string_equal(result.text, "");
+}
+
+/* What a server that obeys stops sends of a reply that began with one looks like nothing. */
+static void an_end_at_a_stop_that_was_sent_is_told(void **state)
+{
+    static const char *const stops[] = { "[" };
+    const struct llm_request sent = { .stops = stops, .stop_count = 1, .own_cutting = true },
+                             kept = { .stops = stops, .stop_count = 1, .own_cutting = true, .keep_stops = true };
+
+    (void)state;
+    assert_true(openai(EVENTS STOP DONE, &sent).stopped);
+    assert_false(openai(EVENTS STOP DONE, &kept).stopped);
+    assert_false(openai(EVENTS STOP DONE, NULL).stopped);
+    assert_string_equal(openai(EVENTS SAY("[Bo]: a [b]") STOP DONE, &sent).text, "[Bo]: a [b]");
 }
 
 static void byte_by_byte_is_the_same(void **state)
@@ -531,6 +543,7 @@ int main(void)
         cmocka_unit_test(openai_streams_text_and_counts),
         cmocka_unit_test(counts_that_do_not_come_are_not_reported),
         cmocka_unit_test(a_stop_is_enforced_whatever_the_server_does),
+        cmocka_unit_test(an_end_at_a_stop_that_was_sent_is_told),
         cmocka_unit_test(byte_by_byte_is_the_same),
         cmocka_unit_test(tool_calls_are_put_together),
         cmocka_unit_test(ollama_speaks_in_lines),
