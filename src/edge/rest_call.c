@@ -204,8 +204,15 @@ void rest_answer(struct rest_call *call)
             count = add_header(headers, count, "Allow", call->input.match.allow);
     } else {
         rest_note_stored(call);
+        const struct reply_document *document = op_document(&request->call);
+
         if (request->op->reply_type)
             type = request->op->reply_type;
+        if (document) {
+            type = document->type;
+            count = add_header(headers, count, "Content-Disposition",
+                               arena_format(&call->arena, "inline; filename=\"%s\"", document->file));
+        }
         for (size_t i = 0; i < CALL_COOKIES && request->call.cookies[i]; i++)
             count = add_header(headers, count, "Set-Cookie", request->call.cookies[i]);
         if (request->replayed)

@@ -1,7 +1,7 @@
 /*
  * Asking the model. Its callbacks run on the loop of calls: text is passed on right there, and the result is
- * copied and sent to the driver as mail. Where a reply ends is known to the rules alone (reply_cut.h), since it
- * takes the names of all who speak; the loop is told once no more is wanted.
+ * copied and sent to the driver as mail. Where a reply ends is known to the rules alone (reply_cut.h), since
+ * it takes the names of all who speak; the loop is told once no more is wanted.
  */
 #include "base/log.h"
 #include "engine/council_internal.h"

@@ -160,8 +160,9 @@ static void fill_result(struct errand *errand, struct llm_result *result)
         .attempts = errand->attempts,
         .status = errand->status,
         .scripted = errand->model.provider == LLM_SCRIPTED,
-        .stopped = errand->stops_sent && (draft->finish == LLM_FINISH_CUT ||
-                                          (draft->finish == LLM_FINISH_STOP && !errand->provider->tells_stops)),
+        .stopped =
+            errand->stops_sent && (draft->finish == LLM_FINISH_CUT ||
+                                   (draft->finish == LLM_FINISH_STOP && !errand->provider->tells_stops)),
         .first_ms = errand->first_ms ? errand->first_ms - errand->began_ms : -1,
         .whole_ms = errand->began_ms ? now_ms - errand->began_ms : 0,
     };

@@ -66,7 +66,7 @@ const char *llm_kind_name(enum llm_kind kind);
 #define LLM_FINISHES(X)                                                                                      \
     X(LLM_FINISH_NONE, "none") /* it did not come to an end */                                               \
     X(LLM_FINISH_STOP, "stop") /* the model had said what it wanted, or came to a stop sequence */           \
-    X(LLM_FINISH_CUT, "cut")   /* at a stop sequence, by us or as the provider says */                                             \
+    X(LLM_FINISH_CUT, "cut")   /* at a stop sequence, by us or as the provider says */                       \
     X(LLM_FINISH_LENGTH, "length")                                                                           \
     X(LLM_FINISH_TOOLS, "tools") /* it wants tools to be called */                                           \
     X(LLM_FINISH_FILTER, "filter")                                                                           \
@@ -95,11 +95,11 @@ struct llm_result {
     struct llm_usage usage;
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
-    int attempts;         /* how often the provider was asked */
-    int status;           /* of the last HTTP reply; 0: none */
-    bool scripted;        /* no model spoke: say so wherever it is shown */
-    bool stopped;         /* the provider ended it at a stop that it was sent, or may have: not all tell */
-    int64_t first_ms;     /* from leaving the queue to the first piece of text; -1: none came */
+    int attempts;     /* how often the provider was asked */
+    int status;       /* of the last HTTP reply; 0: none */
+    bool scripted;    /* no model spoke: say so wherever it is shown */
+    bool stopped;     /* the provider ended it at a stop that it was sent, or may have: not all tell */
+    int64_t first_ms; /* from leaving the queue to the first piece of text; -1: none came */
     int64_t whole_ms;
 };
 
@@ -110,7 +110,8 @@ struct llm_request {
     const char *const *stops; /* all of them are enforced */
     size_t stop_count;
     bool keep_stops;  /* they are not sent */
-    bool own_cutting; /* nor enforced, nor is a label cut: the caller cuts, and says when it has heard enough */
+    bool own_cutting; /* nor enforced, nor is a label cut: the caller cuts, and says when it has heard enough
+                       */
     const struct llm_tool *tools;
     size_t tool_count;
     const char *speaker; /* whose label ("[Name]:", "Name:") is cut from the beginning, and who a script
@@ -120,7 +121,8 @@ struct llm_request {
 };
 
 struct llm_callbacks {
-    /* More text. False: this was enough, and the call is ended as if at a stop. NULL: only the result is wanted. */
+    /* More text. False: this was enough, and the call is ended as if at a stop. NULL: only the result is
+     * wanted. */
     bool (*delta)(void *user, const char *text, size_t len);
     /* All text so far is void, another attempt begins. NULL: no other attempt once there was text. */
     void (*restart)(void *user);

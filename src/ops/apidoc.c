@@ -129,7 +129,9 @@ static void write_operation(const struct op *op, struct buf *into)
         buf_format(into, "Answers %d", op->status ? op->status : 200);
         if (op->status_made)
             buf_format(into, " (%d when this made it)", op->status_made);
-        buf_text(into, " with:\n\n");
+        for (const struct reply_document *document = op->documents; document && document->format; document++)
+            buf_format(into, " with `%s` when format is %s,", document->type, document->format);
+        buf_text(into, op->documents ? " and else with:\n\n" : " with:\n\n");
         write_reply(op->reply, 0, into);
         buf_char(into, '\n');
     }

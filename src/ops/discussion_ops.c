@@ -88,9 +88,44 @@ static const struct field list_reply[] = {
     { 0 },
 };
 
+static const struct reply_document transcript_documents[] = {
+    { "text", "text/plain; charset=utf-8", "transcript.txt" },
+    { "markdown", "text/markdown; charset=utf-8", "transcript.md" },
+    { 0 },
+};
+
+static const struct field contribution_fields[] = {
+    { "agent", T_TEXT, REQUIRED, "Who." },
+    { "round", T_INT, REQUIRED, "In which round." },
+    { "content", T_TEXT, REQUIRED, "What was said." },
+    { 0 },
+};
+
+static const struct field pass_fields[] = {
+    { "agent", T_TEXT, REQUIRED, "Who." },
+    { "reason", T_TEXT, REQUIRED, "Why; empty when none was given." },
+    { 0 },
+};
+
+static const struct field round_fields[] = {
+    { "round", T_INT, REQUIRED, "Which." },
+    { "contributions", T_LIST, REQUIRED, "What was said in it.", .items = T_OBJECT,
+      .fields = contribution_fields },
+    { "passes", T_LIST, REQUIRED, "Who said nothing.", .items = T_OBJECT, .fields = pass_fields },
+    { 0 },
+};
+
 static const struct field transcript_reply[] = {
-    { "format", T_ENUM, REQUIRED, "Which.", .values = formats },
-    { "transcript", T_JSON, REQUIRED, "A text, or with format json the result as an object." },
+    { "topic", T_TEXT, REQUIRED, "What it is about." },
+    { "rounds", T_LIST, REQUIRED, "Round by round.", .items = T_OBJECT, .fields = round_fields },
+    { "full_discussion", T_LIST, REQUIRED, "All that was said, in order.", .items = T_OBJECT,
+      .fields = contribution_fields },
+    { "total_contributions", T_INT, REQUIRED, "How much was said." },
+    { "vote", T_OBJECT, OPTIONAL, "How the vote came out, if there was one.", .flags = F_OPEN },
+    { "shadow", T_OBJECT, OPTIONAL, "What smart termination would have saved, where it only looked on.",
+      .flags = F_OPEN },
+    { "answered", T_OBJECT, OPTIONAL, "What became of the reply to what it was called for.", .flags = F_OPEN },
+    { RESULT_FAILURE, T_OBJECT, OPTIONAL, "Why it could not go on, where it has failed.", .flags = F_OPEN },
     { 0 },
 };
 
@@ -259,26 +294,18 @@ static bool run_discussion_transcript(struct call *call)
     const char *format = arg_text(call, "format");
     struct discussion d;
     struct logs log;
-    BUF_AUTO text = { 0 };
 
     if (!discussion_get(&call->tx, arg_text(call, "id"), &d) ||
         !logged_all(&call->tx, d.id, 0, &log.rows, &log.count))
         return false;
     struct transcript transcript = result_transcript(&call->tx, &d, &log);
 
-    buf_init(&text, 0);
-    json_map(&call->out, NULL);
-    json_text(&call->out, "format", format);
-    if (str_equal(format, formats[2])) {
-        result_write(&call->tx, &d, &log, "transcript", &call->out);
-    } else {
-        if (str_equal(format, formats[0]))
-            transcript_text(call->tx.arena, &transcript, &text);
-        else
-            transcript_markdown(call->tx.arena, &transcript, &text);
-        json_text_len(&call->out, "transcript", text.bytes, text.len);
-    }
-    json_map_end(&call->out);
+    if (str_equal(format, "text"))
+        transcript_text(call->tx.arena, &transcript, call->out.buf);
+    else if (str_equal(format, "markdown"))
+        transcript_markdown(call->tx.arena, &transcript, call->out.buf);
+    else
+        result_write(&call->tx, &d, &log, NULL, &call->out);
     return true;
 }
 
@@ -409,13 +436,14 @@ const struct op discussion_ops[] = {
         .name = "discussion_transcript",
         .http = "GET /api/discussions/{id}/transcript",
         .tag = TAG_DISCUSSIONS,
-        .help = "The discussion as people read it.",
+        .help = "The discussion as people read it: the text itself, or with format json the result.",
         .needs = ROLES_READ,
         .reaches = REACH_DISCUSSION,
         .kind = OP_READ,
         .tool = "read_transcript",
         .run = run_discussion_transcript,
         .reply = transcript_reply,
+        .documents = transcript_documents,
         .params = { DISCUSSION_PARAM,
                     { "format", T_ENUM, OPTIONAL, "How it is laid out.", .values = formats, .fallback = "text" } },
     },

@@ -92,6 +92,31 @@ static bool check_fields(const struct op *op, const struct field *fields, struct
     return true;
 }
 
+static const struct field *format_param(const struct op *op)
+{
+    const struct field *field = op->params;
+
+    while (field->type && (field->type != T_ENUM || strcmp(field->name, "format") != 0))
+        field++;
+    return field->type ? field : NULL;
+}
+
+static bool check_documents(const struct op *op, struct err *err)
+{
+    const struct field *format = format_param(op);
+
+    for (const struct reply_document *document = op->documents; document && document->format; document++) {
+        const char *const *value = format ? format->values : NULL;
+
+        while (value && *value && strcmp(*value, document->format) != 0)
+            value++;
+        if (!value || !*value || !document->type || !document->file)
+            return err_set(err, ERR_INTERNAL, "%s: no format gives the document %s", op->name,
+                           document->format);
+    }
+    return !op->documents || op->reply || err_set(err, ERR_INTERNAL, "%s: no format gives JSON", op->name);
+}
+
 static bool check_row(const struct op *op, struct err *err)
 {
     const char *path = op->http ? strchr(op->http, ' ') : NULL;
@@ -117,7 +142,7 @@ static bool check_row(const struct op *op, struct err *err)
         return err_set(err, ERR_INTERNAL, "%s: only the reply of a write is held by itself", op->name);
     if (op->heavy && (op->quick || op->kind != OP_READ))
         return err_set(err, ERR_INTERNAL, "%s: only a read that is not quick can be heavy", op->name);
-    if (!check_path(op, path + 1, err) || !check_fields(op, op->params, err))
+    if (!check_path(op, path + 1, err) || !check_fields(op, op->params, err) || !check_documents(op, err))
         return false;
     return !op->reply || check_fields(op, op->reply, err);
 }
@@ -180,4 +205,13 @@ bool arg_bool(const struct call *call, const char *name)
 const json_t *arg_json(const struct call *call, const char *name)
 {
     return arg(call, name)->json;
+}
+
+const struct reply_document *op_document(const struct call *call)
+{
+    for (const struct reply_document *document = call->op->documents; document && document->format;
+         document++)
+        if (str_equal(document->format, arg_text(call, "format")))
+            return document;
+    return NULL;
 }

@@ -129,6 +129,13 @@ enum reach {
     REACH_OWN,        /* the caller: who that is, its preferences and tickets. Nobody else's are shown */
 };
 
+/* A reply that is a text of its own and no JSON, when the parameter `format` has this value. */
+struct reply_document {
+    const char *format;
+    const char *type; /* of its content, "text/plain; charset=utf-8" */
+    const char *file; /* the name under which it is saved */
+};
+
 struct op {
     const char *name;      /* "prompt_respond" */
     const char *http;      /* "POST /api/discussion/{id}" */
@@ -160,8 +167,10 @@ struct op {
     bool (*fetch)(struct call *call);  /* what .before needs from the store; in a read transaction */
     bool (*before)(struct call *call); /* CPU work without a database, on a worker, once admitted */
     bool (*run)(struct call *call);
-    const struct field *reply; /* members of the reply object; NULL: no body (204) */
-    const char *reply_type;    /* content type when it is not JSON ("application/x-ndjson") */
+    const struct field *reply;              /* members of the reply object; NULL: no body (204) */
+    const char *reply_type;                 /* content type when it is not JSON ("application/x-ndjson") */
+    const struct reply_document *documents; /* in which formats the reply is a document; with any other it is
+                                         `reply`. Ends with one without a format; or NULL */
     struct field params[LIMIT_PARAMS];
 };
 
@@ -174,6 +183,9 @@ const struct op *op_find(const char *name);
  * a role, a reach and a reply on every row. The server does not start and the tests do not pass without it.
  */
 CHECKED bool op_check_table(const struct op *const *ops, struct err *err);
+
+/* The document that the reply to this call is; NULL: it is JSON, or what reply_type says. */
+const struct reply_document *op_document(const struct call *call);
 
 /* For handlers. A name that is not in the row's params is a bug and aborts. */
 const struct arg *arg(const struct call *call, const char *name);

@@ -112,6 +112,16 @@ static void write_body(struct json_out *out, const struct op *op)
     json_map_end(out);
 }
 
+static void write_documents(struct json_out *out, const struct op *op)
+{
+    for (const struct reply_document *document = op->documents; document && document->format; document++) {
+        char type[64];
+
+        snprintf(type, sizeof(type), "%.*s", (int)strcspn(document->type, ";"), document->type);
+        json_raw(out, type, "{\"schema\":{\"type\":\"string\"}}");
+    }
+}
+
 static void write_reply(struct json_out *out, const struct op *op, int status)
 {
     char key[8];
@@ -128,6 +138,7 @@ static void write_reply(struct json_out *out, const struct op *op, int status)
             schema_write_members(out, op->reply, SCHEMA_REPLY);
         json_map_end(out);
         json_map_end(out);
+        write_documents(out, op);
         json_map_end(out);
     }
     json_map_end(out);

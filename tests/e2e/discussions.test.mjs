@@ -1,6 +1,7 @@
 // Discussions from outside: the checklist of turns, the example of rounds, people who cut in, and models that misbehave.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cli } from './lib/cli.mjs';
 import { id, said } from './lib/councils.mjs';
 import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 import { make, over, show, speak, speakerOf, stage } from './lib/stage.mjs';
@@ -54,7 +55,7 @@ onBothEngines('rounds: the example, with seven contributions, its transcript and
     assert.equal(shown.result.total_contributions, 7);
     assert.equal(shown.result.rounds.length, 3);
     assert.equal(shown.result.full_discussion.length, 7);
-    const { transcript: text } = await server.must(200, 'GET', `/api/discussions/${of}/transcript?format=text`);
+    const { text } = await server.api('GET', `/api/discussions/${of}/transcript?format=text`);
     const rule = '='.repeat(60);
     assert.ok(
         text.startsWith(
@@ -73,6 +74,47 @@ onBothEngines('rounds: the example, with seven contributions, its transcript and
         '[Worker] Critical contributed in round 3',
     ])
         assert.equal(server.log.split(line).length, 2, `${line}\n${server.log}`);
+});
+
+// As `curl >talk.txt` gets them.
+onBothEngines('a transcript is the text itself, under its own content type', {}, async (server, t) => {
+    await stage(server, t, ['Ada'], () => 'One <b>bold</b> & "quoted" line.');
+    const { id: of } = await make(server, 'Documents', 'rounds', ['Ada'], { rounds: 1 });
+    const { result } = await over(server, of);
+    const get = (query, headers) => fetch(`${server.url}/api/discussions/${of}/transcript${query}`, { headers });
+    for (const [query, type, file, begins] of [
+        ['', 'text/plain; charset=utf-8', 'transcript.txt', '🐝 [QueenBee Collaborative Discussion]\n'],
+        ['?format=text', 'text/plain; charset=utf-8', 'transcript.txt', '🐝 [QueenBee Collaborative Discussion]\n'],
+        ['?format=markdown', 'text/markdown; charset=utf-8', 'transcript.md', '# Documents\n'],
+    ]) {
+        const reply = await get(query, { Accept: '*/*' });
+        assert.equal(reply.status, 200);
+        assert.equal(reply.headers.get('content-type'), type);
+        assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
+        assert.equal(reply.headers.get('content-disposition'), `inline; filename="${file}"`);
+        const text = await reply.text();
+        assert.ok(text.startsWith(begins), text);
+        assert.ok(text.includes('quoted" line.\n'), text);
+    }
+    const json = await get('?format=json');
+    assert.equal(json.headers.get('content-type'), 'application/json');
+    assert.equal(json.headers.get('content-disposition'), null);
+    assert.deepEqual(await json.json(), result);
+    // What goes wrong is JSON, whatever was asked for.
+    for (const [reply, status] of [
+        [await get('?format=html'), 400],
+        [await fetch(`${server.url}/api/discussions/${id(7)}/transcript`), 404],
+    ]) {
+        assert.equal(reply.status, status);
+        assert.equal(reply.headers.get('content-type'), 'application/json');
+        assert.ok((await reply.json()).error);
+    }
+    // `witan call` prints it as it came, and the description of the API names all three.
+    const called = await cli(server.folder, ['call', 'discussion_transcript', `id=${of}`], { env: { WITAN_URL: server.url } });
+    assert.equal(called.stdout, await (await get('')).text());
+    const described = await server.must(200, 'GET', '/api/openapi.json');
+    const { content } = described.paths['/api/discussions/{id}/transcript'].get.responses[200];
+    assert.deepEqual(Object.keys(content).sort(), ['application/json', 'text/markdown', 'text/plain']);
 });
 
 onBothEngines('somebody cuts in during a turn: it is kept as far as it came, and the order holds', {}, async (server, t) => {

@@ -262,7 +262,15 @@ test('a discussion is held between agents that witan does not run', async (t) =>
     const { structuredContent } = await waiting;
     assert.equal(structuredContent.pending, false);
     const read = await two.client.readResource({ uri: `witan://discussions/${id}/transcript` });
-    assert.match(read.contents[0].text, /Services, but only two/);
+    assert.equal(read.contents[0].mimeType, 'text/plain');
+    assert.match(read.contents[0].text, /^🐝 .*\n[^]*:\nServices, but only two\.\n/);
+    for (const format of ['text', 'markdown']) {
+        const { format: told, transcript } = (await two.call('read_transcript', { id, format })).structuredContent;
+        assert.equal(told, format);
+        assert.match(transcript, /Services, but only two\./);
+    }
+    const { transcript: result } = (await two.call('read_transcript', { id, format: 'json' })).structuredContent;
+    assert.equal(result.total_contributions, 2);
 });
 
 test('a discussion needs nothing but a topic', async (t) => {

@@ -141,17 +141,12 @@ bool council_transcript(struct cli *cli, const char *id, const char *format, con
                         struct err *err)
 {
     JSON_AUTO *params = json_pack("{s:s, s:s}", "id", id, "format", format_of(format));
-    JSON_AUTO *got = NULL;
     struct client_reply reply;
-    const json_t *transcript;
 
-    if (!invoke_json(cli, op_find("discussion_transcript"), params, 0, &reply, &got, err))
+    if (!invoke_json(cli, op_find("discussion_transcript"), params, 0, &reply, NULL, err))
         return false;
-    transcript = json_object_get(got, "transcript");
-    if (json_is_string(transcript))
-        *text = arena_text(cli->arena, json_string_value(transcript));
-    else
-        *text = arena_format(cli->arena, "%s\n", json_dump_text(cli->arena, transcript));
+    *text = arena_format(cli->arena, "%.*s%s", (int)reply.len, reply.body,
+                         str_starts(reply.type, "application/json") ? "\n" : "");
     return true;
 }
 

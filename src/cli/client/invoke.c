@@ -214,7 +214,7 @@ static bool send_once(struct cli *cli, const struct op *op, const json_t *params
         client_error(cli, reply, err);
         return false;
     }
-    if (json_parse(reply->body, reply->len, out, err))
+    if (!out || json_parse(reply->body, reply->len, out, err))
         return true;
     return err_set(err, ERR_INTERNAL,
                    "The server at %s answered with something that is not JSON; is it witan?",

@@ -29,7 +29,8 @@ CHECKED bool invoke(struct cli *cli, const struct op *op, const json_t *params, 
                     struct client_reply *reply, struct err *err);
 /*
  * As invoke, and a reply that says no is a failure too. With patience (patience.h) a server that is away is
- * waited for, and `wait_s` is then left out once, to hear soon that it is back. The caller json_decrefs *out.
+ * waited for, and `wait_s` is then left out once, to hear soon that it is back. The caller json_decrefs *out;
+ * NULL: the reply need not be JSON.
  */
 CHECKED bool invoke_json(struct cli *cli, const struct op *op, const json_t *params, int wait_s,
                          struct client_reply *reply, json_t **out, struct err *err);

@@ -80,8 +80,9 @@ size_t reply_showable(struct arena *arena, const struct reply_rules *rules, cons
     return len;
 }
 
-/* Not while the beginning may still turn out to be the speaker's own label, behind which all of it is text, nor
- * while there is nothing before the cut: a pass, or whose label it begins with, is told by what follows. */
+/* Not while the beginning may still turn out to be the speaker's own label, behind which all of it is text,
+ * nor while there is nothing before the cut: a pass, or whose label it begins with, is told by what follows.
+ */
 bool reply_is_over(const struct reply_rules *rules, const struct reply *reply)
 {
     size_t ignored;

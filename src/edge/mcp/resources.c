@@ -59,6 +59,14 @@ const struct resource *resource_find(struct arena *arena, const char *uri, const
     return NULL;
 }
 
+/* Without the charset: text is always UTF-8 here. */
+static void write_type(struct json_out *out, const struct reply_document *document)
+{
+    const char *type = document ? document->type : "application/json";
+
+    json_text_len(out, "mimeType", type, strcspn(type, ";"));
+}
+
 static void write_resource(struct json_out *out, const struct resource *resource)
 {
     json_map(out, NULL);
@@ -66,7 +74,7 @@ static void write_resource(struct json_out *out, const struct resource *resource
     json_text(out, "name", resource->name);
     json_text(out, "title", resource->title);
     json_text(out, "description", resource->help);
-    json_text(out, "mimeType", "application/json");
+    write_type(out, op_find(resource->row)->documents);
     json_map_end(out);
 }
 
@@ -132,7 +140,7 @@ static void answer_read(struct mcp_call *call)
     json_list(&out, "contents");
     json_map(&out, NULL);
     json_text(&out, "uri", uri);
-    json_text(&out, "mimeType", "application/json");
+    write_type(&out, op_document(&call->request.call));
     json_text_len(&out, "text", call->request.reply.bytes, call->request.reply.len);
     json_map_end(&out);
     json_list_end(&out);

@@ -72,6 +72,23 @@ static void write_structured(struct mcp_call *call, const char *made, bool pendi
     json_map_end(&out);
 }
 
+/* A structured result is an object: the document stands in it beside its format. */
+void tool_shape_document(struct mcp_call *call, bool pending, struct buf *into)
+{
+    const struct buf *reply = &call->request.reply;
+    struct json_out out;
+
+    (void)pending;
+    json_begin(&out, into);
+    json_map(&out, NULL);
+    json_text(&out, "format", arg_text(&call->request.call, "format"));
+    if (op_document(&call->request.call))
+        json_text_len(&out, "transcript", reply->bytes, reply->len);
+    else
+        json_raw(&out, "transcript", reply->bytes);
+    json_map_end(&out);
+}
+
 /* What came of a task says of which. */
 static void write_related(const struct mcp_call *call, struct json_out *out)
 {

@@ -7,6 +7,7 @@
 #include "edge/mcp/approval.h"
 #include "edge/mcp/fixtures.h"
 #include "edge/mcp/tasks.h"
+#include "edge/mcp/tool_result.h"
 #include "ops/schema.h"
 
 #include <stdatomic.h>
@@ -165,6 +166,8 @@ static const struct tool tools[] = {
         .help = "Read all that was said in a discussion, as people read it. Example: {\"id\": "
                 "\"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"format\": \"markdown\"}",
         .reads = true,
+        .output = DOCUMENT_OUTPUT,
+        .shape = tool_shape_document,
     },
     {
         .name = "list_turns",

@@ -21,7 +21,9 @@ static const char *const others[] = { "Manager", "Ann", "Critical" };
 
 static struct reply cut_as(struct arena *arena, enum council_mode mode, bool again, const char *raw)
 {
-    const struct reply_rules rules = { .mode = mode, .speaker = "Divergent", .others = others, .other_count = LEN(others), .again = again };
+    const struct reply_rules rules = {
+        .mode = mode, .speaker = "Divergent", .others = others, .other_count = LEN(others), .again = again
+    };
 
     return reply_cut(arena, &rules, raw, strlen(raw));
 }
@@ -124,7 +126,8 @@ static void asked_again_one_is_heard_behind_any_label_but_anothers(void **state)
     check_as(MODE_TURNS, true, rows, LEN(rows));
 }
 
-/* A provider that obeys stops sends nothing where the reply began with one, or what stood around the label. */
+/* A provider that obeys stops sends nothing where the reply began with one, or what stood around the label.
+ */
 static void a_reply_that_a_provider_stopped_began_with_a_stop(void **state)
 {
     static const char *const rows[] = { "", " ", "**", "Divergent:" };
@@ -144,10 +147,14 @@ static void a_reply_that_a_provider_stopped_began_with_a_stop(void **state)
 static void a_reply_is_over_only_when_more_would_not_change_it(void **state)
 {
     static const char *const rows[] = {
-        "[Divergent]: Hello there.\n\nAnd more",  "**[Divergent]:** Hello.\n\nmore [x]",
-        "[Div]: no",                               "[PASS] Nothing new.\n\nReally.",
-        "Hello. [Manager]: Me too.",               "[Round 1] Divergent: Yes.\nAnn: no",
-        "Divergent: [Divergent] Yes [1] no\n\nx", "Hello.\nManager: no\nDivergent: yes",
+        "[Divergent]: Hello there.\n\nAnd more",
+        "**[Divergent]:** Hello.\n\nmore [x]",
+        "[Div]: no",
+        "[PASS] Nothing new.\n\nReally.",
+        "Hello. [Manager]: Me too.",
+        "[Round 1] Divergent: Yes.\nAnn: no",
+        "Divergent: [Divergent] Yes [1] no\n\nx",
+        "Hello.\nManager: no\nDivergent: yes",
     };
     ARENA_AUTO arena = { 0 };
 
@@ -269,9 +276,10 @@ static void stops_are_the_agents_own_where_it_has_some(void **state)
 {
     static const char *const own[] = { " END ", "\n", "", "###" };
     static const char *const empty[] = { "" };
-    const struct reply_rules with = { .mode = MODE_TURNS, .speaker = "A", .stops = own, .stop_count = LEN(own) },
-                             without = { .mode = MODE_TURNS, .speaker = "A", .stops = empty, .stop_count = LEN(empty) },
-                             rounds = { .mode = MODE_ROUNDS, .speaker = "A", .stops = own, .stop_count = LEN(own) };
+    const struct reply_rules
+        with = { .mode = MODE_TURNS, .speaker = "A", .stops = own, .stop_count = LEN(own) },
+        without = { .mode = MODE_TURNS, .speaker = "A", .stops = empty, .stop_count = LEN(empty) },
+        rounds = { .mode = MODE_ROUNDS, .speaker = "A", .stops = own, .stop_count = LEN(own) };
     ARENA_AUTO arena = { 0 };
     const char *stops[LIMIT_STOPS];
     struct reply reply = reply_cut(&arena, &with, "A: [x] theEND", 13);
@@ -363,7 +371,9 @@ static void what_is_shown_stays(void **state)
 
 static void plain_words_are_shown_at_once(void **state)
 {
-    const struct reply_rules rules = { .mode = MODE_TURNS, .speaker = "Divergent", .others = others, .other_count = LEN(others) };
+    const struct reply_rules rules = {
+        .mode = MODE_TURNS, .speaker = "Divergent", .others = others, .other_count = LEN(others)
+    };
     ARENA_AUTO arena = { 0 };
     struct reply part = reply_cut(&arena, &rules, "Well", 4);
 

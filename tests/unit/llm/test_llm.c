@@ -135,8 +135,9 @@ static void a_stop_is_enforced_whatever_the_server_does(void **state)
 static void an_end_at_a_stop_that_was_sent_is_told(void **state)
 {
     static const char *const stops[] = { "[" };
-    const struct llm_request sent = { .stops = stops, .stop_count = 1, .own_cutting = true },
-                             kept = { .stops = stops, .stop_count = 1, .own_cutting = true, .keep_stops = true };
+    const struct llm_request sent = { .stops = stops, .stop_count = 1, .own_cutting = true }, kept = {
+        .stops = stops, .stop_count = 1, .own_cutting = true, .keep_stops = true
+    };
 
     (void)state;
     assert_true(openai(EVENTS STOP DONE, &sent).stopped);

@@ -28,6 +28,9 @@ export type Ref = { kind: 'prompt' | 'question'; id: string };
 export type Usage = { calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number };
 export type Discussion = { id: string; topic: string; mode: 'turns' | 'rounds' | 'parallel'; status: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; phase: 'opening' | 'asking' | 'calling' | 'speaking' | 'outside' | 'person' | 'voting' | 'judging' | 'summarising' | 'delegating' | 'answering' | 'ended'; round: number; rounds: number; turnIndex: number; endReason: 'rounds_used' | 'all_passed' | 'agreement' | 'nothing_new' | 'budget' | 'cancelled' | 'failed' | null; outcome: Outcome | null; projectId: string | null; taskId: string | null; parentId: string | null; depth: number; ref: Ref | null; forkedFrom: string | null; sessionId: string | null; options: Record<string, unknown>; usage: Usage; createdBy: string | null; createdAt: string; updatedAt: string; endedAt: string | null };
 export type Entry = { id: string; speaker: string; agentId: string | null; role: string; content: string; turnIndex: number; roundNumber: number; metadata: Record<string, unknown>; createdAt: string };
+export type Contribution = { agent: string; round: number; content: string };
+export type Passe = { agent: string; reason: string };
+export type Round = { round: number; contributions: Array<Contribution>; passes: Array<Passe> };
 export type Decision = { seq: number; kind: string; round: number; turn: number; afterSeq: number; inputs: Record<string, unknown>; verdict: string; reason: string; at: string };
 export type Total = { turns: number; passes: number; calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number };
 export type Turn = { id: string; discussionId: string; topic: string; projectId: string | null; mode: string; kind: 'message' | 'turn' | 'ballot' | 'judge' | 'summary'; speaker: string; role: string; agentId: string | null; userId: string | null; roundNumber: number; turnIndex: number; createdAt: string; dueAt: string | null };
@@ -197,8 +200,8 @@ export const discussion_message: Op<{ path: { id: string }; query?: { wait?: num
 /** Start a new discussion from the history up to one of its entries. Agents that were removed meanwhile are skipped in it; when nobody else is left, it is refused. */
 export const discussion_fork: Op<{ path: { id: string }; body: { at: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/fork');
 
-/** The discussion as people read it. */
-export const discussion_transcript: Op<{ path: { id: string }; query?: { format?: 'text' | 'markdown' | 'json' } }, { format: 'text' | 'markdown' | 'json'; transcript: unknown }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/transcript');
+/** The discussion as people read it: the text itself, or with format json the result. */
+export const discussion_transcript: Op<{ path: { id: string }; query?: { format?: 'text' | 'markdown' | 'json' } }, { topic: string; rounds: Array<Round>; full_discussion: Array<Contribution>; total_contributions: number; vote?: Record<string, unknown>; shadow?: Record<string, unknown>; answered?: Record<string, unknown>; failure?: Record<string, unknown> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/transcript');
 
 /** Stop a discussion for now. A turn that is being spoken is asked for again afterwards. */
 export const discussion_pause: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/pause');

@@ -1,5 +1,5 @@
 // The discussions: those of the list, and the one that is being watched, as it is spoken.
-import { Refused } from '../core/api.ts';
+import { address, Refused } from '../core/api.ts';
 import type { Discussion, Entry, Turn } from '../core/api.gen.ts';
 import type { Happening } from '../core/live.ts';
 import { Rounds } from '../core/rounds.ts';
@@ -248,8 +248,8 @@ export class Talk {
     interject = (content: string) => this.#then(api.call(ops.discussion_interject, { path: { id: this.id }, body: { content } }));
 
     async transcript(format: 'markdown' | 'json'): Promise<string> {
-        const { transcript } = await api.call(ops.discussion_transcript, { path: { id: this.id }, query: { format } });
-        return typeof transcript === 'string' ? transcript : JSON.stringify(transcript, null, 2);
+        const text = await api.text(address(ops.discussion_transcript.path, { path: { id: this.id }, query: { format } }));
+        return format === 'json' ? JSON.stringify(JSON.parse(text), null, 2) : text;
     }
 }
 
