@@ -185,6 +185,30 @@ char *str_sanitise(struct arena *arena, const char *text)
     return clean;
 }
 
+char *str_lines(struct arena *arena, const char *text)
+{
+    size_t len = strlen(text), kept = 0;
+    char *lines = arena_copy(arena, text, len);
+    uint32_t code;
+
+    for (size_t at = 0, step; at < len; at += step) {
+        step = str_decode(text + at, len - at, &code);
+        if (step == 0) {
+            lines[kept++] = text[at];
+            step = 1;
+        } else if (code == '\v' || code == '\f' || code == '\r' || code == 0x85 || code == 0x2028 ||
+                   code == 0x2029) {
+            if (code != '\r' || text[at + 1] != '\n')
+                lines[kept++] = '\n';
+        } else {
+            memcpy(lines + kept, text + at, step);
+            kept += step;
+        }
+    }
+    lines[kept] = '\0';
+    return lines;
+}
+
 /* Characters that nobody sees, or that change how their neighbours are read. */
 static bool is_hidden(uint32_t code)
 {

@@ -29,6 +29,9 @@ const char *str_past_space(const char *text); /* where the text without leading 
 char *str_sanitise(struct arena *arena, const char *text);
 /* What it takes out: control characters but tab and line feed, and marks that turn the reading direction. */
 bool str_is_unwanted(uint32_t code);
+/* Every line ended by \n: also those that end in CR, a vertical tab, a form feed, U+0085, U+2028 or U+2029.
+ */
+char *str_lines(struct arena *arena, const char *text);
 /*
  * One line of which everything can be seen: no control characters (those of the terminal that come as one
  * character, U+0080 to U+009F, among them), nothing that turns the reading direction, nothing invisible. For

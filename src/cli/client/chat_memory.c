@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "core/council/said.h"
 
 #include <string.h>
 
@@ -50,7 +51,9 @@ static void write_answers(struct arena *arena, const json_t *all, struct buf *in
 
         if (speaks_again(all, i) || left-- > SPEAKERS)
             continue;
-        buf_format(into, "%s: %s\n", agent_of(said), str_beginning(arena, text ? text : "", ANSWER_CHARS));
+        buf_format(into, "%s: ", agent_of(said));
+        said_set_in(str_beginning(arena, text ? text : "", ANSWER_CHARS), into);
+        buf_char(into, '\n');
     }
 }
 

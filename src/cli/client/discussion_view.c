@@ -10,6 +10,7 @@
 #include "cli/client/outcome_view.h"
 #include "cli/client/speaker_mark.h"
 #include "cli/term.h"
+#include "core/council/said.h"
 
 #include <string.h>
 #include <strings.h>
@@ -136,16 +137,53 @@ static void write_pass(struct term *term, const json_t *entry, const char *how)
     buf_text(term->out, "\n\n");
 }
 
-static void write_said(struct term *term, const json_t *entry)
+static struct said_names names_of(struct arena *arena, const struct discussion_view *view)
+{
+    const char **list = arena_array(arena, const char *, json_object_size(view->places));
+    size_t count = 0;
+    const char *name;
+    json_t *place;
+
+    json_object_foreach(view->places, name, place)
+    {
+        list[count++] = name;
+    }
+    return (struct said_names){ list, count, .bare_heads = true };
+}
+
+/* Words as they come in. Behind a line's end they are set in, since nobody knows yet what the line will be.
+ */
+static void show_words(struct discussion_view *view, bool first, const char *words)
+{
+    ARENA_AUTO arena = { 0 };
+    struct said_names names = names_of(&arena, view);
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    if (first && said_begins_like_ours(&names, words))
+        buf_text(&text, "  ");
+    for (const char *at = str_sanitise(&arena, str_lines(&arena, words)); *at; at++) {
+        buf_char(&text, *at);
+        if (*at == '\n' && at[1] != '\n')
+            buf_text(&text, "  ");
+    }
+    show(view, &text);
+}
+
+static void write_said(struct discussion_view *view, struct term *term, const json_t *entry)
 {
     const json_t *metadata = json_object_get(entry, "metadata");
+    struct said_names names = names_of(term->arena, view);
+    BUF_AUTO content = { 0 };
 
     if (json_is_true(json_object_get(metadata, "rehearsed")))
         term_paint(term, TERM_DIM, " (scripted)");
     if (json_is_string(json_object_get(metadata, "interjection")))
         term_paint(term, TERM_DIM, " cuts in");
     buf_char(term->out, '\n');
-    term_block(term, "", text_of(entry, "content"));
+    buf_init(&content, 0);
+    said_text(&names, text_of(entry, "content"), &content);
+    term_block(term, "", content.bytes ? content.bytes : "");
     if (json_is_true(json_object_get(metadata, "partial")))
         term_paint(term, TERM_DIM, "(cut off)\n");
     buf_char(term->out, '\n');
@@ -164,7 +202,7 @@ static void write_entry(struct discussion_view *view, const json_t *entry, struc
     else if (json_is_true(json_object_get(metadata, "pass")))
         write_pass(&term, entry, "passed");
     else
-        write_said(&term, entry);
+        write_said(view, &term, entry);
 }
 
 static bool is_new(struct discussion_view *view, const json_t *entry)
@@ -301,7 +339,6 @@ static bool may_be_pass(const char *heard)
 /* Brings the screen to where the speaker is. Words that are there already are not shown again. */
 static void catch_up(struct discussion_view *view)
 {
-    ARENA_AUTO arena = { 0 };
     const char *heard = view->heard.bytes ? view->heard.bytes : "";
     size_t same = view->said.len;
 
@@ -316,7 +353,7 @@ static void catch_up(struct discussion_view *view)
         show_text(view, "\n(begins again)\n");
         same = 0;
     }
-    show_text(view, str_sanitise(&arena, heard + same));
+    show_words(view, same == 0, heard + same);
     buf_clear(&view->said);
     buf_add(&view->said, heard, view->heard.len);
 }
@@ -340,7 +377,6 @@ static void take_delta(struct discussion_view *view, const json_t *event)
 /* The rest of what was being shown, where it goes on from there; otherwise all of it anew. */
 static void finish_floor(struct discussion_view *view, const json_t *entry)
 {
-    ARENA_AUTO arena = { 0 };
     const json_t *metadata = json_object_get(entry, "metadata");
     const char *content = text_of(entry, "content"), *said = view->said.bytes ? view->said.bytes : "";
     size_t len = view->said.len;
@@ -350,7 +386,7 @@ static void finish_floor(struct discussion_view *view, const json_t *entry)
     if (len > 0 && !json_is_true(json_object_get(metadata, "pass")) && strncmp(content, said, len) == 0 &&
         is_new(view, entry)) {
         if (strlen(content) > view->said.len)
-            show_text(view, str_sanitise(&arena, content + view->said.len));
+            show_words(view, false, content + view->said.len);
         if (json_is_true(json_object_get(metadata, "partial")))
             show_text(view, "\n(cut off)");
     }

@@ -1,11 +1,12 @@
 /*
  * The text is made anew for each turn. Where it no longer fits, half a window is given up at once rather than
- * one entry, so that a summary is not needed with every turn. Only we write labels at the start of a line:
- * any other line that begins like one is set in.
+ * one entry, so that a summary is not needed with every turn. Only we write at the start of a line: the
+ * others of what was said are set in.
  */
 #include "core/council/history.h"
 
 #include "base/buf.h"
+#include "core/council/said.h"
 
 #include <string.h>
 
@@ -14,21 +15,6 @@
 static bool is_shown(const struct history *history, const struct entry *entry)
 {
     return entry->kind == ENTRY_SAID && (history->before_round == 0 || entry->round < history->before_round);
-}
-
-/* Lines that begin with a bracket are set in: only we write labels at the start of a line. */
-static void add_content(struct buf *out, const char *content)
-{
-    for (const char *line = content;;) {
-        const char *end = strchr(line, '\n');
-
-        buf_add(out, line, end ? (size_t)(end - line + 1) : strlen(line));
-        if (!end)
-            return;
-        line = end + 1;
-        if (line[strspn(line, "*_")] == '[')
-            buf_text(out, "  ");
-    }
 }
 
 /* Of mode turns only the last ten. */
@@ -51,8 +37,17 @@ static void add_entry(struct buf *out, enum council_mode mode, const struct entr
         buf_format(out, "[%s]: ", entry->speaker);
     else
         buf_format(out, "[Round %d] %s: ", entry->round, entry->speaker);
-    add_content(out, entry->content);
+    said_set_in(entry->content, out);
     buf_char(out, '\n');
+}
+
+char *history_summary(struct arena *arena, const char *summary)
+{
+    BUF_AUTO out;
+
+    buf_init(&out, 0);
+    said_set_in_whole(summary, &out);
+    return arena_copy(arena, out.bytes ? out.bytes : "", out.len);
 }
 
 char *history_text(struct arena *arena, const struct history *history)
@@ -76,7 +71,8 @@ char *history_text(struct arena *arena, const struct history *history)
     char *said = arena_copy(arena, out.bytes ? out.bytes : "", out.len);
 
     if (history->summary && *history->summary)
-        return arena_format(arena, "%s\n%s%s%s%s%s", HISTORY_SUMMARY, history->summary, *said ? "\n\n" : "",
+        return arena_format(arena, "%s\n%s%s%s%s%s", HISTORY_SUMMARY,
+                            history_summary(arena, history->summary), *said ? "\n\n" : "",
                             *said && history->mode != MODE_TURNS ? HISTORY_HEADING : "",
                             *said && history->mode != MODE_TURNS ? "\n\n" : "", said);
     if (!*said)

@@ -10,8 +10,8 @@
  *
  *     [Round 2] Divergent: ...
  *
- * or "No prior discussion yet.". Passes and skips are not shown. A line inside a text that looks like such a
- * label is set in, so that nobody speaks under another's name.
+ * or "No prior discussion yet.". Passes and skips are not shown. Each further line of
+ * a text is set in (said.h), so that nobody speaks under another's name.
  *
  * When not all of it fits a model's window, the oldest entries give way to a summary. history_plan says from
  * which entry on things are shown and which entries the summary has to take in first; it moves half a window
@@ -36,6 +36,8 @@ struct history {
 };
 
 char *history_text(struct arena *arena, const struct history *history);
+/* A summary, as it stands in such a text: a model's words as well. */
+char *history_summary(struct arena *arena, const char *summary);
 
 struct history_plan {
     size_t first;   /* entries from here on are shown as they are */

@@ -221,7 +221,7 @@ static char *mend(struct arena *arena, const char *raw, size_t len, bool *mended
 struct reply_clean reply_clean(struct arena *arena, const char *raw, size_t len)
 {
     struct reply_clean out = { 0 };
-    const char *sound = str_sanitise(arena, mend(arena, raw, len, &out.mended));
+    const char *sound = str_sanitise(arena, str_lines(arena, mend(arena, raw, len, &out.mended)));
     struct cleaning cleaning = { .arena = arena, .out = &out, .role_at = SIZE_MAX, .think_at = SIZE_MAX };
 
     cleaning.text = arena_alloc(arena, strlen(sound) + 1, 1);

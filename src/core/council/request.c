@@ -126,7 +126,7 @@ static bool words_for(struct machine *m, const struct open_turn *turn, const cha
         { "rounds", arena_format(arena, "%d", m->d->rounds) },
         { "choices", wording_choices(arena, m->options.choices, m->options.choice_count) },
         { "others", joined(arena, others, count) },
-        { "summary", m->d->summary ? m->d->summary : "None yet." },
+        { "summary", m->d->summary ? history_summary(arena, m->d->summary) : "None yet." },
     };
 
     const char *words;

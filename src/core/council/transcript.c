@@ -5,6 +5,7 @@
 #include "core/council/transcript.h"
 
 #include "base/str.h"
+#include "core/council/said.h"
 
 #include <string.h>
 #include <strings.h>
@@ -69,7 +70,24 @@ static const char *shown_topic(struct arena *arena, const char *topic)
     return str_beginning(arena, str_plain_line(arena, topic), LIMIT_TOPIC_SHOWN);
 }
 
-static void text_round(const struct transcript *transcript, int round, struct buf *out)
+static struct said_names names_of(struct arena *arena, const struct transcript *transcript)
+{
+    const char **list = arena_array(arena, const char *, transcript->count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < transcript->count; i++) {
+        size_t at = 0;
+
+        while (at < count && strcmp(list[at], transcript->entries[i].speaker) != 0)
+            at++;
+        if (at == count)
+            list[count++] = transcript->entries[i].speaker;
+    }
+    return (struct said_names){ list, count };
+}
+
+static void text_round(const struct transcript *transcript, const struct said_names *names, int round,
+                       struct buf *out)
 {
     size_t said = said_in(transcript, round);
 
@@ -82,13 +100,14 @@ static void text_round(const struct transcript *transcript, int round, struct bu
         if (entry->kind != ENTRY_SAID || entry->round != round)
             continue;
         buf_format(out, "%s %s:\n", transcript_icon(entry->role, entry->speaker), entry->speaker);
-        buf_text(out, entry->content);
+        said_text(names, entry->content, out);
         buf_text(out, "\n\n");
     }
 }
 
 void transcript_text(struct arena *arena, const struct transcript *transcript, struct buf *out)
 {
+    struct said_names names = names_of(arena, transcript);
     int rounds = rounds_of(transcript);
 
     buf_format(out,
@@ -96,31 +115,36 @@ void transcript_text(struct arena *arena, const struct transcript *transcript, s
                "My specialist team had a %d-round discussion about:\n'%s'\n\n",
                bee, rounds, shown_topic(arena, transcript->topic));
     for (int round = 1; round <= rounds; round++)
-        text_round(transcript, round, out);
+        text_round(transcript, &names, round, out);
     buf_format(out,
                RULER "%s Discussion complete with %zu total contributions\n"
                      "This represents a truly collaborative multi-perspective analysis.\n" RULER,
                sparkles, transcript_contributions(transcript));
 }
 
-static void markdown_entry(const struct entry *entry, struct buf *out)
+static void markdown_entry(struct arena *arena, const struct said_names *names, const struct entry *entry,
+                           struct buf *out)
 {
     const char *icon = transcript_icon(entry->role, entry->speaker);
+    const char *speaker = said_markdown_line(arena, entry->speaker);
 
-    if (entry->kind == ENTRY_SAID)
-        buf_format(out, "### %s %s\n\n%s%s\n\n", icon, entry->speaker, entry->content,
-                   entry->partial ? " *(cut off)*" : "");
-    else
-        buf_format(out, "*%s %s %s%s%s*\n\n", icon, entry->speaker,
-                   entry->kind == ENTRY_PASSED ? "passed" : "was skipped", *entry->content ? ": " : ".",
-                   entry->content);
+    if (entry->kind != ENTRY_SAID) {
+        const char *reason = said_markdown_line(arena, entry->content);
+
+        buf_format(out, "*%s %s %s%s%s*\n\n", icon, speaker,
+                   entry->kind == ENTRY_PASSED ? "passed" : "was skipped", *reason ? ": " : ".", reason);
+        return;
+    }
+    buf_format(out, "### %s %s\n\n", icon, speaker);
+    said_markdown(names, entry->content, out);
+    buf_text(out, entry->partial ? "\n\n*(cut off)*\n\n" : "\n\n");
 }
 
 static const char *line_of(struct arena *arena, const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
 
-    return str_plain_line(arena, text ? text : "");
+    return said_markdown_line(arena, text ? text : "");
 }
 
 static void markdown_dissent(struct arena *arena, const json_t *dissent, struct buf *out)
@@ -154,7 +178,7 @@ static void markdown_vote(struct arena *arena, const char *text, struct buf *out
                                                                  : "nobody has voted.\n\n");
     json_object_foreach(json_object_get(vote, "tally"), choice, points)
     {
-        buf_format(out, "- %s: %g\n", str_plain_line(arena, choice), json_number_value(points));
+        buf_format(out, "- %s: %g\n", said_markdown_line(arena, choice), json_number_value(points));
     }
     buf_text(out, "\n");
     markdown_dissent(arena, json_object_get(vote, "dissent"), out);
@@ -162,10 +186,11 @@ static void markdown_vote(struct arena *arena, const char *text, struct buf *out
 
 void transcript_markdown(struct arena *arena, const struct transcript *transcript, struct buf *out)
 {
+    struct said_names names = names_of(arena, transcript);
     int rounds = rounds_of(transcript);
     const char *end = end_text(transcript->end);
 
-    buf_format(out, "# %s\n\n%d round(s), %zu contribution(s)", str_plain_line(arena, transcript->topic),
+    buf_format(out, "# %s\n\n%d round(s), %zu contribution(s)", said_markdown_line(arena, transcript->topic),
                rounds, transcript_contributions(transcript));
     if (end)
         buf_format(out, "; ended: %s", end);
@@ -179,7 +204,7 @@ void transcript_markdown(struct arena *arena, const struct transcript *transcrip
             if (!begun)
                 buf_format(out, "## Round %d\n\n", round);
             begun = true;
-            markdown_entry(&transcript->entries[i], out);
+            markdown_entry(arena, &names, &transcript->entries[i], out);
         }
     }
     markdown_vote(arena, transcript->vote, out);

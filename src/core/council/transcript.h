@@ -1,8 +1,9 @@
 /*
  * transcript.h - a discussion as people read it, and as programs do.
  *
- * The text is a fixed format, line by line. Everything that was said stands in it, what people threw in too;
- * a round without anything said counts as one of the rounds, and is not printed.
+ * The text is a fixed format, line by line; no line of what was said can be taken for one of its own
+ * (said.h). Everything that was said stands in it, what people threw in too; a round without anything said
+ * counts as one of the rounds, and is not printed.
  */
 #ifndef CORE_COUNCIL_TRANSCRIPT_H
 #define CORE_COUNCIL_TRANSCRIPT_H
