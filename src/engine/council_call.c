@@ -33,7 +33,12 @@ static void call_ended(struct mail *mail)
     step_finish(turn);
 }
 
-/* The provider has been asked as often as it may be, so a call that failed is not worth another attempt. */
+/* The provider has been asked as often as it may be, unless a budget has to allow each attempt. */
+static bool is_final(const struct turn *turn, const struct llm_result *result)
+{
+    return result->kind != LLM_FINE && (result->again_ms < 0 || turn->wanted.attempt > turn->model.retries);
+}
+
 static void keep_result(struct turn *turn, const struct llm_result *result)
 {
     struct arena *arena = &turn->answer.arena;
@@ -41,12 +46,14 @@ static void keep_result(struct turn *turn, const struct llm_result *result)
     turn->answer.reply = (struct turn_reply){
         .text = arena_copy(arena, result->text ? result->text : "", result->text ? result->text_len : 0),
         .failed = result->kind != LLM_FINE,
-        .permanent = result->kind != LLM_FINE,
+        .permanent = is_final(turn, result),
         .error = result->kind != LLM_FINE ? arena_text(arena, result->words) : NULL,
         .usage_known = result->usage.input != LLM_NOT_REPORTED && result->usage.output != LLM_NOT_REPORTED,
         .tokens_in = result->usage.input,
         .tokens_out = result->usage.output,
         .stopped = result->stopped,
+        .attempts = result->attempts,
+        .again_ms = result->again_ms,
         .finish = llm_finish_name(result->finish),
         .model = turn->model.model,
         .provider = model_provider_name(turn->model.provider),
@@ -98,19 +105,28 @@ void call_start(struct turn *turn, const struct turn_call *call)
     if (call->system)
         messages[count++] = (struct llm_message){ .role = "system", .content = call->system };
     messages[count++] = (struct llm_message){ .role = "user", .content = call->user };
+    struct llm_model model = turn->model;
     struct llm_request request = {
-        .model = &turn->model,
+        .model = &model,
         .messages = messages,
         .message_count = count,
         .stops = call->stops,
         .stop_count = call->stop_count,
         .keep_stops = !call->send_stops,
         .own_cutting = true,
+        .once = call->once,
         .speaker = call->speaker,
         .turn = call->round,
         .kind = call->kind == TURN_TURN ? NULL : turn_kind_text(call->kind),
     };
 
+    if (call->max_tokens > 0 && (model.max_tokens < 0 || model.max_tokens > call->max_tokens))
+        model.max_tokens = call->max_tokens;
+    if (call->refused) {
+        err_set(&err, ERR_CONFLICT, "%s", call->refused);
+        call_failed(turn, &err);
+        return;
+    }
     if (turn->no_model.code != ERR_NONE) {
         call_failed(turn, &turn->no_model);
         return;

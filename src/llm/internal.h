@@ -63,7 +63,8 @@ struct errand {
     const char *host;   /* which stands in none of them */
     const char *const *headers;
     struct buf body;
-    bool stops_sent;
+    bool stops_sent, once;
+    int64_t again_ms;
     const char *line; /* of a script: what is still to be said */
 
     struct draft draft;

@@ -158,6 +158,7 @@ static void fill_result(struct errand *errand, struct llm_result *result)
         .tool_calls = draft_tool_calls(draft, &errand->arena),
         .tool_call_count = draft->tool_count,
         .attempts = errand->attempts,
+        .again_ms = errand->again_ms,
         .status = errand->status,
         .scripted = errand->model.provider == LLM_SCRIPTED,
         .stopped =
@@ -212,7 +213,8 @@ static int64_t pause_before_next(const struct errand *errand, int64_t retry_afte
         .left_ms = errand->began_ms + errand->model.timeout_ms - clock_ticks_ms(),
         .random = randombytes_random(),
     };
-    bool heard = errand->draft.text.len > 0 && errand->callbacks.delta && !errand->callbacks.restart;
+    bool heard =
+        errand->draft.text.len > 0 && errand->callbacks.delta && !errand->callbacks.restart && !errand->once;
 
     return heard || errand->llm->closing || errand->model.provider == LLM_SCRIPTED ? -1
                                                                                    : retry_pause_ms(&retry);
@@ -226,6 +228,10 @@ void errand_ended(struct errand *errand, int64_t retry_after)
     if (errand->state == ERRAND_WAITING)
         leave_lane(errand);
     give_back_place(errand);
+    if (errand->once) {
+        errand->again_ms = pause_ms;
+        pause_ms = -1;
+    }
     if (pause_ms >= 0) {
         atomic_fetch_add(&llm->retried, 1);
         errand->timer = (struct net_timer){ .run = try_again, .user = errand };
@@ -359,6 +365,8 @@ static struct errand *errand_new(struct llm *llm, const struct llm_request *requ
     errand = memory_take(sizeof(*errand));
     *errand = (struct errand){ .llm = llm,
                                .callbacks = *callbacks,
+                               .once = request->once,
+                               .again_ms = -1,
                                .provider = provider_of(request->model->provider) };
     errand->arena.block = ERRAND_BLOCK;
     errand->task = (struct net_task){ .run = enter, .user = errand };

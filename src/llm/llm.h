@@ -96,6 +96,7 @@ struct llm_result {
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     int attempts;     /* how often the provider was asked */
+    int64_t again_ms; /* of one that is asked once and failed: worth another after so long; -1: it is not */
     int status;       /* of the last HTTP reply; 0: none */
     bool scripted;    /* no model spoke: say so wherever it is shown */
     bool stopped;     /* the provider ended it at a stop that it was sent, or may have: not all tell */
@@ -112,6 +113,7 @@ struct llm_request {
     bool keep_stops;  /* they are not sent */
     bool own_cutting; /* nor enforced, nor is a label cut: the caller cuts, and says when it has heard enough
                        */
+    bool once;        /* no further attempts by ourselves */
     const struct llm_tool *tools;
     size_t tool_count;
     const char *speaker; /* whose label ("[Name]:", "Name:") is cut from the beginning, and who a script

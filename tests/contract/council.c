@@ -179,10 +179,15 @@ static void perform(struct stage *stage, struct drive_claimed *claimed)
         }
         struct turn_call made = stage_call(stage->t, &step.calls[0].ref);
         struct turn_reply reply = reply_for(stage, made.speaker);
+
+        if (made.refused)
+            reply = (struct turn_reply){
+                .failed = true, .permanent = true, .unasked = true, .error = made.refused
+            };
         struct tx tx = stage_begin(stage->t, &err);
 
         stage->asked = made.user;
-        stage->calls++;
+        stage->calls += !made.refused;
         fine(drive_finish(&tx, &made.ref, &reply, &step), &err);
         stage_commit(stage->t);
         keep_lines(stage, &step);

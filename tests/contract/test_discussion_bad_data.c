@@ -195,7 +195,8 @@ CONTRACT(turn_whose_place_in_the_log_is_taken_ends_its_discussion_as_failed)
     assert_int_equal(count_rows(t, "discussion_turns WHERE discussion_id = '%s'", id), 0);
     assert_int_equal(count_rows(t, "events WHERE discussion_id = '%s' AND type = 'discussion.ended'", id), 1);
     call(t, "discussion_replay", "{s:s}", "id", id);
-    CHECK_COUNT("differences", 0);
+    CHECK_COUNT("differences", 1); /* who does not sit there */
+    assert_non_null(strstr(text_at(t, "differences.0"), "Somebody"));
     tx = stage_begin(t, &err);
     assert_false(drive_fail(&tx, &failure));
     assert_string_equal(err.name, DRIVE_FENCED);

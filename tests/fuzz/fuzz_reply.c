@@ -2,8 +2,8 @@
  * What is cut from a model's reply: whatever it sends, what comes out can be shown and stored, holds neither
  * stop sequences nor tokens nor other speakers' labels, and is not cut any further when it is cut again.
  *
- * The first byte chooses the mode and whether the agent has stops of its own, which then stand in the first
- * line; the rest is the reply.
+ * The first byte chooses the mode, whether this is the second time, and whether the agent has stops of its
+ * own, which then stand in the first line; the rest is the reply.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -59,6 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         return 0;
     rules.mode = (enum council_mode)(bytes[0] % 3);
     bool has_own = bytes[0] & 8;
+
+    rules.again = bytes[0] & 16;
+    rules.stopped = bytes[0] & 32;
 
     bytes++;
     len--;

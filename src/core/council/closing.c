@@ -6,6 +6,7 @@
 #include "core/caller/caller.h"
 #include "core/council/answer.h"
 #include "core/council/ballot.h"
+#include "core/council/budget.h"
 #include "core/council/machine.h"
 #include "core/council/result.h"
 #include "core/council/tell.h"
@@ -35,8 +36,8 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
     struct discussion at = *m->d;
     struct open_turn turn;
     struct logged *rows;
+    enum budget_left left = BUDGET_LEFT;
     size_t count;
-    bool left = true;
 
     at.round = round;
     *asked = false;
@@ -49,10 +50,12 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
             has = rows[i].turn_index == (int)seat;
         if (has)
             continue;
-        if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, NULL, &left))
+        if (m->seats.seats[seat].kind == SEAT_MODEL && !budget_ask(m, NULL, &left))
             return false;
-        if (!left)
+        if (left == BUDGET_SPENT)
             break;
+        if (m->seats.seats[seat].kind == SEAT_MODEL && left == BUDGET_LATER)
+            continue;
         if (!open_turn_add(m->tx, &at, TURN_BALLOT, &m->seats, (int)seat, &turn))
             return false;
         *asked = true;
@@ -122,14 +125,13 @@ static bool ask_summary(struct machine *m, int round, bool *asked)
     struct discussion at = *m->d;
     struct open_turn turn;
     struct logged *rows;
+    enum budget_left left;
     size_t count;
-    bool left;
 
     at.round = round;
-    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count) ||
-        !machine_has_budget(m, NULL, &left))
+    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count) || !budget_ask(m, NULL, &left))
         return false;
-    *asked = count == 0 && left;
+    *asked = count == 0 && left == BUDGET_LEFT;
     return !*asked || open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
 }
 

@@ -6,6 +6,7 @@
 #include "core/council/condense.h"
 
 #include "base/settings.h"
+#include "core/council/budget.h"
 
 bool condense_look(const struct machine *m, struct condensed *condensed)
 {
@@ -48,7 +49,8 @@ bool machine_condense(struct machine *m, bool *asked)
     struct condensed condensed;
     struct open_turn turn;
     struct logged summary;
-    bool there, left;
+    enum budget_left left;
+    bool there;
 
     if (m->d->mode == MODE_TURNS || m->d->round == 1 || m->d->turn_index != 0)
         return true;
@@ -57,9 +59,9 @@ bool machine_condense(struct machine *m, bool *asked)
     if (!condensed.plan.summarise || condensed.plan.first == 0)
         return true;
     at.round = m->d->round - 1;
-    if (!summary_of(m, at.round, &there, &summary) || !machine_has_budget(m, NULL, &left))
+    if (!summary_of(m, at.round, &there, &summary) || !budget_ask(m, NULL, &left))
         return false;
-    if (!there && !left)
+    if (!there && left != BUDGET_LEFT)
         return true;
     if (!there) {
         *asked = true;

@@ -5,6 +5,7 @@
 #include "core/council/drive_internal.h"
 
 #include "base/str.h"
+#include "core/council/budget.h"
 #include "core/council/machine.h"
 #include "core/council/pass.h"
 #include "core/council/reply_cut.h"
@@ -53,6 +54,16 @@ static bool bury(const struct tx *tx)
     return true;
 }
 
+/* A call that was out when its node died may have been heard, and paid for. */
+static bool requeue(const struct tx *tx, const char *id)
+{
+    size_t lost;
+
+    return tx_exec(tx, SQL_TURN_REQUEUE, DB_ARGS(db_text(id)), &lost) &&
+           (lost == 0 ||
+            tx_exec(tx, SQL_TURN_REQUEUE_COUNT, DB_ARGS(db_text(id), db_int((int64_t)lost)), NULL));
+}
+
 bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct drive_claimed **list,
                  size_t *count)
 {
@@ -65,8 +76,7 @@ bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct dri
     for (size_t i = 0; i < rows.count; i++) {
         const char *id = db_cell(&rows, i, 0);
 
-        if (!tx_exec(tx, SQL_DRIVE_TAKE, DB_ARGS(db_text(id), db_text(node)), NULL) ||
-            !tx_exec(tx, SQL_TURN_REQUEUE, DB_ARGS(db_text(id)), NULL))
+        if (!tx_exec(tx, SQL_DRIVE_TAKE, DB_ARGS(db_text(id), db_text(node)), NULL) || !requeue(tx, id))
             return false;
         (*list)[i] = (struct drive_claimed){ .discussion_id = id,
                                              .workspace_id = db_cell(&rows, i, 1),
@@ -139,6 +149,26 @@ static enum council_phase while_out(const struct discussion *d, const struct ope
     return turn->kind == TURN_TURN ? phase : d->phase;
 }
 
+/* What this call may take of the budget. One that is over, for what was lost or has come in meanwhile,
+ * refuses it. */
+static bool limit_call(struct machine *m, const struct open_turn *turn, struct turn_call *call)
+{
+    const struct allowance *allowed = &m->options.budget;
+    struct budget_look look;
+    int64_t reserved;
+
+    call->once = budget_is_limited(allowed);
+    if (!call->once)
+        return true;
+    if (!budget_look(m, turn, &look))
+        return false;
+    if (budget_judge(allowed, &look, &reserved) == BUDGET_SPENT)
+        call->refused = "The budget is spent.";
+    call->max_tokens =
+        budget_share(allowed, &look, strlen(call->user) + (call->system ? strlen(call->system) : 0));
+    return true;
+}
+
 bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_call *call)
 {
     struct open_turn turn;
@@ -163,8 +193,8 @@ bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_ca
                                 .speaker = turn.speaker,
                                 .agent_id = turn.agent_id };
     call->model_config = machine_model(&m, &turn);
-    return request_build(&m, &turn, call) && open_turn_save(tx, &turn) && discussion_save(tx, &d) &&
-           tell_started(tx, &d, &turn);
+    return request_build(&m, &turn, call) && limit_call(&m, &turn, call) && open_turn_save(tx, &turn) &&
+           discussion_save(tx, &d) && tell_started(tx, &d, &turn);
 }
 
 bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *text)
@@ -185,7 +215,8 @@ bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *
 
 static void count_usage(struct discussion *d, struct open_turn *turn, const struct turn_reply *reply)
 {
-    struct spent call = { .calls = 1, .missing = !reply->usage_known };
+    int64_t calls = reply->attempts > 1 ? reply->attempts : 1;
+    struct spent call = { .calls = calls, .missing = calls - reply->usage_known };
 
     if (reply->unasked)
         return;
@@ -259,6 +290,8 @@ static bool is_worth_another(const struct open_turn *turn, const struct turn_rep
         if (reply->permanent || turn->attempt >= TURN_ATTEMPTS)
             return false;
         *delay_ms = (int64_t)RETRY_MS << (turn->attempt - 1);
+        if (*delay_ms < reply->again_ms)
+            *delay_ms = reply->again_ms;
         return true;
     }
     return pass->kind == PASS_EMPTY && (cut->lack == LACK_STOP || cut->lack == LACK_OTHER) &&
@@ -304,6 +337,7 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     struct open_turn turn;
     struct discussion d;
     struct machine m;
+    enum budget_left left = BUDGET_LEFT;
     int64_t delay_ms;
     bool again;
 
@@ -318,13 +352,13 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
 
     count_usage(&d, &turn, reply);
     again = is_worth_another(&turn, reply, &cut, &pass, &delay_ms);
-    if (again && !machine_has_budget(&m, &turn, &again))
+    if (again && !budget_ask(&m, &turn, &left))
         return false;
-    if (again)
+    if (again && left != BUDGET_SPENT)
         return try_again(&m, &turn, !reply->failed, delay_ms, step);
     struct logged logged = open_turn_logged(&turn);
-    struct ruling ruling = ruling_of_reply(
-        tx->arena, (struct slot){ .round = turn.round, .turn = turn.turn_index }, &cut, &pass);
+    struct ruling_place place = { { turn.round, turn.turn_index }, turn.speaker, turn.role };
+    struct ruling ruling = ruling_of_reply(tx->arena, &place, &cut, &pass);
 
     logged.manner = pass.kind == PASS_NOT ? ENTRY_SAID : ENTRY_PASSED;
     logged.content = pass.kind == PASS_NOT ? cut.text : pass.reason;

@@ -59,6 +59,9 @@ struct turn_call {
     const char *const *stops;  /* all that hold for this turn; core cuts by them again */
     size_t stop_count;
     bool send_stops;                 /* false: this attempt is to be asked without sending them */
+    bool once;                       /* a further attempt is asked for here: a budget has to allow it */
+    int64_t max_tokens;              /* at most so many in the reply; 0: as the model's settings say */
+    const char *refused;             /* why it must not be made after all, or NULL: finish it as failed */
     const struct reply_rules *rules; /* by which the reply is cut, and shown while it comes in */
 };
 
@@ -80,6 +83,8 @@ struct turn_reply {
     bool stopped;      /* the provider ended it at a stop that it was sent, or may have */
     bool usage_known;
     int64_t tokens_in, tokens_out;
+    int attempts;                 /* how often the model was asked for it; 0: once */
+    int64_t again_ms;             /* when failed, and not for good: not before so long */
     const char *finish;           /* the provider's word for why it ended, or NULL */
     const char *model, *provider; /* who answered, or NULL */
     bool rehearsed;               /* by the scripted provider */

@@ -43,8 +43,13 @@ const char *end_spent(const struct end_facts *facts)
 {
     struct allowance used = facts->used;
 
+    const char *spent;
+
     used.calls += facts->out;
-    return allowance_spent(&facts->allowed, &used);
+    spent = allowance_spent(&facts->allowed, &used);
+    if (!spent && facts->reserved > 0 && used.tokens + facts->reserved > facts->allowed.tokens)
+        spent = "tokens";
+    return spent;
 }
 
 static struct end_verdict ends(enum council_end end, const char *reason)

@@ -43,7 +43,8 @@ struct end_facts {
     bool cancelled;
     const char *failure; /* why it cannot go on, or NULL */
     struct allowance allowed, used;
-    int64_t out; /* calls that were about to be made when it was judged, by all who share the budget */
+    int64_t out;      /* calls that were about to be made when it was judged, by all who share the budget */
+    int64_t reserved; /* tokens that these and a further one were reckoned with (budget.h) */
 };
 
 /* The first of its allowances that is spent, what is out included, or NULL. */

@@ -6,9 +6,9 @@
  */
 #include "core/council/machine.h"
 
-#include "core/council/condense.h"
-
 #include "base/str.h"
+#include "core/council/budget.h"
+#include "core/council/condense.h"
 #include "core/council/tell.h"
 
 #define LINES_MOST 256
@@ -133,53 +133,6 @@ static bool skip(struct machine *m, int seat)
            tell_finished(m->tx, m->d, &none, &logged);
 }
 
-bool machine_used(struct machine *m, struct allowance *used)
-{
-    struct db_rows rows;
-
-    /* Its own figures are part of the sum. */
-    if (!discussion_save(m->tx, m->d) ||
-        !tx_query(m->tx, SQL_DISCUSSION_USED, DB_ARGS(db_text(m->d->root_id)), &rows))
-        return false;
-    *used = (struct allowance){ .calls = db_cell_int(&rows, 0, 0),
-                                .tokens = db_cell_int(&rows, 0, 1),
-                                .seconds = (m->tx->now_ms - db_cell_int(&rows, 0, 2)) / 1000 };
-    return true;
-}
-
-static bool has_limits(const struct allowance *allowed)
-{
-    return allowed->calls > 0 || allowed->tokens > 0 || allowed->seconds > 0;
-}
-
-/* Calls that are counted when they end are taken off before: else each of many would find the last one. */
-static bool calls_out(struct machine *m, int64_t *out)
-{
-    struct db_arg root = db_text(m->d->root_id);
-    struct db_rows rows;
-
-    if (!tx_query(m->tx, SQL_DISCUSSION_BUDGET_HOLD, DB_ARGS(root), &rows) ||
-        !tx_query(m->tx, SQL_DISCUSSION_OUT, DB_ARGS(root), &rows))
-        return false;
-    *out = db_cell_int(&rows, 0, 0);
-    return true;
-}
-
-bool machine_has_budget(struct machine *m, const struct open_turn *again, bool *left)
-{
-    struct allowance used;
-    int64_t out;
-
-    *left = true;
-    if (!has_limits(&m->options.budget))
-        return true;
-    if (!calls_out(m, &out) || !machine_used(m, &used))
-        return false;
-    used.calls += out - (again != NULL);
-    *left = !allowance_spent(&m->options.budget, &used);
-    return true;
-}
-
 /* The end between two turns: the rounds are used up, or the budget is. */
 static bool head_for_end(struct machine *m, enum council_end end)
 {
@@ -191,10 +144,17 @@ static bool head_for_end(struct machine *m, enum council_end end)
                                .allowed = m->options.budget };
     struct end_verdict verdict;
 
-    if (has_limits(&facts.allowed) && !machine_used(m, &facts.used))
-        return false;
-    if (end == END_BUDGET && !calls_out(m, &facts.out))
-        return false;
+    if (budget_is_limited(&facts.allowed)) {
+        struct budget_look look;
+
+        if (!budget_look(m, NULL, &look))
+            return false;
+        facts.used = look.used;
+        if (end == END_BUDGET) {
+            facts.out = look.out;
+            (void)budget_judge(&facts.allowed, &look, &facts.reserved);
+        }
+    }
     verdict = end_judge(m->tx->arena, &facts);
     verdict.end = end;
     machine_head_for(m, end);
@@ -204,16 +164,16 @@ static bool head_for_end(struct machine *m, enum council_end end)
 /* A turn at a seat, or the end when there is no budget left for it; who speaks for themselves costs none. */
 static bool ask(struct machine *m, int seat, bool *asked)
 {
+    enum budget_left left = BUDGET_LEFT;
     struct open_turn turn;
-    bool left = true;
 
-    if (m->seats.seats[seat].kind == SEAT_MODEL && !machine_has_budget(m, NULL, &left))
+    if (m->seats.seats[seat].kind == SEAT_MODEL && !budget_ask(m, NULL, &left))
         return false;
-    if (!left) {
-        *asked = false;
+    *asked = left == BUDGET_LEFT;
+    if (left == BUDGET_LATER)
+        return true;
+    if (left == BUDGET_SPENT)
         return m->d->ending != END_NONE || head_for_end(m, END_BUDGET);
-    }
-    *asked = true;
     return open_turn_add(m->tx, m->d, TURN_TURN, &m->seats, seat, &turn);
 }
 

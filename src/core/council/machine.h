@@ -48,9 +48,6 @@ CHECKED bool machine_settle(struct machine *machine, bool *asked);
 CHECKED bool machine_close(struct machine *machine, bool *asked);
 /* It is on its way to this end. */
 void machine_head_for(struct machine *machine, enum council_end reason);
-/* Whether a call may be made beside those that are about to be, by all who share the budget. `again`: one of
- * them, which is to be made once more; or NULL. */
-CHECKED bool machine_has_budget(struct machine *machine, const struct open_turn *again, bool *left);
 /* What this discussion and all that share its budget have used. */
 CHECKED bool machine_used(struct machine *machine, struct allowance *used);
 /* Ends it now. */

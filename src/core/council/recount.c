@@ -48,7 +48,8 @@ static bool write_counts(struct machine *m, const struct logged *rows, size_t co
 
         m->options.rule = rules[i];
         if (!machine_tally(m, rows, count, &result))
-            return false;
+            return err_set(m->tx->err, ERR_CONFLICT, "The ballots of the log cannot be counted: %s",
+                           arena_text(m->tx->arena, m->tx->err->text));
         vote_write(&result, NULL, out);
     }
     return true;

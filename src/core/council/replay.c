@@ -8,6 +8,7 @@
 
 #include "base/settings.h"
 #include "base/str.h"
+#include "core/council/attendance.h"
 #include "core/council/judgement.h"
 #include "core/council/machine.h"
 #include "core/council/novelty.h"
@@ -97,8 +98,8 @@ static void make_reply(struct replaying *r, const struct logged *row)
     const char *text = arena_text(arena, raw ? raw : failed ? "" : row->content);
     struct reply cut = reply_cut(arena, &rules, text, strlen(text));
     struct pass pass = failed ? (struct pass){ PASS_FAILED, row->content } : pass_of_reply(arena, &cut);
-    struct ruling ruling =
-        ruling_of_reply(arena, (struct slot){ .round = row->round, .turn = row->turn_index }, &cut, &pass);
+    struct ruling_place place = { { row->round, row->turn_index }, row->speaker, row->role };
+    struct ruling ruling = ruling_of_reply(arena, &place, &cut, &pass);
 
     ruling.after_seq = row->seq;
     make(r, ruling);
@@ -118,6 +119,24 @@ static void make_of_rows(struct replaying *r)
             make(r, machine_skip_ruling(r->tx, row));
         else
             make_reply(r, row);
+    }
+}
+
+/* Whether those spoke who sit there, in their order. */
+static void compare_speakers(struct replaying *r)
+{
+    struct seating seating = participant_seating(r->m.d, &r->m.seats);
+    struct slot at = logged_place(&seating, r->log.rows, r->taken_over);
+
+    for (size_t i = r->taken_over; i < r->log.count; i++) {
+        const struct logged *row = &r->log.rows[i];
+        const char *who = attendance_of_row(r->tx->arena, &r->m.seats, row),
+                   *where = attendance_of_place(r->tx->arena, &seating, row, &at);
+
+        if (who)
+            differ(r, who);
+        if (where)
+            differ(r, where);
     }
 }
 
@@ -210,6 +229,25 @@ static bool is_over(struct replaying *r, int round)
     return seats == r->m.seats.count && seats > 0;
 }
 
+/* Ballots that cannot be counted are a difference, and no fault of whoever asks. */
+static bool tally(struct replaying *r, int round, const struct logged *ballots, size_t count,
+                  struct vote_result *result)
+{
+    struct err err = { 0 };
+    struct tx quiet = tx_with_err(r->tx, &err);
+    struct machine m = r->m;
+
+    m.tx = &quiet;
+    if (machine_tally(&m, ballots, count, result))
+        return true;
+    if (err.code == ERR_INVALID)
+        differ(r, arena_format(r->tx->arena, "Round %d: the ballots of the log cannot be counted: %s", round,
+                               err.text));
+    else
+        *r->tx->err = err;
+    return false;
+}
+
 static bool make_vote(struct replaying *r, int round, bool *complete, bool *agreed)
 {
     struct vote_result result;
@@ -219,8 +257,10 @@ static bool make_vote(struct replaying *r, int round, bool *complete, bool *agre
     *complete = machine_has_ballots(&r->m, ballots, count);
     if (!*complete)
         return true;
-    if (!machine_tally(&r->m, ballots, count, &result))
-        return false;
+    if (!tally(r, round, ballots, count, &result)) {
+        *complete = false;
+        return r->tx->err->code == ERR_NONE;
+    }
     *agreed = result.agreed;
     make(r, ruling_of_vote(r->tx->arena, round, &result));
     return true;
@@ -331,8 +371,9 @@ static bool make_rounds(struct replaying *r)
 
 /* The end */
 
-/* Which calls were out when the budget was found spent stands in no log: it is taken as it was kept. */
-static int64_t out_then(const struct replaying *r)
+/* Which calls were out when the budget was found spent, and what they were reckoned with, stands in no log:
+ * it is taken as it was kept. */
+static void take_out_then(const struct replaying *r, struct end_facts *facts)
 {
     for (size_t i = 0; i < r->stored_count; i++) {
         const struct ruling *ruling = &r->stored[i];
@@ -340,10 +381,12 @@ static int64_t out_then(const struct replaying *r)
         JSON_AUTO *inputs = NULL;
 
         if (ruling->kind == RULING_STOP && strcmp(ruling->verdict, end_text(END_BUDGET)) == 0 &&
-            json_parse(ruling->inputs, strlen(ruling->inputs), &inputs, &ignored))
-            return json_integer_value(json_object_get(inputs, "out"));
+            json_parse(ruling->inputs, strlen(ruling->inputs), &inputs, &ignored)) {
+            facts->out = json_integer_value(json_object_get(inputs, "out"));
+            facts->reserved = json_integer_value(json_object_get(inputs, "reserved"));
+            return;
+        }
     }
-    return 0;
 }
 
 /* Between two turns: no round is left, or no budget. As machine.c heads for it. */
@@ -364,7 +407,7 @@ static bool make_end(struct replaying *r)
         return true;
     if (!used_at(r, last, d->ended_ms ? d->ended_ms : time_of(r, last), &facts.used))
         return false;
-    facts.out = out_then(r);
+    take_out_then(r, &facts);
     if (d->mode == MODE_TURNS && at.round > d->rounds)
         r->end = END_ROUNDS;
     else if (discussion_has_ended(d) && end_spent(&facts))
@@ -496,7 +539,8 @@ bool replay_run(const struct tx *tx, const char *id, struct replay *replay)
     r.stored_count = count;
     room = r.log.count + MADE_PER_ROUND * (LIMIT_ROUNDS + 1);
     r.made = arena_array(tx->arena, struct ruling, room);
-    replay->differences = arena_array(tx->arena, const char *, r.log.count + room + count);
+    replay->differences = arena_array(tx->arena, const char *, 3 * r.log.count + 2 * room + count);
+    compare_speakers(&r);
     make_of_rows(&r);
     if (!make_rounds(&r) || !make_end(&r) || !make_closing_vote(&r))
         return false;

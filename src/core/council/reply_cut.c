@@ -120,17 +120,22 @@ static bool may_become_bracketed(const char *text)
     return *text == '[' && strcspn(text, "]\n") == strlen(text) && strlen(text) <= LABEL_MOST;
 }
 
-/* Bytes of a label in brackets or a stop sequence at the start of a text that says more than a pass. */
+/* Bytes of the stop sequence at the start of a text that says more than a pass, with the label that it
+ * begins. */
 static size_t opening_length(const char *text, const char *const stops[], size_t count)
 {
-    size_t len = label_bracketed(text);
+    const char *unmarked = text + strspn(text, "*_");
+    size_t label = label_bracketed(text);
 
     if (pass_is_marked(text) || may_become_bracketed(text))
         return 0;
-    for (size_t i = 0; len == 0 && i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (label > 0 && str_starts(unmarked, stops[i]))
+            return label;
         if (str_starts(text, stops[i]))
-            len = strlen(stops[i]);
-    return len;
+            return strlen(stops[i]);
+    }
+    return 0;
 }
 
 /* The second time, past what would else end the reply at its beginning. */

@@ -12,9 +12,9 @@
  * the others.
  *
  * A text without anything left says why. LACK_STOP and LACK_OTHER are worth a second call, to which no stops
- * are sent. The second time a stop sequence or a label in brackets that the reply begins with is passed over,
- * so that a model which labels whatever it says is heard; it is never heard under the label of somebody else
- * who sits there, only under its own, should that follow.
+ * are sent. The second time a stop sequence that the reply begins with, and the label in brackets behind it,
+ * is passed over, so that a model which labels whatever it says is heard; it is never heard under the label
+ * of somebody else who sits there, only under its own, should that follow.
  */
 #ifndef CORE_COUNCIL_REPLY_CUT_H
 #define CORE_COUNCIL_REPLY_CUT_H

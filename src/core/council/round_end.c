@@ -5,6 +5,7 @@
  */
 #include "base/settings.h"
 #include "base/str.h"
+#include "core/council/budget.h"
 #include "core/council/judgement.h"
 #include "core/council/machine.h"
 #include "core/council/novelty.h"
@@ -41,15 +42,14 @@ static bool ask_judge(struct machine *m, int round, bool *asked, const char **wo
     struct discussion at = *m->d;
     struct open_turn turn;
     struct logged *rows;
+    enum budget_left left;
     size_t count;
-    bool left;
 
     at.round = round;
     *words = "";
-    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count) ||
-        !machine_has_budget(m, NULL, &left))
+    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count) || !budget_ask(m, NULL, &left))
         return false;
-    *asked = count == 0 && left;
+    *asked = count == 0 && left == BUDGET_LEFT;
     if (count > 0)
         *words = rows[0].content;
     return !*asked || open_turn_add(m->tx, &at, TURN_JUDGE, &m->seats, -1, &turn);

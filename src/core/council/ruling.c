@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define RULING_WHO "who" /* the member that says whose reply it was */
+
 static const char *const kind_names[RULINGS] = {
     [RULING_SPEAK] = "speak", [RULING_SKIP] = "skip", [RULING_REPLY] = "reply",
     [RULING_NEW] = "new",     [RULING_VOTE] = "vote", [RULING_STOP] = "stop",
@@ -72,22 +74,29 @@ struct ruling ruling_of_step(struct arena *arena, const struct order_step *step)
     };
 }
 
-/* The text itself stands in the log; its hash says that it was this one. */
-struct ruling ruling_of_reply(struct arena *arena, struct slot at, const struct reply *reply,
-                              const struct pass *pass)
+static const char *hash_of(struct arena *arena, const char *text)
+{
+    return arena_format(arena, "%016llx", (unsigned long long)str_hash(text));
+}
+
+/* The text itself and its speaker stand in the log; their hashes say that it was these. */
+struct ruling ruling_of_reply(struct arena *arena, const struct ruling_place *place,
+                              const struct reply *reply, const struct pass *pass)
 {
     INPUTS_AUTO inputs;
     bool said = pass->kind == PASS_NOT;
 
     inputs_begin(&inputs);
-    json_text(&inputs.out, "text", arena_format(arena, "%016llx", (unsigned long long)str_hash(reply->text)));
+    json_text(&inputs.out, "text", hash_of(arena, reply->text));
+    json_text(&inputs.out, RULING_WHO,
+              hash_of(arena, arena_format(arena, "%s\n%s", place->speaker, place->role)));
     json_text(&inputs.out, "lack", reply_lack_name(reply->lack));
     json_text(&inputs.out, "stop", reply->stop);
     json_text(&inputs.out, "other", reply->other);
     return (struct ruling){
         .kind = RULING_REPLY,
-        .round = at.round,
-        .turn = at.turn,
+        .round = place->at.round,
+        .turn = place->at.turn,
         .inputs = inputs_end(&inputs, arena),
         .verdict = said ? "said" : arena_format(arena, "pass:%s", pass_kind_name(pass->kind)),
         .reason = said            ? "It says something."
@@ -158,6 +167,8 @@ struct ruling ruling_of_end(struct arena *arena, const struct end_facts *facts,
     json_text(&inputs.out, "spent", end_spent(facts));
     if (facts->out > 0)
         json_int(&inputs.out, "out", facts->out);
+    if (facts->reserved > 0)
+        json_int(&inputs.out, "reserved", facts->reserved);
     json_text(&inputs.out, "would", end_text(verdict->would));
     return (struct ruling){
         .kind = RULING_STOP,
@@ -227,8 +238,14 @@ static bool same_json(const char *a, const char *b)
     JSON_AUTO *right = NULL;
     struct err err = { 0 };
 
-    return strcmp(a, b) == 0 || (json_parse(a, strlen(a), &left, &err) &&
-                                 json_parse(b, strlen(b), &right, &err) && json_equal(left, right));
+    if (strcmp(a, b) == 0)
+        return true;
+    if (!json_parse(a, strlen(a), &left, &err) || !json_parse(b, strlen(b), &right, &err))
+        return false;
+    /* Decisions of earlier versions do not say who. */
+    if (!json_object_get(left, RULING_WHO))
+        json_object_del(right, RULING_WHO);
+    return json_equal(left, right);
 }
 
 const char *ruling_difference(struct arena *arena, const struct ruling *stored, const struct ruling *made)

@@ -38,8 +38,13 @@ const char *ruling_kind_name(enum ruling_kind kind);
 CHECKED bool ruling_kind_parse(const char *name, enum ruling_kind *kind, struct err *err);
 
 struct ruling ruling_of_step(struct arena *arena, const struct order_step *step);
-struct ruling ruling_of_reply(struct arena *arena, struct slot at, const struct reply *reply,
-                              const struct pass *pass);
+/* Whose reply it is, and where it stands. */
+struct ruling_place {
+    struct slot at;
+    const char *speaker, *role;
+};
+struct ruling ruling_of_reply(struct arena *arena, const struct ruling_place *place,
+                              const struct reply *reply, const struct pass *pass);
 struct ruling ruling_of_novelty(struct arena *arena, int round, const struct novelty_round *novelty);
 struct ruling ruling_of_vote(struct arena *arena, int round, const struct vote_result *result);
 struct ruling ruling_of_end(struct arena *arena, const struct end_facts *facts,

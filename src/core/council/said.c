@@ -209,7 +209,8 @@ static bool is_like_ours(struct arena *arena, const char *line, const struct sai
     const char *text = past_signs(str_plain_line(arena, line)), *rest;
     bool shape = false;
 
-    if (is_ruler(line) || begins_with_label(text, names) || begins_with_round(text, names) || begins_like_ours(text))
+    if (is_ruler(line) || begins_with_label(text, names) || begins_with_round(text, names) ||
+        begins_like_ours(text))
         return true;
     rest = past_shapes(text, &shape);
     if (shape && (names->bare_heads || ends_in_colon(rest) || strcasestr(rest, "passed") ||

@@ -68,8 +68,16 @@ SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(tokens_in + tokens_out), 0), COALES
 
 -- Calls that they have out or in line together: they will be made.
 -- name: discussion_out
-SELECT COUNT(*) FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
+SELECT COUNT(*), COALESCE(SUM(CASE WHEN t.discussion_id = $2 THEN 1 ELSE 0 END), 0)
+  FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
  WHERE s.root_id = $1 AND t.state IN ('queued', 'calling');
+
+-- What the largest of their calls took, of those that were reported: what it was told, and all of it.
+-- name: discussion_largest_call
+SELECT COALESCE(MAX(l.tokens_in / (l.calls - l.usage_missing)), 0),
+       COALESCE(MAX((l.tokens_in + l.tokens_out) / (l.calls - l.usage_missing)), 0)
+  FROM discussion_logs l JOIN discussion_state s ON s.discussion_id = l.discussion_id
+ WHERE s.root_id = $1 AND l.calls > l.usage_missing;
 
 -- Whoever asks whether a shared budget has a call left does so one at a time until the transaction ends.
 -- name: discussion_budget_hold @postgres

@@ -30,9 +30,13 @@ DELETE FROM discussion_turns WHERE id = $1;
 -- name: turn_delete_all
 DELETE FROM discussion_turns WHERE discussion_id = $1;
 
--- Calls that were out when their node died are made again.
+-- Calls that were out when their node died are made again, and count as made.
 -- name: turn_requeue
-UPDATE discussion_turns SET state = 'queued' WHERE discussion_id = $1 AND state = 'calling';
+UPDATE discussion_turns SET state = 'queued', calls = calls + 1, usage_missing = usage_missing + 1
+ WHERE discussion_id = $1 AND state = 'calling';
+
+-- name: turn_requeue_count
+UPDATE discussion_state SET calls = calls + $2, usage_missing = usage_missing + $2 WHERE discussion_id = $1;
 
 -- A pause does not use up anybody's time: what was due before $2 is due then.
 -- name: turn_extend

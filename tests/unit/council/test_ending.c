@@ -1,6 +1,7 @@
 /*
  * When a discussion is over, and why; and how decisions are written down and compared.
  */
+#include "base/str.h"
 #include "core/council/ruling.h"
 
 #include <setjmp.h>
@@ -177,7 +178,8 @@ static void every_decision_can_be_stored_and_compared(void **state)
     struct novelty_round novelty = novelty_of_round(&arena, three_rounds, LEN(three_rounds), 2);
     struct end_verdict verdict = end_judge(&arena, &facts);
 
-    check_round_trip(&arena, ruling_of_reply(&arena, (struct slot){ 1, 0 }, &reply, &pass));
+    check_round_trip(&arena,
+                     ruling_of_reply(&arena, &(struct ruling_place){ { 1, 0 }, "Ann", "x" }, &reply, &pass));
     check_round_trip(&arena, ruling_of_novelty(&arena, 2, &novelty));
     assert_true(vote_count(&arena, &vote, &result, &err));
     check_round_trip(&arena, ruling_of_vote(&arena, 2, &result));
@@ -192,12 +194,23 @@ static void an_altered_turn_makes_a_difference(void **state)
                  other = reply_cut(&arena, &rules, "Use no cache", 12),
                  passed = reply_cut(&arena, &rules, "pass", 4);
     struct pass not = pass_of_reply(&arena, &said), pass = pass_of_reply(&arena, &passed);
-    const struct slot at = { 1, 0 };
-    struct ruling stored = ruling_of_reply(&arena, at, &said, &not ),
-                  altered = ruling_of_reply(&arena, at, &other, &not ),
-                  turned = ruling_of_reply(&arena, at, &passed, &pass), moved = stored;
+    const struct ruling_place at = { { 1, 0 }, "Ann", "critic" }, ben = { { 1, 0 }, "Ben", "critic" },
+                              judge = { { 1, 0 }, "Ann", "judge" };
+    struct ruling stored = ruling_of_reply(&arena, &at, &said, &not ),
+                  altered = ruling_of_reply(&arena, &at, &other, &not ),
+                  turned = ruling_of_reply(&arena, &at, &passed, &pass), moved = stored;
+
+    struct ruling by_ben = ruling_of_reply(&arena, &ben, &said, &not ),
+                  as_judge = ruling_of_reply(&arena, &judge, &said, &not ), old = stored;
 
     (void)state;
+    assert_non_null(ruling_difference(&arena, &stored, &by_ben));
+    assert_non_null(ruling_difference(&arena, &stored, &as_judge));
+    /* Earlier versions did not keep who it was. */
+    old.inputs = arena_format(&arena, "{\"text\":\"%016llx\",\"lack\":\"none\",\"stop\":null,\"other\":null}",
+                              (unsigned long long)str_hash(said.text));
+    assert_null(ruling_difference(&arena, &old, &stored));
+    assert_non_null(ruling_difference(&arena, &old, &altered));
     assert_non_null(strstr(ruling_difference(&arena, &stored, &altered), "inputs"));
     assert_non_null(strstr(ruling_difference(&arena, &stored, &turned), "\"pass:word\" comes out"));
     moved.turn = 1;

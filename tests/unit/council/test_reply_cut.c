@@ -122,8 +122,15 @@ static void asked_again_one_is_heard_behind_any_label_but_anothers(void **state)
         { "Ann: I speak.\nManager: I too.\nDivergent: And I.\nAnn: Hm.", "And I.", LACK_NONE },
     };
 
+    static const struct row without_stops[] = {
+        { "[1] Firstly, [2]", "[1] Firstly, [2]", LACK_NONE },
+        { "[Round 1] Ann: No.\n[Round 1] Divergent: Yes.", "Yes.", LACK_NONE },
+        { "[Round 1] Ann: No.", "", LACK_OTHER },
+    };
+
     (void)state;
     check_as(MODE_TURNS, true, rows, LEN(rows));
+    check_as(MODE_ROUNDS, true, without_stops, LEN(without_stops));
 }
 
 /* A provider that obeys stops sends nothing where the reply began with one, or what stood around the label.
