@@ -124,7 +124,8 @@ static const struct field transcript_reply[] = {
     { "vote", T_OBJECT, OPTIONAL, "How the vote came out, if there was one.", .flags = F_OPEN },
     { "shadow", T_OBJECT, OPTIONAL, "What smart termination would have saved, where it only looked on.",
       .flags = F_OPEN },
-    { "answered", T_OBJECT, OPTIONAL, "What became of the reply to what it was called for.", .flags = F_OPEN },
+    { "answered", T_OBJECT, OPTIONAL, "What became of the reply to what it was called for.",
+      .flags = F_OPEN },
     { RESULT_FAILURE, T_OBJECT, OPTIONAL, "Why it could not go on, where it has failed.", .flags = F_OPEN },
     { 0 },
 };

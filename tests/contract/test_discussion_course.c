@@ -238,8 +238,7 @@ CONTRACT(vote_is_counted_at_the_end_with_its_dissent)
     CHECK_COUNT("entries", 3);
     call(t, "discussion_transcript", "{s:s, s:s}", "id", id, "format", "markdown");
     assert_non_null(
-        strstr(t->text,
-               "By rule majority: **left**.\n\n- left: 2\n- right: 1\n\nDissent: Cyd (right).\n"));
+        strstr(t->text, "By rule majority: **left**.\n\n- left: 2\n- right: 1\n\nDissent: Cyd (right).\n"));
     call(t, "discussion_transcript", "{s:s, s:s}", "id", id, "format", "text");
     assert_null(strstr(t->text, "majority"));
 }
