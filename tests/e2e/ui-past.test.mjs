@@ -1,7 +1,7 @@
 // What has ended is looked up in the inbox, and everything that waits stands there, whatever it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, visit } from './lib/browser.mjs';
+import { accessible, framed, person, visit } from './lib/browser.mjs';
 import { login, makeUser } from './lib/identity.mjs';
 import { becomes, onBothEngines, start, until } from './lib/server.mjs';
 import { Work } from './lib/work.mjs';
@@ -125,9 +125,27 @@ test('a link to a prompt leads to it in the chat', async (t) => {
     const server = await start(t);
     const { id } = await server.ask({ prompt_message: 'The one that is meant?' });
     for (let i = 0; i < 130; i++) await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: `Noise ${i}` });
-    const page = await visit(t, server, `/chat?prompt=${id}`);
+    const page = await (await person(t, server)).newPage();
+    // A browser may tell that the newest came into view when the way to the prompt has already begun.
+    const log = page.getByRole('log', { name: 'Messages' });
+    await page.route(`**/api/discussion/${id}`, async (route) => {
+        await log.getByText('Noise 129').waitFor();
+        await log.evaluate((element) => {
+            element.scrollTop = element.scrollHeight;
+            element.dispatchEvent(new Event('scroll'));
+        });
+        await framed(page);
+        await route.continue();
+    });
+    await page.goto(`/chat?prompt=${id}`);
     const card = page.getByRole('article').filter({ hasText: 'The one that is meant?' });
     await card.waitFor();
     await page.waitForFunction((wanted) => document.activeElement?.id === wanted, `prompt-${id}`);
-    await until(() => card.evaluate((element) => element.getBoundingClientRect().top >= 0 && element.getBoundingClientRect().bottom <= innerHeight), 'it is in view');
+    const inView = () => card.evaluate((element) => element.getBoundingClientRect().top >= 0 && element.getBoundingClientRect().bottom <= innerHeight);
+    await until(inView, 'it is in view');
+    // What comes meanwhile is not followed.
+    await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: 'The newest.' });
+    await page.getByRole('button', { name: '1 new message' }).waitFor();
+    await framed(page);
+    assert.ok(await inView(), 'and stays there');
 });
