@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { onBothEngines, start } from './lib/server.mjs';
@@ -85,23 +84,11 @@ async function theRequestsWork(server) {
 
 onBothEngines('the documented requests work as they stand', { clock: false }, theRequestsWork);
 
-async function isFree(port) {
-    const listener = net.createServer();
-    listener.listen(port, '127.0.0.1');
-    const [free] = await Promise.race([
-        once(listener, 'listening').then(() => [true]),
-        once(listener, 'error').then(() => [false]),
-    ]);
-    if (free) {
-        listener.close();
-        await once(listener, 'close');
-    }
-    return free;
-}
-
 test('and at the documented address, http://127.0.0.1:7117', async (t) => {
-    if (!(await isFree(7117))) return t.skip('somebody else listens on port 7117');
-    const server = await start(t, { listen: '127.0.0.1:7117', clock: false });
+    const server = await start(t, { listen: '127.0.0.1:7117', clock: false }).catch((why) => {
+        if (!why.message.includes('Address already in use')) throw why;
+    });
+    if (!server) return t.skip('somebody else listens on port 7117');
     assert.equal(server.url, 'http://127.0.0.1:7117');
     await theRequestsWork(server);
 });
