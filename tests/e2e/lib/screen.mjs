@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { binary, cleanEnv, until } from './server.mjs';
+import { atEnd, binary, cleanEnv, until } from './server.mjs';
 
 const run = promisify(execFile);
 let opened = 0;
@@ -18,7 +18,7 @@ export class Screen {
         screen.socket = join(server.folder, `tmux-${++opened}`);
         screen.env = cleanEnv(server.folder, { WITAN_URL: server.url, PATH: `${bin}:${process.env.PATH}`, TERM: 'screen', ENV: '', LC_ALL: 'C.UTF-8', ...env });
         await screen.tmux('-f', '/dev/null', 'new-session', '-d', '-x', columns, '-y', rows, '-c', server.folder, "PS1='$ ' exec sh");
-        t.after(() => screen.tmux('kill-server').catch(() => {}));
+        atEnd(t, () => screen.tmux('kill-server'));
         await screen.shows(/\$$/);
         return screen;
     }

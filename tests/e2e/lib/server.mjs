@@ -208,10 +208,30 @@ async function read(reply) {
     };
 }
 
+// What a test began ends with it, the last first: a folder outlives what works in it. (node runs what `t.after` is given in
+// the order in which it came.) All of it is ended, whatever fails.
+const endings = new WeakMap();
+export function atEnd(t, end) {
+    if (!endings.has(t)) {
+        endings.set(t, []);
+        t.after(async () => {
+            const failed = [];
+            for (const last of endings.get(t).reverse())
+                try {
+                    await last();
+                } catch (error) {
+                    failed.push(error);
+                }
+            if (failed.length > 0) throw failed[0];
+        });
+    }
+    endings.get(t).push(end);
+}
+
 export async function tempFolder(t) {
     const folder = await mkdtemp(join(tmpdir(), 'witan-e2e-'));
     // A server that is just ending may still put something into it.
-    t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 50 }));
+    atEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 50 }));
     return folder;
 }
 
@@ -219,7 +239,7 @@ export async function tempFolder(t) {
 export async function freshStore(t, engine, folder) {
     if (engine === 'sqlite') return `sqlite:${join(folder, 'witan.db')}`;
     const db = await createDatabase();
-    t.after(() => dropDatabase(db));
+    atEnd(t, () => dropDatabase(db));
     return db;
 }
 
@@ -240,7 +260,7 @@ async function readyStore(t, engine, folder) {
     if (engine === 'postgres') {
         const db = await copyDatabase(migrate);
         // Dropping takes the server a while, for which the next test need not wait.
-        t.after(() => void dropDatabase(db).catch(() => {}));
+        atEnd(t, () => void dropDatabase(db).catch(() => {}));
         return db;
     }
     const file = join(folder, 'witan.db');
@@ -257,7 +277,7 @@ export async function start(t, { engine = 'sqlite', prepare, ...options } = {}) 
     if (prepare) await prepare(db, folder);
     const server = new Server({ ...options, folder, db });
     server.engine = engine;
-    t.after(() => server.child && server.stop());
+    atEnd(t, () => server.child && server.stop());
     return server.up();
 }
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { binary, cleanEnv, until } from './server.mjs';
+import { atEnd, binary, cleanEnv, until } from './server.mjs';
 
 export class Terminal {
     // The program is `witan` there. Closed when the test ends.
@@ -31,7 +31,7 @@ export class Terminal {
         terminal.child.stdin.on('error', () => {});
         terminal.child.stdout.on('data', (bytes) => (terminal.shown += bytes));
         terminal.closed = once(terminal.child, 'close');
-        t.after(() => terminal.close());
+        atEnd(t, () => terminal.close());
         // Until here the terminal shows what is typed.
         await terminal.run("stty -echo; PS1=''");
         return terminal;
