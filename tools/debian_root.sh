@@ -3,6 +3,7 @@
 #   $tool         who says things
 #   SUITE=trixie  Debian 13; without it bookworm, Debian 12
 #   BARE_KEEP=1   leaves the folder behind
+#   BARE_CACHE=D  keeps the fresh Debian as D/SUITE.tar, and takes it from there the next time
 #
 # The mirror, the proxy settings and the trusted certificates are those of this machine. The folder is $root;
 # `inside COMMAND` runs something there, `enter COMMAND` becomes it. Everything goes when the script ends.
@@ -55,17 +56,31 @@ inside() {
 
 # The settings by which this machine reaches its mirrors, as far as there are any.
 passed_on=
-for name in http_proxy https_proxy no_proxy npm_config_registry; do
+for name in http_proxy https_proxy no_proxy npm_config_registry PIP_INDEX_URL; do
     value=$(eval "echo \"\${$name:-}\"")
     [ -z "$value" ] || passed_on="$passed_on $name=$value"
 done
 
-echo "$tool: making a Debian $suite in $root"
-debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
-    tail -n 20 "$root.log" >&2
-    fail "debootstrap failed"
+make_root() {
+    kept=${BARE_CACHE:+$BARE_CACHE/$suite.tar}
+    if [ -n "$kept" ] && [ -e "$kept" ]; then
+        tar -C "$root" -xf "$kept"
+        return
+    fi
+    debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
+        tail -n 20 "$root.log" >&2
+        rm -f "$root.log"
+        fail "debootstrap failed"
+    }
+    rm -f "$root.log"
+    if [ -n "$kept" ]; then
+        mkdir -p "$BARE_CACHE"
+        tar -C "$root" -cf "$kept.new" . && mv "$kept.new" "$kept"
+    fi
 }
-rm -f "$root.log"
+
+echo "$tool: making a Debian $suite in $root"
+make_root
 mount -t proc proc "$root/proc"
 mount -t tmpfs tmpfs "$root/dev/shm"
 mount -t devpts -o ptmxmode=666 devpts "$root/dev/pts"
@@ -73,6 +88,6 @@ cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 certificates=/etc/ssl/certs/ca-certificates.crt
 if [ -f "$certificates" ]; then
     cp -L "$certificates" "$root/etc/machine-certificates.crt"
-    passed_on="$passed_on NODE_EXTRA_CA_CERTS=/etc/machine-certificates.crt"
+    passed_on="$passed_on NODE_EXTRA_CA_CERTS=/etc/machine-certificates.crt PIP_CERT=/etc/machine-certificates.crt"
 fi
 inside apt-get -qq update
