@@ -20,7 +20,7 @@ MAKEFLAGS += --no-builtin-rules
 # Libraries
 
 PKGS := sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto libseccomp libedit ncursesw
-ifeq ($(filter clean help format bare,$(MAKECMDGOALS)),)
+ifneq ($(filter-out clean help format bare ui uninstall uninstall-program,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
 ifeq ($(PKG_LIBS),)
@@ -88,6 +88,10 @@ PLANTED_BINS := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/planted/%)
 ## all: the program, build/witan, with the pages that `make ui` has built
 .PHONY: all
 all: $(BUILD)/witan
+
+# All of it but the pages, which may still be on their way.
+.PHONY: objects
+objects: $(BUILD)/obj/src/main.o $(filter-out %/gen/assets.o,$(OBJECTS))
 
 $(BUILD)/witan: $(BUILD)/obj/src/main.o $(LIB)
 	@echo "  link  $@"
@@ -322,21 +326,38 @@ SUITE ?= bookworm
 bare:
 	@SUITE=$(SUITE) tools/bare
 
+# Below $(PREFIX): what everybody needs, and what a service needs.
+PROGRAM_FILES := bin/witan share/man/man1/witan.1 share/bash-completion/completions/witan share/zsh/vendor-completions/_witan \
+	share/fish/vendor_completions.d/witan.fish share/doc/witan/LICENSE share/doc/witan/guide.md
+SERVICE_FILES := lib/sysusers.d/witan.conf lib/systemd/system/witan.service
+INTO          := $(DESTDIR)$(PREFIX)
+
 ## install: into $(DESTDIR)$(PREFIX), with a systemd unit
-.PHONY: install
-install: all
-	install -D -m 755 $(BUILD)/witan $(DESTDIR)$(PREFIX)/bin/witan
-	mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 bash-completion/completions zsh/vendor-completions fish/vendor_completions.d)
-	$(BUILD)/witan docs man >$(DESTDIR)$(PREFIX)/share/man/man1/witan.1
-	$(BUILD)/witan completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/witan
-	$(BUILD)/witan completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_witan
-	$(BUILD)/witan completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/witan.fish
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/witan/LICENSE
-	install -D -m 644 docs/guide.md $(DESTDIR)$(PREFIX)/share/doc/witan/guide.md
-	install -D -m 644 packaging/witan.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/witan.conf
-	mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's|@PREFIX@|$(PREFIX)|g' packaging/witan.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/witan.service
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/witan.service
+.PHONY: install install-program uninstall uninstall-program
+install: install-program
+	install -D -m 644 packaging/witan.sysusers $(INTO)/lib/sysusers.d/witan.conf
+	mkdir -p $(INTO)/lib/systemd/system
+	sed 's|@PREFIX@|$(PREFIX)|g' packaging/witan.service >$(INTO)/lib/systemd/system/witan.service
+	chmod 644 $(INTO)/lib/systemd/system/witan.service
+
+## install-program: the same without the unit, as `./dev install --user` does it
+install-program: all
+	install -D -m 755 $(BUILD)/witan $(INTO)/bin/witan
+	mkdir -p $(addprefix $(INTO)/share/,man/man1 bash-completion/completions zsh/vendor-completions fish/vendor_completions.d)
+	$(BUILD)/witan docs man >$(INTO)/share/man/man1/witan.1
+	$(BUILD)/witan completion bash >$(INTO)/share/bash-completion/completions/witan
+	$(BUILD)/witan completion zsh >$(INTO)/share/zsh/vendor-completions/_witan
+	$(BUILD)/witan completion fish >$(INTO)/share/fish/vendor_completions.d/witan.fish
+	install -D -m 644 LICENSE $(INTO)/share/doc/witan/LICENSE
+	install -D -m 644 docs/guide.md $(INTO)/share/doc/witan/guide.md
+
+## uninstall: what `make install` has put there; settings and stores stay
+uninstall: uninstall-program
+	rm -f $(addprefix $(INTO)/,$(SERVICE_FILES))
+
+uninstall-program:
+	rm -f $(addprefix $(INTO)/,$(PROGRAM_FILES))
+	[ ! -d $(INTO)/share/doc/witan ] || rmdir --ignore-fail-on-non-empty $(INTO)/share/doc/witan
 
 ## deb: a Debian package, build/witan_VERSION_ARCH.deb
 .PHONY: deb

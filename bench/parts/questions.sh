@@ -10,7 +10,7 @@ ask_questions() {
 }
 
 # Node 22 or newer where ./dev brought one.
-node=$root/.node/node_modules/.bin/node
+node=$root/.node/bin/node
 [ -x "$node" ] || node=$(command -v node) || fail "restate's SDK needs node; ./dev test brings one"
 
 install_restate() {

@@ -1,7 +1,7 @@
 # Discussions: what a turn costs around its model, against the bare client of models and against LangGraph with its
 # in-memory saver; what thousands that wait take; and how soon the first word is heard.
 
-node=$root/.node/node_modules/.bin/node
+node=$root/.node/bin/node
 [ -x "$node" ] || node=$(command -v node) || fail "LangGraph needs node; ./dev test brings one"
 
 install_langgraph() {
