@@ -126,21 +126,27 @@ test('a link to a prompt leads to it in the chat', async (t) => {
     const { id } = await server.ask({ prompt_message: 'The one that is meant?' });
     for (let i = 0; i < 130; i++) await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: `Noise ${i}` });
     const page = await (await person(t, server)).newPage();
-    // A browser may tell that the newest came into view when the way to the prompt has already begun.
+    // A browser may tell that the newest came into view when the way to the prompt has already begun, which waits for a reply; what
+    // else asks for it comes after that.
     const log = page.getByRole('log', { name: 'Messages' });
-    await page.route(`**/api/discussion/${id}`, async (route) => {
+    const arrived = () => page.waitForFunction((wanted) => document.activeElement?.id === wanted, `prompt-${id}`);
+    const tell = async () => {
         await log.getByText('Noise 129').waitFor();
         await log.evaluate((element) => {
             element.scrollTop = element.scrollHeight;
             element.dispatchEvent(new Event('scroll'));
         });
         await framed(page);
+    };
+    let requests = 0;
+    await page.route(`**/api/discussion/${id}`, async (route) => {
+        await (++requests === 1 ? tell() : arrived());
         await route.continue();
     });
     await page.goto(`/chat?prompt=${id}`);
     const card = page.getByRole('article').filter({ hasText: 'The one that is meant?' });
     await card.waitFor();
-    await page.waitForFunction((wanted) => document.activeElement?.id === wanted, `prompt-${id}`);
+    await arrived();
     const inView = () => card.evaluate((element) => element.getBoundingClientRect().top >= 0 && element.getBoundingClientRect().bottom <= innerHeight);
     await until(inView, 'it is in view');
     // What comes meanwhile is not followed.
