@@ -84,6 +84,11 @@ test('without root and sudo an administrator is told, in one line, exactly what 
     const deb = run('tools/mkdeb', ['build', '1.0'], { cwd: clone, env: { PATH: bin } });
     assert.equal(deb.status, 1);
     assert.deepEqual(line(deb.stderr), install('dpkg-dev'));
+    symlinkSync(join(root, 'tests'), join(clone, 'tests'));
+    symlinkSync(run('sh', ['-c', 'command -v uname']).stdout.trim(), join(bin, 'uname'));
+    const tests = dev('test', 'lint');
+    assert.equal(tests.status, 1);
+    assert.deepEqual(line(tests.stderr), install('gcc libpq-dev python3 tmux dpkg-dev python3-pip-whl'), 'each is named once');
     assert.equal(asked(), '', 'nothing was tried');
 });
 

@@ -100,8 +100,11 @@ test('each way to connect an agent can be copied and tested, and its code works 
         await server.must(200, 'POST', `/api/questions/${(await waiting()).id}/answer`, { response: { type: 'boolean', value: true } });
         return (await printed).stdout;
     };
-    assert.match(await answered('python3', ['-c', await code('Python')]), /'value': True/);
-    assert.match(await answered(process.execPath, ['--input-type=module-typescript', '-e', await code('TypeScript')]), /value: true/);
+    // Both are read first: a question that is asked while nobody has touched the page for a while lies over it.
+    const python = await code('Python');
+    const typescript = await code('TypeScript');
+    assert.match(await answered('python3', ['-c', python]), /'value': True/);
+    assert.match(await answered(process.execPath, ['--input-type=module-typescript', '-e', typescript]), /value: true/);
 });
 
 test('without a model, discussions say so', async (t) => {
