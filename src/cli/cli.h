@@ -155,6 +155,12 @@ void cli_manpage(const struct cli *cli, struct buf *into);
 /* Completion for bash, zsh or fish; false: no such shell. */
 bool cli_completion(const struct cli *cli, const char *shell, struct buf *into);
 
+/*
+ * A text of ours in which commands stand as `witan ask`, with what people type here (base/program.h) for the
+ * name. Only what is followed by a command is a command.
+ */
+const char *cli_typed(const struct cli *cli, struct arena *arena, const char *text);
+
 /* "witan: sentence" and the hint on stderr; the exit code that belongs to it. */
 int cli_fail(const struct cli *cli, const struct err *err);
 /* A remark for people on stderr, unless --quiet. */

@@ -285,9 +285,10 @@ int cli_fail(const struct cli *cli, const struct err *err)
     bool colour = stderr_colour(cli);
 
     fprintf(stderr, "%switan:%s %s\n", colour ? "\033[31m" : "", colour ? "\033[0m" : "",
-            str_sanitise(&arena, in_own_words(cli, &arena, err, err->text)));
+            str_sanitise(&arena, cli_typed(cli, &arena, in_own_words(cli, &arena, err, err->text))));
     if (err->hint[0])
-        fprintf(stderr, "       %s\n", str_sanitise(&arena, in_own_words(cli, &arena, err, err->hint)));
+        fprintf(stderr, "       %s\n",
+                str_sanitise(&arena, cli_typed(cli, &arena, in_own_words(cli, &arena, err, err->hint))));
     return err_exit(err->code);
 }
 
@@ -305,7 +306,7 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
     va_end(args);
     if (len < 0)
         abort();
-    fprintf(stderr, "%s\n", str_sanitise(&arena, text));
+    fprintf(stderr, "%s\n", str_sanitise(&arena, cli_typed(cli, &arena, text)));
     free(text);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "core/identity/session.h"
 
+#include "base/program.h"
 #include "base/settings.h"
 #include "base/str.h"
 #include "core/caller/secret.h"
@@ -156,6 +157,7 @@ static bool run_me(struct call *call)
         return false;
     json_bool(&call->out, "solo", caller->kind == CALLER_LOCAL);
     json_bool(&call->out, "rehearsal", workspace_is_rehearsal(&workspace));
+    json_text(&call->out, "program", program_name());
     json_map_end(&call->out);
     return true;
 }
@@ -274,6 +276,9 @@ static const struct field me_reply[] = {
     { "solo", T_BOOL, REQUIRED, "Whether the server is in solo mode." },
     { "rehearsal", T_BOOL, REQUIRED,
       "Whether the workspace is a rehearsal: what is said there is scripted, and no model is called." },
+    { "program", T_TEXT, REQUIRED,
+      "What people type for the command line where the server was started: witan, or a path such as "
+      "build/witan." },
     { 0 },
 };
 

@@ -1,12 +1,12 @@
 // Help by what one wants to do, the manual page from the same rows, and where `make install` puts things.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { cli } from './lib/cli.mjs';
-import { binary, tempFolder } from './lib/server.mjs';
+import { binary, cleanEnv, start, tempFolder } from './lib/server.mjs';
 import { Terminal } from './lib/terminal.mjs';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -76,4 +76,42 @@ test('make install puts completions and the manual page in their places', async 
     assert.match(await readFile(join(share, 'fish/vendor_completions.d/witan.fish'), 'utf8'), /complete -c witan/);
     assert.equal((await stat(join(folder, 'usr/bin/witan'))).mode & 0o777, 0o755);
     assert.ok((await stat(join(folder, 'usr/lib/systemd/system/witan.service'))).isFile());
+});
+
+test('commands are named as they were typed: in help, hints, remarks and what waits', async (t) => {
+    const server = await start(t);
+    const { folder } = server;
+    await mkdir(join(folder, 'build'));
+    await symlink(binary, join(folder, 'build/witan'));
+    const type = (program, args, path = process.env.PATH) => {
+        const env = cleanEnv(folder, { WITAN_URL: server.url, PATH: path });
+        const { stdout, stderr } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8', input: '' });
+        return stdout + stderr;
+    };
+    const asked = type('build/witan', ['ask', 'Shall we?', '--yes-no', '--no-wait']);
+    const id = asked.trim().split('\n').at(-1);
+    const said = [
+        type('build/witan', ['help']),
+        type('build/witan', ['help', 'ask']),
+        type('build/witan', ['ask']),
+        type('build/witan', ['inboxx']),
+        type('build/witan', ['show', id]),
+        type('build/witan', ['doctor', '--db', `sqlite:${folder}/none.db`]),
+        type('build/witan', ['answer', 'ffffffff', 'yes']),
+        type('build/witan', ['inbox', '--url', 'http://127.0.0.1:9']),
+    ];
+    const bare = /(^|[\s`"'(|])witan (?:ask|inbox|answer|serve|show|wait|prompt|events|help|version|COMMAND|--help)\b/m;
+    for (const text of said) {
+        assert.match(text, /build\/witan \w/);
+        assert.doesNotMatch(text, bare);
+    }
+    assert.match(said[4], new RegExp(`^answer with: build/witan answer ${id.slice(-8)} `, 'm'));
+    // The manual is the same for all; and where the shell finds it by its name, that is what is shown.
+    assert.doesNotMatch(type('build/witan', ['docs', 'man']), /build\/witan/);
+    await mkdir(join(folder, 'bin'));
+    await symlink(binary, join(folder, 'bin/witan'));
+    for (const [program, path] of [['build/witan', `${folder}/bin:${process.env.PATH}`], [binary]]) {
+        const text = type(program, ['ask'], path);
+        assert.match(text, /For instance: witan ask /);
+    }
 });

@@ -1,17 +1,21 @@
 // The first page that a newcomer sees: what it says to type is typed, and does what it says.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { dirname } from 'node:path';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { accessible, fits, visit } from './lib/browser.mjs';
-import { onBothEngines, start, until } from './lib/server.mjs';
+import { binary, onBothEngines, start, until } from './lib/server.mjs';
 
 const run = promisify(execFile);
 const env = { ...process.env, PATH: `${dirname(process.env.WITAN_BIN ?? 'build/witan')}:${process.env.PATH}` };
 
 test('a newcomer asks from a shell and answers in the page', async (t) => {
-    const server = await start(t);
+    // Out of its clone, where nothing is installed: what the page says to type is what can be typed there.
+    const server = await start(t, { argv0: 'build/witan' });
+    await mkdir(join(server.folder, 'build'));
+    await symlink(binary, join(server.folder, 'build/witan'));
     const page = await visit(t, server, '/');
     await page.getByRole('link', { name: 'See how it works' }).click();
     await page.getByRole('heading', { name: 'Your agents can ask now.' }).waitFor();
@@ -19,9 +23,10 @@ test('a newcomer asks from a shell and answers in the page', async (t) => {
     const type = async (shell) => {
         await page.getByRole('radio', { name: shell }).first().check({ force: true });
         const line = await page.getByRole('group', { name: 'In a terminal' }).innerText();
-        return { printed: run('sh', ['-c', line], { env: { ...env, HOME: server.folder }, cwd: server.folder, timeout: 180_000 }) };
+        return { line, printed: run('sh', ['-c', line], { env: { ...process.env, HOME: server.folder }, cwd: server.folder, timeout: 180_000 }) };
     };
     const first = await type('witan');
+    assert.match(first.line, /build\/witan ask "Tea/);
     await page.getByText('It was asked: Tea or coffee?').waitFor();
     await page.getByRole('link', { name: 'Answer it' }).click();
     await page.getByRole('radio', { name: 'tea' }).check();

@@ -5,12 +5,16 @@ import { mcpName, ways } from '../src/core/connect.ts';
 const names = { cli: 'Command line', model: 'A model' };
 
 test('every way names this server, and a token where one is wanted', () => {
-    for (const way of ways('https://witan.example', true, names)) {
+    for (const way of ways('https://witan.example', true, 'witan', names)) {
         if (way.trial === 'models') continue;
         assert.match(way.text, /https:\/\/witan\.example/, way.name);
         assert.match(way.text, /WITAN_TOKEN/, way.name);
     }
-    for (const way of ways('http://127.0.0.1:7117', false, names)) assert.doesNotMatch(way.text, /TOKEN|WITAN_URL/, way.name);
+    for (const way of ways('http://127.0.0.1:7117', false, 'witan', names)) assert.doesNotMatch(way.text, /TOKEN|WITAN_URL/, way.name);
+});
+
+test('commands stand there as people type them', () => {
+    for (const way of ways('http://127.0.0.1:7117', false, 'build/witan', names)) assert.doesNotMatch(way.text, /(^|\s)witan (?!http)/m, way.name);
 });
 
 test('the MCP door is known by its name, in JSON and in a stream', () => {

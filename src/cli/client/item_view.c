@@ -1,6 +1,7 @@
 /* Each kind of thing that waits is read by its own operation and written for people by its own function. */
 #include "cli/client/item_view.h"
 
+#include "base/program.h"
 #include "base/str.h"
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
@@ -43,9 +44,9 @@ static void write_set(struct term *term, const json_t *set, int64_t now_ms)
         if (answer)
             term_block(term, "    = ", answer);
     }
-    buf_format(term->out, "about: %s %s\nanswer with: witan resolve %s QUESTION=ANSWER\n",
+    buf_format(term->out, "about: %s %s\nanswer with: %s resolve %s QUESTION=ANSWER\n",
                term_line(term->arena, member_text(term->arena, set, "source")),
-               term_line(term->arena, member_text(term->arena, set, "sourceId")),
+               term_line(term->arena, member_text(term->arena, set, "sourceId")), program_name(),
                term_line(term->arena, member_text(term->arena, set, "id")));
 }
 
@@ -61,7 +62,7 @@ static void write_prompt(struct term *term, const json_t *reply, int64_t now_ms)
         term_block(term, "    ",
                    arena_format(term->arena, "%s: %s", member_text(term->arena, entry, "agent"),
                                 member_text(term->arena, entry, "message")));
-    buf_format(term->out, "answer with: witan prompt answer %s TEXT --agent NAME\n",
+    buf_format(term->out, "answer with: %s prompt answer %s TEXT --agent NAME\n", program_name(),
                term_line(term->arena, member_text(term->arena, prompt, "id")));
 }
 
@@ -74,10 +75,10 @@ static void write_turn(struct term *term, const json_t *reply, int64_t now_ms)
     write_heading(term, "turn", discussion, NULL);
     term_block(term, "  ", member_text(term->arena, discussion, "topic"));
     buf_format(term->out,
-               "read it with: witan call discussion_get id=%s\n"
-               "take it with: witan call turn_take id=%s content=TEXT\n"
+               "read it with: %s call discussion_get id=%s\n"
+               "take it with: %s call turn_take id=%s content=TEXT\n"
                "or on the page /discussions/%s\n",
-               id, id, id);
+               program_name(), id, program_name(), id, id);
 }
 
 static void write_question(struct term *term, const json_t *reply, int64_t now_ms)
@@ -86,7 +87,7 @@ static void write_question(struct term *term, const json_t *reply, int64_t now_m
 
     view_write(term, question, now_ms);
     if (view_is_open(question))
-        buf_format(term->out, "answer with: witan answer %s ...\n",
+        buf_format(term->out, "answer with: %s answer %s ...\n", program_name(),
                    question_ref_short(term->arena, member_text(term->arena, question, "id")));
     else
         buf_format(term->out, "%s: %s\n",

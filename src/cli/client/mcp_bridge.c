@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "cli/client/mcp_input.h"
 #include "cli/client/transfer.h"
@@ -370,8 +371,8 @@ static const char *failure_of(const struct bridge *bridge, const struct errand *
     if (!errand->id || errand->answered)
         return NULL;
     if (code != CURLE_OK)
-        return arena_format(arena, "Cannot reach witan at %s (%s). Start it with `witan serve`.",
-                            bridge->cli->target.url, curl_easy_strerror(code));
+        return arena_format(arena, "Cannot reach witan at %s (%s). Start it with `%s serve`.",
+                            bridge->cli->target.url, curl_easy_strerror(code), program_name());
     if (errand->lost || is_held(errand))
         return "The server went away before there was an answer.";
     return sentence_of(arena, body, status);

@@ -5,6 +5,7 @@
 #include "cli/client/resume.h"
 
 #include "base/buf.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ const char *resume_command(struct cli *cli, const char *command)
     BUF_AUTO text = { 0 };
 
     buf_init(&text, 0);
-    buf_format(&text, "witan %s", command);
+    buf_format(&text, "%s %s", program_name(), command);
     for (size_t i = 0; i < cli->value_count; i++) {
         const struct cli_option *option = cli->values[i].option;
 
@@ -64,7 +65,7 @@ const char *resume_same(struct cli *cli, const char *key)
     BUF_AUTO text = { 0 };
 
     buf_init(&text, 0);
-    buf_text(&text, "witan");
+    buf_text(&text, program_name());
     for (int i = 0; i < cli->argc; i++)
         add_word(cli, &text, cli->argv[i]);
     if (!cli_has(cli, "idempotency-key")) {

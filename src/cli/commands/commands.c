@@ -49,7 +49,10 @@ static int show_help(const struct cli *cli, int argc, char **argv)
 
     buf_init(&text, 0);
     cli_help(cli, argc > 0 && argv[0][0] != '-' ? argv[0] : NULL, &text);
-    return cli_print(text.bytes, text.len);
+    buf_char(&text, '\0');
+    const char *typed = cli_typed(cli, cli->arena, text.bytes);
+
+    return cli_print(typed, strlen(typed));
 }
 
 /* Commands that only talk end at once; `serve` sets up its own way. */

@@ -342,6 +342,11 @@ static void write_json(const struct doctor *doctor, struct buf *into)
     buf_char(into, '\n');
 }
 
+static const char *typed(const struct doctor *doctor, const char *text)
+{
+    return term_line(doctor->cli->arena, cli_typed(doctor->cli, doctor->cli->arena, text));
+}
+
 static void write_lines(const struct doctor *doctor, struct buf *into)
 {
     struct term term;
@@ -353,9 +358,9 @@ static void write_lines(const struct doctor *doctor, struct buf *into)
 
         term_paint(&term, term_status(verdict), verdict);
         buf_format(into, "%*s%-12s  %s\n", (int)(6 - strlen(verdict)), "", check->name,
-                   term_line(doctor->cli->arena, check->text));
+                   typed(doctor, check->text));
         if (check->hint)
-            buf_format(into, "%20s%s\n", "", term_line(doctor->cli->arena, check->hint));
+            buf_format(into, "%20s%s\n", "", typed(doctor, check->hint));
     }
 }
 

@@ -37,8 +37,8 @@ export function cleanEnv(folder, extra = {}) {
 const unhurried = { WITAN_STORE_WAIT: '60s', WITAN_STORE_TIMEOUT: '60s' };
 
 export class Server {
-    constructor({ folder, db, args = [], env = {}, clock = true, listen = '127.0.0.1:0' }) {
-        Object.assign(this, { folder, db, args, env, clock, listen });
+    constructor({ folder, db, args = [], env = {}, clock = true, listen = '127.0.0.1:0', argv0 }) {
+        Object.assign(this, { folder, db, args, env, clock, listen, argv0 });
         this.log = '';
         this.said = ''; // on stdout
         this.#forgetConnections();
@@ -51,6 +51,7 @@ export class Server {
             ['serve', '--listen', this.listen, '--db', this.db, ...clock, ...this.args],
             {
                 env: cleanEnv(this.folder, { ...unhurried, ...this.env }),
+                argv0: this.argv0, // as which it was started
                 stdio: ['ignore', 'pipe', 'pipe'],
             },
         );

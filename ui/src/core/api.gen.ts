@@ -387,7 +387,7 @@ export const session_login: Op<{ body: { name: string; password: string } }, { u
 export const session_logout: Op<{  }, undefined> = /*#__PURE__*/ op('POST', '/api/logout');
 
 /** Say who calls, in which workspace, and where else they may go. */
-export const me_get: Op<{  }, { caller: Caller; workspace: Workspace; workspaces: Array<Workspace>; solo: boolean; rehearsal: boolean }> = /*#__PURE__*/ op('GET', '/api/me');
+export const me_get: Op<{  }, { caller: Caller; workspace: Workspace; workspaces: Array<Workspace>; solo: boolean; rehearsal: boolean; program: string }> = /*#__PURE__*/ op('GET', '/api/me');
 
 /** Change the own password. Ends the user's other sessions. */
 export const password_change: Op<{ body: { oldPassword: string; newPassword: string } }, undefined> = /*#__PURE__*/ op('PUT', '/api/me/password');

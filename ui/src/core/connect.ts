@@ -10,15 +10,15 @@ export interface Way {
 
 const question = { agent: 'Planner', question: 'Deploy now?', type: 'approval', responseType: 'approval' };
 
-/** `token`: this server wants one from agents. */
-export function ways(origin: string, token: boolean, names: { cli: string; model: string }): Way[] {
+/** `token`: this server wants one from agents; `program`: what people type for the command line. */
+export function ways(origin: string, token: boolean, program: string, names: { cli: string; model: string }): Way[] {
     const prefix = `${origin === 'http://127.0.0.1:7117' ? '' : `WITAN_URL=${origin} `}${token ? 'WITAN_TOKEN=… ' : ''}`;
     const header = token ? ` -H "Authorization: Bearer $WITAN_TOKEN"` : '';
     const body = JSON.stringify(question);
     return [
         { name: 'curl', trial: 'api', text: `curl -s ${origin}/api/questions${header} -H 'Content-Type: application/json' \\\n  -d '${body}'\ncurl -s${header} '${origin}/api/questions/ID?wait=55'` },
-        { name: names.cli, trial: 'api', text: `${prefix}witan prompt ask "Cache or index first?" --agent Planner --wait\n${prefix}witan ask --approve "Deploy to production?"` },
-        { name: 'MCP', trial: 'mcp', text: `claude mcp add --transport http witan ${origin}/mcp${token ? ' --header "Authorization: Bearer $WITAN_TOKEN"' : ''}\nwitan connect cursor --write      # claude-desktop, vscode, codex, gemini` },
+        { name: names.cli, trial: 'api', text: `${prefix}${program} prompt ask "Cache or index first?" --agent Planner --wait\n${prefix}${program} ask --approve "Deploy to production?"` },
+        { name: 'MCP', trial: 'mcp', text: `claude mcp add --transport http witan ${origin}/mcp${token ? ' --header "Authorization: Bearer $WITAN_TOKEN"' : ''}\n${program} connect cursor --write      # claude-desktop, vscode, codex, gemini` },
         {
             name: 'Python',
             trial: 'api',
@@ -54,7 +54,7 @@ console.log(it.response);`,
         {
             name: names.model,
             trial: 'models',
-            text: `# config.yaml; then start the server again, and: witan model test
+            text: `# config.yaml; then start the server again, and: ${program} model test
 models:
   local:
     provider: ollama

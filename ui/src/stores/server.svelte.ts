@@ -54,6 +54,11 @@ class Session {
         return this.me?.caller.name ?? '';
     }
 
+    /** What people type for the command line where the server was started. */
+    get program(): string {
+        return this.me?.program ?? 'witan';
+    }
+
     /** Whether this caller may answer; agents and viewers only look. */
     get answers(): boolean {
         return ['owner', 'admin', 'member'].includes(this.me?.caller.role ?? 'member');
