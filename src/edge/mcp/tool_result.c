@@ -110,7 +110,7 @@ void tool_write_result(struct mcp_call *call, const char *made, bool pending, st
     else
         write_structured(call, made, pending, &structured);
     write_content(out, structured.bytes, structured.len);
-    if (!call->tool->shape)
+    if (!call->tool->shape || call->tool->output)
         json_raw(out, "structuredContent", structured.bytes);
     write_related(call, out);
 }

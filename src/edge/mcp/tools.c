@@ -329,7 +329,7 @@ static size_t add_fields(struct field *into, size_t count, const struct field *f
 }
 
 /* What waits says so; what goes on to another row has the reply of one or the other; what has a shape of its
- * own is text and nothing else. */
+ * own has a schema of its own, or is text and nothing else. */
 static void write_output(struct json_out *out, const struct tool *tool)
 {
     static const struct field waited[] = {
@@ -341,6 +341,8 @@ static void write_output(struct json_out *out, const struct tool *tool)
     struct field fields[3 * LIMIT_PARAMS];
     size_t count;
 
+    if (tool->output)
+        json_raw(out, "outputSchema", tool->output);
     if (tool->done || tool->shape)
         return;
     count = add_fields(fields, 0, tool_op(tool)->reply, tool->then != NULL);
