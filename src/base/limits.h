@@ -139,7 +139,6 @@
 #define COMPUTE_THREADS      2
 #define HASH_THREADS         2  /* for passwords; each hash takes 64 MB while it is made */
 #define HASH_QUEUE           64 /* passwords waiting to be hashed before 503 */
-#define HASH_NICE            10 /* these threads give way to all others */
 #define POOL_RETRIES         5  /* runs of a unit after serialisation failures and deadlocks */
 #define RECONNECT_MIN_MS     100
 #define RECONNECT_MAX_MS     2000

@@ -7,8 +7,7 @@
 #include "db/queue.h"
 #include "db/threads.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
+#include <sched.h>
 
 #define TOO_MANY "Too many are logging in right now; try again shortly."
 
@@ -23,13 +22,23 @@ static struct work *take(struct hashing *hashing)
     return work;
 }
 
+/*
+ * Of a processor that is scarce these take their share, as any program on the machine does: with less of it a
+ * login stands still beside others that are busy. But they are no match for a thread that was asleep and has
+ * a moment's work, which is what all our others are, and run on only when those are done. Where that cannot
+ * be had, the work is as good, only less polite.
+ */
+static void give_way_to_the_quick(void)
+{
+    (void)pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){ 0 });
+}
+
 static void *hashing_main(void *user)
 {
     struct hashing *hashing = user;
     struct work *work;
 
-    /* On Linux this is the thread's own. Where it is not allowed, the work is as good, only less polite. */
-    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), HASH_NICE);
+    give_way_to_the_quick();
     while ((work = take(hashing)) != NULL) {
         work->err = (struct err){ 0 };
         (void)!work_run(NULL, work);

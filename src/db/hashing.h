@@ -2,7 +2,7 @@
  * hashing.h - workers for password hashes, and for nothing else.
  *
  * A hash costs a tenth of a second and 64 MB on purpose, and anybody may ask for one by logging in. So these
- * have threads of their own, which give way to all others where a processor is scarce, and a short waiting
+ * have two threads of their own, which never hold up one that has a moment's work, and a short waiting
  * room (turns.h): a flood of logins delays neither other work nor, by more than a turn, somebody else's
  * login, and what there is no room for is answered 503.
  *

@@ -1,5 +1,6 @@
 // Logging in: who is held up by whom, and what browsers are told.
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { test } from 'node:test';
 import { login, makeToken, makeUser } from './lib/identity.mjs';
@@ -123,6 +124,21 @@ test('a flood of logins delays neither a real one nor the reading of output', as
     // Two are hashed at once, and of the 64 that wait only the one whose turn it was goes before; a few more are done until
     // a busy machine tells us. Behind all of them it would be twice as many.
     await quickOnce(32, servedBefore);
+});
+
+// Less than a program's share of a processor is next to nothing beside others that are busy: a login then took a minute.
+test('a login gets its share of a busy machine', async (t) => {
+    const server = await start(t);
+    await makeUser(server, 'maya', good, 'owner');
+    assert.equal((await tryAs(server, 'maya', good, '127.0.0.9')).status, 200); // starts the workers
+    const tasks = `/proc/${server.pid}/task`;
+    const nice = await Promise.all(
+        (await readdir(tasks)).map(async (id) => {
+            const [, fields] = /.*\) (.*)/.exec(await readFile(`${tasks}/${id}/stat`, 'utf8'));
+            return Number(fields.split(' ')[16]);
+        }),
+    );
+    assert.deepEqual(new Set(nice), new Set([nice[0]]), 'all threads have the same priority');
 });
 
 test('over https cookies are bound to the host', async (t) => {
