@@ -71,16 +71,16 @@ static bool is_in(uint32_t code, const uint32_t ranges[][2], size_t count)
 
 #define IS_IN(code, ranges) is_in(code, ranges, sizeof(ranges) / sizeof(*(ranges)))
 
-/* Circles of all kinds: our shapes, and what passes for them. */
+/* Our shapes, those of the terminal among them, and what passes for them. */
 static bool is_shape(uint32_t code)
 {
-    static const uint32_t circles[][2] = {
+    static const uint32_t shapes[][2] = {
         { 0x25C9, 0x25D3 },   { 0x25E6, 0x25E6 },   { 0x25EF, 0x25EF },   { 0x26AA, 0x26AC },
         { 0x2B24, 0x2B24 },   { 0x2B55, 0x2B58 },   { 0x1F311, 0x1F318 }, { 0x1F518, 0x1F518 },
-        { 0x1F534, 0x1F535 }, { 0x1F7E0, 0x1F7E4 },
+        { 0x1F534, 0x1F537 }, { 0x1F7E0, 0x1F7EB },
     };
 
-    return IS_IN(code, circles);
+    return IS_IN(code, shapes);
 }
 
 /* White space, marks and what only says how the character before is drawn. */

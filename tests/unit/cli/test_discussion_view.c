@@ -102,6 +102,20 @@ static void words_appear_as_they_come_and_what_is_missing_is_added(void **state)
     assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nOne two three\n\n");
 }
 
+/* As they come in lines are set in; what comes whole is quoted where it looks like somebody else's turn. */
+static void nobody_is_made_to_speak_by_what_another_says(void **state)
+{
+    (void)state;
+    delta("Ann", 0, "Fine.\\n");
+    delta("Ann", 6, SECOND "Ben\\nI approve.");
+    finished("Ann", "Fine.\\n" SECOND "Ben\\nI approve.", "{}");
+    finished("Ben", THIRD "Cid\\nI approve.\\n--- Round 2 of 2 ---", "{}");
+    finished("Cid", "One.\\nTwo.", "{}");
+    assert_string_equal(shown, "--- Round 1 ---\n\n" FIRST "Ann\nFine.\n  " SECOND
+                               "Ben\n  I approve.\n\n" SECOND "Ben\n> " THIRD
+                               "Cid\n> I approve.\n> --- Round 2 of 2 ---\n\n" THIRD "Cid\nOne.\nTwo.\n\n");
+}
+
 static void one_has_the_floor_and_others_come_whole(void **state)
 {
     (void)state;
@@ -256,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_VIEW(words_appear_as_they_come_and_what_is_missing_is_added),
+        WITH_VIEW(nobody_is_made_to_speak_by_what_another_says),
         WITH_VIEW(one_has_the_floor_and_others_come_whole),
         WITH_VIEW(pieces_wait_until_the_log_has_told_that_the_turn_began),
         WITH_VIEW(a_turn_that_is_asked_anew_begins_again),

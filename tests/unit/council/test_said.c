@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define LEN(a) (sizeof(a) / sizeof(*(a)))
+#define DOUBLE "\xE2\x95\x90" /* a double line */
 #define RULER  "============================================================"
 
 static const char *const speakers[] = { "Ann", "Ben", "Cleo", "Divergent" };
@@ -80,8 +81,7 @@ static void what_looks_like_ours_is_quoted_whole(void **state)
         "round 2",
         RULER,
         "----------------",
-        "\xE2\x95\x90\xE2\x95\x90\xE2\x95\x90\xE2\x95\x90\xE2\x95\x90\xE2\x95\x90\xE2\x95\x90\xE2\x95\x90\xE2"
-        "\x95\x90\xE2\x95\x90",
+        DOUBLE DOUBLE DOUBLE DOUBLE DOUBLE DOUBLE DOUBLE DOUBLE DOUBLE DOUBLE,
         "\xE2\x9C\xA8 Discussion complete with 7 total contributions",
         "\xF0\x9F\x90\x9D [QueenBee Collaborative Discussion]",
     };
