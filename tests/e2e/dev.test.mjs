@@ -179,6 +179,16 @@ test('./dev install --user puts it on the path of one user, and takes it away ag
     assert.deepEqual(files(), ['.local/share/witan/witan.db']);
 });
 
+test('who cannot run the commands in a bare Debian is told what that needs', async (t) => {
+    const folder = await tempFolder(t);
+    program(folder, 'id', 'echo 1000');
+    mkdirSync(join(folder, 'tests'));
+    copyFileSync(join(root, 'tests/run'), join(folder, 'tests/run'));
+    const { status, stdout } = run('tests/run', ['--full', 'bare'], { cwd: folder, env: { PATH: `${folder}:${process.env.PATH}` } });
+    assert.equal(status, 0);
+    assert.equal(stdout, '  skip  bare      needs root\n0 passed, 0 failed\n');
+});
+
 test('a step that leaves processes behind fails, names them and ends them', async (t) => {
     const folder = await tempFolder(t);
     mkdirSync(join(folder, 'tests'));
