@@ -331,6 +331,19 @@ test('the example in each description fits the tool', async (t) => {
     }
 });
 
+// The schema of ask_question is known to agents that were written before this server was.
+test('a model is told what a question cannot do without', async (t) => {
+    const server = await start(t);
+    const { tools } = (await send(server, request('tools/list'))).message.result;
+    const { properties, required } = tools.find(({ name }) => name === 'ask_question').inputSchema;
+    assert.deepEqual(required, ['question', 'type', 'responseType']);
+    assert.deepEqual(properties.type.enum, ['blocking', 'non_blocking', 'approval', 'error_recovery']);
+    assert.deepEqual(properties.responseType.enum, ['text', 'choice', 'boolean', 'approval']);
+    // What the others must be given is what their rows refuse to do without; the rest can be called with nothing.
+    const free = tools.filter((tool) => !tool.inputSchema.required).map(({ name }) => name);
+    assert.deepEqual(free, ['list_squad_prompts', 'report_progress', 'list_discussions', 'list_turns', 'list_agents']);
+});
+
 test('prompts are filled in', async (t) => {
     const server = await start(t);
     const { client, close } = await newClient(server.url);

@@ -13,6 +13,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* A row's template can say these, too; a model that asks says what it asks, and of which kind. */
+static const char *const to_ask[] = { "question", "type", "responseType", NULL };
+
 static const struct tool tools[] = {
     {
         .name = "ask_question",
@@ -38,6 +41,7 @@ static const struct tool tools[] = {
         .go_on = "wait_for_answer",
         .cancels = "question_cancel",
         .elicits = true,
+        .needed = to_ask,
     },
     {
         .name = "wait_for_answer",
@@ -288,6 +292,16 @@ int64_t tool_holds_s(const struct tool *tool)
 }
 
 /* What a model may leave out is not required: who it is, and the job that it has open. */
+static int need_of(const struct tool *tool, const struct field *param)
+{
+    for (const char *const *name = tool->needed; name && *name; name++)
+        if (strcmp(*name, param->name) == 0)
+            return REQUIRED;
+    if ((param->flags & F_SPEAKER) || (tool->finds_job && strcmp(param->name, "id") == 0))
+        return OPTIONAL;
+    return param->need;
+}
+
 static void write_input(struct json_out *out, const struct tool *tool)
 {
     static const struct field wait = {
@@ -304,9 +318,7 @@ static void write_input(struct json_out *out, const struct tool *tool)
     }
     for (const struct field *param = tool_op(tool)->params; param->type; param++) {
         fields[count] = *param;
-        if ((param->flags & F_SPEAKER) || (tool->finds_job && strcmp(param->name, "id") == 0))
-            fields[count].need = OPTIONAL;
-        count++;
+        fields[count++].need = need_of(tool, param);
     }
     if (tool_waits(tool))
         fields[count++] = wait;

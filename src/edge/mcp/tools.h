@@ -25,15 +25,18 @@ struct tool {
     bool reads;          /* changes nothing */
     bool finds_job;      /* without an id: the job that the caller's agent has open */
     bool holds;          /* unless told how long, it waits until what it is about has ended */
-    const char *unsaid;  /* arguments that hold unless others are given: a JSON object, or NULL */
-    const char *input;   /* the schema of the arguments when they are not the row's, or NULL */
-    const char *output;  /* the schema of what `shape` makes, or NULL */
+    const char *const *needed; /* parameters that a model must say although the row can do without; ends with
+                                  NULL, or NULL */
+    const char *unsaid;        /* arguments that hold unless others are given: a JSON object, or NULL */
+    const char *input;         /* the schema of the arguments when they are not the row's, or NULL */
+    const char *output;        /* the schema of what `shape` makes, or NULL */
     /* Arguments of the row from those that were given; NULL and call->error: they are wrong. Or NULL. */
     json_t *(*prepare)(struct mcp_call *call, const json_t *given);
     /* Runs the row, or finds that it need not be run; ends in tool_ran. NULL: the row is run. */
     void (*begin)(struct mcp_call *call);
-    /* The result from the row's reply, as a JSON object; without a schema in `output` it is one text: a client
-     * that wants its own shape takes nothing beside it, no structuredContent and no outputSchema. Or NULL. */
+    /* The result from the row's reply, as a JSON object; without a schema in `output` it is one text: a
+     * client that wants its own shape takes nothing beside it, no structuredContent and no outputSchema. Or
+     * NULL. */
     void (*shape)(struct mcp_call *call, bool pending, struct buf *into);
     void (*done)(struct mcp_call *call); /* takes over once the row has been run, or NULL */
 };
