@@ -27,7 +27,8 @@
     BOOL(server_sandbox, "server.sandbox", true,                                                             \
          "Give up files, ports and system calls that the server does not need, where the kernel can.")       \
     TEXT(server_connect_ports, "server.connect_ports", "",                                                   \
-         "Further TCP ports that models may be on, beside 80, 443, 11434 and those in `models`; or any.")    \
+         "Further TCP ports that models may be on, beside 80, 443, 11434, council.local_ports and "          \
+         "`models`; or any.")                                                                                \
     TIME(server_send_timeout, "server.send_timeout", "30s", 1000, 3600000,                                   \
          "How long a client may take nothing of a reply or stream before it is cut off.")                    \
     TIME(server_stop_grace, "server.stop_grace", "10s", 0, 600000,                                           \
@@ -86,6 +87,10 @@
         "Whether this server calls models for discussions; false where another one of the same store does.") \
     TEXT(council_ollama, "council.ollama", "http://127.0.0.1:11434",                                         \
          "Where an Ollama is looked for, whose models speak while `models` names none; off: nowhere.")       \
+    TEXT(                                                                                                    \
+        council_local_ports, "council.local_ports", "1234,8000,8080",                                        \
+        "Ports of this machine that servers of models are looked for on, and that the owner of a server in " \
+        "solo mode may name for an agent; off: none but Ollama's.")                                          \
     TIME(council_turn_deadline, "council.turn_deadline", "10m", 1000, 2592000000,                            \
          "How long an agent of the API, or a person, has for a turn in a discussion.")                       \
     SIZE(council_window, "council.window", "96KB", 1024, 1048576,                                            \

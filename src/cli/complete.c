@@ -92,11 +92,14 @@ static const char *const *usual_values(const struct cli_option *option)
         "api", "events", "openapi", "asyncapi", "man", "exit-codes", NULL
     };
 
-    return str_equal(option->name, "color")   ? colours
-           : str_equal(option->name, "role")  ? role_names
-           : str_equal(option->name, "SHELL") ? shells
-           : str_equal(option->name, "WHAT")  ? documents
-                                              : NULL;
+    static const char *const providers[] = { "ollama", "openai", "anthropic", "scripted", NULL };
+
+    return str_equal(option->name, "color")      ? colours
+           : str_equal(option->name, "provider") ? providers
+           : str_equal(option->name, "role")     ? role_names
+           : str_equal(option->name, "SHELL")    ? shells
+           : str_equal(option->name, "WHAT")     ? documents
+                                                 : NULL;
 }
 
 static enum complete_also offer_value(struct typing *typing, const struct cli_option *option)

@@ -49,7 +49,7 @@ static void copy_call(struct arena *arena, const struct turn_call *from, const c
     to->speaker = arena_text(arena, from->speaker);
     to->agent_id = arena_text(arena, from->agent_id);
     to->model_config = arena_text(arena, from->model_config);
-    to->system = to->user = NULL;
+    to->system = to->user = to->refused = NULL;
     to->stops = NULL;
     to->stop_count = 0;
     to->rules = NULL;

@@ -31,8 +31,9 @@ struct engine {
     struct deadlines *deadlines;
     struct folding *folding;
     struct indexing *indexing;
-    struct net *net;        /* what goes out, to models */
-    const char *ollama_url; /* NULL: nobody looks for models */
+    struct net *net;                  /* what goes out, to models */
+    const struct local_place *places; /* where models are looked for */
+    size_t place_count;
     struct scout *scout;
     struct llm *llm;
     struct council *council;
@@ -81,18 +82,19 @@ static void *run_listener(void *user)
     return NULL;
 }
 
-void engine_scout(struct engine *engine, const char *ollama_url)
+void engine_scout(struct engine *engine, const struct local_place *places, size_t count)
 {
-    engine->ollama_url = strcmp(ollama_url, SCOUT_OFF) == 0 ? NULL : ollama_url;
+    engine->places = places;
+    engine->place_count = count;
 }
 
-static void say_model(const char *name, const char *base_url)
+static void say_model(const struct llm_model *model)
 {
-    if (name)
-        log_line(LOG_INFO, "found a model; it speaks for agents that name none", "provider", "ollama",
-                 "model", name, "url", base_url, NULL);
+    if (model)
+        log_line(LOG_INFO, "found a model; it speaks for agents that name none", "provider",
+                 model_provider_name(model->provider), "model", model->model, "url", model->base_url, NULL);
     else
-        log_line(LOG_WARN, "the model that was found is gone", "url", base_url, NULL);
+        log_line(LOG_WARN, "the model that was found is gone", NULL);
 }
 
 static bool start_council(struct engine *engine, struct err *err)
@@ -100,8 +102,8 @@ static bool start_council(struct engine *engine, struct err *err)
     if (!net_open(&engine->net, err))
         return false;
     /* Before discussions go on that have no other model to go on with. */
-    if (engine->ollama_url && settings()->council_drive && models()->count == 0)
-        engine->scout = scout_open(engine->net, engine->ollama_url, say_model);
+    if (engine->place_count > 0 && settings()->council_drive && models()->count == 0)
+        engine->scout = scout_open(engine->net, engine->places, engine->place_count, say_model);
     engine->llm = llm_open(engine->net, COUNCIL_CALLS);
     engine->council = council_open(engine->store, engine->tailer, engine->llm, err);
     return engine->council != NULL;

@@ -13,6 +13,7 @@
 #include "engine/deadlines.h"
 #include "engine/sequencer.h"
 #include "engine/tailer.h"
+#include "llm/local.h"
 
 struct engine;
 
@@ -20,8 +21,8 @@ struct engine *engine_new(void);
 void engine_free(struct engine *engine); /* accepts NULL */
 
 /* Before engine_start: where to look for models when config.yaml names none (llm/scout.h). Without it nobody
- * looks. */
-void engine_scout(struct engine *engine, const char *ollama_url);
+ * looks. The places outlive the engine. */
+void engine_scout(struct engine *engine, const struct local_place *places, size_t count);
 /* `url` is the store's. With `test_clock` the clock's offset is the one that the store keeps. */
 CHECKED bool engine_start(struct engine *engine, struct store *store, const char *url, bool test_clock,
                           struct err *err);

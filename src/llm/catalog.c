@@ -27,39 +27,67 @@ static bool take_chunk(void *user, struct net_call *call, const char *bytes, siz
     return !look->body.full;
 }
 
+/* Where the list stands in the reply of each, or NULL. */
+static json_t *listed(const struct catalog_look *look)
+{
+    JSON_AUTO *reply = NULL;
+    struct err ignored = { 0 };
+    json_t *models;
+
+    if (!json_parse(look->body.bytes ? look->body.bytes : "", look->body.len, &reply, &ignored))
+        return NULL;
+    models = json_object_get(reply, look->asked == LLM_OLLAMA ? "models" : "data");
+    return json_is_array(models) ? json_incref(models) : NULL;
+}
+
+static void ask(struct catalog_look *look, enum llm_provider provider);
+
 static void call_done(void *user, struct net_call *call, enum net_end end, const char *why)
 {
     struct catalog_look *look = user;
+    int status = net_call_status(call);
 
-    if (end != NET_WHOLE || net_call_status(call) != 200)
-        err_set(&look->err, ERR_UNAVAILABLE, "Nobody answers at %s%s%s.", look->url, *why ? ": " : "", why);
     look->call = NULL;
+    if (end == NET_WHOLE && status == 200)
+        look->models = listed(look);
+    /* Who says 500 and more may be about to load a model. */
+    look->stranger = !look->models && status > 0 && status < 500 && !look->place.ollama;
+    if (look->stranger && look->asked == LLM_OPENAI && end != NET_CANCELLED) {
+        ask(look, LLM_OLLAMA);
+        return;
+    }
+    if (end != NET_WHOLE || status != 200)
+        err_set(&look->err, ERR_UNAVAILABLE, "Nobody answers at %s%s%s.", look->url, *why ? ": " : "", why);
+    else if (!look->models)
+        err_set(&look->err, ERR_UNAVAILABLE, "What answers there is %s.",
+                look->place.ollama ? "not Ollama" : "no server of models");
     look->done(look);
 }
 
-static char *tags_url(const char *base_url)
+static char *list_url(const char *base_url, enum llm_provider provider)
 {
-    static const char path[] = "/api/tags";
+    const char *path = provider == LLM_OLLAMA ? "/api/tags" : "/v1/models";
     size_t len = strlen(base_url);
 
     while (len > 0 && base_url[len - 1] == '/')
         len--;
-    char *url = memory_take(len + sizeof(path));
+    char *url = memory_take(len + strlen(path) + 1);
 
     memcpy(url, base_url, len);
-    memcpy(url + len, path, sizeof(path));
+    memcpy(url + len, path, strlen(path) + 1);
     return url;
 }
 
-void catalog_look(struct catalog_look *look)
+static void ask(struct catalog_look *look, enum llm_provider provider)
 {
     catalog_look_done(look);
     look->err = (struct err){ 0 };
-    look->url = tags_url(look->base_url);
+    look->asked = provider;
+    look->url = list_url(look->place.url, provider);
     buf_init(&look->body, LIMIT_MODEL_LINE);
     const struct net_request request = {
         .url = look->url,
-        .policy = { .reach = NET_REACH_OWN,
+        .policy = { .reach = look->place.ollama ? NET_REACH_OWN : NET_REACH_HERE,
                     .connect_ms = CATALOG_CONNECT_MS,
                     .first_ms = CATALOG_WHOLE_MS,
                     .idle_ms = CATALOG_WHOLE_MS,
@@ -76,10 +104,20 @@ void catalog_look(struct catalog_look *look)
     look->done(look);
 }
 
+/* Ollama speaks as OpenAI does as well, and is served by that; LM Studio writes an error into its log for
+ * each question that only Ollama understands, so that one comes second. */
+void catalog_look(struct catalog_look *look)
+{
+    look->stranger = false;
+    ask(look, look->place.ollama ? LLM_OLLAMA : LLM_OPENAI);
+}
+
 void catalog_look_done(struct catalog_look *look)
 {
     free(look->url);
     look->url = NULL;
+    json_decref(look->models);
+    look->models = NULL;
     buf_done(&look->body);
 }
 
@@ -94,21 +132,22 @@ static bool can_speak(const json_t *model, const char *name)
 bool catalog_found(const struct catalog_look *look, struct arena *arena, struct catalog *catalog,
                    struct err *err)
 {
-    JSON_AUTO *reply = NULL;
-    struct err ignored = { 0 };
-    const json_t *models;
+    const json_t *model;
+    size_t i;
 
     if (look->err.code != ERR_NONE) {
         *err = look->err;
         return false;
     }
-    if (!json_parse(look->body.bytes ? look->body.bytes : "", look->body.len, &reply, &ignored) ||
-        !json_is_array(models = json_object_get(reply, "models")))
-        return err_set(err, ERR_UNAVAILABLE, "What answers there is not Ollama.");
-    *catalog = (struct catalog){ .names = arena_array(arena, const char *, json_array_size(models) + 1) };
-    for (size_t i = 0; i < json_array_size(models); i++) {
-        const json_t *model = json_array_get(models, i);
-        const char *name = wire_text(model, "name");
+    *catalog = (struct catalog){
+        .provider = look->asked,
+        .base_url = look->asked == LLM_OPENAI ? arena_format(arena, "%s/v1", look->place.url)
+                                              : arena_text(arena, look->place.url),
+        .names = arena_array(arena, const char *, json_array_size(look->models) + 1),
+    };
+    json_array_foreach(look->models, i, model)
+    {
+        const char *name = wire_text(model, look->asked == LLM_OLLAMA ? "name" : "id");
 
         if (!name || !*name || strlen(name) > LIMIT_REF || !str_is_plain_line(name))
             continue;
@@ -117,6 +156,17 @@ bool catalog_found(const struct catalog_look *look, struct arena *arena, struct 
             catalog->speaker = catalog->names[catalog->count - 1];
     }
     return true;
+}
+
+void catalog_model(const struct catalog *catalog, struct arena *arena, const char *name,
+                   struct llm_model *model)
+{
+    model_init(model, "");
+    model->provider_name = model_provider_name(catalog->provider);
+    model->provider = catalog->provider;
+    model->base_url = arena_text(arena, catalog->base_url);
+    model->model = arena_text(arena, name);
+    model->spelled_out = true;
 }
 
 struct waiter {
@@ -144,10 +194,10 @@ static void wake(struct catalog_look *look)
     pthread_mutex_unlock(&waiter->lock);
 }
 
-bool catalog_read(struct net *net, const char *base_url, struct arena *arena, struct catalog *catalog,
-                  struct err *err)
+bool catalog_read(struct net *net, const struct local_place *place, struct arena *arena,
+                  struct catalog *catalog, struct err *err)
 {
-    struct waiter waiter = { .look = { .net = net, .base_url = base_url, .done = wake, .user = &waiter },
+    struct waiter waiter = { .look = { .net = net, .place = *place, .done = wake, .user = &waiter },
                              .task = { .run = begin, .user = &waiter } };
 
     pthread_mutex_init(&waiter.lock, NULL);

@@ -165,7 +165,9 @@ static void call_out(struct errand *errand)
         .headers = errand->headers,
         .body = errand->body.bytes,
         .body_len = errand->body.len,
-        .policy = { .reach = errand->model.public_only ? NET_REACH_PUBLIC : NET_REACH_OWN,
+        .policy = { .reach = errand->model.public_only ? NET_REACH_PUBLIC
+                             : errand->model.here_only ? NET_REACH_HERE
+                                                       : NET_REACH_OWN,
                     .connect_ms = errand->model.connect_timeout_ms,
                     .first_ms = errand->model.first_timeout_ms,
                     .idle_ms = errand->model.idle_timeout_ms,

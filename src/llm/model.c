@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "llm/local.h"
 #include "llm/provider.h"
 #include "net/net.h"
 
@@ -73,16 +74,37 @@ const char *model_provider_name(enum llm_provider provider)
     return provider_of(provider)->name;
 }
 
-bool model_split(struct arena *arena, const char *text, const char **provider, const char **model)
+bool model_split(struct arena *arena, const char *text, struct model_word *word)
 {
-    const char *colon = strchr(text, ':');
+    const char *colon = strchr(text, ':'), *at = strchr(text, '@');
     enum llm_provider known;
+    int64_t port = 0;
 
     if (!colon || str_is_blank(colon + 1))
         return false;
-    *provider = arena_copy(arena, text, (size_t)(colon - text));
-    *model = arena_text(arena, colon + 1);
-    return model_provider_parse(*provider, &known) && known != LLM_SCRIPTED;
+    if (at > colon)
+        at = NULL;
+    if (at &&
+        (!str_to_int(arena_copy(arena, at + 1, (size_t)(colon - at - 1)), &port) || port < 1 || port > 65535))
+        return false;
+    *word = (struct model_word){ .provider = arena_copy(arena, text, (size_t)((at ? at : colon) - text)),
+                                 .model = arena_text(arena, colon + 1) };
+    if (!model_provider_parse(word->provider, &known) || known == LLM_SCRIPTED)
+        return false;
+    if (at)
+        word->base_url = local_url(arena, known, (int)port);
+    return true;
+}
+
+bool model_same_url(const char *a, const char *b)
+{
+    size_t len_a = strlen(a), len_b = strlen(b);
+
+    while (len_a > 0 && a[len_a - 1] == '/')
+        len_a--;
+    while (len_b > 0 && b[len_b - 1] == '/')
+        len_b--;
+    return len_a > 0 && len_a == len_b && strncmp(a, b, len_a) == 0;
 }
 
 const char *model_url(const struct llm_model *model)

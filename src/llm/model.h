@@ -53,6 +53,7 @@ struct llm_model {
     const char *script_text; /* instead of a file, or NULL */
     bool spelled_out; /* by an agent's config: no key of the operator's goes to a base_url of its own */
     bool public_only; /* it may not be on this machine or in a private network */
+    bool here_only;   /* the solo owner named it on this machine, which holds as long as they are alone */
 };
 
 enum model_kind { MODEL_TEXT, MODEL_INT, MODEL_REAL, MODEL_TIME };
@@ -78,9 +79,15 @@ CHECKED bool model_check(struct llm_model *model, struct arena *arena, struct er
 
 CHECKED bool model_provider_parse(const char *name, enum llm_provider *provider);
 const char *model_provider_name(enum llm_provider provider);
-/* Takes PROVIDER:MODEL apart, such as ollama:llama3.2:latest. False: it is not of that form, or it is a
- * script's, which only config.yaml can name. */
-CHECKED bool model_split(struct arena *arena, const char *text, const char **provider, const char **model);
+/* Takes PROVIDER:MODEL apart, such as ollama:llama3.2:latest, or PROVIDER@PORT:MODEL, which is on that port
+ * of this machine. False: it is not of that form, or it is a script's, which only config.yaml can name. */
+struct model_word {
+    const char *provider, *model;
+    const char *base_url; /* NULL: the provider's own */
+};
+CHECKED bool model_split(struct arena *arena, const char *text, struct model_word *word);
+/* "http://host/v1/" and "http://host/v1" are the same; "" is like none. */
+bool model_same_url(const char *a, const char *b);
 /* Where it is: base_url, or the provider's own. "" for a scripted one. */
 const char *model_url(const struct llm_model *model);
 /*

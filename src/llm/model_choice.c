@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "llm/local.h"
 #include "llm/provider.h"
 #include "llm/scout.h"
 #include "llm/script.h"
@@ -22,9 +23,8 @@ static const char *const taken[] = { "temperature", "top_p", "max_tokens" };
 static bool no_models(struct err *err)
 {
     err_set(err, ERR_INVALID, NO_MODEL_WORDS);
-    return err_hint(err,
-                    "Start Ollama, or name one under `models` in config.yaml; `witan model list` shows what "
-                    "there is.");
+    return err_hint(err, "Start Ollama, LM Studio, vLLM or llama-server on this machine, or name a model in "
+                         "config.yaml (`witan model add`); `witan model list` shows what there is.");
 }
 
 const struct llm_model *model_default(void)
@@ -94,14 +94,16 @@ static bool spell_out(struct arena *arena, const json_t *config, struct llm_mode
 static bool choose_text(struct arena *arena, const json_t *config, const char *text, struct llm_model *model,
                         struct err *err)
 {
-    const char *provider, *name;
+    struct model_word word;
 
-    if (model_named(text) || !model_split(arena, text, &provider, &name))
+    if (model_named(text) || !model_split(arena, text, &word))
         return choose_named(text, model, err);
     model_init(model, "");
     model->spelled_out = true;
-    return model_set(model, arena, "provider", provider, err) &&
-           model_set(model, arena, "model", name, err) && set_text(model, arena, config, "base_url", err);
+    return model_set(model, arena, "provider", word.provider, err) &&
+           model_set(model, arena, "model", word.model, err) &&
+           (!word.base_url || model_set(model, arena, "base_url", word.base_url, err)) &&
+           set_text(model, arena, config, "base_url", err);
 }
 
 static bool choose(struct arena *arena, const json_t *config, struct llm_model *model, struct err *err)
@@ -137,30 +139,25 @@ static bool adjust(struct arena *arena, const json_t *config, struct llm_model *
     return model_check(model, arena, err);
 }
 
-static bool same_url(const char *a, const char *b)
-{
-    size_t len = strlen(a);
-
-    while (len > 0 && a[len - 1] == '/')
-        len--;
-    return len > 0 && strncmp(a, b, len) == 0 && b[len] == '\0';
-}
-
 bool model_url_is_known(const char *base_url)
 {
     for (enum llm_provider i = 0; i < LLM_PROVIDERS; i++)
-        if (same_url(base_url, provider_of(i)->url))
+        if (model_same_url(base_url, provider_of(i)->url))
             return true;
     for (size_t i = 0; i < models()->count; i++)
-        if (same_url(base_url, models()->list[i].base_url))
+        if (model_same_url(base_url, models()->list[i].base_url))
             return true;
-    return same_url(settings()->council_ollama, base_url);
+    return model_same_url(settings()->council_ollama, base_url) || scout_is_at(base_url);
 }
 
-/* Who may make an agent is not who runs the server, and must not look around in its networks through it. */
+/* Who may make an agent is not who runs the server, and must not look around in its networks through it. In
+ * solo mode they are the same, and its usual ports are open to them: whether that holds is asked by core. */
 static void confine(struct llm_model *model)
 {
-    model->public_only = model->spelled_out && *model->base_url && !model_url_is_known(model->base_url);
+    if (!model->spelled_out || !*model->base_url || model_url_is_known(model->base_url))
+        return;
+    model->here_only = local_is_open(settings()) && local_judge(settings(), model->base_url) == LOCAL_USUAL;
+    model->public_only = !model->here_only;
 }
 
 bool model_of_config(struct arena *arena, const char *config, struct llm_model *model, struct err *err)

@@ -20,8 +20,9 @@
 /* Which model of config.yaml speaks where none is named; NULL: it has none, and what was found may speak. */
 const struct llm_model *model_default(void);
 /*
- * Whether the operator has named this address: it is where a model of config.yaml is, or a provider's own.
- * Any other that an agent's config spells out must be public (public_only), wherever its name leads.
+ * Whether the operator has named this address: it is where a model of config.yaml is, or a provider's own, or
+ * where one was found. Any other that an agent's config spells out must be public (public_only), wherever its
+ * name leads; the owner of a server in solo mode may name usual ports of this machine as well (here_only).
  */
 bool model_url_is_known(const char *base_url);
 /* `config` may be NULL. What the model points to is in the arena or outlives every reader. */

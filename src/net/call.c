@@ -289,33 +289,57 @@ bool net_url_check(const char *text, struct err *err)
 }
 
 /* curl writes addresses in one form, however they were spelled; those of IPv6 stand in brackets. */
-static bool is_inside(char *host)
+static bool leads_inside(char *host, bool (*is_inside)(const char *address))
 {
     size_t len = strlen(host);
 
     if (len > 2 && host[0] == '[') {
         host[len - 1] = '\0';
-        return !reach_allows_text(NET_REACH_PUBLIC, host + 1);
+        return is_inside(host + 1);
     }
     if (len > 0 && host[len - 1] == '.')
         host[--len] = '\0';
     if (strcasecmp(host, "localhost") == 0 || (len > 10 && strcasecmp(host + len - 10, ".localhost") == 0))
         return true;
-    return host[strspn(host, "0123456789.")] == '\0' && !reach_allows_text(NET_REACH_PUBLIC, host);
+    return host[strspn(host, "0123456789.")] == '\0' && is_inside(host);
 }
 
-bool net_url_is_inside(const char *text)
+static bool is_not_public(const char *address)
+{
+    return !reach_allows_text(NET_REACH_PUBLIC, address);
+}
+
+static bool is_here(const char *address)
+{
+    return reach_allows_text(NET_REACH_HERE, address);
+}
+
+static bool url_leads(const char *text, bool (*inside)(const char *address), int *port)
 {
     CURLU *url = curl_url();
-    char *host = NULL;
-    bool inside = false;
+    char *host = NULL, *number = NULL;
+    bool leads = false;
 
     if (url && curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
         curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK)
-        inside = is_inside(host);
+        leads = leads_inside(host, inside);
+    if (leads && port)
+        *port =
+            curl_url_get(url, CURLUPART_PORT, &number, CURLU_DEFAULT_PORT) == CURLUE_OK ? atoi(number) : 0;
+    curl_free(number);
     curl_free(host);
     curl_url_cleanup(url);
-    return inside;
+    return leads;
+}
+
+bool net_url_is_inside(const char *url)
+{
+    return url_leads(url, is_not_public, NULL);
+}
+
+bool net_url_is_here(const char *url, int *port)
+{
+    return url_leads(url, is_here, port);
 }
 
 static bool add_headers(struct net_call *call, const char *const *headers)

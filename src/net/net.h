@@ -50,6 +50,7 @@ void net_timer_stop(struct net *net, struct net_timer *timer);
 enum net_reach {
     NET_REACH_PUBLIC, /* the internet only */
     NET_REACH_OWN,    /* this machine and private networks as well */
+    NET_REACH_HERE,   /* this machine only */
 };
 
 struct net_policy {
@@ -106,12 +107,16 @@ void net_call_hurry(struct net_call *call, int64_t idle_ms);
 int net_call_status(struct net_call *call);
 const char *net_call_header(struct net_call *call, const char *name);
 
-/* A URL that may be called: http or https, a host, no name and password in it, no fragment. Thread: any. */
+/* The rest may be called on any thread. */
+
 /*
  * Whether a URL says by itself that it leads to this machine or to an address that is not public. A name may
  * lead there all the same: that is judged when it is called.
  */
 bool net_url_is_inside(const char *url);
+/* Whether it says by itself that it leads to this machine, and to which of its ports; `port` may be NULL. */
+bool net_url_is_here(const char *url, int *port);
+/* A URL that may be called: http or https, a host, no name and password in it, no fragment. */
 CHECKED bool net_url_check(const char *url, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-enum kind { KIND_PUBLIC, KIND_OWN, KIND_NEVER };
+enum kind { KIND_PUBLIC, KIND_HERE, KIND_OWN, KIND_NEVER };
 
 struct network {
     const char *address;
@@ -21,14 +21,14 @@ struct network {
 static const struct network networks_v4[] = {
     { "0.0.0.0", 32, KIND_OWN }, /* this machine, when connected to */
     { "0.0.0.0", 8, KIND_NEVER },      { "10.0.0.0", 8, KIND_OWN },       { "100.64.0.0", 10, KIND_OWN },
-    { "127.0.0.0", 8, KIND_OWN },      { "169.254.0.0", 16, KIND_NEVER }, { "172.16.0.0", 12, KIND_OWN },
+    { "127.0.0.0", 8, KIND_HERE },     { "169.254.0.0", 16, KIND_NEVER }, { "172.16.0.0", 12, KIND_OWN },
     { "192.0.0.0", 24, KIND_NEVER },   { "192.0.2.0", 24, KIND_NEVER },   { "192.88.99.0", 24, KIND_NEVER },
     { "192.168.0.0", 16, KIND_OWN },   { "198.18.0.0", 15, KIND_OWN },    { "198.51.100.0", 24, KIND_NEVER },
     { "203.0.113.0", 24, KIND_NEVER }, { "224.0.0.0", 3, KIND_NEVER },
 };
 
 static const struct network networks_v6[] = {
-    { "::", 128, KIND_OWN },      { "::1", 128, KIND_OWN },     { "fd00:ec2::254", 128, KIND_NEVER },
+    { "::", 128, KIND_OWN },      { "::1", 128, KIND_HERE },    { "fd00:ec2::254", 128, KIND_NEVER },
     { "fc00::", 7, KIND_OWN },    { "2001::", 23, KIND_NEVER }, { "2001:db8::", 32, KIND_NEVER },
     { "3fff::", 20, KIND_NEVER }, { "2000::", 3, KIND_PUBLIC }, { "::", 0, KIND_NEVER },
 };
@@ -80,7 +80,13 @@ static enum kind kind_of_v6(const unsigned char *address)
 
 static bool allowed(enum net_reach reach, enum kind kind)
 {
-    return kind == KIND_PUBLIC || (kind == KIND_OWN && reach == NET_REACH_OWN);
+    switch (kind) {
+    case KIND_PUBLIC: return reach != NET_REACH_HERE;
+    case KIND_HERE: return reach != NET_REACH_PUBLIC;
+    case KIND_OWN: return reach == NET_REACH_OWN;
+    case KIND_NEVER: break;
+    }
+    return false;
 }
 
 bool reach_allows(enum net_reach reach, const struct sockaddr *address)

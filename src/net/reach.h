@@ -14,7 +14,8 @@
 
 /*
  * Public: only what is routed in the internet. Own: this machine and private networks too, but never
- * link-local addresses (where clouds keep the machine's own secrets), multicast or broadcast.
+ * link-local addresses (where clouds keep the machine's own secrets), multicast or broadcast. Here: this
+ * machine alone.
  */
 bool reach_allows(enum net_reach reach, const struct sockaddr *address);
 /* The same for an address as text; one that cannot be read is not allowed. */

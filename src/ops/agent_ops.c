@@ -8,7 +8,7 @@
 
 #define CONFIG_HELP                                                                                          \
     "Which model speaks for it: the name of a model in config.yaml, PROVIDER:MODEL such as "                 \
-    "ollama:llama3.2, "                                                                                      \
+    "ollama:llama3.2, PROVIDER@PORT:MODEL for a server on this machine such as openai@1234:qwen, "           \
     "or {provider, base_url, model, "                                                                        \
     "temperature, "                                                                                          \
     "max_tokens, top_p, stop}; the provider external is an agent that takes its turns by itself. Null: the " \
@@ -46,8 +46,7 @@ static bool take_config(struct call *call, struct agent *agent)
     if (arg_null(call, "ai_model_config"))
         agent->ai_model_config = NULL;
     return !arg_given(call, "ai_model_config") ||
-           model_config_check(call->tx.arena, arg_json(call, "ai_model_config"), &agent->ai_model_config,
-                              &call->err);
+           model_config_check(&call->tx, arg_json(call, "ai_model_config"), &agent->ai_model_config);
 }
 
 static bool run_agent_create(struct call *call)

@@ -61,7 +61,7 @@ static bool run_model_list(struct call *call)
     for (size_t i = 0; i < all->count; i++)
         write_model(call, &all->list[i], all->list[i].name, &all->list[i] == usual);
     if (!usual && scout_found(call->tx.arena, &found)) {
-        name = arena_format(call->tx.arena, "%s:%s", model_provider_name(found.provider), found.model);
+        name = local_word(call->tx.arena, &found);
         write_model(call, &found, name, true);
     }
     json_list_end(&call->out);

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "db/db.h"
-#include "llm/scout.h"
+#include "net/net.h"
 #include "server/variables.h"
 #include "server/yaml.h"
 
@@ -385,7 +385,10 @@ static bool check_words(struct config *config, struct err *err)
     if (!is_ports(s->server_connect_ports))
         return bad_word(config, "server.connect_ports", "ports separated by commas, or any",
                         s->server_connect_ports, err);
-    if (strcmp(s->council_ollama, SCOUT_OFF) != 0 && !net_url_check(s->council_ollama, &why))
+    if (!local_ports_valid(s->council_local_ports))
+        return bad_word(config, "council.local_ports", "a few ports separated by commas, or off",
+                        s->council_local_ports, err);
+    if (strcmp(s->council_ollama, LOCAL_OFF) != 0 && !net_url_check(s->council_ollama, &why))
         return bad_word(config, "council.ollama", "a URL with http:// or https://, or off", s->council_ollama,
                         err);
     if (!is_threshold(s->consensus_agreement_threshold))
@@ -436,10 +439,12 @@ bool config_load(struct config *config, const struct config_sources *sources, st
                   err) ||
         !set_flag(config, "server.setup", sources->setup ? "true" : NULL, "flag --setup", err))
         return false;
-    if (!check_words(config, err) || !config_models_check(&config->models, &config->arena, err))
+    if (!check_words(config, err) ||
+        !config_models_check(&config->models, &config->arena, &config->settings, err))
         return false;
     if (!*config->settings.store_url && !choose_store(config, variables, sources->needs_store, err))
         return false;
+    config->places = local_places(&config->arena, &config->settings, &config->place_count);
     settings_use(&config->settings);
     return true;
 }

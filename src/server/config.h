@@ -34,6 +34,8 @@ struct config {
     const char **values;  /* the text in force of each row */
     const char **origins; /* "default", "FILE:LINE", "environment WITAN_...", "flag --listen" */
     struct config_models models;
+    const struct local_place *places; /* where models are looked for while there are none */
+    size_t place_count;
 };
 
 struct config_sources {

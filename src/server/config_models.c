@@ -89,12 +89,23 @@ bool config_models_take(struct config_models *models, struct arena *arena, const
     return true;
 }
 
-bool config_models_check(struct config_models *models, struct arena *arena, struct err *err)
+/* A server that asked itself for words would wait for its own answer. */
+static bool check_one(struct llm_model *model, struct arena *arena, const struct settings *settings,
+                      struct err *err)
+{
+    if (!model_check(model, arena, err))
+        return false;
+    return local_judge(settings, model->base_url) != LOCAL_OWN ||
+           err_field(err, "base_url", "base_url is the address of witan itself (server.listen).");
+}
+
+bool config_models_check(struct config_models *models, struct arena *arena, const struct settings *settings,
+                         struct err *err)
 {
     for (size_t i = 0; i < models->count; i++) {
         const char *key;
 
-        if (model_check(&models->list[i], arena, err))
+        if (check_one(&models->list[i], arena, settings, err))
             continue;
         key = arena_format(arena, "%s.%s.%s", section, models->list[i].name, err->field);
         return at_place(models->notes[i].origin, key, err);

@@ -11,7 +11,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "llm/model.h"
+#include "base/settings.h"
+#include "llm/local.h"
 
 struct config_model {
     const char *origin;  /* where its first setting stands: "FILE:LINE" */
@@ -32,7 +33,8 @@ bool config_models_has(const char *key);
 CHECKED bool config_models_take(struct config_models *models, struct arena *arena, const char *key,
                                 const char *value, const char *origin, struct err *err);
 /* What must hold of each as a whole; puts them in force. */
-CHECKED bool config_models_check(struct config_models *models, struct arena *arena, struct err *err);
+CHECKED bool config_models_check(struct config_models *models, struct arena *arena,
+                                 const struct settings *settings, struct err *err);
 
 void config_models_print_yaml(const struct config_models *models, struct buf *into);
 void config_models_print_json(const struct config_models *models, struct json_out *out);

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "db/needs.h"
 #include "edge/hosts.h"
-#include "llm/model.h"
+#include "llm/local.h"
 #include "server/landlock.h"
 #include "server/syscalls.h"
 
@@ -97,7 +97,7 @@ static bool allow_store(struct landlock *landlock, const struct needs *needs)
     return true;
 }
 
-/* DNS answers that are too long for UDP, and where models usually are. */
+/* DNS answers that are too long for UDP, and where models of others usually are. */
 static const int usual_ports[] = { 53, 80, 443, 11434 };
 
 static int port_of_url(const char *url)
@@ -123,6 +123,18 @@ static bool allow_ports_named(struct landlock *landlock, const char *list)
     return true;
 }
 
+/* Where servers of models on this machine usually are, if the owner may have agents speak with them. */
+static bool allow_local(struct landlock *landlock, const struct settings *settings)
+{
+    int ports[LOCAL_PORTS];
+    size_t count = local_is_open(settings) ? local_ports(settings, ports) : 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!landlock_allow_connect(landlock, ports[i]))
+            return false;
+    return true;
+}
+
 /* Models: their ports, and the files that hold their keys and lines. */
 static bool allow_models(struct landlock *landlock, const struct settings *settings)
 {
@@ -140,7 +152,7 @@ static bool allow_models(struct landlock *landlock, const struct settings *setti
     }
     int ollama = port_of_url(settings->council_ollama);
 
-    return (ollama == 0 || landlock_allow_connect(landlock, ollama)) &&
+    return (ollama == 0 || landlock_allow_connect(landlock, ollama)) && allow_local(landlock, settings) &&
            allow_ports_named(landlock, settings->server_connect_ports);
 }
 

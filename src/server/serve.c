@@ -171,7 +171,7 @@ static bool start(struct server *server, struct err *err)
     };
 
     server->engine = engine_new();
-    engine_scout(server->engine, s->council_ollama);
+    engine_scout(server->engine, server->config->places, server->config->place_count);
     server->store = store_open(&store, err);
     if (!server->store ||
         !engine_start(server->engine, server->store, s->store_url, server->tests.clock, err))

@@ -156,7 +156,7 @@ async function open(t) {
     // Where the server and every command look for the settings.
     const [, file] = await configure(join(folder, 'witan'), { default: openai(voices), fast: openai(voices) });
     await rename(file, join(folder, 'witan', 'config.yaml'));
-    const server = await start(t, { folder, clock: false });
+    const server = await start(t, { folder, clock: false, env: { WITAN_COUNCIL_LOCAL_PORTS: '1234' } });
     const terminal = await Terminal.open(t, server, { WITAN_STORE_URL: server.db });
     await mkdir(join(server.folder, 'build'));
     await mkdir(join(server.folder, 'backups'));

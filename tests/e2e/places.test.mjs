@@ -125,7 +125,7 @@ test('config init writes a file to begin with, once, for its owner alone', async
     assert.equal(await mode(join(folder, 'witan')), '700');
 
     // It changes nothing, and each line does what it says once its # is gone.
-    const env = { WITAN_COUNCIL_OLLAMA: undefined };
+    const env = { WITAN_COUNCIL_OLLAMA: undefined, WITAN_COUNCIL_LOCAL_PORTS: undefined };
     const settings = async (args = []) => JSON.parse((await cli(folder, ['config', '--json', ...args], { env })).stdout).settings;
     for (const { key, origin } of await settings()) assert.equal(origin, 'default', key);
     const template = await readFile(file, 'utf8');

@@ -155,8 +155,9 @@ static void say_ways(const struct cli *cli)
     cli_note(
         cli,
         "There is no model to speak with. Do one of these:\n"
-        "  ollama pull llama3.2                           # an Ollama on this machine is found by itself\n"
-        "  name one for all agents in config.yaml (`witan config init` begins it), then start the server "
+        "  ollama pull llama3.2                           # an Ollama on this machine is found by itself,\n"
+        "                                                 # as are LM Studio, vLLM and llama-server\n"
+        "  name one for all agents in config.yaml (`witan model add` writes it), then start the server "
         "anew:\n"
         "      models:\n"
         "        default:\n"

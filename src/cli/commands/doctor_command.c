@@ -15,7 +15,6 @@
 #include "db/store_file.h"
 #include "llm/catalog.h"
 #include "llm/model_choice.h"
-#include "llm/scout.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -284,7 +283,9 @@ static void check_files(struct doctor *doctor)
  */
 static void check_model(struct doctor *doctor)
 {
-    const char *url = doctor->meant.config.settings.council_ollama;
+    const struct config *config = &doctor->meant.config;
+    struct arena *arena = doctor->cli->arena;
+    size_t places = config->place_count;
     struct catalog catalog = { 0 };
     struct llm_model model;
     struct err err = { 0 };
@@ -295,11 +296,16 @@ static void check_model(struct doctor *doctor)
             "Agents that name none speak with %s of config.yaml; `witan model test` asks it.", model.name);
         return;
     }
-    if (strcmp(url, SCOUT_OFF) != 0 && net_open(&net, &err) &&
-        catalog_read(net, url, doctor->cli->arena, &catalog, &err) && catalog.speaker)
-        add(doctor, "model", FINE, NULL, "Agents that name none speak with ollama:%s, found at %s.",
-            catalog.speaker, url);
-    else
+    if (places > 0 && !net_open(&net, &err))
+        places = 0;
+    for (size_t i = 0; i < places && !catalog.speaker; i++)
+        if (!catalog_read(net, &config->places[i], arena, &catalog, &err))
+            catalog.speaker = NULL;
+    if (catalog.speaker) {
+        catalog_model(&catalog, arena, catalog.speaker, &model);
+        add(doctor, "model", FINE, NULL, "Agents that name none speak with %s, found at %s.",
+            local_word(arena, &model), model.base_url);
+    } else
         add(doctor, "model", FINE, NULL,
             "There is none, so discussions can only be rehearsed; `witan model list` says how to get one.");
     if (net)

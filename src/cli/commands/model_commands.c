@@ -11,14 +11,14 @@
 #include "llm/catalog.h"
 #include "llm/llm.h"
 #include "llm/model_choice.h"
-#include "llm/scout.h"
 
 #include <string.h>
 
 #define TEST_PROMPT     "Reply with the word OK."
 #define TEST_TIMEOUT_MS 60000
 
-/* What both need: the settings, the loop, and the local Ollama's models if there are any. */
+/* What both need: the settings, the loop, and what servers of models on this machine have, if there are any.
+ */
 struct bench {
     struct cli *cli;
     struct config config;
@@ -26,30 +26,33 @@ struct bench {
     struct llm *llm;
     struct llm_model *models;
     size_t count;
-    bool has_ollama;
+    bool has_ollama;     /* an Ollama answers, with models or without */
     const char *speaker; /* who speaks for agents that name none; NULL: nobody */
 };
 
-static void add_spelled_out(struct bench *bench, const char *provider, const char *name)
+static void add_spelled_out(struct bench *bench, const struct model_word *word)
 {
     struct llm_model *model = &bench->models[bench->count++];
     struct err ignored = { 0 };
 
     model_init(model, "");
-    model->provider_name = provider;
-    model->model = name;
+    model->provider_name = word->provider;
+    model->model = word->model;
+    if (word->base_url) {
+        model->base_url = word->base_url;
+        model->spelled_out = true;
+    }
     if (!model_check(model, bench->cli->arena, &ignored))
         bench->count--;
 }
 
 static const char *name_of(struct arena *arena, const struct llm_model *model)
 {
-    return *model->name ? model->name
-                        : arena_format(arena, "%s:%s", model_provider_name(model->provider), model->model);
+    return *model->name ? model->name : local_word(arena, model);
 }
 
-/* As the server chooses: config.yaml's, and only without any what was found. */
-static void choose_speaker(struct bench *bench, const struct catalog *catalog)
+/* As the server chooses: config.yaml's, and only without any what was found first. */
+static void choose_speaker(struct bench *bench, const struct llm_model *found)
 {
     struct arena *arena = bench->cli->arena;
     struct llm_model model;
@@ -57,25 +60,38 @@ static void choose_speaker(struct bench *bench, const struct catalog *catalog)
 
     if (models()->count > 0 && model_of_config(arena, NULL, &model, &ignored))
         bench->speaker = name_of(arena, &model);
-    else if (catalog->speaker)
-        bench->speaker = arena_format(arena, "ollama:%s", catalog->speaker);
+    else if (found)
+        bench->speaker = name_of(arena, found);
 }
 
-/* Those of config.yaml first, then what a local Ollama has besides. */
+/* Those of config.yaml first, then what servers on this machine have besides. */
 static void find_models(struct bench *bench)
 {
-    const char *url = bench->config.settings.council_ollama;
-    struct catalog catalog = { 0 };
+    struct arena *arena = bench->cli->arena;
+    size_t places = bench->config.place_count, most = models()->count;
+    struct catalog *catalogs = arena_array(arena, struct catalog, places + 1);
+    struct llm_model *found = NULL;
     struct err ignored = { 0 };
 
-    bench->has_ollama =
-        strcmp(url, SCOUT_OFF) != 0 && catalog_read(bench->net, url, bench->cli->arena, &catalog, &ignored);
-    bench->models = arena_array(bench->cli->arena, struct llm_model, models()->count + catalog.count + 1);
+    for (size_t i = 0; i < places; i++) {
+        bool there = catalog_read(bench->net, &bench->config.places[i], arena, &catalogs[i], &ignored);
+
+        bench->has_ollama |= there && catalogs[i].provider == LLM_OLLAMA;
+        most += catalogs[i].count;
+    }
+    bench->models = arena_array(arena, struct llm_model, most + 1);
     for (size_t i = 0; i < models()->count; i++)
         bench->models[bench->count++] = models()->list[i];
-    for (size_t i = 0; i < catalog.count; i++)
-        scout_model(bench->cli->arena, url, catalog.names[i], &bench->models[bench->count++]);
-    choose_speaker(bench, &catalog);
+    for (size_t i = 0; i < places; i++) {
+        for (size_t name = 0; name < catalogs[i].count; name++) {
+            struct llm_model *model = &bench->models[bench->count++];
+
+            catalog_model(&catalogs[i], arena, catalogs[i].names[name], model);
+            if (!found && catalogs[i].names[name] == catalogs[i].speaker)
+                found = model;
+        }
+    }
+    choose_speaker(bench, found);
 }
 
 static bool bench_open(struct bench *bench, struct cli *cli, struct err *err)
@@ -160,8 +176,8 @@ static void how_to_get_one(const struct bench *bench)
 {
     cli_note(bench->cli, bench->has_ollama
                              ? "The local Ollama has no models: `ollama pull llama3.2` fetches one."
-                             : "There is no model. Start Ollama, or name one under `models:` in config.yaml; "
-                               "`witan config init` writes a file to begin with.");
+                             : "There is no model. Start Ollama, LM Studio, vLLM or llama-server on this "
+                               "machine, or name one in config.yaml: `witan model add --help`.");
 }
 
 static int run_list(struct cli *cli)
@@ -193,21 +209,21 @@ static int run_list(struct cli *cli)
 static bool choose(struct bench *bench, const char *wanted, struct err *err)
 {
     const struct llm_model *named = model_named(wanted);
-    const char *provider, *model;
+    struct model_word word;
 
     bench->models = arena_new(bench->cli->arena, struct llm_model);
     if (named) {
         bench->models[bench->count++] = *named;
         return true;
     }
-    if (model_split(bench->cli->arena, wanted, &provider, &model))
-        add_spelled_out(bench, provider, model);
+    if (model_split(bench->cli->arena, wanted, &word))
+        add_spelled_out(bench, &word);
     if (bench->count > 0)
         return true;
     err_set(err, ERR_NOT_FOUND, "There is no model %s in config.yaml.", wanted);
     return err_hint(err,
                     "`witan model list` shows the names; one that is not there is PROVIDER:MODEL, such as "
-                    "ollama:llama3.2.");
+                    "ollama:llama3.2, or PROVIDER@PORT:MODEL.");
 }
 
 static void write_usage(struct json_out *out, const char *key, int64_t count)
@@ -382,8 +398,8 @@ static int run_test(struct cli *cli)
 const struct cli_command model_commands[] = {
     {
         .name = "model list",
-        .help = "List the models of config.yaml and those of an Ollama on this machine, and say which one speaks for agents "
-                "that name none.",
+        .help = "List the models of config.yaml and those of servers on this machine (Ollama, LM Studio, vLLM, llama-server), and "
+                "say which one speaks for agents that name none.",
         .examples = "witan model list\nwitan model list --json",
         .uses = CLI_CONFIG | CLI_JSON,
         .run = run_list,
@@ -393,7 +409,7 @@ const struct cli_command model_commands[] = {
         .help = "Ask models something short, and say what is wrong with those that do not answer.",
         .examples = "witan model test\nwitan model test local\nwitan model test ollama:llama3.2 --prompt 'Who are you?'",
         .uses = CLI_CONFIG | CLI_JSON,
-        .args = { { "NAME", .help = "One of config.yaml, or PROVIDER:MODEL; else all of them.", .flags = CLI_MAY } },
+        .args = { { "NAME", .help = "One of config.yaml, PROVIDER:MODEL, or PROVIDER@PORT:MODEL for a server on this machine; else all of them.", .flags = CLI_MAY } },
         .options = {
             { "prompt", "TEXT", .help = "What to ask." },
             { "stop", "TEXT", .help = "A stop sequence: the reply is cut there." },

@@ -46,6 +46,7 @@ extern const struct cli_command doctor_commands[];
 /* On neither. */
 extern const struct cli_command config_commands[];
 extern const struct cli_command model_commands[];
+extern const struct cli_command model_add_commands[];
 extern const struct cli_command docs_commands[];
 extern const struct cli_command connect_commands[];
 

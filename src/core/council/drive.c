@@ -11,6 +11,7 @@
 #include "core/council/reply_cut.h"
 #include "core/council/request.h"
 #include "core/council/tell.h"
+#include "core/council/voice.h"
 
 #include <string.h>
 
@@ -193,8 +194,9 @@ bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_ca
                                 .speaker = turn.speaker,
                                 .agent_id = turn.agent_id };
     call->model_config = machine_model(&m, &turn);
-    return request_build(&m, &turn, call) && limit_call(&m, &turn, call) && open_turn_save(tx, &turn) &&
-           discussion_save(tx, &d) && tell_started(tx, &d, &turn);
+    return voice_refusal(tx, call->model_config, &call->refused) && request_build(&m, &turn, call) &&
+           limit_call(&m, &turn, call) && open_turn_save(tx, &turn) && discussion_save(tx, &d) &&
+           tell_started(tx, &d, &turn);
 }
 
 bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *text)

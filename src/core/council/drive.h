@@ -61,7 +61,7 @@ struct turn_call {
     bool send_stops;                 /* false: this attempt is to be asked without sending them */
     bool once;                       /* a further attempt is asked for here: a budget has to allow it */
     int64_t max_tokens;              /* at most so many in the reply; 0: as the model's settings say */
-    const char *refused;             /* why it must not be made after all, or NULL: finish it as failed */
+    const char *refused;             /* why it must not be made (any more), or NULL: finish it as failed */
     const struct reply_rules *rules; /* by which the reply is cut, and shown while it comes in */
 };
 

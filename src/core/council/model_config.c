@@ -7,8 +7,10 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/settings.h"
 #include "base/str.h"
-#include "llm/model.h"
+#include "core/caller/caller.h"
+#include "llm/local.h"
 #include "llm/model_choice.h"
 #include "net/net.h"
 
@@ -152,8 +154,44 @@ static bool check_name(const char *member, const char *name, struct err *err)
                          "out: ollama:llama3.2.");
 }
 
-static bool check_whole(const json_t *config, struct err *err)
+/* Ports that are not among the usual ones can be anybody's, and the sandbox does not let the server through
+ * to them: that takes a line in config.yaml, and a start. */
+static bool refuse_port(const struct tx *tx, const json_t *config, const char *base_url)
 {
+    const char *provider = json_string_value(json_object_get(config, "provider"));
+    const char *model = json_string_value(json_object_get(config, "model"));
+
+    err_field(tx->err, FIELD ".base_url",
+              FIELD ".base_url names a port of this machine that servers of models do not usually have (they "
+                    "have %s): config.yaml must name it, and the server be started again.",
+              local_ports_text(tx->arena, settings()));
+    return err_hint(
+        tx->err,
+        "This writes the entry: witan model add NAME --provider %.20s --base-url %.80s --model %.60s",
+        provider ? provider : "openai", base_url, model ? model : "MODEL");
+}
+
+/* What an agent's config spells out must be public. The owner of a server in solo mode runs it, too. */
+static bool check_reach(const struct tx *tx, const json_t *config, const char *base_url)
+{
+    enum local_port port = local_judge(settings(), base_url);
+
+    if (port == LOCAL_OWN)
+        return wrong(tx->err, "base_url", "is the address of this server itself.");
+    if (!net_url_is_inside(base_url) || model_url_is_known(base_url))
+        return true;
+    if (tx->caller->kind == CALLER_LOCAL && port == LOCAL_USUAL)
+        return true;
+    if (tx->caller->kind == CALLER_LOCAL && port == LOCAL_UNUSUAL)
+        return refuse_port(tx, config, base_url);
+    wrong(tx->err, "base_url", "leads into the server's own network.");
+    return err_hint(tx->err, "Models there are named by whoever runs the server, under models in config.yaml "
+                             "(`witan model add`).");
+}
+
+static bool check_whole(const struct tx *tx, const json_t *config)
+{
+    struct err *err = tx->err;
     const char *provider = json_string_value(json_object_get(config, "provider"));
     const char *model = json_string_value(json_object_get(config, "model"));
     const char *base_url = json_string_value(json_object_get(config, "base_url"));
@@ -164,11 +202,8 @@ static bool check_whole(const json_t *config, struct err *err)
         return wrong(err, "base_url", "must begin with http:// or https://.");
     if (base_url && strchr(base_url, '@'))
         return wrong(err, "base_url", "must not hold a name or a password.");
-    if (base_url && net_url_is_inside(base_url) && !model_url_is_known(base_url)) {
-        wrong(err, "base_url", "leads into the server's own network.");
-        return err_hint(err,
-                        "Models there are named by whoever runs the server, under models in config.yaml.");
-    }
+    if (base_url && !check_reach(tx, config, base_url))
+        return false;
     if (provider && strcmp(provider, EXTERNAL) == 0)
         return true;
     if (base_url && !spelled_out)
@@ -183,22 +218,26 @@ static bool check_whole(const json_t *config, struct err *err)
     return !model || check_name("model", model, err);
 }
 
-/* PROVIDER:MODEL in one text is stored as its two members; a name of config.yaml comes first. */
+/* PROVIDER:MODEL in one text is stored as its members; a name of config.yaml comes first. */
 static void take_apart(struct arena *arena, json_t *config)
 {
     const char *provider = json_string_value(json_object_get(config, "provider"));
     const char *model = json_string_value(json_object_get(config, "model"));
     const char *text = provider ? provider : model;
+    struct model_word word;
 
-    if ((provider && model) || !text || model_named(text) || !model_split(arena, text, &provider, &model))
+    if ((provider && model) || !text || model_named(text) || !model_split(arena, text, &word))
         return;
-    json_object_set_new(config, "provider", json_string(provider));
-    json_object_set_new(config, "model", json_string(model));
+    json_object_set_new(config, "provider", json_string(word.provider));
+    json_object_set_new(config, "model", json_string(word.model));
+    if (word.base_url && !json_object_get(config, "base_url"))
+        json_object_set_new(config, "base_url", json_string(word.base_url));
 }
 
-bool model_config_check(struct arena *arena, const json_t *given, const char **stored, struct err *err)
+bool model_config_check(const struct tx *tx, const json_t *given, const char **stored)
 {
     JSON_AUTO *config = json_object();
+    struct err *err = tx->err;
     const char *name;
     json_t *value;
 
@@ -217,10 +256,10 @@ bool model_config_check(struct arena *arena, const json_t *given, const char **s
         if (!take_member(member, value, config, err))
             return false;
     }
-    take_apart(arena, config);
-    if (!check_whole(config, err))
+    take_apart(tx->arena, config);
+    if (!check_whole(tx, config))
         return false;
-    *stored = json_object_size(config) > 0 ? json_dump_text(arena, config) : NULL;
+    *stored = json_object_size(config) > 0 ? json_dump_text(tx->arena, config) : NULL;
     return true;
 }
 

@@ -14,17 +14,16 @@
 #ifndef CORE_COUNCIL_MODEL_CONFIG_H
 #define CORE_COUNCIL_MODEL_CONFIG_H
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "core/caller/tx.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Checks what was given and writes it in the stored form; NULL for null and {}. err->field names the member.
- */
-CHECKED bool model_config_check(struct arena *arena, const json_t *given, const char **stored,
-                                struct err *err);
+ * A base_url inside the server's networks is the operator's to name, and in solo mode, on the usual ports of
+ * this machine, its owner's. */
+CHECKED bool model_config_check(const struct tx *tx, const json_t *given, const char **stored);
 
 /* What the rules of a discussion need to know of a stored one. */
 struct model_config {

@@ -29,6 +29,7 @@ export function cleanEnv(folder, extra = {}) {
         XDG_DATA_HOME: folder,
         WITAN_TEST: '1',
         WITAN_COUNCIL_OLLAMA: 'off', // what runs on the machine of the tests is not theirs
+        WITAN_COUNCIL_LOCAL_PORTS: 'off',
         ...extra,
     };
 }

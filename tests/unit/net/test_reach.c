@@ -70,6 +70,20 @@ static void addresses_are_public_or_own_or_neither(void **state)
         check(never[i], false, false);
 }
 
+static void this_machine_is_its_loopback_alone(void **state)
+{
+    static const char *const here[] = { "127.0.0.1", "127.255.255.255", "::1", "::ffff:127.0.0.1" };
+    static const char *const elsewhere[] = { "8.8.8.8", "10.1.2.3", "192.168.0.1",     "0.0.0.0",
+                                             "::",      "fd00::1",  "169.254.169.254", "2606:4700::1" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++)
+        assert_true(reach_allows_text(NET_REACH_HERE, here[i]) && by_sockaddr(NET_REACH_HERE, here[i]));
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+        assert_false(reach_allows_text(NET_REACH_HERE, elsewhere[i]) ||
+                     by_sockaddr(NET_REACH_HERE, elsewhere[i]));
+}
+
 static void what_is_no_address_is_not_allowed(void **state)
 {
     struct sockaddr local = { .sa_family = AF_UNIX };
@@ -84,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_public_or_own_or_neither),
+        cmocka_unit_test(this_machine_is_its_loopback_alone),
         cmocka_unit_test(what_is_no_address_is_not_allowed),
     };
 

@@ -37,6 +37,7 @@
 
 static char folder[64], outside[64];
 static const char *further_ports = ""; /* server.connect_ports */
+static const char *own_ports = "off";  /* council.local_ports */
 
 static int set_up(void **state)
 {
@@ -149,7 +150,8 @@ static int inside(const char *store, const char *listen, bool on, int (*what)(co
                                      .server_listen = listen,
                                      .server_sandbox = on,
                                      .server_connect_ports = further_ports,
-                                     .council_ollama = "off" };
+                                     .council_ollama = "off",
+                                     .council_local_ports = own_ports };
         struct sandbox sandbox;
         struct err err = { 0 };
 
@@ -319,6 +321,12 @@ static void models_are_reached_where_the_settings_name_them(void **state)
     further_ports = "any";
     assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &first), 0);
     further_ports = "";
+    /* The usual ports of this machine, for a server that only this machine reaches. */
+    own_ports = ports;
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &first), EACCES);
+    assert_int_equal(inside(store_in(folder), LISTEN, true, connect_there, &second), 0);
+    assert_int_equal(inside(store_in(folder), "0.0.0.0:7117", true, connect_there, &second), EACCES);
+    own_ports = "off";
     close(a);
     close(b);
 }
