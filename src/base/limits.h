@@ -95,6 +95,7 @@
 #define TURN_ATTEMPTS            3         /* calls for one turn before it is passed */
 #define LIMIT_FAILED_TEXT        (4 * KB)  /* of what a call that failed had brought, kept with the turn */
 #define LIMIT_CHOICES            50
+#define LIMIT_BUDGET             1000000000 /* calls, tokens or seconds */
 #define LIMIT_STOPS              16
 #define LIMIT_STOP               64 /* bytes of one stop sequence */
 

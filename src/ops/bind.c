@@ -278,13 +278,12 @@ static bool bind_enum(const struct field *field, const struct raw *raw, struct a
 
 static bool check_json(const struct field *field, struct arena *arena, const json_t *value, struct err *err);
 
-/* In an entry of a list a member is called by its place: participants[0].agentId. */
+/* A member is called by its place: options.vote, participants[0].agentId. */
 static struct field member_of(const struct field *object, struct arena *arena, const struct field *member)
 {
     struct field named = *member;
 
-    if (strchr(object->name, '['))
-        named.name = arena_format(arena, "%s.%s", object->name, member->name);
+    named.name = arena_format(arena, "%s.%s", object->name, member->name);
     return named;
 }
 

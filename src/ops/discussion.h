@@ -19,6 +19,12 @@ extern const struct field discussion_entry_fields[]; /* something that was said 
 extern const struct field discussion_state_reply[];  /* all of it: status, project, entries, counts ... */
 extern const struct field discussion_reply[];        /* {discussion} */
 extern const struct field waiting_turn_fields[];
+extern const char *const vote_rules[]; /* ends with NULL */
+
+/* When a vote counts as agreement, beyond its type. */
+#define THRESHOLD_FORM                                                                                       \
+    "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^(all|majority|[0-9]*[.]?[0-9]+%?)$\"},"                  \
+    "{\"type\":\"number\",\"exclusiveMinimum\":0,\"maximum\":1},{\"type\":\"null\"}]"
 
 /* Writes {discussion}. */
 bool discussion_reply_one(struct call *call, const struct discussion *discussion);

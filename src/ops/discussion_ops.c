@@ -321,6 +321,38 @@ static const struct field participant_params[] = {
     { 0 },
 };
 
+static const struct field vote_params[] = {
+    { "choices", T_LIST, REQUIRED, "What is voted for.", .min = 2, .max = LIMIT_CHOICES, .items = T_TEXT },
+    { "rule", T_ENUM, OPTIONAL, "How ballots are counted; majority when left out.", .values = vote_rules },
+    { 0 },
+};
+
+static const struct field budget_params[] = {
+    { "calls", T_INT, OPTIONAL, "Calls to models at most.", .min = 1, .max = LIMIT_BUDGET },
+    { "tokens", T_INT, OPTIONAL, "Tokens at most, in and out together.", .min = 1, .max = LIMIT_BUDGET },
+    { "seconds", T_INT, OPTIONAL, "How long it may take.", .min = 1, .max = LIMIT_BUDGET },
+    { 0 },
+};
+
+#define SMART_FORM "\"anyOf\":[{\"enum\":[\"off\",\"on\",\"shadow\",null]},{\"type\":\"boolean\"}]"
+
+/* As core/council/options.h takes them. */
+static const struct field option_params[] = {
+    { "vote", T_OBJECT, OPTIONAL, "What the agents vote for when they have spoken.", .fields = vote_params },
+    { "agreement_threshold", T_JSON, OPTIONAL,
+      "When a vote counts as agreement: all, majority, or a share such as 0.75.", .max = LIMIT_REF,
+      .form = THRESHOLD_FORM },
+    { "smart_termination", T_JSON, OPTIONAL,
+      "Whether it ends early when they agree or nothing new is said: off, on, or shadow, which only tells.",
+      .max = LIMIT_REF, .form = SMART_FORM },
+    { "judge", T_BOOL, OPTIONAL, "Whether a model is asked after each round if more is to come." },
+    { "budget", T_OBJECT, OPTIONAL, "What it may take.", .fields = budget_params },
+    { "rehearse", T_BOOL, OPTIONAL, "Nobody's model is called: everybody speaks by a script." },
+    { "context", T_TEXT, OPTIONAL, "What speakers are told beside the topic.",
+      .max = LIMIT_DISCUSSION_CONTEXT },
+    { 0 },
+};
+
 const struct op discussion_ops[] = {
     {
         .name = "discussion_create",
@@ -352,9 +384,8 @@ const struct op discussion_ops[] = {
             { "ref", T_OBJECT, OPTIONAL, "A prompt or question that its result answers.", .fields = ref_fields,
               .flags = F_NULL },
             { "options", T_OBJECT, OPTIONAL,
-              "{vote: {choices, rule}, agreement_threshold, smart_termination, judge, rehearse, context (a text that "
-              "speakers are told beside the topic), budget: {calls, tokens, seconds}}.",
-              .max = LIMIT_CONTEXT, .flags = F_NULL | F_OPEN },
+              "What it does beside speaking: vote, stop early, keep within a budget.",
+              .max = LIMIT_CONTEXT, .fields = option_params, .flags = F_NULL },
         },
     },
     {

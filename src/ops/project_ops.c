@@ -3,6 +3,7 @@
 #include "core/questions/question.h"
 #include "core/work/question_set.h"
 #include "ops/identity.h"
+#include "ops/spelling.h"
 #include "ops/tables.h"
 
 static const char *const level_names[] = { "automated", "notify_and_proceed", "requires_approval", NULL };
@@ -67,8 +68,10 @@ static bool take_fields(struct call *call, struct project *project)
         project->description = arg_text(call, "description");
     if (arg_given(call, "settings"))
         project->settings = json_dump_text(call->tx.arena, arg_json(call, "settings"));
-    return !arg_given(call, "hilConfig") ||
-           autonomy_take(arg_json(call, "hilConfig"), &project->autonomy, &call->err);
+    const json_t *autonomy = arg_json(call, "hilConfig");
+
+    return !autonomy || (spelling_of_slips("hilConfig", autonomy_fields, autonomy, &call->err) &&
+                         autonomy_take(autonomy, &project->autonomy, &call->err));
 }
 
 static bool run_project_list(struct call *call)

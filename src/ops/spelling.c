@@ -14,6 +14,7 @@
 /* What a name is shown by when it is wrong: others may have sent anything. */
 #define SHOWN_MAX   60
 #define LISTED_SIZE 180 /* with the words around it, within a hint */
+#define UNKNOWN     "There is no parameter "
 
 static bool is_capital(char c)
 {
@@ -45,16 +46,30 @@ static const struct field *field_named(const struct field *fields, const char *n
     return NULL;
 }
 
+/* Without what tells the two spellings of a name apart, so that a slip is as near in either. */
+static const char *folded(const char *name, char into[static SHOWN_MAX + 1])
+{
+    size_t len = 0;
+
+    for (; *name && len < SHOWN_MAX; name++)
+        if (*name != '_')
+            into[len++] = is_capital(*name) ? (char)(*name | ' ') : *name;
+    into[len] = '\0';
+    return into;
+}
+
 /* The one that was probably meant; NULL: none is near. */
 static const char *nearest_of(const char *name, const char *const *known)
 {
     const char *nearest = NULL;
+    char typed[SHOWN_MAX + 1], own[SHOWN_MAX + 1];
     size_t best = 0;
 
+    folded(name, typed);
     for (; *known; known++) {
-        size_t distance = str_distance(name, *known);
+        size_t distance = str_distance(typed, folded(*known, own));
 
-        if (str_is_near(name, *known) && (!nearest || distance < best)) {
+        if (str_is_near(typed, own) && (!nearest || distance < best)) {
             best = distance;
             nearest = *known;
         }
@@ -86,7 +101,7 @@ bool spelling_unknown(const char *name, const char *const *known, struct err *er
     char shown[SHOWN_MAX + 1], all[LISTED_SIZE];
 
     snprintf(shown, sizeof(shown), "%s", name);
-    err_field(err, shown, "There is no parameter %s.", shown);
+    err_field(err, shown, UNKNOWN "%s.", shown);
     if (nearest)
         return err_hint(err, "The nearest is %s; docs/api.md lists them all.", nearest);
     if (!*known)
@@ -94,13 +109,20 @@ bool spelling_unknown(const char *name, const char *const *known, struct err *er
     return err_hint(err, "It takes %s; docs/api.md says more.", listed(known, all, sizeof(all)));
 }
 
-static bool unknown_member(const struct field *fields, const char *name, struct err *err)
+static void names_of(const struct field *fields, const char *names[static LIMIT_PARAMS + 1])
 {
-    const char *known[LIMIT_PARAMS + 1] = { NULL };
     size_t count = 0;
 
     for (const struct field *field = fields; field && field->type && count < LIMIT_PARAMS; field++)
-        known[count++] = field->name;
+        names[count++] = field->name;
+    names[count] = NULL;
+}
+
+static bool unknown_member(const struct field *fields, const char *name, struct err *err)
+{
+    const char *known[LIMIT_PARAMS + 1];
+
+    names_of(fields, known);
     return spelling_unknown(name, known, err);
 }
 
@@ -143,12 +165,14 @@ static bool next_stray(const struct field *fields, json_t *object, const char **
 
 static bool settle(const struct field *fields, json_t *object, struct err *err);
 
-/* What is wrong is in this entry of a list: participants[0].agentIdd. */
-static bool in_entry(const struct field *list, size_t at, struct err *err)
+/* What is wrong is in this object, or in this entry of a list: options.votee, participants[0].agentIdd. */
+static bool in_member(const char *outer, struct err *err)
 {
-    struct err within = *err;
+    const struct err inner = *err;
 
-    snprintf(err->field, sizeof(err->field), "%s[%zu].%.40s", list->name, at, within.field);
+    snprintf(err->field, sizeof(err->field), "%.20s.%.40s", outer, inner.field);
+    if (str_starts(inner.text, UNKNOWN))
+        snprintf(err->text, sizeof(err->text), UNKNOWN "%s.", err->field);
     return false;
 }
 
@@ -157,12 +181,14 @@ static bool settle_value(const struct field *field, json_t *value, struct err *e
     if (!field->fields || (field->flags & F_OPEN))
         return true;
     if (field->type == T_OBJECT && json_is_object(value))
-        return settle(field->fields, value, err);
+        return settle(field->fields, value, err) || in_member(field->name, err);
     for (size_t i = 0; field->type == T_LIST && i < json_array_size(value); i++) {
         json_t *item = json_array_get(value, i);
+        char entry[48];
 
+        snprintf(entry, sizeof(entry), "%.16s[%zu]", field->name, i);
         if (json_is_object(item) && !settle(field->fields, item, err))
-            return in_entry(field, i, err);
+            return in_member(entry, err);
     }
     return true;
 }
@@ -181,6 +207,27 @@ static bool settle(const struct field *fields, json_t *object, struct err *err)
     for (field = fields; field->type; field++)
         if (!settle_value(field, json_object_get(object, field->name), err))
             return false;
+    return true;
+}
+
+bool spelling_of_slips(const char *name, const struct field *fields, const json_t *object, struct err *err)
+{
+    const char *known[LIMIT_PARAMS + 1];
+    const char *member;
+    json_t *value;
+
+    names_of(fields, known);
+    json_object_foreach((json_t *)object, member, value)
+    {
+        bool exact = false;
+
+        for (const char *const *at = known; *at && !exact; at++)
+            exact = strcmp(*at, member) == 0;
+        if (!exact && nearest_of(member, known)) {
+            (void)spelling_unknown(member, known, err);
+            return in_member(name, err);
+        }
+    }
     return true;
 }
 

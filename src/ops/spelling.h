@@ -16,6 +16,10 @@ bool spelling_same(const char *a, const char *b);
 
 /* Gives the members of the body, and of its closed objects, the names of the row. */
 CHECKED bool spelling_of_body(const struct op *op, const struct raw_input *input, struct err *err);
+/* For an object that passes over what it does not know: a member that is nearly one of its own is a slip, and
+ * refused as `name`.MEMBER. */
+CHECKED bool spelling_of_slips(const char *name, const struct field *fields, const json_t *object,
+                               struct err *err);
 /* Whether every name of the query is one of the row's, and said once. */
 CHECKED bool spelling_of_query(const struct op *op, const struct raw_input *input, struct err *err);
 

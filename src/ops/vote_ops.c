@@ -3,10 +3,20 @@
 #include "ops/discussion.h"
 #include "ops/tables.h"
 
-static const char *const rules[] = { "majority", "borda", "weighted", NULL };
+const char *const vote_rules[] = { "majority", "borda", "weighted", NULL };
+
+static const struct field ballot_params[] = {
+    { "voter", T_TEXT, OPTIONAL, "Who votes; voter 1, voter 2 and so on when left out.", .max = LIMIT_REF,
+      .flags = F_NULL },
+    { "choice", T_TEXT, OPTIONAL, "One of the choices.", .max = LIMIT_OPTION, .flags = F_NULL },
+    { "confidence", T_REAL, OPTIONAL, "How sure, from 0 to 1; it weighs under the rule weighted.", .max = 1,
+      .flags = F_NULL },
+    { "ranking", T_LIST, OPTIONAL, "The choices, best first.", .items = T_TEXT, .flags = F_NULL },
+    { 0 },
+};
 
 static const struct field tally_reply[] = {
-    { "rule", T_ENUM, REQUIRED, "How it was counted.", .values = rules },
+    { "rule", T_ENUM, REQUIRED, "How it was counted.", .values = vote_rules },
     { "winner", T_TEXT, REQUIRED, "The choice with more than any other; null: there is none.",
       .flags = F_NULL },
     { "tie", T_BOOL, REQUIRED, "Whether two or more are level at the top." },
@@ -83,10 +93,6 @@ static bool run_vote_tally(struct call *call)
     return true;
 }
 
-#define THRESHOLD_FORM                                                                                       \
-    "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^(all|majority|[0-9]*[.]?[0-9]+%?)$\"},"                  \
-    "{\"type\":\"number\",\"exclusiveMinimum\":0,\"maximum\":1},{\"type\":\"null\"}]"
-
 const struct op vote_ops[] = {
     {
         .name = "vote_tally",
@@ -100,12 +106,12 @@ const struct op vote_ops[] = {
         .run = run_vote_tally,
         .reply = tally_reply,
         .params = {
-            { "rule", T_ENUM, OPTIONAL, "How to count.", .values = rules, .fallback = "majority" },
+            { "rule", T_ENUM, OPTIONAL, "How to count.", .values = vote_rules, .fallback = "majority" },
             { "choices", T_LIST, REQUIRED, "What is voted for.", .min = 1, .max = LIMIT_CHOICES, .items = T_TEXT },
             { "voters", T_INT, OPTIONAL, "Who may vote, whether or not they have; as many as votes when left out.",
               .min = 1, .max = LIMIT_LIST },
-            { "votes", T_LIST, REQUIRED, "The ballots: {voter, choice, confidence, ranking}.", .max = LIMIT_LIST,
-              .items = T_JSON },
+            { "votes", T_LIST, REQUIRED, "The ballots, each with a choice or a ranking.", .max = LIMIT_LIST,
+              .items = T_OBJECT, .fields = ballot_params },
             { "agreement_threshold", T_JSON, OPTIONAL, "all, majority, or a share such as 0.75.", .max = LIMIT_REF,
               .form = THRESHOLD_FORM },
         },

@@ -95,6 +95,11 @@ CONTRACT(a_level_nobody_knows_is_refused_and_a_category_ignored)
     CHECK_STATUS(400);
     call(t, "project_create", "{s:s, s:i}", "name", "Shop", "hilConfig", 1);
     CHECK_STATUS(400);
+    /* What nearly is one of its own was meant to be. */
+    call(t, "project_create", "{s:s, s:{s:s}}", "name", "Shop", "hilConfig", "scopeChange", "automated");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "hilConfig.scopeChange");
+    CHECK_TEXT("hint", "The nearest is scopeChanges; docs/api.md lists them all.");
     call(t, "project_create", "{s:s, s:{s:s, s:s}}", "name", "Shop", "hilConfig", "scopeChanges", "automated",
          "lunch", "automated");
     CHECK_STATUS(201);

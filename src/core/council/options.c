@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define BUDGET_MOST 1000000000LL
-
 static const char *const members[] = {
     "vote", "agreement_threshold", "smart_termination", "judge", "budget", "rehearse", "context", NULL
 };
@@ -115,7 +113,7 @@ static bool check_budget(const json_t *budget, struct err *err)
         snprintf(name, sizeof(name), "budget.%s", budget_members[i]);
         if (value && !json_is_null(value) &&
             (!json_is_integer(value) || json_integer_value(value) < 1 ||
-             json_integer_value(value) > BUDGET_MOST))
+             json_integer_value(value) > LIMIT_BUDGET))
             return wrong(err, name, "must be a whole number, 1 or more.");
     }
     return true;

@@ -73,7 +73,7 @@ bool autonomy_take(const json_t *config, struct autonomy *autonomy, struct err *
     for (size_t i = 0; i < AUTONOMY_CATEGORIES; i++) {
         const json_t *value = json_object_get(config, categories[i].name);
 
-        if (value && !take_level(categories[i].name, value, &taken.levels[i], err))
+        if (value && !json_is_null(value) && !take_level(categories[i].name, value, &taken.levels[i], err))
             return false;
     }
     *autonomy = taken;

@@ -18,6 +18,11 @@ static const struct field option[] = {
     { "is_default", T_BOOL, OPTIONAL, "" },
     { 0 },
 };
+static const struct field plan[] = {
+    { "vote", T_OBJECT, OPTIONAL, "", .fields = option },
+    { "smart_end", T_BOOL, OPTIONAL, "" },
+    { 0 },
+};
 static const struct op op = {
     .name = "thing_make",
     .http = "POST /api/things/{id}",
@@ -27,6 +32,7 @@ static const struct op op = {
         { "required_responses", T_INT, OPTIONAL, "" },
         { "options", T_LIST, OPTIONAL, "", .items = T_OBJECT, .fields = option },
         { "context", T_OBJECT, OPTIONAL, "", .fields = option, .flags = F_OPEN },
+        { "plan", T_OBJECT, OPTIONAL, "", .fields = plan },
         { "dryRun", T_BOOL, OPTIONAL, "", .flags = F_QUERY },
     },
 };
@@ -90,6 +96,8 @@ static void members_get_the_names_of_the_row(void **state)
             "{\"timeoutMinutes\": 5, \"required_responses\": 2}");
     settles("{\"options\": [{\"label\": \"a\", \"isDefault\": true}]}",
             "{\"options\": [{\"label\": \"a\", \"is_default\": true}]}");
+    settles("{\"plan\": {\"smartEnd\": true, \"vote\": {\"label\": \"a\", \"isDefault\": true}}}",
+            "{\"plan\": {\"smart_end\": true, \"vote\": {\"label\": \"a\", \"is_default\": true}}}");
     settles("{\"timeout_minutes\": 5, \"timeoutMinutes\": 5}", "{\"timeoutMinutes\": 5}");
     settles("{\"timeout_minutes\": null, \"timeoutMinutes\": 5}", "{\"timeoutMinutes\": 5}");
     settles("{\"timeout_minutes\": 5, \"timeoutMinutes\": null}", "{\"timeoutMinutes\": 5}");
@@ -109,6 +117,12 @@ static void what_is_unknown_is_refused_with_the_nearest(void **state)
     refuses("{\"timeoutMinuts\": 5}", "timeoutMinuts", "timeoutMinutes");
     refuses("{\"timeout_minuts\": 5}", "timeout_minuts", "timeoutMinutes");
     refuses("{\"options\": [{\"label\": \"a\", \"lable\": \"b\"}]}", "options[0].lable", "label");
+    refuses("{\"options\": [{}, {\"lable\": \"b\"}]}", "options[1].lable", "parameter options[1].lable.");
+    refuses("{\"plan\": {\"smartends\": true}}", "plan.smartends", "nearest is smart_end");
+    refuses("{\"plan\": {\"smartEnds\": true}}", "plan.smartEnds", "nearest is smart_end");
+    refuses("{\"plan\": {\"colour\": 1}}", "plan.colour", "It takes vote, smart_end");
+    refuses("{\"plan\": {\"smartEnds\": true}}", "plan.smartEnds", "There is no parameter plan.smartEnds.");
+    refuses("{\"plan\": {\"vote\": {\"lable\": 1}}}", "plan.vote.lable", "nearest is label");
     refuses("{\"timeout\": 5}", "timeout", "nearest is timeoutMinutes");
     refuses("{\"title\": 5}", "title", "It takes ");
     refuses("{\"\": 5}", "", "There is no parameter");
