@@ -1,6 +1,8 @@
 // The descriptions at /api/openapi.json and /api/asyncapi.json, as the running server gives them, are valid OpenAPI 3.1
 // and AsyncAPI 3 without a warning.
 import { Parser } from '@asyncapi/parser';
+import Ajv from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -35,6 +37,25 @@ test('the description is OpenAPI 3.1 and passes redocly without a warning', () =
     const { status, stdout, stderr } = lint(join(folder, 'openapi.json'));
     assert.equal(status, 0, stdout + stderr);
     assert.doesNotMatch(stdout + stderr, /\d+ warnings?/);
+});
+
+// They are sent to a server by tests/contract/test_examples.c; here they are held to their own schemas, as readers do.
+test('every body shows an example that its schema allows', () => {
+    const ajv = addFormats(new Ajv({ strict: false, allowUnionTypes: true, unicodeRegExp: true }));
+    const bodies = Object.values(description.paths)
+        .flatMap((methods) => Object.values(methods))
+        .filter(({ requestBody }) => requestBody);
+    assert.ok(bodies.length > 40);
+    for (const { operationId, requestBody } of bodies) {
+        const { schema, example } = requestBody.content['application/json'];
+        assert.ok(example && Object.keys(example).length > 0, `${operationId} shows no example`);
+        // A member that the schema does not know would pass it.
+        for (const member of Object.keys(example)) assert.ok(schema.properties[member], `${operationId}: ${member}`);
+        const fits = ajv.compile({ ...schema, components: description.components });
+        assert.ok(fits(example), `${operationId}: ${JSON.stringify(fits.errors)}`);
+    }
+    const { example } = description.paths['/api/jobs'].get.parameters.find(({ name }) => name === 'agent');
+    assert.equal(example, 'Builder');
 });
 
 test('the lint finds a planted mistake', async () => {

@@ -118,6 +118,10 @@ const struct op agent_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_agent_create,
+        .example = "{\"name\": \"Security\", \"role\": \"critical\", "
+                   "\"system_prompt\": \"Look for what an attacker could do.\", "
+                   "\"ai_model_config\": {\"provider\": \"ollama\", \"model\": \"llama3.2\", "
+                   "\"temperature\": 0.3}}",
         .reply = agent_fields,
         .params = {
             { "name", T_NAME, REQUIRED, "Its name." },
@@ -163,6 +167,7 @@ const struct op agent_ops[] = {
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,
         .run = run_agent_update,
+        .example = "{\"ai_model_config\": \"ollama:llama3.2\"}",
         .reply = agent_fields,
         .params = {
             { "id", T_UUID, REQUIRED, "The agent." },

@@ -276,6 +276,7 @@ const struct op analytics_ops[] = {
         .heavy = true,
         .cli = "analytics",
         .run = run_analytics,
+        .example = "{\"agent\": \"Builder\"}",
         .reply = analytics_reply,
         .params = {
             { "since", T_TIME, OPTIONAL, "Asked at this time or later. Without it: seven days before until." },

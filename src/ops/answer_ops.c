@@ -8,6 +8,7 @@
 #include "core/questions/job.h"
 #include "core/questions/link.h"
 #include "ops/dispatch.h"
+#include "ops/example.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"
 
@@ -307,6 +308,8 @@ const struct op answer_ops[] = {
         .kind = OP_WRITE,
         .by_link = true,
         .run = run_question_answer,
+        .example = "{\"response\": {\"type\": \"text\", \"value\": \"Frankfurt\", "
+                   "\"text\": \"It is nearer to most of us.\"}}",
         .reply = answer_reply,
         .params = {
             QUESTION_PARAM,
@@ -324,6 +327,8 @@ const struct op answer_ops[] = {
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
         .run = run_question_answer_batch,
+        .example = "{\"answers\": [{\"id\": \"" EXAMPLE_QUESTION "\", \"response\": {\"type\": \"text\", "
+                   "\"value\": \"Frankfurt\"}}]}",
         .reply = batch_reply,
         .params = {
             { "answers", T_LIST, REQUIRED, "The answers.", .items = T_OBJECT, .fields = entry_fields,
@@ -341,6 +346,7 @@ const struct op answer_ops[] = {
         .kind = OP_WRITE,
         .tool = "cancel_question",
         .run = run_question_cancel,
+        .example = "{\"reason\": \"I have found it out myself.\"}",
         .reply = cancel_reply,
         .params = {
             QUESTION_PARAM,
@@ -357,6 +363,7 @@ const struct op answer_ops[] = {
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
         .run = run_question_extend,
+        .example = "{\"minutes\": 15}",
         .reply = deadline_reply,
         .params = {
             QUESTION_PARAM,
@@ -405,6 +412,7 @@ const struct op answer_ops[] = {
         .status = 204,
         .secret_reply = true,
         .run = run_link_open,
+        .example = "{\"link\": \"witanl_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789\"}",
         .params = {
             QUESTION_PARAM,
             { "link", T_TEXT, REQUIRED, "The link's secret.", .max = LIMIT_REF, .flags = F_SECRET },

@@ -4,6 +4,7 @@
  */
 #include "base/str.h"
 #include "ops/event_type.h"
+#include "ops/example.h"
 #include "ops/openapi.h"
 #include "ops/plain_path.h"
 #include "ops/reach.h"
@@ -54,6 +55,28 @@ static void write_kind(const struct field *field, struct buf *into)
         buf_text(into, " or null");
 }
 
+static void write_row(const char *name, const struct field *field, const char *place, struct buf *into)
+{
+    buf_format(into, "| `%s`%s | %s | ", name, field->need == REQUIRED ? " *" : "", place);
+    write_kind(field, into);
+    buf_text(into, " | ");
+    write_cell(into, field->help);
+    buf_text(into, " |\n");
+}
+
+/* What is inside an object, or in each entry of a list: participants[].agentId, options.vote.rule. */
+static void write_inner(const char *name, const struct field *outer, const char *place, struct buf *into)
+{
+    for (const struct field *field = outer->fields; field && field->type; field++) {
+        ARENA_AUTO arena = { 0 };
+        const char *path =
+            arena_format(&arena, "%s%s.%s", name, outer->type == T_LIST ? "[]" : "", field->name);
+
+        write_row(path, field, place, into);
+        write_inner(path, field, place, into);
+    }
+}
+
 static void write_params(const struct op *op, struct buf *into)
 {
     static const char *const places[] = { [IN_PATH] = "path", [IN_QUERY] = "query", [IN_BODY] = "body" };
@@ -62,12 +85,10 @@ static void write_params(const struct op *op, struct buf *into)
         return;
     buf_text(into, "| parameter | in | type | |\n|---|---|---|---|\n");
     for (const struct field *field = op->params; field->type; field++) {
-        buf_format(into, "| `%s`%s | %s | ", field->name, field->need == REQUIRED ? " *" : "",
-                   places[op_param_place(op, field)]);
-        write_kind(field, into);
-        buf_text(into, " | ");
-        write_cell(into, field->help);
-        buf_text(into, " |\n");
+        const char *place = places[op_param_place(op, field)];
+
+        write_row(field->name, field, place, into);
+        write_inner(field->name, field, place, into);
     }
     if (op->waits)
         buf_format(
@@ -125,6 +146,9 @@ static void write_operation(const struct op *op, struct buf *into)
         buf_format(into, " On the command line: `witan %s`.", op->cli);
     buf_text(into, "\n\n");
     write_params(op, into);
+    buf_text(into, "```http\n");
+    example_write(op, into);
+    buf_text(into, "```\n\n");
     if (op->reply) {
         buf_format(into, "Answers %d", op->status ? op->status : 200);
         if (op->status_made)
@@ -158,7 +182,9 @@ void apidoc_write(const struct op *const *ops, struct buf *into)
         "# REST reference\n\n"
         "Made from the operation table by `make docs`; do not edit by hand. The same table is served as "
         "OpenAPI 3.1 at `/api/openapi.json`, and `witan call NAME key=value ...` reaches every operation.\n\n"
-        "Parameters marked * are required. Errors are "
+        "Parameters marked * are required; `a.b` is the member `b` of an object `a`, `a[].b` that of every "
+        "entry of a list. Each operation shows a request: put what the path names in place of `{id}`. Errors "
+        "are "
         "`{\"error\": \"a sentence\", \"code\": \"a_word\", \"field\"?, \"hint\"?}`. "
         "Every POST takes an `Idempotency-Key` header. Lists take `limit` and `cursor`. "
         "A token bound to an agent may call what the role agent may, whatever its own role.\n\n");

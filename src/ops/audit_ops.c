@@ -131,6 +131,7 @@ const struct op audit_ops[] = {
         .reaches = REACH_WORKSPACE,
         .kind = OP_READ,
         .run = run_audit_list,
+        .example = "{\"operation\": \"token_create\", \"limit\": 20}",
         .reply = audit_list_reply,
         .params = {
             { "actor", T_TEXT, OPTIONAL, "Only by this user or token: a name or id.", .max = LIMIT_REF },

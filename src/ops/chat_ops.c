@@ -1,5 +1,6 @@
 #include "core/chat/chat.h"
 #include "core/chat/prompt.h"
+#include "ops/example.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 
@@ -99,6 +100,7 @@ const struct op chat_ops[] = {
         .reaches = REACH_SQUAD,
         .kind = OP_READ,
         .run = run_chat_list,
+        .example = "{\"task_ref\": \"" EXAMPLE_TASK "\", \"limit\": 20}",
         .reply = chat_list_reply,
         .params = {
             { "discussion_prompt_id", T_UUID, OPTIONAL, "Only the thread of this prompt." },
@@ -119,6 +121,8 @@ const struct op chat_ops[] = {
         .cli = "chat-post",
         .tool = "post_to_chat",
         .run = run_chat_post,
+        .example = "{\"agent_name\": \"Builder\", \"message\": \"@Reviewer the schema is final.\", "
+                   "\"task_ref\": \"" EXAMPLE_TASK "\"}",
         .reply = chat_post_reply,
         .params = {
             { "agent_name", T_NAME, REQUIRED, "Who writes.", .flags = F_SPEAKER },

@@ -103,6 +103,8 @@ const struct op decision_ops[] = {
         .status = 201,
         .tool = "request_decision",
         .run = run_decision_create,
+        .example = "{\"category\": \"dependencyModifications\", \"description\": \"Add libvips for thumbnails\", "
+                   "\"details\": {\"size\": \"3 MB\"}, \"agent\": \"Builder\"}",
         .reply = decision_fields,
         .params = {
             PROJECT_PARAM,
@@ -122,6 +124,7 @@ const struct op decision_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
         .run = run_decision_list,
+        .example = "{\"pending\": true}",
         .reply = list_reply,
         .params = {
             PROJECT_PARAM,

@@ -86,6 +86,7 @@ const struct op discussion_control_ops[] = {
         .reaches = REACH_DISCUSSION,
         .kind = OP_WRITE,
         .run = run_discussion_rounds,
+        .example = "{\"add\": 1}",
         .reply = discussion_reply,
         .params = { DISCUSSION_PARAM,
                     { "add", T_INT, OPTIONAL, "How many.", .min = 1, .max = LIMIT_ROUNDS, .fallback = "1" } },
@@ -101,6 +102,7 @@ const struct op discussion_control_ops[] = {
         .kind = OP_WRITE,
         .tool = "interject",
         .run = run_discussion_interject,
+        .example = "{\"by\": \"Reviewer\", \"content\": \"The budget is fixed.\", \"when\": \"after_turn\"}",
         .reply = discussion_reply,
         .params = {
             DISCUSSION_PARAM,

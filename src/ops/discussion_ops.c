@@ -6,6 +6,7 @@
 #include "core/council/transcript.h"
 #include "core/identity/workspace.h"
 #include "ops/discussion.h"
+#include "ops/example.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
@@ -366,6 +367,13 @@ const struct op discussion_ops[] = {
         .status = 201,
         .tool = "start_discussion",
         .run = run_discussion_create,
+        .example = "{\"topic\": \"Cache or index first?\", \"mode\": \"rounds\", \"rounds\": 2, "
+                   "\"participants\": [{\"agentName\": \"Architect\"}, {\"agentName\": \"Reviewer\", "
+                   "\"role\": \"critical\"}, {\"role\": \"user\", \"name\": \"Maya\"}], "
+                   "\"ref\": {\"kind\": \"question\", \"id\": \"" EXAMPLE_QUESTION "\"}, "
+                   "\"options\": {\"vote\": {\"choices\": [\"cache\", \"index\"], \"rule\": \"majority\"}, "
+                   "\"agreement_threshold\": \"majority\", \"smart_termination\": \"on\", "
+                   "\"budget\": {\"calls\": 20, \"seconds\": 600}}}",
         .reply = made_reply,
         .params = {
             { "topic", T_TEXT, REQUIRED, "What it is about.", .max = LIMIT_MESSAGE_CEILING },
@@ -398,6 +406,7 @@ const struct op discussion_ops[] = {
         .kind = OP_READ,
         .tool = "list_discussions",
         .run = run_discussion_list,
+        .example = "{\"status\": \"active\", \"limit\": 20}",
         .reply = list_reply,
         .params = {
             { "status", T_ENUM, OPTIONAL, "Only those with this status.", .values = council_statuses },
@@ -440,6 +449,7 @@ const struct op discussion_ops[] = {
         .kind = OP_WRITE,
         .holds = true,
         .run = run_discussion_message,
+        .example = "{\"message\": \"Begin with what it costs.\", \"userId\": \"maya\"}",
         .reply = discussion_state_reply,
         .params = {
             DISCUSSION_PARAM,
@@ -460,6 +470,7 @@ const struct op discussion_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_discussion_fork,
+        .example = "{\"at\": \"1\"}",
         .reply = discussion_reply,
         .params = { DISCUSSION_PARAM,
                     { "at", T_ID, REQUIRED, "The last entry to keep: its id, or its number from 1." } },
@@ -474,6 +485,7 @@ const struct op discussion_ops[] = {
         .kind = OP_READ,
         .tool = "read_transcript",
         .run = run_discussion_transcript,
+        .example = "{\"format\": \"markdown\"}",
         .reply = transcript_reply,
         .documents = transcript_documents,
         .params = { DISCUSSION_PARAM,

@@ -234,6 +234,7 @@ const struct op job_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_job_create,
+        .example = "{\"agent\": \"Builder\", \"kind\": \"build\", \"input\": {\"branch\": \"main\"}}",
         .reply = job_fields,
         .params = {
             { "kind", T_NAME, OPTIONAL, "What kind of job it is.", .fallback = "external" },
@@ -254,6 +255,7 @@ const struct op job_ops[] = {
         .reaches = REACH_JOB,
         .kind = OP_READ,
         .run = run_job_list,
+        .example = "{\"status\": \"running\", \"agent\": \"Builder\", \"limit\": 20}",
         .reply = list_reply,
         .params = {
             { "status", T_ENUM, OPTIONAL, "Only jobs with this status.", .values = job_statuses },
@@ -290,6 +292,7 @@ const struct op job_ops[] = {
         .kind = OP_WRITE,
         .body_max = LIMIT_RESULT_BODY,
         .run = run_job_update,
+        .example = "{\"status\": \"completed\", \"result\": {\"files\": 3}}",
         .reply = job_fields,
         .params = {
             ID_PARAM,
@@ -307,6 +310,7 @@ const struct op job_ops[] = {
         .reaches = REACH_JOB,
         .kind = OP_WRITE,
         .run = run_job_cancel,
+        .example = "{\"reason\": \"It is no longer needed.\"}",
         .reply = job_fields,
         .params = {
             ID_PARAM,
@@ -336,6 +340,7 @@ const struct op job_ops[] = {
         .status = 201,
         .no_audit = true,
         .run = run_job_log,
+        .example = "{\"message\": \"The tests pass.\", \"level\": \"info\", \"data\": {\"tests\": 412}}",
         .reply = line_fields,
         .params = {
             ID_PARAM,
@@ -355,6 +360,7 @@ const struct op job_ops[] = {
         .no_audit = true,
         .tool = "report_progress",
         .run = run_job_progress,
+        .example = "{\"done\": 3, \"total\": 10, \"step\": \"migrating tables\"}",
         .reply = job_fields,
         .params = {
             ID_PARAM,

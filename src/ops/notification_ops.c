@@ -124,6 +124,7 @@ const struct op notification_ops[] = {
         .reaches = REACH_INBOX,
         .kind = OP_READ,
         .run = run_notification_list,
+        .example = "{\"agent\": \"Reviewer\", \"unread\": true}",
         .reply = list_reply,
         .params = {
             { "agent", T_NAME, OPTIONAL, "Whose inbox; your own when left out." },
@@ -140,6 +141,7 @@ const struct op notification_ops[] = {
         .reaches = REACH_INBOX,
         .kind = OP_READ,
         .run = run_notification_pending_count,
+        .example = "{\"agent\": \"Reviewer\"}",
         .reply = count_reply,
         .params = { { "agent", T_NAME, OPTIONAL, "Whose inbox; your own when left out." } },
     },
@@ -166,6 +168,7 @@ const struct op notification_ops[] = {
         .kind = OP_WRITE,
         .no_audit = true,
         .run = run_notification_read_all,
+        .example = "{\"agent\": \"Reviewer\"}",
         .reply = count_reply,
         .params = { { "agent", T_NAME, OPTIONAL, "Whose inbox; your own when left out." } },
     },

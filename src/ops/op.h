@@ -167,6 +167,7 @@ struct op {
     bool (*fetch)(struct call *call);  /* what .before needs from the store; in a read transaction */
     bool (*before)(struct call *call); /* CPU work without a database, on a worker, once admitted */
     bool (*run)(struct call *call);
+    const char *example; /* its parameters but for the path's, as a JSON object (ops/example.h), or NULL */
     const struct field *reply;              /* members of the reply object; NULL: no body (204) */
     const char *reply_type;                 /* content type when it is not JSON ("application/x-ndjson") */
     const struct reply_document *documents; /* in which formats the reply is a document; with any other it is

@@ -5,6 +5,7 @@
 #include "ops/openapi.h"
 
 #include "base/str.h"
+#include "ops/example.h"
 #include "ops/plain_path.h"
 #include "ops/reach.h"
 #include "ops/schema.h"
@@ -57,7 +58,7 @@ static void write_key_parameter(struct json_out *out)
     json_map_end(out);
 }
 
-static void write_parameters(struct json_out *out, const struct op *op)
+static void write_parameters(struct json_out *out, const struct op *op, const json_t *example)
 {
     json_list(out, "parameters");
     for (const struct field *field = op->params; field->type; field++) {
@@ -75,6 +76,8 @@ static void write_parameters(struct json_out *out, const struct op *op)
             json_bool(out, "required", true);
         json_text(out, "description", field->help);
         schema_write(out, "schema", &plain, plain.type, SCHEMA_QUERY);
+        if (json_object_get(example, field->name))
+            json_value(out, "example", json_object_get(example, field->name));
         json_map_end(out);
     }
     if (op->waits || op->holds)
@@ -84,7 +87,7 @@ static void write_parameters(struct json_out *out, const struct op *op)
     json_list_end(out);
 }
 
-static void write_body(struct json_out *out, const struct op *op)
+static void write_body(struct json_out *out, const struct op *op, const json_t *example)
 {
     struct field body[LIMIT_PARAMS + 1] = { 0 };
     size_t count = 0;
@@ -107,6 +110,8 @@ static void write_body(struct json_out *out, const struct op *op)
     json_text(out, "type", "object");
     schema_write_members(out, body, SCHEMA_BODY);
     json_map_end(out);
+    if (op->example)
+        json_value(out, "example", example);
     json_map_end(out);
     json_map_end(out);
     json_map_end(out);
@@ -146,6 +151,8 @@ static void write_reply(struct json_out *out, const struct op *op, int status)
 
 static void write_operation(struct json_out *out, const struct op *op, const char *key, bool second)
 {
+    JSON_AUTO *example = example_parse(op);
+
     json_map(out, key);
     if (second) {
         BUF_AUTO id = { 0 };
@@ -165,8 +172,8 @@ static void write_operation(struct json_out *out, const struct op *op, const cha
         json_list(out, "security");
         json_list_end(out);
     }
-    write_parameters(out, op);
-    write_body(out, op);
+    write_parameters(out, op, example);
+    write_body(out, op, example);
     json_map(out, "responses");
     write_reply(out, op, op->status ? op->status : 200);
     if (op->status_made)

@@ -181,6 +181,10 @@ const struct op project_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_project_create,
+        .example = "{\"name\": \"Shop\", \"description\": \"The web shop.\", "
+                   "\"hilConfig\": {\"scopeChanges\": \"requires_approval\", "
+                   "\"dependencyModifications\": \"notify_and_proceed\"}, "
+                   "\"settings\": {\"answerers\": [\"maya\"]}}",
         .reply = project_fields,
         .params = {
             { "name", T_NAME, REQUIRED, "Its name." },
@@ -211,6 +215,7 @@ const struct op project_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
         .run = run_project_update,
+        .example = "{\"hilConfig\": \"major_only\"}",
         .reply = project_fields,
         .params = {
             PROJECT_PARAM,

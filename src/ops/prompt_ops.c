@@ -230,6 +230,9 @@ const struct op prompt_ops[] = {
         .missing = "Missing required fields: requester_agent, prompt_message",
         .tool = "ask_squad",
         .run = run_prompt_create,
+        .example = "{\"requester_agent\": \"Developer\", "
+                   "\"prompt_message\": \"Cache or index first? @Reviewer\", \"required_responses\": 2, "
+                   "\"timeout_minutes\": 10}",
         .reply = create_reply,
         .params = {
             { "requester_agent", T_NAME, REQUIRED, "Who asks.", .flags = F_SPEAKER },
@@ -259,6 +262,7 @@ const struct op prompt_ops[] = {
         .cli = "prompt list",
         .tool = "list_squad_prompts",
         .run = run_prompt_list,
+        .example = "{\"agent\": \"Reviewer\", \"limit\": 20}",
         .reply = list_reply,
         .params = {
             { "status", T_ENUM, OPTIONAL, "Only prompts with this status.", .values = prompt_statuses },
@@ -299,6 +303,7 @@ const struct op prompt_ops[] = {
         .cli = "prompt answer",
         .tool = "answer_squad",
         .run = run_prompt_respond,
+        .example = "{\"agent_name\": \"Reviewer\", \"message\": \"The index: it is easier to undo.\"}",
         .reply = respond_reply,
         .params = {
             { "id", T_UUID, REQUIRED, "The prompt." },
@@ -320,6 +325,7 @@ const struct op prompt_ops[] = {
         .kind = OP_WRITE,
         .missing = "Invalid action. Must be \"resolve\" or \"cancel\"",
         .run = run_prompt_close,
+        .example = "{\"action\": \"resolve\"}",
         .reply = close_reply,
         .params = {
             { "id", T_UUID, REQUIRED, "The prompt." },

@@ -1,6 +1,7 @@
 #include "base/str.h"
 #include "core/identity/workspace.h"
 #include "core/questions/job.h"
+#include "ops/example.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"
 
@@ -205,6 +206,10 @@ const struct op question_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_question_ask,
+        .example = "{\"question\": \"Which region shall it run in?\", \"type\": \"blocking\", "
+                   "\"responseType\": \"choice\", \"options\": [{\"label\": \"Frankfurt\", \"value\": \"eu\"}, "
+                   "{\"label\": \"Oregon\", \"value\": \"us\", \"description\": \"Nearer to the customer.\"}], "
+                   "\"context\": {\"currentStep\": \"deploy\"}, \"timeoutMinutes\": 30}",
         .reply = ask_reply,
         .params = { { "id", T_UUID, REQUIRED, "The job." }, ASK_PARAMS },
     },
@@ -232,6 +237,9 @@ const struct op question_ops[] = {
         .status = 201,
         .tool = "ask_question",
         .run = run_question_create,
+        .example = "{\"question\": \"Which colour for the chart?\", \"type\": \"non_blocking\", "
+                   "\"responseType\": \"text\", \"defaultResponse\": {\"type\": \"text\", \"value\": \"blue\"}, "
+                   "\"agent\": \"Builder\"}",
         .reply = ask_alone_reply,
         .params = {
             ASK_PARAMS,
@@ -249,6 +257,7 @@ const struct op question_ops[] = {
         .reaches = REACH_QUESTION,
         .kind = OP_READ,
         .run = run_question_pending,
+        .example = "{\"workspaceId\": \"" EXAMPLE_WORKSPACE "\", \"sort\": \"deadline\"}",
         .reply = pending_reply,
         .params = {
             { "workspaceId", T_ID, REQUIRED, "The workspace: its id or slug." },
@@ -268,6 +277,7 @@ const struct op question_ops[] = {
         .reaches = REACH_QUESTION,
         .kind = OP_READ,
         .run = run_question_ended,
+        .example = "{\"status\": \"timeout\"}",
         .reply = ended_reply,
         .params = {
             { "status", T_ENUM, REQUIRED, "How they have ended.", .values = ends },

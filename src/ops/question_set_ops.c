@@ -193,6 +193,8 @@ const struct op question_set_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
         .run = run_open_question_resolve,
+        .example = "{\"responses\": [{\"questionId\": \"q1\", \"answer\": \"Euro and dollar.\"}], "
+                   "\"approved\": true}",
         .reply = notification_fields,
         .params = {
             PROJECT_PARAM,

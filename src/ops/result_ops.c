@@ -165,6 +165,9 @@ const struct op result_ops[] = {
         .before = before_result_submit,
         .tool = "hand_in_result",
         .run = run_result_submit,
+        .example = "{\"agent\": \"planner\", \"sourceId\": \"Plausible1\", "
+                   "\"result\": {\"tasks\": [{\"title\": \"Add the cart\"}, {\"title\": \"Add the total\", "
+                   "\"depends_on\": [\"Add the cart\"]}], \"open_questions\": [\"Which currencies?\"]}}",
         .reply = reply_fields,
         .params = {
             PROJECT_PARAM,

@@ -79,6 +79,7 @@ const struct op search_ops[] = {
         .kind = OP_READ,
         .heavy = true,
         .run = run_search,
+        .example = "{\"q\": \"currencies\", \"limit\": 20}",
         .reply = find_reply,
         .params = {
             { "q", T_TEXT, REQUIRED, "What to look for: up to four words count.", .min = 1, .max = LIMIT_SEARCH },

@@ -88,6 +88,8 @@ const struct op setup_ops[] = {
         .fetch = fetch_setup,
         .before = before_setup,
         .run = run_setup_owner,
+        .example = "{\"code\": \"witano_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789\", \"name\": \"maya\", "
+                   "\"password\": \"plenty of good words\"}",
         .reply = owner_reply,
         .params = {
             { "code", T_TEXT, REQUIRED, "The code of `witan serve --setup`; good once.", .max = LIMIT_NAME, .flags = F_SECRET },

@@ -7,6 +7,7 @@
 #include "core/work/brief.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"
+#include "ops/example.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/project.h"
@@ -324,6 +325,7 @@ const struct op task_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
         .run = run_task_list,
+        .example = "{\"status\": \"open\", \"limit\": 20}",
         .reply = list_reply,
         .params = {
             PROJECT_PARAM,
@@ -343,6 +345,8 @@ const struct op task_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_task_create,
+        .example = "{\"title\": \"Add the cart\", \"description\": \"With a total.\", \"priority\": 1, "
+                   "\"depends_on\": [\"" EXAMPLE_TASK "\"]}",
         .reply = task_fields,
         .params = {
             PROJECT_PARAM,
@@ -390,6 +394,7 @@ const struct op task_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
         .run = run_task_update,
+        .example = "{\"status\": \"closed\", \"result\": {\"files\": [\"cart.c\"]}}",
         .reply = task_fields,
         .params = {
             PROJECT_PARAM,
@@ -427,6 +432,7 @@ const struct op task_ops[] = {
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
         .run = run_task_claim,
+        .example = "{\"agent\": \"Builder\"}",
         .reply = task_fields,
         .params = {
             PROJECT_PARAM,
@@ -456,6 +462,7 @@ const struct op task_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_task_chat_post,
+        .example = "{\"agent_name\": \"Builder\", \"message\": \"Half of it is done.\"}",
         .reply = chat_reply,
         .params = {
             PROJECT_PARAM,

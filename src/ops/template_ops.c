@@ -216,6 +216,8 @@ const struct op template_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_template_create,
+        .example = "{\"name\": \"release\", \"question\": \"Release this version?\", \"type\": \"approval\", "
+                   "\"responseType\": \"approval\", \"timeoutMinutes\": 60, \"requiredApprovals\": 2}",
         .reply = template_fields,
         .params = { { "name", T_NAME, REQUIRED, "What to ask with it by." }, DEFINITION },
     },
@@ -243,6 +245,8 @@ const struct op template_ops[] = {
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,
         .run = run_template_update,
+        .example = "{\"options\": [{\"label\": \"Frankfurt\", \"value\": \"eu\"}, {\"label\": \"Oregon\", "
+                   "\"value\": \"us\"}], \"responseType\": \"choice\"}",
         .reply = template_fields,
         .params = { ID_PARAM, { "name", T_NAME, OPTIONAL, "Its new name." }, DEFINITION },
     },

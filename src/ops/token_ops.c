@@ -1,6 +1,7 @@
 #include "core/identity/token.h"
 
 #include "base/str.h"
+#include "ops/example.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
 
@@ -218,6 +219,8 @@ const struct op token_ops[] = {
         .status = 201,
         .secret_reply = true,
         .run = run_token_create,
+        .example = "{\"name\": \"ci\", \"role\": \"agent\", \"agentName\": \"Builder\", "
+                   "\"projectId\": \"" EXAMPLE_PROJECT "\"}",
         .reply = token_create_reply,
         .params = {
             { "name", T_NAME, REQUIRED, "What it is for." },
@@ -251,6 +254,7 @@ const struct op token_ops[] = {
         .kind = OP_WRITE,
         .secret_reply = true,
         .run = run_token_rotate,
+        .example = "{\"overlapMinutes\": 60}",
         .reply = token_rotate_reply,
         .params = {
             ID_PARAM,

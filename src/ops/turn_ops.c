@@ -98,6 +98,7 @@ const struct op turn_ops[] = {
         .status = 201,
         .tool = "take_turn",
         .run = run_turn_take,
+        .example = "{\"agent_name\": \"Architect\", \"content\": \"The index: it is easier to undo.\"}",
         .reply = take_reply,
         .params = {
             DISCUSSION_PARAM,
@@ -120,6 +121,7 @@ const struct op turn_ops[] = {
         .kind = OP_READ,
         .tool = "list_turns",
         .run = run_turn_list,
+        .example = "{\"agent\": \"Architect\"}",
         .reply = list_reply,
         .params = { { "agent", T_NAME, OPTIONAL, "Only those of this agent.", .flags = F_SPEAKER }, PAGE_PARAMS },
     },

@@ -217,6 +217,7 @@ const struct op user_ops[] = {
         .fetch = fetch_create,
         .before = before_hash,
         .run = run_user_create,
+        .example = "{\"name\": \"maya\", \"role\": \"member\", \"password\": \"plenty of good words\"}",
         .reply = user_create_reply,
         .params = {
             { "name", T_NAME, REQUIRED, "The name to log in with; unique in any case." },
@@ -250,6 +251,7 @@ const struct op user_ops[] = {
         .fetch = fetch_update,
         .before = before_hash,
         .run = run_user_update,
+        .example = "{\"role\": \"admin\"}",
         .reply = user_fields,
         .params = {
             ID_PARAM,

@@ -104,6 +104,10 @@ const struct op vote_ops[] = {
         .kind = OP_READ,
         .tool = "tally_votes",
         .run = run_vote_tally,
+        .example = "{\"rule\": \"borda\", \"choices\": [\"cache\", \"index\"], "
+                   "\"votes\": [{\"voter\": \"Architect\", \"ranking\": [\"index\", \"cache\"]}, "
+                   "{\"voter\": \"Reviewer\", \"choice\": \"index\", \"confidence\": 0.8}], "
+                   "\"agreement_threshold\": 0.75}",
         .reply = tally_reply,
         .params = {
             { "rule", T_ENUM, OPTIONAL, "How to count.", .values = vote_rules, .fallback = "majority" },

@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "core/work/waiting.h"
+#include "ops/example.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 
@@ -102,6 +103,7 @@ const struct op waiting_ops[] = {
         .reaches = REACH_INBOX,
         .kind = OP_READ,
         .run = run_inbox_list,
+        .example = "{\"projectId\": \"" EXAMPLE_PROJECT "\", \"limit\": 20}",
         .reply = list_reply,
         .params = {
             { "type", T_ENUM, OPTIONAL, "Only this.", .values = waiting_types },

@@ -101,6 +101,9 @@ const struct op wording_ops[] = {
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,
         .run = run_wording_put,
+        .example = "{\"name\": \"turn\", "
+                   "\"text\": \"You are {{name}}. It is about {{topic}}. So far: {{history}} Say one thing, "
+                   "in two sentences.\"}",
         .reply = wording_fields,
         .params = {
             NAME_PARAM,
@@ -119,6 +122,7 @@ const struct op wording_ops[] = {
         .kind = OP_WRITE,
         .status = 204,
         .run = run_wording_delete,
+        .example = "{\"name\": \"turn\"}",
         .params = { NAME_PARAM },
     },
     { 0 },

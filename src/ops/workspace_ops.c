@@ -195,6 +195,7 @@ const struct op workspace_ops[] = {
         .kind = OP_WRITE,
         .status = 201,
         .run = run_workspace_create,
+        .example = "{\"name\": \"Research\", \"slug\": \"research\"}",
         .reply = workspace_fields,
         .params = {
             { "name", T_NAME, REQUIRED, "Its name." },
@@ -224,6 +225,7 @@ const struct op workspace_ops[] = {
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,
         .run = run_workspace_update,
+        .example = "{\"name\": \"Research and more\"}",
         .reply = workspace_fields,
         .params = {
             ID_PARAM,

@@ -29,7 +29,7 @@ static void make_project_subjects(struct t *t, struct subjects *subjects)
     subjects->decision = text_at(t, "id");
 }
 
-static void make_question_subjects(struct t *t, struct subjects *subjects)
+static void make_question_subjects(struct t *t, struct subjects *subjects, const char *name)
 {
     call(t, "job_create", "{s:s, s:s}", "agent", MARKER, "projectId", subjects->project);
     CHECK_STATUS(201);
@@ -38,7 +38,7 @@ static void make_question_subjects(struct t *t, struct subjects *subjects)
          "blocking", "responseType", "text");
     CHECK_STATUS(201);
     subjects->question = text_at(t, "questionId");
-    call(t, "template_create", "{s:s, s:s}", "name", MARKER, "question", MARKER);
+    call(t, "template_create", "{s:s, s:s}", "name", name, "question", MARKER);
     CHECK_STATUS(201);
     subjects->template = text_at(t, "id");
 }
@@ -65,9 +65,9 @@ static void make_talk(struct t *t, struct subjects *subjects)
 }
 
 /* An agent that takes its turns by itself, so that one of them waits. */
-static void make_council(struct t *t, struct subjects *subjects)
+static void make_council(struct t *t, struct subjects *subjects, const char *name)
 {
-    call(t, "agent_create", "{s:s, s:s, s:{s:s}}", "name", MARKER, "system_prompt", MARKER, "ai_model_config",
+    call(t, "agent_create", "{s:s, s:s, s:{s:s}}", "name", name, "system_prompt", MARKER, "ai_model_config",
          "provider", "external");
     CHECK_STATUS(201);
     subjects->agent = text_at(t, "id");
@@ -77,22 +77,43 @@ static void make_council(struct t *t, struct subjects *subjects)
     subjects->discussion = text_at(t, "discussion.id");
 }
 
+static void make_people(struct t *t, struct subjects *subjects, const char *name)
+{
+    call(t, "user_create", "{s:s, s:s}", "name", name, "role", "member");
+    CHECK_STATUS(201);
+    subjects->user = text_at(t, "id");
+    call(t, "token_create", "{s:s, s:s}", "name", MARKER, "role", "viewer");
+    CHECK_STATUS(201);
+    subjects->token = text_at(t, "id");
+}
+
 struct subjects make_subjects(struct t *t)
 {
     struct subjects subjects = { .workspace = t->workspace };
 
-    call(t, "user_create", "{s:s, s:s}", "name", arena_format(&t->arena, "Maya %.13s", t->workspace + 20),
-         "role", "member");
-    CHECK_STATUS(201);
-    subjects.user = text_at(t, "id");
-    call(t, "token_create", "{s:s, s:s}", "name", MARKER, "role", "viewer");
-    CHECK_STATUS(201);
-    subjects.token = text_at(t, "id");
+    make_people(t, &subjects, arena_format(&t->arena, "Maya %.13s", t->workspace + 20));
     make_project_subjects(t, &subjects);
-    make_question_subjects(t, &subjects);
+    make_question_subjects(t, &subjects, MARKER);
     make_talk(t, &subjects);
-    make_council(t, &subjects);
+    make_council(t, &subjects, MARKER);
     return subjects;
+}
+
+void renew_subjects(struct t *t, struct subjects *subjects)
+{
+    const char *name;
+
+    make_project_subjects(t, subjects);
+    name = arena_format(&t->arena, "%s %.36s", MARKER, subjects->project);
+    make_people(t, subjects, name);
+    make_question_subjects(t, subjects, name);
+    make_council(t, subjects, name);
+    call(t, "discussion_interject", "{s:s, s:s}", "id", subjects->discussion, "content", MARKER);
+    CHECK_STATUS(200);
+    call(t, "prompt_create", "{s:s, s:s, s:s}", "requester_agent", "Dev", "prompt_message", MARKER, "task_id",
+         subjects->task);
+    CHECK_STATUS(201);
+    subjects->prompt = text_at(t, "prompt.id");
 }
 
 /* What a parameter inside a project's path names. */

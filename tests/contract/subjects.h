@@ -21,6 +21,8 @@ struct subjects {
 
 /* Made by t->as. Everything that can belong to a project belongs to subjects.project. */
 struct subjects make_subjects(struct t *t);
+/* Others like them, but for the workspace and the notification: for tests that have used theirs up. */
+void renew_subjects(struct t *t, struct subjects *subjects);
 /* What the row requires; the caller frees it. */
 json_t *valid_params(const struct op *op, const struct subjects *subjects);
 
