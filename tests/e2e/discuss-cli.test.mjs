@@ -157,6 +157,33 @@ test('who does not want to wait gets the id at once, in mode turns, too', async 
     }
 });
 
+test('a person is seated among the agents, and told how to take the word', async (t) => {
+    const server = await start(t);
+    const add = await run(server, ['agent', 'add', 'Manager', '--model', '{"provider": "scripted"}']);
+    assert.equal(add.code, 0, add.stderr);
+    const rests = await run(server, ['discuss', 'Tea or coffee?', '--agents', 'user,Manager', '--mode', 'turns', '--rounds', '2']);
+    assert.equal(rests.code, 0, rests.stderr);
+    assert.match(rests.stdout, /User\nTea or coffee\?\n[^]*Manager/);
+    assert.match(rests.stderr, /the word is with User/);
+    // The line that it shows, with something said, goes on.
+    const [, line] = rests.stderr.match(/^ {2}witan (call discussion_message .*)$/m);
+    const said = line.split(' ').map((word) => word.replace("'...'", 'Coffee.'));
+    const going = await run(server, said);
+    assert.equal(going.code, 0, going.stderr);
+    const id = line.match(/id=(\S+)/)[1];
+    const state = await until(async () => {
+        const now = await stateOf(server, id);
+        return now.discussion.status === 'completed' && now;
+    }, 'it ends');
+    assert.deepEqual(state.speakerOrder, ['User', 'Manager']);
+    assert.equal(state.entries.filter(({ speaker }) => speaker === 'User').length, 2);
+    // With a name; in rounds the turn waits in the inbox.
+    const named = await run(server, ['discuss', 'Tea?', '--agents', 'Manager,user: Maya', '--rounds', '1', '--no-wait']);
+    assert.equal(named.code, 0, named.stderr);
+    assert.deepEqual((await stateOf(server, named.stdout.trim())).speakerOrder, ['Manager', 'Maya']);
+    await until(async () => (await server.must(200, 'GET', '/api/inbox')).items.some(({ type }) => type === 'turn'), 'it is their turn');
+});
+
 test('a fork goes on from the entry it was told', async (t) => {
     const server = await withScript(t);
     const whole = await run(server, ['discuss', topic]);

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "core/council/participant.h"
 
 #include <string.h>
 #include <strings.h>
@@ -63,6 +64,18 @@ bool agent_ref_id(struct cli *cli, const char *word, const char **id, struct err
     return err_hint(err, "`witan agent list` names them.");
 }
 
+/* An agent by its name; user, or user:NAME, is a person. */
+static json_t *seat_of(struct cli *cli, const char *word)
+{
+    size_t len = sizeof(ROLE_OF_PEOPLE) - 1;
+    const char *name;
+
+    if (strncasecmp(word, ROLE_OF_PEOPLE, len) != 0 || (word[len] && word[len] != ':'))
+        return json_pack("{s:s}", "agentName", word);
+    name = word[len] ? str_trim(cli->arena, word + len + 1) : "";
+    return json_pack("{s:s, s:s*}", "role", ROLE_OF_PEOPLE, "name", *name ? name : NULL);
+}
+
 bool agent_ref_seats(struct cli *cli, const char *names, json_t **participants, struct err *err)
 {
     JSON_AUTO *seats = json_array();
@@ -72,11 +85,12 @@ bool agent_ref_seats(struct cli *cli, const char *names, json_t **participants, 
         const char *name = str_trim(cli->arena, arena_copy(cli->arena, names, len));
 
         if (*name)
-            json_array_append_new(seats, json_pack("{s:s}", "agentName", name));
+            json_array_append_new(seats, seat_of(cli, name));
         names += len + (names[len] == ',');
     }
     if (json_array_size(seats) == 0)
-        return err_field(err, "agents", "--agents takes names, such as Builder,Reviewer.");
+        return err_field(err, "agents",
+                         "--agents takes names, such as Builder,Reviewer, and user for a person.");
     *participants = json_incref(seats);
     return true;
 }

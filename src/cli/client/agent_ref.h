@@ -11,7 +11,8 @@ CHECKED bool agent_ref_find(struct cli *cli, const char *name, bool *there, cons
 /* The id: of a name, or an id itself. ERR_NOT_FOUND when nobody has that name. */
 CHECKED bool agent_ref_id(struct cli *cli, const char *word, const char **id, struct err *err);
 
-/* "Builder,Reviewer" as the participants of a discussion, in this order; the caller json_decrefs them. */
+/* "user,Builder,Reviewer" as the participants of a discussion, in this order: user is a person, who may be
+ * named (user:Maya). The caller json_decrefs them. */
 CHECKED bool agent_ref_seats(struct cli *cli, const char *names, json_t **participants, struct err *err);
 
 #endif

@@ -42,6 +42,17 @@ static int print_document(struct cli *cli, const char *id, const json_t *state)
     return str_equal(format, "json") ? print_text(text) : cli_print_text(cli, text);
 }
 
+/* A person's turn: how to take it, and how to leave it out. */
+static void say_your_turn(struct cli *cli, const char *id)
+{
+    const char *person = cli->target.session ? "" : arena_format(cli->arena, " userId=%s", council_person());
+
+    cli_note(cli, "  %s",
+             resume_command(
+                 cli, arena_format(cli->arena, "call discussion_message id=%s%s message='...'", id, person)));
+    cli_note(cli, "Or leave the turn out:");
+}
+
 static int say_resting(struct cli *cli, const char *id, const json_t *state)
 {
     const char *who = json_string_value(json_object_get(state, "nextSpeaker"));
@@ -51,7 +62,10 @@ static int say_resting(struct cli *cli, const char *id, const json_t *state)
     if (paused)
         cli_note(cli, "It is paused; go on with:");
     else
-        cli_note(cli, "It rests%s%s; go on with:", who ? ", and the word is with " : "", who ? who : "");
+        cli_note(cli, "It rests%s%s; go on with:", who ? ", and the word is with " : "",
+                 who ? term_line(cli->arena, who) : "");
+    if (!paused && who)
+        say_your_turn(cli, id);
     cli_note(cli, "  %s",
              resume_command(cli, arena_format(cli->arena, "discuss %s %s", paused ? "resume" : "next", id)));
     return CLI_OK;
@@ -355,6 +369,7 @@ const struct cli_command discuss_commands[] = {
         .examples = "witan discuss --rehearse \"Microservices or a monolith?\"\n"
                     "witan discuss \"Microservices or a monolith?\" --rounds 2\n"
                     "witan discuss \"Which database?\" --agents Builder,Reviewer --vote sqlite,postgres\n"
+                    "witan discuss \"Which database?\" --agents user,Builder,Reviewer\n"
                     "witan discuss \"What can go wrong?\" --mode parallel --budget calls=12,seconds=120 --format md >talk.md\n"
                     "witan discuss \"Shall we?\" --for 01890a5d-ac96-774b-bcce-b302099a8057",
         .uses = CLI_SERVER | CLI_JSON,
@@ -362,7 +377,7 @@ const struct cli_command discuss_commands[] = {
         .options = {
             { "rounds", "N", .param = "rounds" },
             { "mode", "MODE", .param = "mode" },
-            { "agents", "A,B,C", .help = "Who speaks, in this order, by name." },
+            { "agents", "A,B,C", .help = "Who speaks, in this order, by name; user, or user:NAME, is a person." },
             { "vote", "CHOICE,...", .help = "Let them vote on these in the end." },
             { "rule", "RULE", .help = "How votes are counted: majority, borda or weighted." },
             { "threshold", "SHARE", .help = "When a vote counts as agreement: all, majority, or a share such as 0.75." },
