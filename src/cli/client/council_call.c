@@ -39,8 +39,7 @@ static const char *person_here(void)
     return user && *user ? user : "me";
 }
 
-/* Who is logged in, or has a token of their own, is known by that and speaks for nobody else: NULL. */
-static bool find_speaker(struct cli *cli, const char **speaker, struct err *err)
+bool council_speaker(struct cli *cli, const char **speaker, struct err *err)
 {
     JSON_AUTO *params = json_object();
     JSON_AUTO *me = NULL;
@@ -60,7 +59,7 @@ static bool say_topic(struct cli *cli, const json_t *wish, const char *id, struc
 {
     const char *speaker;
 
-    if (!find_speaker(cli, &speaker, err))
+    if (!council_speaker(cli, &speaker, err))
         return false;
     JSON_AUTO *params =
         json_pack("{s:s, s:O, s:s*}", "id", id, "message", json_object_get(wish, "topic"), "userId", speaker);

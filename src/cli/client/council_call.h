@@ -13,6 +13,10 @@ CHECKED bool council_do(struct cli *cli, const char *op, const char *id, struct 
 /* Stops one after Ctrl-C; whatever is wrong with that is said, and nothing more can be done. */
 void council_stop(struct cli *cli, const char *id);
 
+/* Whose words these are, for an operation that wants to know: the login of whoever sits here. NULL: who is
+ * logged in, or has a token of their own, is known by that and speaks for nobody else. */
+CHECKED bool council_speaker(struct cli *cli, const char **speaker, struct err *err);
+
 /* The transcript in the words of --format: transcript, md or json, with the line end of a file. */
 CHECKED bool council_transcript(struct cli *cli, const char *id, const char *format, const char **text,
                                 struct err *err);

@@ -45,8 +45,12 @@ static int print_document(struct cli *cli, const char *id, const json_t *state)
 /* A person's turn: how to take it, and how to leave it out. */
 static void say_your_turn(struct cli *cli, const char *id)
 {
-    const char *person = cli->target.session ? "" : arena_format(cli->arena, " userId=%s", council_person());
+    const char *speaker = NULL, *person;
+    struct err ignored = { 0 };
 
+    if (!council_speaker(cli, &speaker, &ignored))
+        speaker = NULL;
+    person = speaker ? arena_format(cli->arena, " userId=%s", speaker) : "";
     cli_note(cli, "  %s",
              resume_command(
                  cli, arena_format(cli->arena, "call discussion_message id=%s%s message='...'", id, person)));

@@ -288,7 +288,7 @@ export async function begin(wish: Wish): Promise<string> {
     const seats = wish.agents.map((agentName) => (three.includes(agentName) ? { agentName, role: agentName.toLowerCase() } : { agentName }));
     const own = session.me?.caller;
     const you = { role: 'user', name: own?.kind === 'user' ? own.name : 'You', ...(own?.kind === 'user' ? { userId: own.id } : {}) };
-    const options = { ...(wish.choices.length > 1 ? { vote: { choices: wish.choices, rule: 'majority' } } : {}), ...(wish.rehearse ? { rehearse: true } : {}) };
+    const options = { ...(wish.choices.length > 1 ? { vote: { choices: wish.choices, rule: 'majority' as const } } : {}), ...(wish.rehearse ? { rehearse: true } : {}) };
     const { discussion } = await api.call(ops.discussion_create, {
         body: { topic: wish.topic, mode: wish.mode, rounds: wish.rounds, participants: wish.person ? [...seats, you] : seats, options },
     });
