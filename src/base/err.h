@@ -28,12 +28,14 @@
     X(OUTCOME_UNKNOWN,  "outcome_unknown",         503,  8)               \
     X(INTERNAL,         "internal",                500,  1)               \
     X(DUE,              "due",                     503,  8)               \
-    X(RETRY,            "retry",                   503,  8)
+    X(RETRY,            "retry",                   503,  8)               \
+    X(DECLINED,         "declined",                500,  6)
 /* clang-format on */
 
 /*
  * Two codes never leave the server: ERR_DUE (a read met an overdue row: apply deadlines, read again)
- * and ERR_RETRY (PostgreSQL asked for the transaction to be run again from scratch).
+ * and ERR_RETRY (PostgreSQL asked for the transaction to be run again from scratch). One never reaches it:
+ * ERR_DECLINED (whoever sits at the terminal was asked whether to go on, and did not say so).
  */
 enum err_code {
     ERR_NONE,

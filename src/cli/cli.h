@@ -54,6 +54,8 @@ enum {
     CLI_MINUTES = 8,  /* a duration such as 30m, handed on as minutes */
     CLI_MUST = 16,    /* an option that must be there */
     CLI_EXPIRES = 32, /* a duration such as 90d, handed on as the moment it ends */
+    CLI_LIST = 64,    /* several of its words, with commas between */
+    CLI_OTHER = 128,  /* its words are those that people mostly want; others will do, too */
 };
 
 struct cli_option {
@@ -62,7 +64,16 @@ struct cli_option {
     const char *param; /* the parameter it fills, or NULL */
     const char *help;  /* NULL: the parameter's own */
     unsigned flags;
+    /*
+     * The words that it may be, for help, completion and the parser, which refuses others: a list that ends
+     * with NULL, or a function that gives them one by one, NULL behind the last. Without either, those of the
+     * parameter, which the server checks.
+     */
+    const char *const *words;
+    const char *(*word_at)(size_t at);
 };
+
+#define CLI_WORDS_SHOWN 12 /* longer lists are not written out in help and errors */
 
 #define CLI_ARGS    4
 #define CLI_OPTIONS LIMIT_PARAMS
@@ -142,18 +153,44 @@ bool cli_is_group(const struct cli *cli, const char *word);
 const char *cli_get(const struct cli *cli, const char *name);
 bool cli_has(const struct cli *cli, const char *name);
 
+/* The parameter that an option or argument fills, or NULL. */
+const struct field *cli_param(const struct cli_command *command, const struct cli_option *option);
+/* The words that a value may be, one by one; NULL behind the last. */
+const char *cli_word(const struct cli_command *command, const struct cli_option *option, size_t at);
+/* All of them: "eu, us or asia". */
+const char *cli_words_text(struct arena *arena, const struct cli_command *command,
+                           const struct cli_option *option);
+/* What is said of them behind the help: " One of: eu, us or asia."; "" when it says so itself, or they are
+ * too many to read. */
+const char *cli_words_help(struct arena *arena, const struct cli_command *command,
+                           const struct cli_option *option);
+/* Refuses a value that is none of the option's own words, where it has some. */
+CHECKED bool cli_check_words(struct arena *arena, const struct cli_option *option, const char *given,
+                             struct err *err);
+
+/*
+ * The value of an option as a duration. A number alone is refused, for it could mean any unit; 0 is the same
+ * in all of them.
+ */
+CHECKED bool cli_duration(const char *option, const char *text, int64_t *ms, struct err *err);
+
 /* Standard input as a value, without the line end that every tool adds. */
 CHECKED bool cli_read_stdin(struct arena *arena, const char **text, struct err *err);
 
-/* The help of one command; of all commands whose name starts with `prefix`; or of everything (NULL). */
+#define CLI_HELP_ALL "all" /* no command has this name */
+
+/*
+ * The help of one command; of all commands whose name starts with `prefix`; of everything, on one screen
+ * (NULL) or with a line for each (CLI_HELP_ALL).
+ */
 void cli_help(const struct cli *cli, const char *prefix, struct buf *into);
 /* The table of exit codes: for help, or as the rows of a Markdown table. */
 void cli_exit_codes(const struct cli *cli, struct buf *into);
 void cli_exit_code_table(struct buf *into); /* the same in Markdown */
 /* witan(1), for man. */
 void cli_manpage(const struct cli *cli, struct buf *into);
-/* Completion for bash, zsh or fish; false: no such shell. */
-bool cli_completion(const struct cli *cli, const char *shell, struct buf *into);
+/* Completion for bash, zsh or fish; nothing for another shell. */
+void cli_completion(const char *shell, struct buf *into);
 
 /*
  * A text of ours in which commands stand as `witan ask`, with what people type here (base/program.h) for the

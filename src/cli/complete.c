@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "cli/term.h"
-#include "core/caller/caller.h"
 
 #include <string.h>
 
@@ -18,6 +17,7 @@ struct typing {
     size_t arguments;                  /* how many stand before */
     const char *first;                 /* the first of them, or NULL */
     const char *group;                 /* the first word of a name that has a second; or NULL */
+    bool help;                         /* `witan help` is being asked about something */
     const char *word;                  /* what is being typed */
     struct buf *into;
 };
@@ -49,16 +49,6 @@ static const struct cli_option *each_option(const struct cli_command *command, s
     return NULL;
 }
 
-static const struct field *param_of(const struct cli_command *command, const struct cli_option *option)
-{
-    const struct op *op = command->op && option->param ? op_find(command->op) : NULL;
-
-    for (const struct field *field = op ? op->params : NULL; field && field->type; field++)
-        if (str_equal(field->name, option->param))
-            return field;
-    return NULL;
-}
-
 static bool is_named(struct typing *typing, const struct cli_option *option)
 {
     return str_starts(typing->word, "--") && str_equal(typing->word + 2, option->name);
@@ -67,7 +57,7 @@ static bool is_named(struct typing *typing, const struct cli_option *option)
 static bool offer_option(struct typing *typing, const struct cli_option *option)
 {
     ARENA_AUTO arena = { 0 };
-    const struct field *field = param_of(typing->command, option);
+    const struct field *field = cli_param(typing->command, option);
 
     complete_add(typing->word, arena_format(&arena, "--%s", option->name),
                  option->help ? option->help
@@ -77,41 +67,24 @@ static bool offer_option(struct typing *typing, const struct cli_option *option)
     return false;
 }
 
-static void offer_words(struct typing *typing, const char *const *words)
+/* Of a list with commas the last one is being typed; those before it stay in front. */
+static void offer_words(struct typing *typing, const struct cli_option *option)
 {
-    for (; words && *words; words++)
-        complete_add(typing->word, *words, NULL, typing->into);
-}
+    ARENA_AUTO arena = { 0 };
+    const char *comma = option->flags & CLI_LIST ? strrchr(typing->word, ',') : NULL;
+    int before = comma ? (int)(comma + 1 - typing->word) : 0;
+    const char *word;
 
-/* Values that no parameter lists. */
-static const char *const *usual_values(const struct cli_option *option)
-{
-    static const char *const colours[] = { "auto", "always", "never", NULL };
-    static const char *const shells[] = { "bash", "zsh", "fish", NULL };
-    static const char *const documents[] = {
-        "api", "events", "openapi", "asyncapi", "man", "exit-codes", NULL
-    };
-
-    static const char *const providers[] = { "ollama", "openai", "anthropic", "scripted", NULL };
-
-    return str_equal(option->name, "color")      ? colours
-           : str_equal(option->name, "provider") ? providers
-           : str_equal(option->name, "role")     ? role_names
-           : str_equal(option->name, "SHELL")    ? shells
-           : str_equal(option->name, "WHAT")     ? documents
-                                                 : NULL;
+    for (size_t i = 0; (word = cli_word(typing->command, option, i)); i++)
+        complete_add(typing->word, arena_format(&arena, "%.*s%s", before, typing->word, word), NULL,
+                     typing->into);
 }
 
 static enum complete_also offer_value(struct typing *typing, const struct cli_option *option)
 {
-    static const char *const yes_no[] = { "true", "false", NULL };
-    const struct field *field = param_of(typing->command, option);
-
     if (str_equal(option->name, "project") || str_equal(option->name, "PROJECT"))
         return COMPLETE_PROJECTS;
-    offer_words(typing, field && field->values           ? field->values
-                        : field && field->type == T_BOOL ? yes_no
-                                                         : usual_values(option));
+    offer_words(typing, option);
     return COMPLETE_NOTHING;
 }
 
@@ -137,7 +110,7 @@ static enum complete_also ids_of(const struct cli_command *command, const struct
         const char *command;
         enum complete_also also;
     } known[] = {
-        { "show", COMPLETE_WAITING },        { "answer", COMPLETE_QUESTIONS },
+        { "show", COMPLETE_WAITING },        { "answer", COMPLETE_WAITING },
         { "wait", COMPLETE_QUESTIONS },      { "cancel", COMPLETE_QUESTIONS },
         { "extend", COMPLETE_QUESTIONS },    { "link", COMPLETE_QUESTIONS },
         { "resolve", COMPLETE_SETS },        { "prompt answer", COMPLETE_PROMPTS },
@@ -172,6 +145,12 @@ static void offer_commands(struct typing *typing)
     ARENA_AUTO arena = { 0 };
     const char *last = "";
 
+    if (!typing->group && !typing->help)
+        complete_add(typing->word, "help", "Help about a command.", typing->into);
+    if (!typing->group && typing->help) {
+        complete_add(typing->word, "all", "Every command with a line of its own.", typing->into);
+        complete_add(typing->word, "exit-codes", "What the exit codes mean.", typing->into);
+    }
     for (const struct cli_command *const *at = typing->cli->commands; *at; at++) {
         const char *name = (*at)->name, *second = strchr(name, ' ');
         const char *first = second ? arena_copy(&arena, name, (size_t)(second - name)) : name;
@@ -204,6 +183,7 @@ static void take_plain(struct typing *typing, struct arena *arena, const char *w
         typing->command = longer;
         typing->group = NULL;
     } else if (!typing->command && !typing->group) {
+        typing->help |= str_equal(word, "help");
         if (str_equal(word, "help"))
             return;
         typing->command = command_named(typing->cli, word);

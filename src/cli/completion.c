@@ -1,7 +1,8 @@
 /*
  * The scripts know nothing of witan: each hands the words so far to the program, which says what may follow
  * (complete.h). So a shell completes what this program understands, values and ids included. bash puts a word
- * into the line as it is, so it is quoted there: names come from others, and "$(...)" may be one.
+ * into the line as it is, so it is quoted there: names come from others, and "$(...)" may be one. A comma
+ * needs no quotes.
  */
 #include "base/buf.h"
 #include "cli/cli.h"
@@ -14,7 +15,7 @@ static const char bash[] =
     "    COMPREPLY=()\n"
     "    while IFS= read -r line; do\n"
     "        printf -v line %q \"${line%%$'\\t'*}\"\n"
-    "        COMPREPLY+=(\"$line\")\n"
+    "        COMPREPLY+=(\"${line//\\\\,/,}\")\n"
     "    done < <(witan __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
     "    if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = *= ]]; then compopt -o nospace 2>/dev/null; fi\n"
     "}\n"
@@ -44,17 +45,13 @@ static const char fish[] =
     "end\n"
     "complete -c witan -f -n 'count (__witan_complete) >/dev/null' -a '(__witan_complete)'\n";
 
-bool cli_completion(const struct cli *cli, const char *shell, struct buf *into)
+void cli_completion(const char *shell, struct buf *into)
 {
     static const struct {
         const char *shell, *script;
     } scripts[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
 
-    (void)cli;
     for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
-        if (strcmp(shell, scripts[i].shell) == 0) {
+        if (strcmp(shell, scripts[i].shell) == 0)
             buf_text(into, scripts[i].script);
-            return true;
-        }
-    return false;
 }

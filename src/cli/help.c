@@ -16,16 +16,6 @@
 
 #define HELP_COLUMN 25 /* where the help of an option begins */
 
-static const struct field *param_of(const struct cli_command *command, const char *name)
-{
-    const struct op *op = command->op && name ? op_find(command->op) : NULL;
-
-    for (const struct field *field = op ? op->params : NULL; field && field->type; field++)
-        if (strcmp(field->name, name) == 0)
-            return field;
-    return NULL;
-}
-
 static const char *help_of(const struct cli_command *command)
 {
     const struct op *op = command->op ? op_find(command->op) : NULL;
@@ -33,31 +23,17 @@ static const char *help_of(const struct cli_command *command)
     return command->help ? command->help : op ? op->help : "";
 }
 
-static void write_values(const struct field *field, struct buf *into)
-{
-    const char *between = " One of: ";
-
-    for (const char *const *value = field->values; field->type == T_ENUM && *value; value++) {
-        buf_format(into, "%s%s", between, *value);
-        between = ", ";
-    }
-    if (field->type == T_ENUM)
-        buf_char(into, '.');
-}
-
 static void write_option(const struct cli *cli, const char *name, const struct cli_option *option,
                          struct buf *into)
 {
-    const struct field *field = param_of(cli->command, option->param);
+    const struct field *field = cli_param(cli->command, option);
     BUF_AUTO text = { 0 };
 
     buf_init(&text, 0);
     buf_text(&text, option->help ? option->help : field ? field->help : "");
-    if (field && !option->help) {
-        write_values(field, &text);
-        if (field->fallback)
-            buf_format(&text, " Default: %s.", field->fallback);
-    }
+    buf_text(&text, cli_words_help(cli->arena, cli->command, option));
+    if (field && !option->help && field->fallback)
+        buf_format(&text, " Default: %s.", field->fallback);
     if (option->flags & CLI_STDIN)
         buf_text(&text, " \"-\" reads it from standard input.");
     help_write_entry(cli, name, text.bytes ? text.bytes : "", text.len, HELP_COLUMN, into);
@@ -150,30 +126,28 @@ void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
 {
     static const char title[] = "witan: where agents confer with each other and with people.";
     static const char closing[] =
-        "`witan COMMAND --help` says more about each, `witan help exit-codes` how they "
-        "end, `witan version` which witan this is.";
+        "`witan help all` says what each is for, `witan COMMAND --help` all about one, "
+        "`witan help exit-codes` how they end, `witan version` which witan this is.";
 
     if (cli->command) {
         write_command(cli, into);
         write_group(cli, cli->command->name, into);
         return;
     }
-    if (!prefix) {
+    if (!prefix || strcmp(prefix, CLI_HELP_ALL) == 0) {
         help_write_wrapped(cli, title, strlen(title), 0, into);
         write_examples("witan ask --approve \"Deploy to production?\" && ./deploy\n"
                        "witan inbox\n"
                        "witan answer 1 --approve\n"
-                       "witan prompt ask \"Cache or index first?\" --agent Planner --wait\n"
-                       "witan prompt answer ID \"The index.\" --agent Builder\n"
-                       "witan events --json",
+                       "witan discuss --rehearse \"Microservices or a monolith?\"",
                        into);
         buf_char(into, '\n');
     }
-    if (prefix) {
+    if (prefix && strcmp(prefix, CLI_HELP_ALL) != 0) {
         buf_text(into, "commands:\n");
         write_list(cli, prefix, into);
     } else {
-        help_write_groups(cli, into);
+        help_write_groups(cli, prefix != NULL, into);
     }
     buf_char(into, '\n');
     help_write_wrapped(cli, closing, strlen(closing), 0, into);
@@ -188,7 +162,8 @@ static const struct {
     { "3", "no: rejected, or there is nothing" },
     { "4", "not allowed: log in, or another role is needed" },
     { "5", "nobody answered in time" },
-    { "6", "cancelled" },
+    { "6",
+      "cancelled: a question, or, by saying so at the terminal, the command itself; nothing was decided" },
     { "7", "conflict: it was settled otherwise before" },
     { "8", "the server cannot be reached, or stayed away for `--patience` (5 minutes)" },
     { "9",
@@ -254,6 +229,16 @@ static bool in_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
+/* Whether a place stands between two backquotes: a command to type, which holds what it holds. */
+static bool in_quotes(const char *text, const char *at)
+{
+    bool open = false;
+
+    for (; text < at; text++)
+        open ^= *text == '`';
+    return open;
+}
+
 /* The server speaks of parameters, people have typed options. */
 static const char *in_own_words(const struct cli *cli, struct arena *arena, const struct err *err,
                                 const char *text)
@@ -267,7 +252,7 @@ static const char *in_own_words(const struct cli *cli, struct arena *arena, cons
     while ((at = strstr(at, err->field))) {
         const char *end = at + strlen(err->field);
 
-        if ((at > text && in_word(at[-1])) || in_word(*end)) {
+        if ((at > text && in_word(at[-1])) || in_word(*end) || in_quotes(text, at)) {
             at = end;
             continue;
         }

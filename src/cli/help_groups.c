@@ -1,4 +1,5 @@
-/* The list of all commands, grouped by what one wants to do, and wrapped to the terminal. */
+/* The list of all commands, grouped by what one wants to do, and wrapped to the terminal: the names alone, or
+ * each with what it is for. */
 #include "cli/help_groups.h"
 
 #include "cli/term.h"
@@ -6,6 +7,8 @@
 #include <string.h>
 
 #define NAME_COLUMN   23
+#define WISH_COLUMN   28
+#define WORDS_MAX     32
 #define NARROW_COLUMN 6
 #define WIDTH_USUAL   100
 #define ROOM_LEAST    30 /* with less of it behind a name, what is said of that stands under it */
@@ -15,8 +18,7 @@ static const struct group {
     const char *wish;
     const char *words[16]; /* ends with NULL */
 } groups[] = {
-    { "ask people, and wait for them",
-      { "ask", "wait", "cancel", "extend", "link", "restart", "template", "decide" } },
+    { "ask people", { "ask", "wait", "cancel", "extend", "link", "restart", "template", "decide" } },
     { "answer", { "inbox", "show", "answer", "resolve", "open-questions", "notifications", "search" } },
     { "confer with other agents",
       { "prompt", "chat-post", "chat-log", "events", "discuss", "rehearse", "chat", "agent", "model" } },
@@ -106,18 +108,61 @@ void help_write_line(const struct cli *cli, const struct cli_command *command, s
     help_write_entry(cli, command->name, help, first_sentence(help), NAME_COLUMN, into);
 }
 
-void help_write_groups(const struct cli *cli, struct buf *into)
+/* How the names of a group begin: "prompt" once, and not once for each of its commands. */
+static void write_names(const struct cli *cli, const char *wish, const char *const words[], struct buf *into)
 {
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-        buf_format(into, "to %s:\n", groups[i].wish);
-        for (const char *const *word = groups[i].words; *word; word++)
-            for (const struct cli_command *const *at = cli->commands; *at; at++)
-                if (begins_with((*at)->name, *word))
-                    help_write_line(cli, *at, into);
-        buf_char(into, '\n');
+    BUF_AUTO names = { 0 };
+
+    buf_init(&names, 0);
+    for (; *words; words++)
+        buf_format(&names, "%s%s", names.len > 0 ? ", " : "", *words);
+    help_write_entry(cli, wish, names.bytes ? names.bytes : "", names.len, WISH_COLUMN, into);
+}
+
+/* The first words of those that are in no group, each once; ends with NULL. */
+static const char *const *other_words(const struct cli *cli)
+{
+    const char **words = arena_array(cli->arena, const char *, WORDS_MAX + 1);
+    size_t count = 0;
+
+    for (const struct cli_command *const *at = cli->commands; *at; at++) {
+        size_t len = strcspn((*at)->name, " ");
+
+        if (is_grouped((*at)->name) || count == WORDS_MAX ||
+            (count > 0 && begins_with((*at)->name, words[count - 1])))
+            continue;
+        words[count++] = arena_copy(cli->arena, (*at)->name, len);
     }
-    buf_text(into, "and more:\n");
-    for (const struct cli_command *const *at = cli->commands; *at; at++)
-        if (!is_grouped((*at)->name))
-            help_write_line(cli, *at, into);
+    words[count] = NULL;
+    return words;
+}
+
+static void write_lines(const struct cli *cli, const char *const words[], struct buf *into)
+{
+    for (; *words; words++)
+        for (const struct cli_command *const *at = cli->commands; *at; at++)
+            if (begins_with((*at)->name, *words))
+                help_write_line(cli, *at, into);
+}
+
+void help_write_groups(const struct cli *cli, bool whole, struct buf *into)
+{
+    const char *const *others = other_words(cli);
+
+    buf_text(into, whole ? "" : "to:\n");
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        if (whole) {
+            buf_format(into, "to %s:\n", groups[i].wish);
+            write_lines(cli, groups[i].words, into);
+            buf_char(into, '\n');
+        } else {
+            write_names(cli, groups[i].wish, groups[i].words, into);
+        }
+    }
+    if (whole) {
+        buf_text(into, "and more:\n");
+        write_lines(cli, others, into);
+    } else {
+        write_names(cli, "do more", others, into);
+    }
 }

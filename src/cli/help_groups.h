@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "cli/cli.h"
 
-/* All commands, each once. */
-void help_write_groups(const struct cli *cli, struct buf *into);
+/* All commands: how their names begin, or, if `whole`, each with what it is for. */
+void help_write_groups(const struct cli *cli, bool whole, struct buf *into);
 /* Text in lines of the terminal's width; the first begins at column `indent`, and so do the others. */
 void help_write_wrapped(const struct cli *cli, const char *text, size_t len, size_t indent, struct buf *into);
 /*

@@ -23,20 +23,11 @@ static void plain(const char *text, struct buf *into)
     }
 }
 
-static const struct field *param_of(const struct cli_command *command, const char *name)
-{
-    const struct op *op = command->op && name ? op_find(command->op) : NULL;
-
-    for (const struct field *field = op ? op->params : NULL; field && field->type; field++)
-        if (strcmp(field->name, name) == 0)
-            return field;
-    return NULL;
-}
-
 static void write_option(const struct cli_command *command, const struct cli_option *option,
                          const char *dashes, struct buf *into)
 {
-    const struct field *field = param_of(command, option->param);
+    const struct field *field = cli_param(command, option);
+    ARENA_AUTO arena = { 0 };
 
     buf_text(into, ".TP\n.B ");
     plain(dashes, into);
@@ -45,6 +36,7 @@ static void write_option(const struct cli_command *command, const struct cli_opt
         buf_format(into, " \\fI%s\\fR", option->value);
     buf_char(into, '\n');
     plain(option->help ? option->help : field ? field->help : "", into);
+    plain(cli_words_help(&arena, command, option), into);
     buf_char(into, '\n');
 }
 

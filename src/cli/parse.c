@@ -13,10 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const colours[] = { "auto", "always", "never", NULL };
+
 static const struct cli_option options_of_all[] = {
     { "help", .help = "Show this help." },
     { "quiet", .help = "Say nothing on stderr but errors." },
-    { "color", "WHEN", .help = "auto, always or never. NO_COLOR is heeded too." },
+    { "color", "WHEN", .help = "Whether to use colours. NO_COLOR is heeded too.", .words = colours },
     { "utc",
       .help = "Whole times in UTC, for scripts; else they are local, with the date where it is not today." },
     { 0 },
@@ -136,15 +138,25 @@ bool cli_read_stdin(struct arena *arena, const char **text, struct err *err)
     return true;
 }
 
+bool cli_duration(const char *option, const char *text, int64_t *ms, struct err *err)
+{
+    int64_t number;
+
+    if (str_to_int(text, &number) && number > 0) {
+        err_field(err, option, "--%s %s does not say whether these are minutes.", option, text);
+        return err_hint(err, "Write %sm for minutes, %sh for hours or %ss for seconds.", text, text, text);
+    }
+    return str_to_duration_ms(text, ms) ||
+           err_field(err, option, "--%s takes a duration such as 30m, 1.5h, 5m30s or 3d, not \"%s\".", option,
+                     text);
+}
+
 /* Whether the parameter behind it may be a part of a minute. */
 static bool takes_parts(const struct cli_command *command, const struct cli_option *option)
 {
-    const struct op *op = command->op ? op_find(command->op) : NULL;
+    const struct field *field = cli_param(command, option);
 
-    for (const struct field *field = op ? op->params : NULL; field && field->type; field++)
-        if (option->param && strcmp(field->name, option->param) == 0)
-            return field->type == T_REAL;
-    return false;
+    return field && field->type == T_REAL;
 }
 
 static bool convert(const struct cli *cli, const struct cli_option *option, const char **text,
@@ -156,10 +168,10 @@ static bool convert(const struct cli *cli, const struct cli_option *option, cons
         return cli_read_stdin(cli->arena, text, err);
     if (!(option->flags & (CLI_MINUTES | CLI_EXPIRES)))
         return true;
-    if (!str_to_duration_ms(*text, &ms) || ms <= 0)
-        return err_field(err, option->name,
-                         "--%s takes a duration such as 30m, 1.5h, 5m30s or 3d, not \"%s\".", option->name,
-                         *text);
+    if (!cli_duration(option->name, *text, &ms, err))
+        return false;
+    if (ms <= 0)
+        return err_field(err, option->name, "--%s must be longer than nothing.", option->name);
     if (option->flags & CLI_EXPIRES)
         *text = clock_text(cli->arena, clock_now_ms() + ms);
     else if (ms % 60000 == 0)
@@ -175,7 +187,7 @@ static bool add_value(struct cli *cli, const struct cli_option *option, const ch
 {
     if (cli->value_count == CLI_VALUES)
         return err_set(err, ERR_INVALID, "That is too many options.");
-    if (!convert(cli, option, &text, err))
+    if (!convert(cli, option, &text, err) || !cli_check_words(cli->arena, option, text, err))
         return false;
     cli->values[cli->value_count++] = (struct cli_value){ .option = option, .text = text };
     return true;
@@ -320,18 +332,14 @@ static bool find_command(struct cli *cli, int argc, char **argv, int *used, stru
     return true;
 }
 
-static bool wants_colour(const struct cli *cli, bool *colour, struct err *err)
+static bool wants_colour(const struct cli *cli)
 {
     const char *when = cli_get(cli, "color");
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
-    if (when && strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 && strcmp(when, "never") != 0)
-        return err_field(err, "color", "--color takes auto, always or never, not \"%s\".", when);
     if (when && strcmp(when, "auto") != 0)
-        *colour = strcmp(when, "always") == 0;
-    else
-        *colour = isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
-    return true;
+        return strcmp(when, "always") == 0;
+    return isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
 }
 
 /* Options that many commands have may also stand before the command. */
@@ -395,8 +403,7 @@ bool cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
     cli->json = cli_has(cli, "json");
     cli->quiet = cli_has(cli, "quiet");
     cli->utc = cli_has(cli, "utc");
-    if (!wants_colour(cli, &cli->colour, err))
-        return false;
+    cli->colour = wants_colour(cli);
     cli_use_colours(cli->colour);
     return cli->help || check_complete(cli, err);
 }

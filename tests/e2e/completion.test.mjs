@@ -36,6 +36,11 @@ async function inShell(screen, id) {
     await completes(screen, 'witan inbox --ty', /witan inbox --type/);
     await completes(screen, 'witan inbox --type appr', /--type approval/);
     await completes(screen, 'witan token create --role own', /--role owner/);
+    await completes(screen, 'witan ask --type err', /--type error_recovery/);
+    await completes(screen, 'witan connect vs', /connect vscode/);
+    await completes(screen, 'witan discuss --format tr', /--format transcript/);
+    await completes(screen, 'witan decide --category dep', /--category dependencyModifications/);
+    await completes(screen, 'witan events --types prompt.created,prompt.en', /--types prompt.created,prompt.ended/);
     await completes(screen, `witan answer ${id.slice(0, 6)}`, new RegExp(`witan answer ${id}`));
     await completes(screen, 'witan task list --project Sh', /--project Shop/);
     // Whatever others have named a project, it comes into the line as one word.
@@ -82,6 +87,12 @@ test('fish completes', async (t) => {
     assert.deepEqual((await complete('witan token cre')).map((line) => line.split('\t')[0]), ['create']);
     assert.deepEqual(await complete('witan inbox --type appr'), ['approval']);
     assert.deepEqual(await complete('witan inbox --type=appr'), ['--type=approval']);
+    assert.deepEqual(await complete('witan ask --type err'), ['error_recovery']);
+    assert.deepEqual(await complete('witan connect vs'), ['vscode']);
+    assert.deepEqual(await complete('witan discuss --format tr'), ['transcript']);
+    assert.deepEqual(await complete('witan decide --category dep'), ['dependencyModifications']);
+    assert.deepEqual(await complete('witan events --types prompt.created,prompt.en'), ['prompt.created,prompt.ended']);
+    assert.deepEqual(await complete('witan help al'), ['all\tEvery command with a line of its own.']);
     assert.deepEqual(await complete(`witan answer ${id.slice(0, 6)}`), [`${id}\tWhat's next: 東京?`]);
     assert.deepEqual(await complete('witan task list --project Sh'), ['Shop']);
     assert.match((await complete('witan call discussion_mess')).join(), /^discussion_message\t/);
@@ -93,7 +104,7 @@ test('without a server nothing is said, and every command can be completed to', 
     const env = { WITAN_URL: 'http://127.0.0.1:9' };
     const nothing = await cli(folder, ['__complete', 'answer', ''], { env });
     assert.deepEqual(nothing, { code: 0, stdout: '', stderr: '' });
-    const { stdout: help } = await cli(folder, ['help'], {});
+    const { stdout: help } = await cli(folder, ['help', 'all'], {});
     for (const [, name] of help.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)) {
         const words = name.split(' ');
         const { stdout } = await cli(folder, ['__complete', ...words.slice(0, -1), words.at(-1).slice(0, -1)], { env });

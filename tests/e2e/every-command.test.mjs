@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
 import { evil, evilServer } from './lib/evil.mjs';
+import { commandsIn, wrongCommands } from './lib/hints.mjs';
 import { nobody } from './lib/identity.mjs';
 import { start, until } from './lib/server.mjs';
 
 const atOnce = 4;
+const hinted = new Set(); // the commands that messages have named
 
 // What stands for a value in the help says what it must be.
 const wrong = {
@@ -191,7 +193,7 @@ async function rightCalls(server) {
 
 // The commands of the help, each with its options that take a value: [name, what stands for it].
 async function commandsOf(witan) {
-    const { stdout } = await witan(['help']);
+    const { stdout } = await witan(['help', 'all']);
     const names = [...stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)].map(([, name]) => name);
     return Promise.all(
         names.map(async (name) => {
@@ -235,6 +237,7 @@ test('a wrong value of an option is named as it was typed, and changes nothing',
     async function attempt({ name, option, bad, codes, args }) {
         const { code, stdout, stderr } = await witan(args, 'x\n');
         const [line, ...more] = stderr.trimEnd().split('\n');
+        for (const command of commandsIn(stderr)) hinted.add(command);
         const say = (why) => faults.push(`${name} --${option}: ${why}: ${code} ${JSON.stringify(stdout.slice(0, 80))} ${JSON.stringify(stderr)}`);
         if (!codes.includes(code)) say(`does not end with ${codes}`);
         if (stdout !== '') say('prints something');
@@ -248,6 +251,8 @@ test('a wrong value of an option is named as it was typed, and changes nothing',
     };
     await Promise.all(Array.from({ length: atOnce }, next));
     assert.deepEqual(faults, [], `${faults.length}:\n${faults.join('\n')}`);
+    // What is to be typed instead can be.
+    assert.deepEqual(await wrongCommands(server.folder, hinted), []);
     assert.deepEqual(await digest(server), before);
 });
 
@@ -274,6 +279,7 @@ async function faultsOf(witan, todo, check) {
         for (let one = todo.shift(); one; one = todo.shift()) {
             const { code, stdout, stderr } = await witan(one.args, one.input ?? '');
             const lines = stderr.trimEnd().split('\n');
+            for (const command of commandsIn(stderr)) hinted.add(command);
             const at = lines.findIndex((line) => line.startsWith('witan: ')); // before it may stand how to go on
             const why = at < 0 ? 'is not said' : check(one, { code, stdout, line: lines[at], more: lines.slice(at + 1) });
             if (why) faults.push(`${one.args.join(' ')}: ${why}: ${code} ${JSON.stringify(stdout.slice(0, 80))} ${JSON.stringify(stderr)}`);
@@ -303,6 +309,7 @@ test('an argument that is missing, and an id of nothing, are told and change not
         if (first) unknown.push({ args: [...words, first === 'AGENT' ? 'nobody-here' : nobody, ...right[name].slice(1)] });
     }
     assert.ok(missing.length > 40 && unknown.length > 30, `${missing.length} and ${unknown.length}`);
+    hinted.clear();
     const faults = [
         ...(await faultsOf(witan, missing, ({ needed }, { code, stdout, line, more }) => {
             if (code !== 2 || stdout !== '') return 'is not usage';
@@ -315,6 +322,8 @@ test('an argument that is missing, and an id of nothing, are told and change not
         })),
     ];
     assert.deepEqual(faults, [], `${faults.length}:\n${faults.join('\n')}`);
+    assert.ok(hinted.size > 40, [...hinted].join());
+    assert.deepEqual(await wrongCommands(server.folder, hinted), []);
     assert.deepEqual(await digest(server), before);
 });
 

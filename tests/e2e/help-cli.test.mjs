@@ -1,7 +1,7 @@
 // Help by what one wants to do, the manual page from the same rows, and where `make install` puts things.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -13,9 +13,9 @@ const root = new URL('../..', import.meta.url).pathname;
 
 test('help begins with what people want, and names every command once', async (t) => {
     const folder = await tempFolder(t);
-    const { stdout } = await cli(folder, ['help'], {});
+    const { stdout } = await cli(folder, ['help', 'all'], {});
     assert.match(stdout, /^[^\n]*\n\nexamples:\n {2}witan ask /);
-    assert.match(stdout, /\nto ask people, and wait for them:\n {2}ask /);
+    assert.match(stdout, /\nto ask people:\n {2}ask /);
     assert.ok(stdout.split('\n').every((line) => line.length <= 110), 'lines are wrapped');
     const names = [...stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}\S/gm)].map(([, name]) => name);
     assert.equal(new Set(names).size, names.length, names.sort().join(', '));
@@ -32,7 +32,7 @@ test('help begins with what people want, and names every command once', async (t
 test('each help fits the terminal, and wrong words are named, before any server is asked', async (t) => {
     const folder = await tempFolder(t);
     const env = { WITAN_URL: 'http://127.0.0.1:9' };
-    const { stdout } = await cli(folder, ['help'], { env });
+    const { stdout } = await cli(folder, ['help', 'all'], { env });
     for (const [, name] of stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)) {
         const help = await cli(folder, [...name.split(' '), '--help'], { env });
         assert.equal(help.code, 0, name);
@@ -50,10 +50,10 @@ test('each help fits the terminal, and wrong words are named, before any server 
 // Examples are there to be pasted, and stay whole.
 test('help is wrapped to terminals of 40, 80 and 120 columns', { timeout: 600_000 }, async (t) => {
     const server = { folder: await tempFolder(t), url: 'http://127.0.0.1:9' };
-    const names = [...(await cli(server.folder, ['help'])).stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)].map(([, name]) => name);
+    const names = [...(await cli(server.folder, ['help', 'all'])).stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)].map(([, name]) => name);
     for (const width of [40, 80, 120]) {
         const terminal = await Terminal.open(t, server, { COLUMNS: '' });
-        const lines = ['witan help', 'witan help exit-codes', ...names.map((name) => `witan ${name} --help`)];
+        const lines = ['witan help', 'witan help all', 'witan help exit-codes', ...names.map((name) => `witan ${name} --help`)];
         let shown = '';
         for (let at = 0; at < lines.length; at += 20)
             shown += (await terminal.run(`stty cols ${width}; ${lines.slice(at, at + 20).join('; ')}`)).shown.replace(/^(> )+/, '');
@@ -62,6 +62,23 @@ test('help is wrapped to terminals of 40, 80 and 120 columns', { timeout: 600_00
         assert.deepEqual(told.filter((line) => line.length > width), []);
         assert.ok(told.some((line) => line.length > width * 0.9), 'and uses the room there is');
         await terminal.close();
+    }
+});
+
+test('the first help fits a screen, and says where the rest is', async (t) => {
+    const server = { folder: await tempFolder(t), url: 'http://127.0.0.1:9' };
+    const { stdout: all } = await cli(server.folder, ['help', 'all']);
+    const terminal = await Terminal.open(t, server, { COLUMNS: '' });
+    for (const line of ['witan --help', 'witan help', 'witan']) {
+        const { code, shown } = await terminal.run(`stty cols 80 rows 24; ${line}`);
+        const lines = shown.replace(/^(> )+/, '').trimEnd().split('\n');
+        assert.equal(code, line === 'witan' ? 2 : 0);
+        assert.ok(lines.length <= 23, `${lines.length} lines and a prompt:\n${shown}`);
+        assert.deepEqual(lines.filter((one) => one.length > 80), []);
+        assert.match(shown, /witan help all/);
+        // Every command is in it, by the first word of its name.
+        const told = new Set(shown.match(/[a-z-]+/g));
+        for (const [, name] of all.matchAll(/^ {2}([a-z-]+)(?: [a-z-]+)? {2,}\S/gm)) assert.ok(told.has(name), name);
     }
 });
 
@@ -75,6 +92,21 @@ test('make install puts completions and the manual page in their places', async 
     assert.match(await readFile(join(share, 'zsh/vendor-completions/_witan'), 'utf8'), /^#compdef witan\n/);
     assert.match(await readFile(join(share, 'fish/vendor_completions.d/witan.fish'), 'utf8'), /complete -c witan/);
     assert.equal((await stat(join(folder, 'usr/bin/witan'))).mode & 0o777, 0o755);
+
+    // Where the guide and what it leads to point to, something is; the unit's own link, too.
+    const doc = join(share, 'doc/witan');
+    const pages = (await readdir(doc, { recursive: true })).filter((name) => name.endsWith('.md'));
+    const anchorsOf = (text) => [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title.toLowerCase().replace(/[^\p{L}\p{N} -]/gu, '').replaceAll(' ', '-'));
+    let links = 0;
+    for (const page of pages)
+        for (const [, link] of (await readFile(join(doc, page), 'utf8')).matchAll(/\]\(([^)]+)\)/g)) {
+            if (/^https?:/.test(link)) continue;
+            const [path, anchor] = link.split('#');
+            const target = await readFile(path ? join(doc, dirname(page), path) : join(doc, page), 'utf8').catch(() => assert.fail(`${page}: ${link}`));
+            if (anchor) assert.ok(anchorsOf(target).includes(anchor), `${page}: ${link}`);
+            links++;
+        }
+    assert.ok(pages.includes('guide.md') && links > 10, `${links}`);
     assert.ok((await stat(join(folder, 'usr/lib/systemd/system/witan.service'))).isFile());
 });
 

@@ -35,6 +35,17 @@ test('the usual forms of a duration are read', async (t) => {
     for (const bad of ['soon', '5m5m', '-5m', '1.2345s'])
         assert.match((await ask(server, '--timeout', bad)).stderr, /--timeout takes a duration such as/, bad);
 
+    // A number alone could be anything, everywhere a duration is taken.
+    const bare = await ask(server, '--timeout', '5');
+    assert.equal(bare.code, 2);
+    assert.equal(bare.stderr, 'witan: --timeout 5 does not say whether these are minutes.\n       Write 5m for minutes, 5h for hours or 5s for seconds.\n');
+    const env = { WITAN_URL: server.url, WITAN_DB: server.db };
+    for (const args of [['extend', 'ID', '--by', '30'], ['prompt', 'ask', 'x', '--agent', 'a', '--timeout', '30'], ['wait', 'ID', '--patience', '30'], ['purge', '--older-than', '30'], ['model', 'test', '--timeout', '30'], ['token', 'create', '--expires', '30']]) {
+        const { code, stderr } = await cli(server.folder, args, { env });
+        assert.equal(code, 2, `${args}\n${stderr}`);
+        assert.match(stderr, /Write 30m for minutes/, args.join(' '));
+    }
+
     // Prompts count whole minutes, and nothing is rounded behind one's back.
     const prompt = await cli(
         server.folder,

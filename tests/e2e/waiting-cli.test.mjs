@@ -7,7 +7,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin, cli } from './lib/cli.mjs';
-import { binary, cleanEnv, onBothEngines, start, until } from './lib/server.mjs';
+import { binary, cleanEnv, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 import { Work } from './lib/work.mjs';
 
 const uuid = /[0-9a-f]{8}-[0-9a-f-]{27}/;
@@ -248,4 +248,18 @@ test('a reply that is lost does not make two questions', async (t) => {
     assert.equal(await countOpen(server), 1);
     await approve(server, asked);
     assert.deepEqual(await again.done.then(({ code, stdout }) => [code, stdout]), [0, 'approved\n']);
+});
+
+test('who does not wait for an answer does not wait for a server', async (t) => {
+    const folder = await tempFolder(t);
+    const env = { WITAN_URL: 'http://127.0.0.1:9' };
+    for (const args of [['ask', 'Deploy?'], ['discuss', 'Tea?'], ['discuss', 'fork', '01890a5d-ac96-774b-bcce-b302099a8057', '--at', '1']]) {
+        const { code, stderr } = await cli(folder, [...args, '--no-wait'], { env });
+        assert.equal(code, 8, stderr);
+        assert.match(stderr, /Cannot reach witan/);
+        assert.doesNotMatch(stderr, /Trying again/);
+    }
+    const patient = await cli(folder, ['ask', 'Deploy?', '--no-wait', '--patience', '1s'], { env });
+    assert.equal(patient.code, 8);
+    assert.match(patient.stderr, /Trying again for up to 1 seconds/);
 });

@@ -26,10 +26,9 @@ static const char *format_of(const char *word)
     return NULL;
 }
 
-bool council_format_check(const char *format, struct err *err)
+const char *council_format_at(size_t at)
 {
-    return !format || format_of(format) ||
-           err_field(err, "format", "--format takes transcript, md or json, not \"%s\".", format);
+    return at < sizeof(formats) / sizeof(*formats) ? formats[at].word : NULL;
 }
 
 static const char *person_here(void)

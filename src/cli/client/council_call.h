@@ -20,8 +20,8 @@ CHECKED bool council_speaker(struct cli *cli, const char **speaker, struct err *
 /* The transcript in the words of --format: transcript, md or json, with the line end of a file. */
 CHECKED bool council_transcript(struct cli *cli, const char *id, const char *format, const char **text,
                                 struct err *err);
-/* Refuses a --format that there is not. */
-CHECKED bool council_format_check(const char *format, struct err *err);
+/* What --format takes, one by one; NULL behind the last. */
+const char *council_format_at(size_t at);
 
 /* It was not started: says why and, where nobody has a model to speak with, what to do. The exit code. */
 int council_refused(const struct cli *cli, struct err *err);

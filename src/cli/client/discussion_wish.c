@@ -94,8 +94,7 @@ bool discussion_wish(struct cli *cli, json_t *wish, struct err *err)
     const char *agents = cli_get(cli, "agents"), *project = cli_get(cli, "project");
     json_t *participants = NULL;
 
-    if (!council_format_check(cli_get(cli, "format"), err) || !invoke_collect(cli, wish, err) ||
-        !take_options(cli, wish, err) || !take_ref(cli, wish, err))
+    if (!invoke_collect(cli, wish, err) || !take_options(cli, wish, err) || !take_ref(cli, wish, err))
         return false;
     if (project)
         json_object_set_new(wish, "projectId", json_string(project));

@@ -23,11 +23,13 @@ static bool has_option(const struct cli_command *command, const char *name)
     return false;
 }
 
-/* Whether it waits by what it is, or because --wait or --follow says so. */
+/* Whether it waits by what it is, unless --no-wait says otherwise, or because --wait or --follow says so. */
 static bool waits(const struct cli *cli)
 {
     static const char *const words[] = { "wait", "follow" };
 
+    if (cli_has(cli, "no-wait"))
+        return false;
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (has_option(cli->command, words[i]))
             return cli_has(cli, words[i]);
@@ -41,9 +43,8 @@ bool patience_begin(struct cli *cli, struct err *err)
     cli->patience_ms = 0;
     if (!has_option(cli->command, "patience"))
         return true;
-    if (text && (!str_to_duration_ms(text, &cli->patience_ms) || cli->patience_ms < 0))
-        return err_field(err, "patience", "--patience takes a duration such as 30s or 10m, not \"%s\".",
-                         text);
+    if (text && !cli_duration("patience", text, &cli->patience_ms, err))
+        return false;
     if (!text && waits(cli))
         cli->patience_ms = CLIENT_PATIENCE_MS;
     if (cli->patience_ms > 0) {

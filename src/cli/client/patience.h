@@ -19,8 +19,8 @@
 
 /*
  * Reads --patience, where the command has it. The default is five minutes for a command that waits and none
- * for one that does not (its --wait or --follow was not given). Whoever is patient hears signals: they are
- * caught from here on.
+ * for one that does not (its --wait or --follow was not given, or --no-wait was). Whoever is patient hears
+ * signals: they are caught from here on.
  */
 CHECKED bool patience_begin(struct cli *cli, struct err *err);
 

@@ -10,6 +10,7 @@
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
 #include "cli/commands/tables.h"
+#include "core/questions/question.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -374,7 +375,7 @@ const struct cli_command ask_commands[] = {
         .args = { { "QUESTION", .param = "question", .flags = CLI_STDIN | CLI_MAY } },
         .options = {
             { "template", "NAME", .param = "template" },
-            { "type", "TYPE", .help = "blocking (the default), non_blocking, approval or error_recovery." },
+            { "type", "TYPE", .help = "How much hangs on it; blocking unless --approve is given.", .words = question_types },
             { "choice", "TEXT", .help = "An option to choose; give several." },
             { "allow-other", .help = "With --choice: own words are an answer too." },
             { "yes-no", .help = "The answer is yes or no: exit code 0 or 3." },

@@ -3,6 +3,7 @@
 #include "cli/client/invoke.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
+#include "ops/event_type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -190,6 +191,15 @@ static int run_events(struct cli *cli)
     }
 }
 
+/* Those that a stream can be filtered by. */
+static const char *type_at(size_t at)
+{
+    for (const struct event_type *type = event_type_all(); type->name; type++)
+        if (!type->word && at-- == 0)
+            return type->name;
+    return NULL;
+}
+
 const struct cli_command chat_commands[] = {
     {
         .name = "chat-post",
@@ -214,7 +224,8 @@ const struct cli_command chat_commands[] = {
                     "witan events --json --after \"$(tail -n 1 seen.jsonl | jq .seq)\" >>seen.jsonl",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {
-            { "types", "LIST", .help = "Only these types, separated by commas." },
+            { "types", "LIST", .help = "Only these types, with commas between; `witan docs events` lists them.",
+              .flags = CLI_LIST, .word_at = type_at },
             { "after", "N", .help = "Begin after this number of the log; 0 from its start. Default: now." },
             { "project", "PROJECT", .help = "Only of this project: its id or name." },
             { "job", "ID", .help = "Only of this job." },

@@ -91,19 +91,29 @@ static bool asks_for_version(int argc, char **argv)
                          strcmp(argv[0], "version") == 0);
 }
 
-static int show_exit_codes(const struct cli *cli)
+/* Help about what is no command: `witan help all`, `witan help exit-codes`. False: it is one. */
+static bool show_chapter(const struct cli *cli, int argc, char **argv, int *code)
 {
     BUF_AUTO text = { 0 };
 
     buf_init(&text, 0);
-    cli_exit_codes(cli, &text);
-    return cli_print(text.bytes, text.len);
+    if (argc != 2 || strcmp(argv[0], "help") != 0)
+        return false;
+    if (strcmp(argv[1], CLI_HELP_ALL) == 0)
+        cli_help(cli, CLI_HELP_ALL, &text);
+    else if (strcmp(argv[1], "exit-codes") == 0)
+        cli_exit_codes(cli, &text);
+    else
+        return false;
+    *code = cli_print(text.bytes, text.len);
+    return true;
 }
 
 int commands_run(int argc, char **argv)
 {
     ARENA_AUTO arena = { 0 };
     struct cli cli = { .arena = &arena, .commands = commands_all(&arena) };
+    int code;
 
     set_signals();
     if (asks_for_version(argc, argv)) {
@@ -112,8 +122,8 @@ int commands_run(int argc, char **argv)
     }
     if (argc > 0 && strcmp(argv[0], "__complete") == 0)
         return commands_complete(&cli, argc - 1, argv + 1);
-    if (argc == 2 && strcmp(argv[0], "help") == 0 && strcmp(argv[1], "exit-codes") == 0)
-        return show_exit_codes(&cli);
+    if (show_chapter(&cli, argc, argv, &code))
+        return code;
     if (argc > 0 && strcmp(argv[0], "help") == 0) {
         argc--;
         argv++;

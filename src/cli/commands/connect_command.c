@@ -38,14 +38,19 @@ static const struct app {
 #define APPS       (sizeof(apps) / sizeof(apps[0]))
 #define TOML_TABLE "[mcp_servers.witan]"
 
-static const struct app *find_app(const char *name, struct err *err)
+static const char *app_at(size_t at)
 {
-    for (size_t i = 0; i < APPS; i++)
-        if (strcmp(apps[i].name, name) == 0)
-            return &apps[i];
-    err_set(err, ERR_INVALID, "There is no client \"%.60s\".", name);
-    err_hint(err, "These are known: claude-code, claude-desktop, cursor, vscode, codex, gemini.");
-    return NULL;
+    return at < APPS ? apps[at].name : NULL;
+}
+
+/* One of app_at's, which the parser has seen to. */
+static const struct app *find_app(const char *name)
+{
+    const struct app *app = apps;
+
+    while (app < apps + APPS - 1 && strcmp(app->name, name) != 0)
+        app++;
+    return app;
 }
 
 static const char *own_path(struct arena *arena)
@@ -216,7 +221,7 @@ static bool show_settings(const struct cli *cli, const struct app *app, const ch
 static int run_connect(struct cli *cli)
 {
     struct err err = { 0 };
-    const struct app *app = find_app(cli_get(cli, "CLIENT"), &err);
+    const struct app *app = find_app(cli_get(cli, "CLIENT"));
     const char *text = NULL, *path = app ? file_of(cli, app, &err) : NULL;
 
     if (!path)
@@ -236,12 +241,11 @@ static int run_connect(struct cli *cli)
 const struct cli_command connect_commands[] = {
     {
         .name = "connect",
-        .help = "Print what an MCP client needs in its settings to know witan, or put it there. Clients: claude-code, "
-                "claude-desktop, cursor, vscode, codex, gemini.",
+        .help = "Print what an MCP client needs in its settings to know witan, or put it there.",
         .examples = "witan connect claude-code --write\n"
                     "witan connect cursor\n"
                     "witan connect codex --write --url https://witan.example --token-file ~/agent.token",
-        .args = { { "CLIENT", .help = "Which client." } },
+        .args = { { "CLIENT", .help = "Which client.", .word_at = app_at } },
         .options = {
             { "write", .help = "Put it into the client's settings; what else they hold stays." },
             { "url", "URL", .help = "A server that runs elsewhere. Without it, one is started here when needed." },

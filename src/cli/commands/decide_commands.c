@@ -6,6 +6,7 @@
 #include "cli/client/question_view.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
+#include "core/work/autonomy.h"
 
 #include <string.h>
 
@@ -129,7 +130,8 @@ const struct cli_command decide_commands[] = {
         .args = { { "DESCRIPTION", .param = "description", .flags = CLI_STDIN } },
         .options = {
             SCOPE_PROJECT,
-            { "category", "NAME", .param = "category", .flags = CLI_MUST },
+            { "category", "NAME", .param = "category", .help = "What kind of decision it is; also one of your own.",
+              .flags = CLI_MUST | CLI_OTHER, .word_at = autonomy_category_at },
             { "details", "JSON", .help = "What helps to decide: any JSON, or a text.", .flags = CLI_STDIN },
             { "agent", "NAME", .param = "agent" },
             { "wait", .help = "Wait until a person has decided." },

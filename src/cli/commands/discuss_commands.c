@@ -16,6 +16,8 @@
 #include "cli/client/usage_view.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
+#include "core/council/ending.h"
+#include "core/council/vote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -228,8 +230,6 @@ static int run_show(struct cli *cli)
     const json_t *entry;
     size_t i;
 
-    if (!council_format_check(cli_get(cli, "format"), &err))
-        return cli_fail(cli, &err);
     if (cli_has(cli, "follow"))
         return watch(cli, id, false);
     if (!invoke_json(cli, op_find("discussion_get"), params, 0, &reply, &state, &err) ||
@@ -275,8 +275,7 @@ static int run_fork(struct cli *cli)
     struct err err = { 0 };
     const char *id;
 
-    if (!council_format_check(cli_get(cli, "format"), &err) || !invoke_collect(cli, params, &err) ||
-        !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
+    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &made, &err))
         return council_refused(cli, &err);
     id = member_text(cli->arena, json_object_get(made, "discussion"), "id");
     if (cli_has(cli, "no-wait"))
@@ -353,6 +352,18 @@ static int run_votes(struct cli *cli)
     return cli_print(text.bytes, text.len);
 }
 
+static const char *const thresholds[] = { "all", "majority", "0.75", NULL };
+
+static const char *rule_at(size_t at)
+{
+    return at <= VOTE_WEIGHTED ? vote_rule_name((enum vote_rule)at) : NULL;
+}
+
+static const char *smart_at(size_t at)
+{
+    return at <= SMART_SHADOW ? smart_mode_name((enum smart_mode)at) : NULL;
+}
+
 #define DISCUSSION_ARG                                                                                       \
     {                                                                                                        \
         "ID", .param = "id"                                                                                  \
@@ -360,8 +371,8 @@ static int run_votes(struct cli *cli)
 #define FORMAT_OPTION                                                                                        \
     {                                                                                                        \
         "format", "FORMAT",                                                                                  \
-            .help = "transcript, md or json: the whole of it on stdout at the end, and the turns on stderr " \
-                    "meanwhile."                                                                             \
+            .help = "The whole of it on stdout at the end, and the turns on stderr meanwhile.",              \
+            .word_at = council_format_at                                                                     \
     }
 
 const struct cli_command discuss_commands[] = {
@@ -383,9 +394,9 @@ const struct cli_command discuss_commands[] = {
             { "mode", "MODE", .param = "mode" },
             { "agents", "A,B,C", .help = "Who speaks, in this order, by name; user, or user:NAME, is a person." },
             { "vote", "CHOICE,...", .help = "Let them vote on these in the end." },
-            { "rule", "RULE", .help = "How votes are counted: majority, borda or weighted." },
-            { "threshold", "SHARE", .help = "When a vote counts as agreement: all, majority, or a share such as 0.75." },
-            { "smart", "WHEN", .help = "Stop early when they agree or nothing new is said: off, on or shadow." },
+            { "rule", "RULE", .help = "How votes are counted.", .word_at = rule_at },
+            { "threshold", "SHARE", .help = "When a vote counts as agreement.", .flags = CLI_OTHER, .words = thresholds },
+            { "smart", "WHEN", .help = "Stop early when they agree or nothing new is said.", .word_at = smart_at },
             { "budget", "LIMITS", .help = "At most so much: calls=N,tokens=N,seconds=N." },
             { "for", "ID", .help = "A prompt or question that the result answers, as the council's reply." },
             { "project", "PROJECT", .help = "The project it belongs to: its id or name." },

@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+static const char *const documents[] = { "api", "events", "openapi", "asyncapi", "man", "exit-codes", NULL };
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
 static int run_docs(struct cli *cli)
 {
     BUF_AUTO text = { 0 };
     const char *what = cli_get(cli, "WHAT");
-    struct err err = { 0 };
 
     buf_init(&text, 0);
     if (strcmp(what, "api") == 0) {
@@ -25,10 +27,6 @@ static int run_docs(struct cli *cli)
         cli_manpage(cli, &text);
     } else if (strcmp(what, "exit-codes") == 0) {
         cli_exit_code_table(&text);
-    } else {
-        err_field(&err, "WHAT", "There is no document \"%s\".", what);
-        err_hint(&err, "There are api, events, openapi, asyncapi, man and exit-codes.");
-        return cli_fail(cli, &err);
     }
     return cli_print(text.bytes, text.len);
 }
@@ -36,14 +34,10 @@ static int run_docs(struct cli *cli)
 static int run_completion(struct cli *cli)
 {
     BUF_AUTO text = { 0 };
-    struct err err = { 0 };
 
     buf_init(&text, 0);
-    if (cli_completion(cli, cli_get(cli, "SHELL"), &text))
-        return cli_print(text.bytes, text.len);
-    err_field(&err, "SHELL", "There is no completion for \"%s\".", cli_get(cli, "SHELL"));
-    err_hint(&err, "There is bash, zsh and fish.");
-    return cli_fail(cli, &err);
+    cli_completion(cli_get(cli, "SHELL"), &text);
+    return cli_print(text.bytes, text.len);
 }
 
 const struct cli_command docs_commands[] = {
@@ -54,7 +48,7 @@ const struct cli_command docs_commands[] = {
                 "exit codes.",
         .examples =
             "witan docs api >docs/api.md\nwitan docs openapi >openapi.json\nwitan docs man | man -l -",
-        .args = { { "WHAT", .help = "api, events, openapi, asyncapi, man or exit-codes." } },
+        .args = { { "WHAT", .help = "Which document.", .words = documents } },
         .run = run_docs,
     },
     {
@@ -62,7 +56,7 @@ const struct cli_command docs_commands[] = {
         .help = "Print what a shell needs to complete witan's words.",
         .examples = "source <(witan completion bash)\nsource <(witan completion zsh)\n"
                     "witan completion fish >~/.config/fish/completions/witan.fish",
-        .args = { { "SHELL", .help = "bash, zsh or fish." } },
+        .args = { { "SHELL", .help = "Which shell.", .words = shells } },
         .run = run_completion,
     },
     { 0 },

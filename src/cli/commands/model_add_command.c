@@ -20,6 +20,8 @@ static const char *const given_as[][2] = {
     { "api_key_env", "api-key-env" }, { "api_key_file", "api-key-file" }, { "script", "script" },
 };
 
+static const char *const providers[] = { "ollama", "openai", "anthropic", "scripted", NULL };
+
 #define GIVEN (sizeof(given_as) / sizeof(*given_as))
 
 static const char *option_of(const char *key)
@@ -182,7 +184,7 @@ const struct cli_command model_add_commands[] = {
         .args = { { "NAME", .help = "What agents call it." } },
         .options = {
             { "base-url", "URL", .help = "Where it is; else the provider's own. One that speaks as OpenAI does ends in /v1." },
-            { "provider", "PROVIDER", .help = "ollama, openai, anthropic or scripted; else as --base-url tells." },
+            { "provider", "PROVIDER", .help = "How it is spoken to; else as --base-url tells.", .words = providers },
             { "model", "MODEL", .help = "The model's name there; else NAME." },
             { "api-key-env", "NAME", .help = "The variable with its key; else OPENAI_API_KEY or ANTHROPIC_API_KEY." },
             { "api-key-file", "FILE", .help = "A file that holds the key, instead of a variable." },

@@ -365,8 +365,9 @@ static bool read_timeout(const struct cli *cli, int64_t *timeout_ms, struct err 
     const char *given = cli_get(cli, "timeout");
 
     *timeout_ms = TEST_TIMEOUT_MS;
-    return !given || (str_to_duration_ms(given, timeout_ms) && *timeout_ms > 0) ||
-           err_field(err, "timeout", "--timeout must be a duration such as 5s, not \"%s\".", given);
+    if (given && !cli_duration("timeout", given, timeout_ms, err))
+        return false;
+    return *timeout_ms > 0 || err_field(err, "timeout", "--timeout must be longer than nothing.");
 }
 
 static int run_test(struct cli *cli)

@@ -3,16 +3,14 @@
 #include "cli/client/project_scope.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
+#include "core/work/autonomy.h"
 
 #include <string.h>
 
-static const char *const categories[] = { "scopeChanges", "architectureDecisions", "dependencyModifications",
-                                          NULL };
-
 static bool is_category(const char *name)
 {
-    for (size_t i = 0; categories[i]; i++)
-        if (strcmp(categories[i], name) == 0)
+    for (size_t i = 0; autonomy_category_at(i); i++)
+        if (strcmp(autonomy_category_at(i), name) == 0)
             return true;
     return false;
 }
@@ -120,9 +118,9 @@ static void write_project(struct term *term, const json_t *project)
         term_block(term, "  ", description);
     buf_format(term->out, "autonomy: %s\n",
                term_line(term->arena, member_text(term->arena, project, "autonomyLevel")));
-    for (size_t i = 0; categories[i]; i++)
-        buf_format(term->out, "  %-24s %s\n", categories[i],
-                   term_line(term->arena, member_text(term->arena, levels, categories[i])));
+    for (size_t i = 0; autonomy_category_at(i); i++)
+        buf_format(term->out, "  %-24s %s\n", autonomy_category_at(i),
+                   term_line(term->arena, member_text(term->arena, levels, autonomy_category_at(i))));
 }
 
 static int print_project(const struct cli *cli, const json_t *project)
@@ -203,9 +201,10 @@ static int run_remove(struct cli *cli)
 #define AUTONOMY                                                                                             \
     {                                                                                                        \
         "autonomy", "LEVEL",                                                                                 \
-            .help = "confirm_all, major_only or full; or CATEGORY=LEVEL, several times: scopeChanges, "      \
+            .help = "What its agents may decide; or CATEGORY=LEVEL, several times: scopeChanges, "           \
                     "architectureDecisions, dependencyModifications; automated, notify_and_proceed, "        \
-                    "requires_approval."                                                                     \
+                    "requires_approval.",                                                                    \
+            .flags = CLI_OTHER, .word_at = autonomy_word_at                                                  \
     }
 
 const struct cli_command project_commands[] = {

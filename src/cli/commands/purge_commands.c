@@ -39,10 +39,8 @@ static bool choose_kinds(struct purge *purge, struct cli *cli, struct err *err)
     if (!given)
         return want_all(purge);
     for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        if (!purge_parse(word, &kind)) {
-            err_field(err, "kind", "There is no kind \"%s\".", word);
-            return err_hint(err, "The kinds are events, logs, notifications, idempotency and audit.");
-        }
+        if (!purge_parse(str_trim(cli->arena, word), &kind))
+            return err_field(err, "kind", "There is no kind \"%s\".", word);
         purge->kinds[kind].wanted = true;
     }
     return true;
@@ -54,8 +52,8 @@ static bool choose_ages(struct purge *purge, struct cli *cli, struct err *err)
     const char *given = cli_get(cli, "older-than");
     int64_t age_ms = 0;
 
-    if (given && !str_to_duration_ms(given, &age_ms))
-        return err_field(err, "older-than", "--older-than takes a duration such as 90d.");
+    if (given && !cli_duration("older-than", given, &age_ms, err))
+        return false;
     for (size_t i = 0; i < PURGE_KINDS; i++) {
         int64_t keep_ms = given ? age_ms : purge_keep_ms((enum purge_kind)i);
 
@@ -189,6 +187,11 @@ static int run_purge(struct cli *cli)
     return cli_fail(cli, &err);
 }
 
+static const char *kind_at(size_t at)
+{
+    return at < PURGE_KINDS ? purge_name((enum purge_kind)at) : NULL;
+}
+
 const struct cli_command purge_commands[] = {
     {
         .name = "purge",
@@ -200,8 +203,8 @@ const struct cli_command purge_commands[] = {
         .uses = CLI_STORE | CLI_JSON,
         .options = {
             { "older-than", "TIME", .help = "Such as 90d, instead of what the settings say." },
-            { "kind", "KINDS", .help = "Of events, logs, notifications, discussions, idempotency and audit, separated by commas. "
-                                       "Default: all of them." },
+            { "kind", "KINDS", .help = "Which kinds, with commas between; all of them without it.", .flags = CLI_LIST,
+              .word_at = kind_at },
             { "dry-run", .help = "Only say what would go." },
             { "yes", .help = "Do it. Without it this only looks, and ends with exit code 2." },
         },

@@ -207,7 +207,7 @@ const struct cli_command token_commands[] = {
         .uses = CLI_STORE | CLI_OWN,
         .options = {
             { "name", "NAME", .help = "What it is for. Default: the agent's or the user's name." },
-            { "role", "ROLE", .help = "owner, admin, member, agent or viewer. Default: agent; with --user that user's." },
+            { "role", "ROLE", .help = "What it may do. Default: agent; with --user that user's.", .words = role_names },
             { "agent", "NAME", .help = "Bind it to an agent: it speaks as that one, and may do what agents may, whatever its role." },
             { "user", "NAME", .help = "Let it belong to a user: it is that user, answers what is theirs to answer, may never do more than "
                                       "they may, and ends with their membership." },

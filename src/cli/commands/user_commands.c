@@ -203,7 +203,7 @@ const struct cli_command user_commands[] = {
         .uses = CLI_STORE,
         .args = { { "NAME", .help = "The user's name." } },
         .options = {
-            { "role", "ROLE", .help = "owner, admin, member, agent or viewer.", .flags = CLI_MUST },
+            { "role", "ROLE", .help = "What they may do.", .flags = CLI_MUST, .words = role_names },
             LOCAL_WORKSPACE,
             { "no-password", .help = "Add without a password: a user of another workspace, or one who cannot "
                                      "log in yet." },

@@ -102,6 +102,16 @@ char *autonomy_text(struct arena *arena, const struct autonomy *autonomy)
     return arena_copy(arena, text.bytes, text.len);
 }
 
+const char *autonomy_category_at(size_t at)
+{
+    return at < AUTONOMY_CATEGORIES ? categories[at].name : NULL;
+}
+
+const char *autonomy_word_at(size_t at)
+{
+    return at < WORDS ? words[at].word : NULL;
+}
+
 enum autonomy_level autonomy_level_for(const struct autonomy *autonomy, const char *category)
 {
     for (size_t i = 0; i < AUTONOMY_CATEGORIES; i++)

@@ -27,6 +27,10 @@ CHECKED bool autonomy_take(const json_t *config, struct autonomy *autonomy, stru
 CHECKED bool autonomy_load(const char *text, struct autonomy *autonomy, struct err *err);
 char *autonomy_text(struct arena *arena, const struct autonomy *autonomy);
 
+/* The categories and the three words one by one; NULL behind the last. */
+const char *autonomy_category_at(size_t at);
+const char *autonomy_word_at(size_t at);
+
 /* AUTONOMY_APPROVAL for a category that the config does not name. */
 enum autonomy_level autonomy_level_for(const struct autonomy *autonomy, const char *category);
 const char *autonomy_level_name(enum autonomy_level level);

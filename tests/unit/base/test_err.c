@@ -53,7 +53,7 @@ static void callers_are_told_nothing_in_the_words_of_a_database(void **state)
     (void)state;
     err_set(&err, ERR_CONFLICT, "Topic 'x' is taken.");
     assert_string_equal(err_for_callers(&err), "Topic 'x' is taken.");
-    for (int code = ERR_INVALID; code <= ERR_RETRY; code++) {
+    for (int code = ERR_INVALID; code <= ERR_DECLINED; code++) {
         err_set(&err, (enum err_code)code, "UNIQUE constraint failed: topics.name");
         err.raw = true;
         assert_null(strstr(err_for_callers(&err), "topics"));
@@ -89,7 +89,7 @@ static void codes_map_to_every_dialect(void **state)
     assert_int_equal(err_exit(ERR_NONE), 0);
     err.name = "late";
     assert_string_equal(err_name(&err), "late");
-    for (int code = ERR_INVALID; code <= ERR_RETRY; code++)
+    for (int code = ERR_INVALID; code <= ERR_DECLINED; code++)
         assert_in_range(err_http((enum err_code)code), 400, 599);
 }
 

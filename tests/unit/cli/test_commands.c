@@ -146,17 +146,61 @@ static void every_example_parses(void **state)
 static void every_shell_has_a_script(void **state)
 {
     static const char *const shells[] = { "bash", "zsh", "fish" };
-    struct cli cli = { 0 };
     BUF_AUTO text = { 0 };
 
     (void)state;
     buf_init(&text, 0);
     for (size_t i = 0; i < 3; i++) {
         buf_clear(&text);
-        assert_true(cli_completion(&cli, shells[i], &text));
+        cli_completion(shells[i], &text);
         assert_non_null(strstr(text.bytes, "witan __complete"));
     }
-    assert_false(cli_completion(&cli, "cmd.exe", &text));
+    buf_clear(&text);
+    cli_completion("cmd.exe", &text);
+    assert_int_equal(text.len, 0);
+}
+
+/* What help calls a value that is one of a few words, or a list of such. */
+static bool has_few_words(const char *value)
+{
+    static const char *const few[] = { "TYPE",  "KIND",  "KINDS",  "STATUS", "MODE", "RULE",  "WHEN",  "WORD",
+                                       "ORDER", "LEVEL", "FORMAT", "SOURCE", "WHAT", "SHELL", "CLIENT" };
+
+    for (size_t i = 0; value && i < sizeof(few) / sizeof(few[0]); i++)
+        if (strcmp(few[i], value) == 0)
+            return true;
+    return false;
+}
+
+static void check_words(const struct cli_command *command, const struct cli_option *option, const char *value,
+                        size_t *checked)
+{
+    ARENA_AUTO arena = { 0 };
+    struct err err = { 0 };
+    const char *word;
+
+    if (has_few_words(value) && (!cli_word(command, option, 0) || !cli_word(command, option, 1)))
+        fail_msg("%s: nobody knows what %s may be", command->name, option->name);
+    for (size_t i = 0; (word = cli_word(command, option, i)); i++, (*checked)++)
+        if (!cli_check_words(&arena, option, word, &err))
+            fail_msg("%s: %s is offered, and refused: %s", command->name, word, err.text);
+    if ((option->words || option->word_at) && !(option->flags & CLI_OTHER))
+        assert_false(cli_check_words(&arena, option, "no-such-word", &err));
+}
+
+static void every_value_of_a_few_words_says_which(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    size_t checked = 0;
+
+    (void)state;
+    for (const struct cli_command *const *at = commands_all(&arena); *at; at++) {
+        for (const struct cli_option *arg = (*at)->args; arg->name; arg++)
+            check_words(*at, arg, strcmp((*at)->name, "search") == 0 ? NULL : arg->name, &checked);
+        for (const struct cli_option *option = (*at)->options; option->name; option++)
+            check_words(*at, option, option->value, &checked);
+    }
+    assert_true(checked > 100);
 }
 
 /* The words that may follow, each behind a space. */
@@ -202,6 +246,10 @@ static void what_may_follow_is_offered(void **state)
     assert_string_equal(OFFERED("call", "prompt_list", "stat"), " status=");
     assert_string_equal(OFFERED("nothing", "of", "the", "kind", "x"), "");
     assert_string_equal(OFFERED("help", "docto"), " doctor");
+    assert_string_equal(OFFERED("help", "al"), " all");
+    assert_string_equal(OFFERED("purge", "--kind", "events,lo"), " events,logs");
+    assert_string_equal(OFFERED("purge", "--kind=events,lo"), " events,logs");
+    assert_string_equal(OFFERED("whoami", "--color", ""), " auto always never");
 }
 
 static void loopback_is_told_from_the_rest(void **state)
@@ -288,6 +336,7 @@ int main(void)
         cmocka_unit_test(every_operation_with_a_command_has_it),
         cmocka_unit_test(every_example_parses),
         cmocka_unit_test(every_shell_has_a_script),
+        cmocka_unit_test(every_value_of_a_few_words_says_which),
         cmocka_unit_test(what_may_follow_is_offered),
         cmocka_unit_test(loopback_is_told_from_the_rest),
         cmocka_unit_test(the_server_is_found),
