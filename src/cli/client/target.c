@@ -8,12 +8,14 @@
 #include "base/str.h"
 #include "cli/cli_config.h"
 #include "cli/client/login.h"
+#include "server/variables.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *from_env(const char *name)
 {
@@ -131,7 +133,7 @@ bool target_find(struct cli *cli, struct err *err)
 {
     const char *url;
 
-    if (!find_url(cli, &url, err))
+    if (!variables_check(environ, cli->arena, err) || !find_url(cli, &url, err))
         return false;
     cli->target.url = without_slash(cli->arena, url);
     if (!find_credentials(cli, err))

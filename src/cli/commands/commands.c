@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 
 #include "base/buf.h"
+#include "cli/cli_config.h"
 #include "cli/client/ask_wait.h"
 #include "cli/client/patience.h"
 #include "cli/client/project_scope.h"
@@ -80,6 +81,8 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, &err);
     if (cli->help)
         return show_help(cli, argc, argv);
+    if (cli->command->uses & (CLI_SERVER | CLI_STORE | CLI_CONFIG))
+        cli_config_variables(cli);
     if (!find_places(cli, &err))
         return ask_not_sent(cli, &err);
     return cli->command->run(cli);
