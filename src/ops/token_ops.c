@@ -69,7 +69,7 @@ static bool is_for_oneself(const struct call *call, const char *user_id, struct 
     if (!user_id || (call->caller.kind == CALLER_USER && str_equal(call->caller.id, user_id)))
         return true;
     err_set(err, ERR_FORBIDDEN, "A token that belongs to a user is made and rotated by that user.");
-    return err_hint(err, "Whoever has the store makes it with `witan token create --user`.");
+    return err_hint(err, "Whoever has the store makes it with `witan token create --user NAME`.");
 }
 
 static bool run_token_create(struct call *call)

@@ -108,7 +108,7 @@ onBothEngines('without a model it refuses at once, stores nothing and says what 
         assert.match(refused.body.error, /Keyless cannot speak\. The variable OPENAI_API_KEY/);
     }
     const rows = async (table) => Number((await server.sql(`SELECT COUNT(*) FROM ${table}`))[0][0]);
-    for (const table of ['discussion_state', 'discussion_participants', 'tasks', 'discussion_logs']) assert.equal(await rows(table), 0, table);
+    for (const table of ['discussion_state', 'discussion_participants', 'tasks', 'projects', 'discussion_logs']) assert.equal(await rows(table), 0, table);
     assert.equal(await rows('agent_templates'), 2, 'nobody was made for it');
     assert.equal((await create([{ agentName: 'Guest' }])).status, 201);
     assert.equal((await create([{ agentName: 'Keyless' }], { options: { rehearse: true } })).status, 201);

@@ -136,10 +136,25 @@ bool scope_project(struct cli *cli, const char **id, struct err *err)
         return err_hint(err, "`witan project add NAME` makes one.");
     }
     if (json_array_size(projects) > 1) {
+        const char *name = json_string_value(json_object_get(json_array_get(projects, 0), "name"));
+
         err_field(err, "project", "There are several projects: say which with --project or WITAN_PROJECT.");
-        return err_hint(err, "`witan project list` shows them.");
+        return err_hint(err, "For instance --project \"%.80s\"; `witan project list` shows them all.",
+                        name ? name : "");
     }
     *id = id_of(cli, json_array_get(projects, 0));
+    return true;
+}
+
+bool scope_each(struct cli *cli, json_t **projects, struct err *err)
+{
+    const char *word = named_project(cli), *id;
+
+    if (!word)
+        return read_projects(cli, projects, err);
+    if (!scope_named(cli, word, &id, err))
+        return false;
+    *projects = json_pack("[{s:s}]", "id", id);
     return true;
 }
 

@@ -14,6 +14,10 @@
     {                                                                                                        \
         "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the only one there is."          \
     }
+#define SCOPE_EACH                                                                                           \
+    {                                                                                                        \
+        "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else all that you see."               \
+    }
 #define SCOPE_FOUND                                                                                          \
     {                                                                                                        \
         "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has it."            \
@@ -25,7 +29,12 @@ CHECKED bool scope_named(struct cli *cli, const char *word, const char **id, str
 CHECKED bool scope_resolve(struct cli *cli, struct err *err);
 /* The project of --project, WITAN_PROJECT, or the only one. */
 CHECKED bool scope_project(struct cli *cli, const char **id, struct err *err);
-/* The same, into the parameter `id`. */
+/*
+ * That of --project or WITAN_PROJECT, else all that the caller sees: {id, name}, of a named one the id alone.
+ * The caller json_decrefs them.
+ */
+CHECKED bool scope_each(struct cli *cli, json_t **projects, struct err *err);
+/* That of scope_project, into the parameter `id`. */
 CHECKED bool scope_into(struct cli *cli, json_t *params, struct err *err);
 /* Whether a project has it; false with ERR_NOT_FOUND: it does not, any other error ends the search. */
 typedef bool scope_holds(struct cli *cli, const char *project_id, const char *what, struct err *err);

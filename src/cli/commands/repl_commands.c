@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "cli/client/chat_memory.h"
+#include "cli/client/chat_project.h"
 #include "cli/client/council_call.h"
 #include "cli/client/discussion_follow.h"
 #include "cli/client/interrupt.h"
@@ -20,15 +21,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHAT_PROJECT "Chat"
-#define TITLE_CHARS  80
-#define WORDS_MAX    64
+#define TITLE_CHARS 80
+#define WORDS_MAX   64
 
 struct session {
     struct cli *cli;
     struct line_editor *editor;
     const char *id, *project_id;
-    const char *last; /* the discussion before this moment, or NULL */
+    bool project_made; /* for the question that is about to be asked */
+    const char *last;  /* the discussion before this moment, or NULL */
     struct chat_memory memory;
     bool specialists, over;
     bool told_no_model; /* how to get one is said once */
@@ -61,8 +62,10 @@ static void refuse(struct session *session, struct err *err)
         note_failure(session, council_refused(session->cli, err));
         return;
     }
-    if (session->told_no_model)
-        err->hint[0] = '\0';
+    err->hint[0] = '\0';
+    if (!session->told_no_model)
+        err_hint(err,
+                 "Start Ollama, or name a model in config.yaml; `witan model list` shows what there is.");
     cli_fail(session->cli, err);
     say_no_model(session);
     note_failure(session, CLI_ERROR);
@@ -78,54 +81,11 @@ static const char *id_of(struct cli *cli, const json_t *object)
     return id ? arena_text(cli->arena, id) : NULL;
 }
 
-static const char *project_named(struct cli *cli, const json_t *projects)
-{
-    const json_t *project;
-    size_t i;
-
-    json_array_foreach(projects, i, project)
-    {
-        const char *name = json_string_value(json_object_get(project, "name"));
-
-        if (name && strcmp(name, CHAT_PROJECT) == 0)
-            return id_of(cli, project);
-    }
-    return NULL;
-}
-
-static bool make_project(struct session *session, struct err *err)
-{
-    JSON_AUTO *params = json_pack("{s:s}", "name", CHAT_PROJECT);
-    JSON_AUTO *made = NULL;
-    struct client_reply reply;
-
-    if (!invoke_json(session->cli, op_find("project_create"), params, 0, &reply, &made, err))
-        return false;
-    session->project_id = id_of(session->cli, made);
-    return session->project_id || err_set(err, ERR_INTERNAL, "The reply of %s holds no project; is it witan?",
-                                          session->cli->target.url);
-}
-
 static bool find_project(struct session *session, struct err *err)
 {
-    struct cli *cli = session->cli;
-    const char *cursor = NULL;
-
-    session->project_id = cli_get(cli, "project");
-    if (session->project_id)
-        return true;
-    do {
-        JSON_AUTO *params = json_pack("{s:i, s:s*}", "limit", LIMIT_PAGE, "cursor", cursor);
-        JSON_AUTO *page = NULL;
-        struct client_reply reply;
-
-        if (!invoke_json(cli, op_find("project_list"), params, 0, &reply, &page, err))
-            return false;
-        session->project_id = project_named(cli, json_object_get(page, "projects"));
-        cursor = json_string_value(json_object_get(page, "nextCursor"));
-        cursor = cursor ? arena_text(cli->arena, cursor) : NULL;
-    } while (!session->project_id && cursor);
-    return session->project_id || make_project(session, err);
+    session->project_id = cli_get(session->cli, "project");
+    return session->project_id ||
+           chat_project(session->cli, &session->project_id, &session->project_made, err);
 }
 
 static bool make_task(struct session *session, const char *question, const char **task_id, struct err *err)
@@ -164,6 +124,10 @@ static void drop_task(struct session *session, const char *task_id)
     struct err ignored = { 0 };
 
     (void)!invoke(session->cli, op_find("task_delete"), params, 0, &reply, &ignored);
+    if (!session->project_made)
+        return;
+    chat_project_drop(session->cli, session->project_id);
+    session->project_id = NULL;
 }
 
 /* A question */
@@ -194,8 +158,10 @@ static bool start(struct session *session, const char *question, const char **ta
     if (!session->specialists || session->rounds > 0)
         json_object_set_new(wish, "rounds", json_integer(session->specialists ? session->rounds : 1));
     add_options(session, wish);
-    if (council_start(cli, wish, &session->last, err))
+    if (council_start(cli, wish, &session->last, err)) {
+        session->project_made = false;
         return true;
+    }
     if (err->code == ERR_INVALID)
         drop_task(session, *task_id);
     return false;

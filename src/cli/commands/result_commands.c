@@ -184,33 +184,91 @@ static void write_set(struct term *term, const json_t *set)
     write_questions(term, "  ", json_object_get(set, "questions"), json_object_get(set, "responses"));
 }
 
-static int run_open_questions(struct cli *cli)
+/* Of one project, behind what was found in others; *next is where it goes on, or null. The caller
+ * json_decrefs it. */
+static bool add_open(struct cli *cli, const json_t *project, json_t *all, json_t **next, struct err *err)
 {
-    BUF_AUTO text = { 0 };
     JSON_AUTO *params = json_object();
     JSON_AUTO *list = NULL;
-    const json_t *set;
-    const char *project;
-    struct err err = { 0 };
-    struct term term;
+    json_t *set;
     size_t index;
 
-    if (!invoke_collect(cli, params, &err) || !scope_project(cli, &project, &err))
-        return cli_fail(cli, &err);
-    json_object_set_new(params, "id", json_string(project));
-    if (!scope_list(cli, cli->op, params, "notifications", &list, &err))
-        return cli_fail(cli, &err);
-    if (cli->json)
-        return scope_print(cli, list);
-    if (json_array_size(json_object_get(list, "notifications")) == 0)
+    if (!invoke_collect(cli, params, err))
+        return false;
+    json_object_set(params, "id", json_object_get(project, "id"));
+    if (!scope_list(cli, cli->op, params, "notifications", &list, err))
+        return false;
+    json_array_foreach(json_object_get(list, "notifications"), index, set)
+    {
+        json_array_append(all, set);
+    }
+    *next = json_incref(json_object_get(list, "nextCursor"));
+    return true;
+}
+
+/* The sets of one project, below its name where there are several. */
+static void write_sets(struct term *term, const json_t *project, bool named, const json_t *all)
+{
+    const char *id = json_string_value(json_object_get(project, "id"));
+    const json_t *set;
+    size_t index;
+
+    json_array_foreach(all, index, set)
+    {
+        if (!str_equal(json_string_value(json_object_get(set, "projectId")), id))
+            continue;
+        if (named)
+            buf_format(term->out, "%s\n", term_line(term->arena, member_text(term->arena, project, "name")));
+        named = false;
+        write_set(term, set);
+    }
+}
+
+static int print_open(struct cli *cli, const json_t *projects, const json_t *all, bool more)
+{
+    BUF_AUTO text = { 0 };
+    struct term term;
+    const json_t *project;
+    size_t index;
+
+    if (json_array_size(all) == 0)
         cli_note(cli, "Nothing is open.");
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
-    json_array_foreach(json_object_get(list, "notifications"), index, set)
+    json_array_foreach(projects, index, project)
     {
-        write_set(&term, set);
+        write_sets(&term, project, json_array_size(projects) > 1, all);
     }
+    if (more)
+        cli_note(cli, "There are more; --all shows them.");
     return cli_print(text.bytes ? text.bytes : "", text.len);
+}
+
+static int run_open_questions(struct cli *cli)
+{
+    JSON_AUTO *projects = NULL;
+    JSON_AUTO *all = json_array();
+    const json_t *project;
+    struct err err = { 0 };
+    JSON_AUTO *cursor = json_null();
+    bool more = false;
+    size_t index;
+
+    if (!scope_each(cli, &projects, &err))
+        return cli_fail(cli, &err);
+    json_array_foreach(projects, index, project)
+    {
+        json_decref(cursor);
+        cursor = NULL;
+        if (!add_open(cli, project, all, &cursor, &err))
+            return cli_fail(cli, &err);
+        more |= json_is_string(cursor);
+    }
+    /* A place to go on from is one of a single project's. */
+    JSON_AUTO *list = json_pack("{s:O, s:O, s:b}", "notifications", all, "nextCursor",
+                                json_array_size(projects) == 1 ? cursor : json_null(), "more", more);
+
+    return cli->json ? scope_print(cli, list) : print_open(cli, projects, all, more);
 }
 
 const struct cli_command result_commands[] = {
@@ -238,12 +296,12 @@ const struct cli_command result_commands[] = {
     {
         .name = "open-questions",
         .op = "open_question_list",
-        .help = "Show what agents have asked in their output and nobody has answered yet.",
-        .examples = "witan open-questions --project \"Web shop\"\nwitan open-questions --json",
+        .help = "Show what agents have asked in their output and nobody has answered yet, of all projects.",
+        .examples = "witan open-questions\nwitan open-questions --project \"Web shop\"\nwitan open-questions --json",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {
-            SCOPE_PROJECT,
-            { "limit", "N", .param = "limit" },
+            SCOPE_EACH,
+            { "limit", "N", .param = "limit", .help = "How many of each project at most. Default: 50." },
             { "all", .help = "All pages, not only the first." },
         },
         .run = run_open_questions,
