@@ -36,7 +36,7 @@ onBothEngines('inbox shows what waits in every project, the most urgent first', 
 
     const list = (await witan('inbox')).stdout.trimEnd().split('\n');
     assert.match(list[0], /^ID +TYPE +LEFT +AT THE DEADLINE +FROM +PROJECT +WHAT$/);
-    assert.match(list[1], /blocking +[45]:\d\d +job fails +Builder +- +Ship it\?$/);
+    assert.match(list[1], /blocking +[45]:\d\d +no answer +Builder +- +Ship it\?$/);
     assert.match(list[2], /approval .* Web shop .*Drop the old page\?$/);
     assert.match(list[3], /prompt .* ends +Dev +- +What says @local\?$/);
     assert.match(list[4], /open_questions +- +- +coder +Web shop +Which database\? \(and 1 more\)$/);

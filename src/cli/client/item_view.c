@@ -6,6 +6,9 @@
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
 
+enum { KIND_SET, KIND_PROMPT, KIND_TURN, KIND_QUESTION, KINDS };
+static const struct item_kind kinds[KINDS];
+
 static void write_heading(struct term *term, const char *type, const json_t *thing, const char *by)
 {
     term_paint(term, TERM_BOLD, type);
@@ -44,10 +47,31 @@ static void write_set(struct term *term, const json_t *set, int64_t now_ms)
         if (answer)
             term_block(term, "    = ", answer);
     }
-    buf_format(term->out, "about: %s %s\nanswer with: %s resolve %s QUESTION=ANSWER\n",
-               term_line(term->arena, member_text(term->arena, set, "source")),
-               term_line(term->arena, member_text(term->arena, set, "sourceId")), program_name(),
-               term_line(term->arena, member_text(term->arena, set, "id")));
+    buf_format(term->out, "about: %s %s\n", term_line(term->arena, member_text(term->arena, set, "source")),
+               term_line(term->arena, member_text(term->arena, set, "sourceId")));
+    if (!item_is_open(&kinds[KIND_SET], set))
+        buf_format(term->out, "settled by %s\n",
+                   term_line(term->arena, member_text(term->arena, json_object_get(set, "outcome"), "by")));
+    else
+        buf_format(term->out, "dismiss with: %s resolve %s --dismiss\n", program_name(),
+                   question_ref_short(term->arena, member_text(term->arena, set, "id")));
+}
+
+/* Those that have no answer yet. */
+static const char *how_set(struct arena *arena, const char *id, const json_t *set)
+{
+    const char *text = arena_format(arena, "%s answer %s", program_name(), id);
+    const json_t *question;
+    size_t index;
+
+    json_array_foreach(json_object_get(set, "questions"), index, question)
+    {
+        const char *key = member_text(arena, question, "id");
+
+        if (key && !answer_to(arena, set, key))
+            text = arena_format(arena, "%s %s=\"...\"", text, term_line(arena, key));
+    }
+    return text;
 }
 
 static void write_prompt(struct term *term, const json_t *reply, int64_t now_ms)
@@ -62,8 +86,8 @@ static void write_prompt(struct term *term, const json_t *reply, int64_t now_ms)
         term_block(term, "    ",
                    arena_format(term->arena, "%s: %s", member_text(term->arena, entry, "agent"),
                                 member_text(term->arena, entry, "message")));
-    buf_format(term->out, "answer with: %s prompt answer %s TEXT --agent NAME\n", program_name(),
-               term_line(term->arena, member_text(term->arena, prompt, "id")));
+    if (!item_is_open(&kinds[KIND_PROMPT], reply))
+        buf_format(term->out, "%s\n", term_line(term->arena, member_text(term->arena, prompt, "status")));
 }
 
 static void write_turn(struct term *term, const json_t *reply, int64_t now_ms)
@@ -74,11 +98,21 @@ static void write_turn(struct term *term, const json_t *reply, int64_t now_ms)
     (void)now_ms;
     write_heading(term, "turn", discussion, NULL);
     term_block(term, "  ", member_text(term->arena, discussion, "topic"));
-    buf_format(term->out,
-               "read it with: %s call discussion_get id=%s\n"
-               "take it with: %s call turn_take id=%s content=TEXT\n"
-               "or on the page /discussions/%s\n",
-               program_name(), id, program_name(), id, id);
+    buf_format(term->out, "read it with: %s discuss show %s\nor on the page /discussions/%s\n",
+               program_name(), id, id);
+}
+
+static const char *how_turn(struct arena *arena, const char *id, const json_t *found)
+{
+    (void)found;
+    return arena_format(arena, "%s answer %s \"...\", or: %s answer %s pass", program_name(), id,
+                        program_name(), id);
+}
+
+static const char *how_words(struct arena *arena, const char *id, const json_t *found)
+{
+    (void)found;
+    return arena_format(arena, "%s answer %s \"...\"", program_name(), id);
 }
 
 static void write_question(struct term *term, const json_t *reply, int64_t now_ms)
@@ -86,21 +120,25 @@ static void write_question(struct term *term, const json_t *reply, int64_t now_m
     const json_t *question = json_object_get(reply, "question");
 
     view_write(term, question, now_ms);
-    if (view_is_open(question))
-        buf_format(term->out, "answer with: %s answer %s ...\n", program_name(),
-                   question_ref_short(term->arena, member_text(term->arena, question, "id")));
-    else
+    if (!view_is_open(question))
         buf_format(term->out, "%s: %s\n",
                    term_line(term->arena, member_text(term->arena, question, "status")),
                    term_line(term->arena, view_answer(term->arena, json_object_get(question, "response"))));
 }
 
-static const struct item_kind kinds[] = {
-    { "open_questions", "open_question_get", write_set },
-    { "prompt", "prompt_get", write_prompt },
-    { "turn", "discussion_get", write_turn },
-    { NULL, "question_get", write_question },
+static const char *how_question(struct arena *arena, const char *id, const json_t *reply)
+{
+    return view_how(arena, id, json_object_get(reply, "question"));
+}
+
+static const struct item_kind kinds[KINDS] = {
+    [KIND_SET] = { "open_questions", "a set of open questions", "open_question_get", write_set, how_set },
+    [KIND_PROMPT] = { "prompt", "a prompt of another agent", "prompt_get", write_prompt, how_words },
+    [KIND_TURN] = { "turn", "a turn in a discussion", "discussion_get", write_turn, how_turn },
+    [KIND_QUESTION] = { NULL, "a question", "question_get", write_question, how_question },
 };
+
+const char *const item_other_types[] = { "open_questions", "prompt", "turn", NULL };
 
 const struct item_kind *item_kind_of(const json_t *item)
 {
@@ -114,7 +152,31 @@ const struct item_kind *item_kind_of(const json_t *item)
 
 const struct item_kind *item_kind_prompt(void)
 {
-    return &kinds[1];
+    return &kinds[KIND_PROMPT];
+}
+
+bool item_is_open(const struct item_kind *kind, const json_t *found)
+{
+    if (kind == &kinds[KIND_QUESTION])
+        return view_is_open(json_object_get(found, "question"));
+    if (kind == &kinds[KIND_SET])
+        return str_equal(json_string_value(json_object_get(found, "status")), "open");
+    /* Whose turn it is nobody knows by the discussion; one that was found in the inbox waits. */
+    return kind != &kinds[KIND_PROMPT] || !json_is_true(json_object_get(found, "terminal"));
+}
+
+const char *item_how(struct arena *arena, const struct item_subject *subject, const struct item_kind *kind,
+                     const json_t *found)
+{
+    return kind->how(arena, question_ref_short(arena, subject->id), found);
+}
+
+void item_write(struct term *term, const struct item_subject *subject, const struct item_kind *kind,
+                const json_t *found, int64_t now_ms)
+{
+    kind->write(term, found, now_ms);
+    if (item_is_open(kind, found))
+        buf_format(term->out, "answer with: %s\n", item_how(term->arena, subject, kind, found));
 }
 
 bool item_read(struct cli *cli, const struct item_subject *subject, const struct item_kind *kind,

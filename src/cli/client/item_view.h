@@ -17,12 +17,27 @@ struct item_subject {
 /* How a kind is read and written. */
 struct item_kind {
     const char *type; /* NULL: any question */
+    const char *noun; /* "a set of open questions" */
     const char *op;
     void (*write)(struct term *term, const json_t *found, int64_t now_ms);
+    /* The command that answers it, with what is to be typed: "witan answer 3f2a9c1d --approve". */
+    const char *(*how)(struct arena *arena, const char *id, const json_t *found);
 };
+
+/* The types of what is no question; ends with NULL. */
+extern const char *const item_other_types[];
 
 const struct item_kind *item_kind_of(const json_t *item); /* NULL: a question */
 const struct item_kind *item_kind_prompt(void);
+
+/* The command that answers it, by its short id. */
+const char *item_how(struct arena *arena, const struct item_subject *subject, const struct item_kind *kind,
+                     const json_t *found);
+/* All of it for people, with the command that answers it while it is open. */
+void item_write(struct term *term, const struct item_subject *subject, const struct item_kind *kind,
+                const json_t *found, int64_t now_ms);
+/* Whether it still waits for somebody. */
+bool item_is_open(const struct item_kind *kind, const json_t *found);
 
 struct item_whole {
     struct client_reply reply;

@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/uuid.h"
-#include "cli/client/pending.h"
+#include "cli/client/item_ref.h"
 #include "cli/state_folder.h"
 #include "cli/term.h"
 #include "cli/terminal.h"
@@ -210,9 +210,9 @@ static bool unknown_number(const struct cli *cli, const char *word, struct err *
         err_set(err, ERR_INVALID,
                 "A number stands for what a terminal has shown, and there is no terminal here: what is %s?",
                 word);
-        return err_hint(err, "Name the question by its id; `witan inbox --plain` lists them.");
+        return err_hint(err, "Name it by its id; `witan inbox --plain` lists them.");
     }
-    err_set(err, ERR_NOT_FOUND, "This terminal has shown no question with the number %s.", word);
+    err_set(err, ERR_NOT_FOUND, "This terminal has shown nothing with the number %s.", word);
     return err_hint(err, "`witan inbox` shows what is open, with numbers and ids.");
 }
 
@@ -231,31 +231,27 @@ static bool id_of_number(struct cli *cli, const char *word, int64_t number, cons
         *id = entry->id;
         return true;
     }
-    err_set(err, ERR_INVALID, "%s is the number of a question at %s%s%s; this command asks somewhere else.",
+    err_set(err, ERR_INVALID, "%s is the number of something at %s%s%s; this command asks somewhere else.",
             word, entry->url, *entry->workspace ? " in the workspace " : "", entry->workspace);
-    return err_hint(err, "Give the same --url and --workspace as for the list, or the question's id.");
+    return err_hint(err, "Give the same --url and --workspace as for the list, or the id.");
 }
 
-/* Among those that are open: what has ended needs its whole id. */
-static bool id_of_tail(struct cli *cli, const char *word, const char **id, struct err *err)
+const char *question_ref_shown(struct cli *cli, const char *tail)
 {
-    struct pending_filter filter = { .tail = str_fold(cli->arena, word), .limit = 1 };
-    struct pending pending;
+    size_t len = strlen(tail);
+    struct numbering numbering;
 
-    if (!pending_read(cli, &filter, &pending, err))
-        return false;
-    const char *found = member_text(cli->arena, json_array_get(pending.questions, 0), "id");
+    if (len > UUID_SIZE - 1 || !open_numbering(cli, false, &numbering))
+        return NULL;
+    close(numbering.fd);
+    for (size_t i = numbering.count; i-- > 0;) {
+        const struct entry *entry = &numbering.entries[i];
 
-    *id = found ? arena_text(cli->arena, found) : NULL;
-    json_decref(pending.questions);
-    if (pending.more) {
-        err_set(err, ERR_INVALID, "Several open questions have an id that ends in %s.", word);
-        return err_hint(err, "Give more of it; `witan inbox --plain` lists whole ids.");
+        if (strcmp(entry->id + UUID_SIZE - 1 - len, tail) == 0 && strcmp(entry->url, cli->target.url) == 0 &&
+            strcmp(entry->workspace, workspace_of(cli)) == 0)
+            return entry->id;
     }
-    if (*id)
-        return true;
-    err_set(err, ERR_NOT_FOUND, "No open question has an id that ends in %s.", word);
-    return err_hint(err, "`witan inbox` shows what is open. What has ended goes by its whole id.");
+    return NULL;
 }
 
 static bool is_tail(const char *word)
@@ -271,7 +267,7 @@ bool question_ref_id(struct cli *cli, const char *word, const char **id, struct 
     if (strlen(word) <= NUMBER_DIGITS && str_to_int(word, &number))
         return id_of_number(cli, word, number, id, err);
     if (is_tail(word))
-        return id_of_tail(cli, word, id, err);
+        return item_ref_tail(cli, word, id, err);
     *id = word;
     return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -143,6 +144,38 @@ bool view_is_open(const json_t *question)
     return str_equal(text_of(question, "status"), "pending");
 }
 
+bool view_ended_by_deadline(const json_t *question)
+{
+    return str_equal(text_of(question, "status"), "timeout") ||
+           str_equal(text_of(json_object_get(question, "outcome"), "source"), "default");
+}
+
+const char *view_wanted(const json_t *question)
+{
+    const char *type = text_of(question, "responseType");
+
+    return str_equal(type, "approval")  ? "approve or reject> "
+           : str_equal(type, "boolean") ? "yes or no> "
+           : str_equal(type, "choice")  ? "one of the options> "
+                                        : "> ";
+}
+
+const char *view_how(struct arena *arena, const char *name, const json_t *question)
+{
+    const json_t *option = json_array_get(json_object_get(question, "options"), 0);
+    const char *type = text_of(question, "responseType"), *program = program_name();
+
+    if (str_equal(type, "approval"))
+        return arena_format(arena, "%s answer %s --approve, or: %s answer %s --reject", program, name,
+                            program, name);
+    if (str_equal(type, "boolean"))
+        return arena_format(arena, "%s answer %s yes, or: %s answer %s no", program, name, program, name);
+    if (!str_equal(type, "choice") || !option)
+        return arena_format(arena, "%s answer %s \"...\"", program, name);
+    return arena_format(arena, "%s answer %s \"%s\", or another of the options", program, name,
+                        term_line(arena, member_text(arena, option, "value")));
+}
+
 bool view_by_person(const json_t *question)
 {
     return str_equal(text_of(json_object_get(question, "outcome"), "source"), "human");
@@ -192,7 +225,9 @@ const char *view_deadline(struct arena *arena, const json_t *question)
         return arena_format(arena, "\"%s\" is taken as the answer", term_line(arena, answer));
     if (!text_of(question, "timeoutAt"))
         return "it stays open";
-    return "it times out without an answer and the job fails";
+    if (str_equal(text_of(question, "responseType"), "approval"))
+        return "it is not approved";
+    return "it ends without an answer, and what waits for it fails";
 }
 
 static void write_options(struct term *term, const json_t *options)

@@ -26,6 +26,12 @@ const char *view_answer(struct arena *arena, const json_t *response);
 bool view_needs_others(const json_t *approvals);
 
 bool view_is_open(const json_t *question);
+/* Whether its time was up before anybody answered: it ended without an answer, or with the default. */
+bool view_ended_by_deadline(const json_t *question);
+/* What to type for an answer, before it is typed: "approve or reject> ". */
+const char *view_wanted(const json_t *question);
+/* The command that answers it under this name: "witan answer 2 --approve, or: witan answer 2 --reject". */
+const char *view_how(struct arena *arena, const char *name, const json_t *question);
 /* Whether a person's answer ended it. */
 bool view_by_person(const json_t *question);
 /*

@@ -5,11 +5,93 @@
 #include "cli/commands/answer_batch.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/client/pending.h"
+#include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
 #include "cli/terminal.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+bool batch_add(struct batch *batch, const char *name, const char *word, struct err *err)
+{
+    const char *id;
+
+    if (batch->count == BATCH_MAX)
+        return err_set(err, ERR_INVALID, "More than %d questions at once are too many.", BATCH_MAX);
+    if (!question_ref_id(batch->cli, name, &id, err))
+        return false;
+    for (size_t i = 0; i < batch->count; i++)
+        if (strcmp(batch->answers[i].id, id) == 0)
+            return err_set(err, ERR_INVALID, "%s is named twice.", name);
+    batch->answers[batch->count++] = (struct answer){ .id = id, .word = word };
+    return true;
+}
+
+bool batch_add_lines(struct batch *batch, struct err *err)
+{
+    char line[LIMIT_MESSAGE];
+
+    while (fgets(line, sizeof(line), stdin)) {
+        struct arena *arena = batch->cli->arena;
+        const char *text = str_trim(arena, line);
+        size_t len = strcspn(text, " \t");
+        const char *word = str_trim(arena, text + len);
+
+        if (!strchr(line, '\n') && !feof(stdin))
+            return err_set(err, ERR_INVALID, "A line of standard input is longer than %d bytes.",
+                           LIMIT_MESSAGE - 2);
+        if (*text && !batch_add(batch, arena_copy(arena, text, len), *word ? word : NULL, err))
+            return false;
+    }
+    return true;
+}
+
+static bool read_filter(struct cli *cli, struct pending_filter *filter, struct err *err)
+{
+    for (size_t i = 0; i < cli->value_count; i++) {
+        const char *text = cli->values[i].text;
+
+        if (strcmp(cli->values[i].option->name, "filter") != 0)
+            continue;
+        if (str_starts(text, "type="))
+            filter->type = text + 5;
+        else if (str_starts(text, "project="))
+            filter->project = text + 8;
+        else if (str_starts(text, "text=") && text[5])
+            filter->text = text + 5;
+        else
+            return err_field(err, "filter", "--filter takes type=TYPE, project=ID or text=PART, not \"%s\".",
+                             text);
+    }
+    return true;
+}
+
+bool batch_add_filtered(struct batch *batch, struct err *err)
+{
+    struct pending_filter filter = { .limit = BATCH_MAX };
+    struct pending pending;
+    json_t *question;
+    size_t index;
+
+    if (!read_filter(batch->cli, &filter, err) || !pending_read(batch->cli, &filter, &pending, err))
+        return false;
+    if (pending.more)
+        cli_note(batch->cli, "There are more than %d; the rest is left for the next time.", BATCH_MAX);
+    json_array_foreach(pending.questions, index, question)
+    {
+        const char *id = member_text(batch->cli->arena, question, "id");
+
+        if (!batch_add(batch, arena_text(batch->cli->arena, id ? id : ""), NULL, err)) {
+            json_decref(pending.questions);
+            return false;
+        }
+        batch->answers[batch->count - 1].question = json_incref(question);
+    }
+    json_decref(pending.questions);
+    return true;
+}
 
 static void show_batch(struct batch *batch)
 {
@@ -44,7 +126,7 @@ static bool confirm(const struct batch *batch, struct err *err)
     if (cli_has(batch->cli, "no-input") || !terminal_name(batch->cli->arena))
         return err_set(err, ERR_INVALID, "Without a terminal, several answers at once need --yes.");
     return (terminal_ask(prompt, line, sizeof(line)) && view_yes_no(line, &yes) && yes) ||
-           err_set(err, ERR_INVALID, "Nothing was answered.");
+           err_set(err, ERR_DECLINED, "Nothing was answered.");
 }
 
 static bool send_part(struct batch *batch, size_t from, size_t count, json_t *results, struct err *err)

@@ -19,11 +19,19 @@ struct answer {
 struct batch {
     struct cli *cli;
     const char *word; /* for all that have none of their own, or NULL */
+    bool several;     /* they are shown together, and each gets its own result */
     bool typed_here;  /* the question was shown and its answer typed at the terminal */
-    bool left_out;    /* one or more could not be answered, and the rest was */
+    int left_out;     /* the exit code for those that could not be answered; 0: all could */
     struct answer answers[BATCH_MAX];
     size_t count;
 };
+
+/* Adds what a number, a short id or an id names, with the answer to it or NULL. */
+CHECKED bool batch_add(struct batch *batch, const char *name, const char *word, struct err *err);
+/* Those of standard input: a line is an id or number, and what follows it the answer. */
+CHECKED bool batch_add_lines(struct batch *batch, struct err *err);
+/* All open questions that --filter lets pass. */
+CHECKED bool batch_add_filtered(struct batch *batch, struct err *err);
 
 /* How an answer names its question, in one line: the short id, and what is asked. */
 const char *answer_names(struct arena *arena, const struct answer *answer);

@@ -5,96 +5,18 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/client/pending.h"
+#include "cli/client/item_ref.h"
+#include "cli/client/item_reply.h"
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
 #include "cli/commands/answer_batch.h"
+#include "cli/commands/answer_item.h"
 #include "cli/commands/tables.h"
 #include "cli/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool add(struct batch *batch, const char *name, const char *word, struct err *err)
-{
-    const char *id;
-
-    if (batch->count == BATCH_MAX)
-        return err_set(err, ERR_INVALID, "More than %d questions at once are too many.", BATCH_MAX);
-    if (!question_ref_id(batch->cli, name, &id, err))
-        return false;
-    for (size_t i = 0; i < batch->count; i++)
-        if (strcmp(batch->answers[i].id, id) == 0)
-            return err_set(err, ERR_INVALID, "%s is named twice.", name);
-    batch->answers[batch->count++] = (struct answer){ .id = id, .word = word };
-    return true;
-}
-
-/* A line is an id or number, and what follows it the answer. */
-static bool add_lines(struct batch *batch, struct err *err)
-{
-    char line[LIMIT_MESSAGE];
-
-    while (fgets(line, sizeof(line), stdin)) {
-        struct arena *arena = batch->cli->arena;
-        const char *text = str_trim(arena, line);
-        size_t len = strcspn(text, " \t");
-        const char *word = str_trim(arena, text + len);
-
-        if (!strchr(line, '\n') && !feof(stdin))
-            return err_set(err, ERR_INVALID, "A line of standard input is longer than %d bytes.",
-                           LIMIT_MESSAGE - 2);
-        if (*text && !add(batch, arena_copy(arena, text, len), *word ? word : NULL, err))
-            return false;
-    }
-    return true;
-}
-
-static bool read_filter(struct cli *cli, struct pending_filter *filter, struct err *err)
-{
-    for (size_t i = 0; i < cli->value_count; i++) {
-        const char *text = cli->values[i].text;
-
-        if (strcmp(cli->values[i].option->name, "filter") != 0)
-            continue;
-        if (str_starts(text, "type="))
-            filter->type = text + 5;
-        else if (str_starts(text, "project="))
-            filter->project = text + 8;
-        else if (str_starts(text, "text=") && text[5])
-            filter->text = text + 5;
-        else
-            return err_field(err, "filter", "--filter takes type=TYPE, project=ID or text=PART, not \"%s\".",
-                             text);
-    }
-    return true;
-}
-
-static bool add_filtered(struct batch *batch, struct err *err)
-{
-    struct pending_filter filter = { .limit = BATCH_MAX };
-    struct pending pending;
-    json_t *question;
-    size_t index;
-
-    if (!read_filter(batch->cli, &filter, err) || !pending_read(batch->cli, &filter, &pending, err))
-        return false;
-    if (pending.more)
-        cli_note(batch->cli, "There are more than %d; the rest is left for the next time.", BATCH_MAX);
-    json_array_foreach(pending.questions, index, question)
-    {
-        const char *id = member_text(batch->cli->arena, question, "id");
-
-        if (!add(batch, arena_text(batch->cli->arena, id ? id : ""), NULL, err)) {
-            json_decref(pending.questions);
-            return false;
-        }
-        batch->answers[batch->count - 1].question = json_incref(question);
-    }
-    json_decref(pending.questions);
-    return true;
-}
 
 static bool show_question(struct cli *cli, const char *id, json_t **question, int64_t *now_ms,
                           struct err *err)
@@ -145,6 +67,28 @@ static bool fits_yes_no(struct cli *cli, const json_t *question, struct err *err
                     question_ref_short(cli->arena, member_text(cli->arena, question, "id")));
 }
 
+/* Who was first, when, and with what: what has been decided is said before anybody is asked for anything. */
+static bool check_open(struct cli *cli, const json_t *question, struct err *err)
+{
+    const json_t *outcome = json_object_get(question, "outcome");
+    const char *by = term_line(cli->arena, member_text(cli->arena, outcome, "by"));
+    const char *when = term_when(cli->arena, member_text(cli->arena, outcome, "at"), clock_now_ms());
+    const char *answer = view_answer(cli->arena, json_object_get(question, "response"));
+
+    if (view_is_open(question))
+        return true;
+    if (view_ended_by_deadline(question)) {
+        cli_note(cli,
+                 "The time of this question was up %s. An answer is kept as a late one, and decides nothing.",
+                 when);
+        return true;
+    }
+    if (str_equal(member_text(cli->arena, question, "status"), "cancelled"))
+        return err_set(err, ERR_CONFLICT, "This question was cancelled by %.80s, %.40s.", by, when);
+    return err_set(err, ERR_CONFLICT, "%.80s has already answered this question, %.40s: %.120s", by, when,
+                   answer ? term_line(cli->arena, answer) : "-");
+}
+
 /* What one question gets. */
 static bool fill(struct batch *batch, struct answer *answer, struct err *err)
 {
@@ -152,7 +96,14 @@ static bool fill(struct batch *batch, struct answer *answer, struct err *err)
     int64_t now_ms;
 
     if (!answer->question && !show_question(batch->cli, answer->id, &answer->question, &now_ms, err))
-        return false;
+        return item_ref_other(batch->cli, answer->id, NULL, err);
+    if (!check_open(batch->cli, answer->question, err)) {
+        if (!batch->several)
+            return false;
+        /* Of several each has its own result, which the server gives. */
+        cli_note(batch->cli, "%s: %s", answer_names(batch->cli->arena, answer), err->text);
+        *err = (struct err){ 0 };
+    }
     if (!word)
         return err_set(err, ERR_INVALID, "There is no answer for %s: give one, or --approve or --reject.",
                        answer->id);
@@ -177,12 +128,16 @@ static const char *winner_text(struct arena *arena, const json_t *question)
     return arena_format(arena, "Answered already by %s: %s", by, term_line(arena, answer));
 }
 
-static int lost(struct cli *cli, const char *id, const struct err *err)
+static int lost(struct cli *cli, const char *id, struct err *err)
 {
     struct err ignored = { 0 };
     json_t *question = NULL;
-    int code = cli_fail(cli, err);
     int64_t now_ms;
+
+    /* The server speaks of its own way to do it. */
+    if (strstr(err->hint, "/restart "))
+        err_hint(err, "Your answer was kept; `witan restart %s` starts a new job with it.", id);
+    int code = cli_fail(cli, err);
 
     if (err->code == ERR_CONFLICT && show_question(cli, id, &question, &now_ms, &ignored)) {
         const char *winner = winner_text(cli->arena, question);
@@ -219,7 +174,7 @@ static bool confirm_approval(struct batch *batch, const struct answer *answer, s
                view_answer(cli->arena, answer->response));
     if (terminal_ask(text.bytes, line, sizeof(line)) && (!*line || (view_yes_no(line, &yes) && yes)))
         return true;
-    return err_set(err, ERR_INVALID, "Nothing was answered.");
+    return err_set(err, ERR_DECLINED, "Nothing was answered.");
 }
 
 /* The question is named before its answer is sent. */
@@ -265,7 +220,7 @@ static int answer_one(struct batch *batch)
     else
         cli_note(cli, "Answered %s: %s.%s", name,
                  term_line(cli->arena, view_answer(cli->arena, answer->response)),
-                 json_is_true(json_object_get(done, "jobResumed")) ? " The job goes on." : "");
+                 json_is_true(json_object_get(done, "jobResumed")) ? " Whoever asked goes on." : "");
     return CLI_OK;
 }
 
@@ -292,18 +247,26 @@ static bool ask_here(struct batch *batch, struct err *err)
     struct term term;
     int64_t now_ms;
 
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli_has(batch->cli, "no-input"))
-        return err_set(err, ERR_INVALID, "There is no answer: give one, or --approve or --reject.");
-    if (!show_question(batch->cli, answer->id, &answer->question, &now_ms, err))
+    if (!answer->question && !show_question(batch->cli, answer->id, &answer->question, &now_ms, err))
+        return item_ref_other(batch->cli, answer->id, NULL, err);
+    if (!check_open(batch->cli, answer->question, err))
         return false;
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli_has(batch->cli, "no-input")) {
+        err_set(err, ERR_INVALID, "There is no answer: give one.");
+        return err_hint(
+            err, "For instance: %s.",
+            view_how(batch->cli->arena, question_ref_short(batch->cli->arena, answer->id), answer->question));
+    }
     buf_init(&text, 0);
     term_init(&term, batch->cli->arena, &text, batch->cli->colour);
-    view_write(&term, answer->question, now_ms);
-    buf_text(&text, "> ");
+    view_write(&term, answer->question, clock_now_ms());
+    const char *wanted = view_wanted(answer->question);
+
+    buf_text(&text, wanted);
     batch->typed_here = true;
-    for (const char *prompt = text.bytes;; prompt = "> ") {
+    for (const char *prompt = text.bytes;; prompt = wanted) {
         if (!terminal_ask(prompt, line, sizeof(line)))
-            return err_set(err, ERR_INVALID, "Nothing was answered.");
+            return err_set(err, ERR_DECLINED, "Nothing was answered.");
         batch->word = str_trim(batch->cli->arena, line);
         if (is_answer(batch->cli, answer->question, batch->word))
             return true;
@@ -338,6 +301,7 @@ static bool fill_all(struct batch *batch, struct err *err)
 {
     size_t count = batch->count, kept = 0;
 
+    batch->several = count > 1 || cli_has(batch->cli, "filter") || cli_has(batch->cli, "stdin");
     for (size_t i = 0; i < count; i++) {
         struct answer answer = batch->answers[i];
 
@@ -349,28 +313,35 @@ static bool fill_all(struct batch *batch, struct err *err)
         }
         json_decref(answer.question);
         json_decref(answer.response);
-        if (count > 1)
-            (void)cli_fail(batch->cli, err);
-        batch->left_out = true;
+        int code = count > 1 ? cli_fail(batch->cli, err) : err_exit(err->code);
+
+        batch->left_out = batch->left_out && batch->left_out != code ? CLI_ERROR : code;
     }
     batch->count = kept;
     if (kept > 0)
         return true;
-    return count == 1 ? false
-                      : err_set(err, ERR_INVALID, "None of these questions can be answered like this.");
+    if (count == 1)
+        return false;
+    return err_set(err, batch->left_out == CLI_CONFLICT ? ERR_CONFLICT : ERR_INVALID,
+                   "None of these questions can be answered like this.");
 }
 
-static bool gather(struct cli *cli, struct batch *batch, struct err *err)
+/* `first` is the question that the first word was found to name, or NULL: it was not looked at yet. */
+static bool gather(struct cli *cli, struct batch *batch, const struct item_ref *first, struct err *err)
 {
     size_t ids = 0;
 
     if (!read_word(cli, batch, &ids, err))
         return false;
-    for (size_t i = 0; i < ids; i++)
-        if (!add(batch, cli->rest[i], NULL, err))
+    if (first)
+        batch->answers[batch->count++] =
+            (struct answer){ .id = first->of.id,
+                             .question = json_incref(json_object_get(first->whole.found, "question")) };
+    for (size_t i = first ? 1 : 0; i < ids; i++)
+        if (!batch_add(batch, cli->rest[i], NULL, err))
             return false;
-    if ((cli_has(cli, "stdin") && !add_lines(batch, err)) ||
-        (cli_has(cli, "filter") && !add_filtered(batch, err)))
+    if ((cli_has(cli, "stdin") && !batch_add_lines(batch, err)) ||
+        (cli_has(cli, "filter") && !batch_add_filtered(batch, err)))
         return false;
     if (batch->count == 0 && cli_has(cli, "filter"))
         return err_set(err, ERR_NOT_FOUND, "There is no such open question.");
@@ -383,22 +354,19 @@ static bool gather(struct cli *cli, struct batch *batch, struct err *err)
     return fill_all(batch, err);
 }
 
-static int run_answer(struct cli *cli)
+static int answer_questions(struct cli *cli, const struct item_ref *first)
 {
     struct batch *batch = arena_new(cli->arena, struct batch);
     struct err err = { 0 };
-    bool single;
     int code;
 
     *batch = (struct batch){ .cli = cli };
-    if (!gather(cli, batch, &err))
+    if (!gather(cli, batch, first, &err))
         code = cli_fail(cli, &err);
-    else {
-        single = batch->count == 1 && !cli_has(cli, "filter") && !cli_has(cli, "stdin");
-        code = single ? answer_one(batch) : answer_many(batch);
-    }
+    else
+        code = batch->several ? answer_many(batch) : answer_one(batch);
     if (code == CLI_OK && batch->left_out)
-        code = CLI_ERROR;
+        code = batch->left_out;
     for (size_t i = 0; i < batch->count; i++) {
         json_decref(batch->answers[i].question);
         json_decref(batch->answers[i].response);
@@ -406,16 +374,70 @@ static int run_answer(struct cli *cli)
     return code;
 }
 
+/* Whether the command line is about one thing, which then may be of any kind. */
+static bool names_one(const struct cli *cli)
+{
+    bool worded = cli_has(cli, "approve") || cli_has(cli, "reject") || cli_has(cli, "value");
+
+    return cli->rest_count > 0 && !cli_has(cli, "stdin") && !cli_has(cli, "filter") &&
+           (!worded || cli->rest_count == 1);
+}
+
+/* What stands behind its name, or is given by --value; a lone "-" is what standard input holds. */
+static bool words_behind(struct cli *cli, const char **words, size_t *count, struct err *err)
+{
+    const char *value = cli_get(cli, "value");
+
+    *count = 0;
+    for (size_t i = 1; i < cli->rest_count; i++)
+        words[(*count)++] = cli->rest[i];
+    if (value)
+        words[(*count)++] = value;
+    return *count != 1 || strcmp(words[0], "-") != 0 || cli_read_stdin(cli->arena, &words[0], err);
+}
+
+static int answer_first(struct cli *cli, const struct item_ref *ref)
+{
+    const char *words[CLI_VALUES + 1];
+    struct err err = { 0 };
+    size_t count;
+
+    if (item_sort_of(ref->kind) == ITEM_QUESTION)
+        return answer_questions(cli, ref);
+    if (!words_behind(cli, words, &count, &err))
+        return cli_fail(cli, &err);
+    return answer_item(cli, ref, words, count);
+}
+
+static int run_answer(struct cli *cli)
+{
+    struct item_ref ref;
+    struct err err = { 0 };
+    int code;
+
+    if (!names_one(cli))
+        return answer_questions(cli, NULL);
+    if (!item_ref_find(cli, cli->rest[0], &ref, &err))
+        return cli_fail(cli, &err);
+    code = answer_first(cli, &ref);
+    item_ref_done(&ref);
+    return code;
+}
+
 const struct cli_command answer_commands[] = {
     {
         .name = "answer",
         .op = "question_answer",
-        .help = "Answer questions by the number that `witan inbox` has shown in this terminal, or by their id, whole "
-                "or short. The question is named before and after; at a terminal an approval waits for Enter, and "
-                "several answers for a yes. Exit code 7: somebody else was first.",
+        .help = "Answer what `witan inbox` lists, by the number that it has shown in this terminal, or by its id, whole "
+                "or short: questions, approvals, sets of open questions, prompts and turns. `witan show N` says what to type; "
+                "without an answer it is asked for here. What is answered is named before and after; at a terminal an "
+                "approval waits for Enter, and several answers for a yes. Exit code 6: you did not go on; 7: somebody else "
+                "was first.",
         .examples = "witan answer 2 eu\nwitan answer 1 --approve --note \"After the backup.\"\n"
                     "witan answer 3f2a9c1d --approve --yes\n"
                     "witan answer 3 --reject --note \"Not on a Friday.\"\n"
+                    "witan answer 4 q1=\"Redis\" q2=\"1 GB\"      # a set of open questions\n"
+                    "witan answer 5 \"I agree.\"               # a prompt, or your turn in a discussion; or: pass\n"
                     "git log -1 --format=%B | witan answer 4 -\n"
                     "witan answer 1 2 5 --approve\n"
                     "witan answer --filter type=approval --filter text=deploy --reject --yes",

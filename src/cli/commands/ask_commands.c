@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "cli/client/ask_wait.h"
 #include "cli/client/interrupt.h"
+#include "cli/client/item_ref.h"
 #include "cli/client/patience.h"
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
@@ -281,6 +282,8 @@ static int wait_and_report(struct cli *cli, const char *id, bool cancels)
     }
     if (err.code != ERR_NOT_FOUND)
         ask_left_open(cli, id);
+    else
+        (void)item_ref_other(cli, id, NULL, &err);
     return cli_fail(cli, &err);
 }
 
@@ -329,8 +332,9 @@ static int run_ask(struct cli *cli)
     id = term_line(cli->arena, member_text(cli->arena, made, "questionId"));
     if (cli_has(cli, "no-wait"))
         return print_id(cli, made, id);
-    cli_note(cli, "Asked: %s/q/%s\nAnswer with `witan answer %s`; the page says how else.", cli->target.url,
-             id, id);
+    cli_note(cli, "Asked: %s/q/%s\nAnswer with `witan answer %s%s`; the page says how else.", cli->target.url,
+             id, id,
+             str_equal(member_text(cli->arena, wish, "responseType"), "approval") ? " --approve" : "");
     if (str_equal(member_text(cli->arena, wish, "type"), "non_blocking"))
         return go_on(cli, wish, made);
     if (!isatty(STDERR_FILENO))

@@ -21,7 +21,7 @@ static bool is_wanted(enum complete_also also, const char *type)
            (also == COMPLETE_PROMPTS && prompt) || (also == COMPLETE_QUESTIONS && !set && !prompt && !turn);
 }
 
-/* By their short ids, which mean the same on every terminal; those who need a whole one get it. */
+/* By their short ids, which mean the same on every terminal. */
 static void offer_waiting(struct cli *cli, enum complete_also also, const char *typed, struct buf *into)
 {
     struct pending_items pending;
@@ -34,10 +34,9 @@ static void offer_waiting(struct cli *cli, enum complete_also also, const char *
     json_array_foreach(pending.items, index, item)
     {
         const char *id = json_string_value(json_object_get(item, "id"));
-        bool whole = also == COMPLETE_SETS || also == COMPLETE_PROMPTS;
 
         if (id && is_wanted(also, json_string_value(json_object_get(item, "type"))))
-            complete_add(typed, whole ? id : question_ref_short(cli->arena, id),
+            complete_add(typed, question_ref_short(cli->arena, id),
                          json_string_value(json_object_get(item, "text")), into);
     }
     json_decref(pending.items);

@@ -54,7 +54,7 @@ static const char *deadline_of(struct arena *arena, const json_t *item)
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         if (str_equal(type, ends[i].type))
             return ends[i].what;
-    return "job fails";
+    return "no answer";
 }
 
 static const char *number_text(struct arena *arena, size_t number)
@@ -276,6 +276,10 @@ static bool show_list(struct inbox *inbox, struct err *err)
     if (!done)
         return false;
     inbox->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
+    if (inbox->numbered && inbox->count > 0)
+        cli_note(
+            inbox->cli,
+            "`witan answer N` answers one, whatever it is; `witan show N` shows it whole, and what to type.");
     if (pending.more)
         cli_note(inbox->cli, "There are more; --limit shows them.");
     return true;

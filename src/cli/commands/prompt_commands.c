@@ -7,6 +7,7 @@
 #include "cli/client/ask_wait.h"
 #include "cli/client/interrupt.h"
 #include "cli/client/invoke.h"
+#include "cli/client/item_ref.h"
 #include "cli/client/patience.h"
 #include "cli/client/resume.h"
 #include "cli/commands/tables.h"
@@ -262,6 +263,13 @@ static int print_state(const struct cli *cli, const json_t *state)
     return print_term(&text);
 }
 
+/* An id of something else than a prompt says so. */
+static int no_prompt(struct cli *cli, struct err *err)
+{
+    (void)item_ref_other(cli, cli_get(cli, "ID"), "prompt", err);
+    return cli_fail(cli, err);
+}
+
 static int run_show(struct cli *cli)
 {
     JSON_AUTO *params = json_object();
@@ -269,12 +277,14 @@ static int run_show(struct cli *cli)
     struct client_reply reply;
     struct err err = { 0 };
 
+    if (!item_ref_argument(cli, "ID", &err))
+        return cli_fail(cli, &err);
     if (cli_has(cli, "wait")) {
         interrupt_catch();
         return wait_and_print(cli, term_line(cli->arena, cli_get(cli, "ID")), print_state);
     }
     if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &state, &err))
-        return cli_fail(cli, &err);
+        return no_prompt(cli, &err);
     return cli->json ? invoke_print(cli, &reply, false) : print_state(cli, state);
 }
 
@@ -297,10 +307,10 @@ static int run_answer(struct cli *cli)
     struct err err = { 0 };
     const json_t *prompt;
 
-    if (!invoke_collect(cli, params, &err))
+    if (!item_ref_argument(cli, "ID", &err) || !invoke_collect(cli, params, &err))
         return cli_fail(cli, &err);
     if (!invoke_json(cli, cli->op, params, 0, &reply, &made, &err)) {
-        int code = cli_fail(cli, &err);
+        int code = no_prompt(cli, &err);
 
         return err.code == ERR_INVALID && has_ended(cli, params) ? CLI_CONFLICT : code;
     }
@@ -320,8 +330,10 @@ static int end_prompt(struct cli *cli, const char *action)
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &ended, &err))
+    if (!item_ref_argument(cli, "ID", &err) || !invoke_collect(cli, params, &err))
         return cli_fail(cli, &err);
+    if (!invoke_json(cli, cli->op, params, 0, &reply, &ended, &err))
+        return no_prompt(cli, &err);
     if (cli->json)
         return invoke_print(cli, &reply, false);
     return print_replies(cli, ended);
@@ -339,7 +351,7 @@ static int run_cancel(struct cli *cli)
 
 #define PROMPT_ID                                                                                            \
     {                                                                                                        \
-        "ID", .param = "id"                                                                                  \
+        "ID", .param = "id", .help = "The prompt: its id, whole or short, or its number in this terminal."   \
     }
 
 const struct cli_command prompt_commands[] = {

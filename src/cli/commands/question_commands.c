@@ -1,6 +1,6 @@
 /* What can be done to one question besides answering it. */
 #include "base/str.h"
-#include "cli/client/invoke.h"
+#include "cli/client/item_ref.h"
 #include "cli/client/question_ref.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
@@ -16,7 +16,7 @@ static bool send(struct cli *cli, struct client_reply *reply, json_t **done, str
     if (!question_ref_id(cli, cli_get(cli, "ID"), &id, err) || !invoke_collect(cli, params, err))
         return false;
     json_object_set_new(params, "id", json_string(id));
-    return invoke_json(cli, cli->op, params, 0, reply, done, err);
+    return invoke_json(cli, cli->op, params, 0, reply, done, err) || item_ref_other(cli, id, NULL, err);
 }
 
 static int run(struct cli *cli, int (*tell)(struct cli *cli, const json_t *done))
@@ -33,7 +33,8 @@ static int run(struct cli *cli, int (*tell)(struct cli *cli, const json_t *done)
 static int tell_cancelled(struct cli *cli, const json_t *done)
 {
     cli_note(cli, "Cancelled.%s",
-             json_is_true(json_object_get(done, "jobResumed")) ? " The job goes on." : "");
+             json_is_true(json_object_get(done, "jobResumed")) ? " Whoever asked goes on without an answer."
+                                                               : "");
     return CLI_OK;
 }
 

@@ -92,7 +92,7 @@ static bool open_chosen(struct model *model)
     model->subject.found = model->item.found;
     buf_init(&text, 0);
     term_init(&term, &model->whole, &text, false);
-    model->subject.kind->write(&term, model->item.found, model_now_ms(model));
+    item_write(&term, &model->subject.of, model->subject.kind, model->item.found, model_now_ms(model));
     model->text = arena_copy(&model->whole, text.bytes ? text.bytes : "", text.len);
     model->scrolled = 0;
     model->status[0] = '\0';
@@ -125,13 +125,14 @@ static void answer(struct model *model, struct deed deed)
 static void send_answer(struct model *model)
 {
     struct cli sending = *model->cli;
+    struct client_reply reply;
     const char *said = "", *words = model->mode == SCREEN_ANSWER ? model->line.text : model->words;
     struct err err = { 0 };
 
     sending.arena = &model->whole;
     model->stale = true;
-    if (!reply_check(&model->whole, &model->subject, words, &err) ||
-        !reply_send(&sending, &model->subject, words, &said, &err)) {
+    if (!item_reply_check(&model->whole, &model->subject, words, &err) ||
+        !item_reply_send(&sending, &model->subject, words, &reply, &said, &err)) {
         say_err(model, &err);
         if (model->mode == SCREEN_CONFIRM)
             model->mode = SCREEN_SHOW;
