@@ -93,6 +93,10 @@ const guide = {
     },
     'witan answer 2 --approve --note "After the backup."': readme['build/witan answer 1 --approve'],
     'witan ask --approve "Deploy 1.4?" --idempotency-key deploy-1.4 && ./deploy': { meanwhile: approving('Deploy 1.4?'), shows: /deployed/ },
+    'witan link ID': {
+        id: async (server) => (await server.must(201, 'POST', '/api/questions', { question: 'Which?', type: 'blocking', responseType: 'text' })).questionId,
+        shows: /^http:\S+\/q\/\S+$/m,
+    },
     'my-agent "$(witan task context $task)" | witan result --agent coder --source-id $task': { code: 3 },
     'witan resolve ID q1="Redis" q2="1 GB"': { id: setId },
     'witan resolve ID --dismiss': {
@@ -117,10 +121,6 @@ const guide = {
                 terminal.type('correct horse battery\n');
             }
         },
-    },
-    'witan user erase maya --dry-run': {
-        // The last owner of a workspace is not erased.
-        before: (server, terminal) => terminal.run('witan user add noor --role owner --no-password'),
     },
     'make deb': machine,
     'sudo apt install ./build/witan_0.2.0_amd64.deb': machine,
