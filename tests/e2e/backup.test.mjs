@@ -35,6 +35,10 @@ onBothEngines('a backup under load is one moment of the store, and becomes one a
     );
     const again = await witan(server, 'backup', file);
     assert.equal(again.code, 7, 'nothing is written over');
+    const nowhere = await witan(server, 'backup', join(server.folder, 'no/such/folder'));
+    assert.notEqual(nowhere.code, 0);
+    const told = await sql(server.db, `SELECT COUNT(*) FROM audit WHERE operation = 'store_backup'`);
+    assert.equal(Number(told[0][0]), 1, 'what was not made is not told of');
 
     // A store in use is not replaced.
     const refused = await witan(server, 'restore', file, '--replace');

@@ -49,7 +49,7 @@ static bool try_to_note(struct copy_job *job, const struct rescue *from, struct 
 /* The file is the caller's. SQLite has everything of the store open by now, so the owner is not needed. */
 static bool copy_sqlite(struct copy_job *job, struct db *db, struct copy *copy, struct err *err)
 {
-    return files_create(job->unchecked, err) && sqlite_copy(db, job->unchecked, err) &&
+    return sqlite_copy(db, job->unchecked, err) &&
            copy_check_file(job->cli->arena, job->unchecked, copy, err);
 }
 
@@ -59,7 +59,7 @@ static bool copy_postgres(struct copy_job *job, struct db *db, struct copy *copy
     const char *const argv[] = { "pg_dump", "--format=custom", "--no-owner", "--no-privileges", NULL };
     struct pgtool_files files = { .in = -1 };
 
-    if (!files_create(job->unchecked, err) || !files_open(job->unchecked, O_WRONLY, &files.out, err))
+    if (!files_open(job->unchecked, O_WRONLY, &files.out, err))
         return false;
     bool good = meant_enter(&job->meant, job->cli, err) &&
                 pgtool_run(job->cli->arena, job->meant.url, argv, &files, err) &&
@@ -102,7 +102,8 @@ static bool backup(struct copy_job *job, struct copy *copy, struct err *err)
         return err_hint(err, "A backup never writes over anything: name another file.");
     }
     job->unchecked = arena_format(job->cli->arena, "%s.unfinished-%d", job->file, (int)getpid());
-    bool good = copy_store(job, &from, copy, err);
+    /* First of all: that a copy was made is not written down where there is no place for one. */
+    bool good = files_create(job->unchecked, err) && copy_store(job, &from, copy, err);
 
     rescue_close(&from);
     good = meant_leave(&job->meant, good ? err : &ignored) && good &&

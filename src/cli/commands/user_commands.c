@@ -25,8 +25,8 @@ static int run_user_add(struct cli *cli)
     struct local local = { .cli = cli };
     struct user user = { 0 };
     struct user_wish wish = { .name = cli_get(cli, "NAME") };
-    bool good = local_role(cli, ROLE_MEMBER, &wish.role, &err) &&
-                new_password_hash(cli, false, &wish.password, &err) && local_open(&local, cli, true, &err);
+    bool good = local_role(cli, ROLE_MEMBER, &wish.role, &err) && local_find(&local, cli, &err) &&
+                new_password_hash(cli, false, &wish.password, &err) && local_begin(&local, true, &err);
 
     wish.workspace_id = local.workspace_id;
     good = good && user_create(&local.tx, &wish, &user) &&
@@ -45,8 +45,9 @@ static int run_user_password(struct cli *cli)
     struct local local = { .cli = cli };
     struct user user = { 0 };
     const char *hash = NULL;
-    bool good = new_password_hash(cli, true, &hash, &err) && local_open(&local, cli, true, &err) &&
-                find_user(&local, &user) && user_set_password(&local.tx, user.id, hash) &&
+    bool good = local_find(&local, cli, &err) && new_password_hash(cli, true, &hash, &err) &&
+                local_begin(&local, true, &err) && find_user(&local, &user) &&
+                user_set_password(&local.tx, user.id, hash) &&
                 local_audit(&local, "user_password", user.id, NULL) && local_commit(&local);
 
     if (good)

@@ -96,7 +96,7 @@ static bool open_db(struct local *local, bool write, struct err *err)
     return local->tx.db != NULL;
 }
 
-static bool begin(struct local *local, bool write, struct err *err)
+bool local_begin(struct local *local, bool write, struct err *err)
 {
     local->tx.arena = local->cli->arena;
     local->tx.err = err;
@@ -113,13 +113,18 @@ static bool begin(struct local *local, bool write, struct err *err)
 bool local_open_on(struct local *local, struct cli *cli, struct meant *meant, bool write, struct err *err)
 {
     *local = (struct local){ .cli = cli, .meant = meant };
-    return begin(local, write, err);
+    return local_begin(local, write, err);
+}
+
+bool local_find(struct local *local, struct cli *cli, struct err *err)
+{
+    *local = (struct local){ .cli = cli, .meant = &local->found };
+    return meant_find(&local->found, cli, err);
 }
 
 bool local_open(struct local *local, struct cli *cli, bool write, struct err *err)
 {
-    *local = (struct local){ .cli = cli, .meant = &local->found };
-    return meant_find(&local->found, cli, err) && begin(local, write, err);
+    return local_find(local, cli, err) && local_begin(local, write, err);
 }
 
 bool local_as_caller(struct local *local)

@@ -35,6 +35,9 @@ bool local_is_missing(const char *url, struct err *err);
  * to `err`. Always followed by local_close.
  */
 CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct err *err);
+/* The same in two steps, for what takes a while, or asks the person, before the store is opened. */
+CHECKED bool local_find(struct local *local, struct cli *cli, struct err *err);
+CHECKED bool local_begin(struct local *local, bool write, struct err *err);
 /* The same on a store that was found before, whose settings are in force and stay so: local_close_on ends it.
  */
 CHECKED bool local_open_on(struct local *local, struct cli *cli, struct meant *meant, bool write,
