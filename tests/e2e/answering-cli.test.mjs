@@ -1,8 +1,9 @@
 // Whatever `witan inbox` lists is answered as it is shown: by its number, by its short id, by the command that `witan show`
 // names. What has been settled says so, by whom, before anybody is asked for anything.
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
-import { onBothEngines, until } from './lib/server.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
 import { Terminal, numbersIn } from './lib/terminal.mjs';
 import { Work } from './lib/work.mjs';
 
@@ -74,7 +75,8 @@ onBothEngines('everything in the inbox is answered by its number', {}, async (se
     assert.equal((await question(server, ids.approval)).response.value, false);
 });
 
-onBothEngines('what show names is what answers it, by short ids, from anywhere', {}, async (server) => {
+test('what show names is what answers it, by short ids, from anywhere', async (t) => {
+    const server = await start(t);
     const { work, ids, discussion } = await oneOfEach(server);
     const witan = (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url } });
     const shown = {};
@@ -126,7 +128,8 @@ onBothEngines('what show names is what answers it, by short ids, from anywhere',
     assert.ok(!(await entries(server, discussion)).includes('pass'));
 });
 
-onBothEngines('an answer after the deadline says so before it asks', {}, async (server, t) => {
+test('an answer after the deadline says so before it asks', async (t) => {
+    const server = await start(t);
     const { questionId: id } = await server.must(201, 'POST', '/api/questions', { question: 'Deploy?', type: 'approval', responseType: 'approval' });
     const terminal = await Terminal.open(t, server);
     await terminal.run('witan inbox');

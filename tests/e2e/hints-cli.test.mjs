@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
 import { commandsIn, wrongCommands } from './lib/hints.mjs';
-import { onBothEngines, start, tempFolder } from './lib/server.mjs';
+import { start, tempFolder } from './lib/server.mjs';
 import { Work } from './lib/work.mjs';
 
 const source = new URL('../../src', import.meta.url).pathname;
@@ -30,7 +30,8 @@ test('every command that a message names is there, with its options', { timeout:
     assert.equal((await wrongCommands(folder, new Set(['witan --project list', 'witan answer 1 --aprove', 'witan inbox', 'witan prompt']))).length, 2);
 });
 
-onBothEngines('a chat that nobody can answer leaves no project behind', {}, async (server) => {
+test('a chat that nobody can answer leaves no project behind', async (t) => {
+    const server = await start(t);
     const witan = (args, input) => cli(server.folder, args, { env: { WITAN_URL: server.url }, input });
     const projects = async () => (await server.must(200, 'GET', '/api/projects')).projects.map(({ name }) => name);
     const chat = await witan(['chat'], 'REST or GraphQL?\nAnd why?\n');
@@ -49,7 +50,8 @@ onBothEngines('a chat that nobody can answer leaves no project behind', {}, asyn
     assert.deepEqual(await projects(), ['Chat']);
 });
 
-onBothEngines('without a project, open questions are those of all; where one is needed, the hint is a command', {}, async (server) => {
+test('without a project, open questions are those of all; where one is needed, the hint is a command', async (t) => {
+    const server = await start(t);
     const witan = (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url } });
     const sets = [];
     for (const name of ['Web shop', 'Warehouse']) {
