@@ -326,11 +326,11 @@ SUITE ?= bookworm
 bare:
 	@SUITE=$(SUITE) tools/bare
 
-# The guide and what it leads to.
-PAGES := SECURITY.md $(addprefix docs/,guide.md api.md events.md agents.md) $(sort $(wildcard docs/decisions/*.md))
 # Below $(PREFIX): what everybody needs, and what a service needs.
+# The guide comes with the pages that it leads to.
+PAGES         := SECURITY.md $(addprefix docs/,guide.md api.md events.md agents.md) $(wildcard docs/decisions/*.md)
 PROGRAM_FILES := bin/witan share/man/man1/witan.1 share/bash-completion/completions/witan share/zsh/vendor-completions/_witan \
-	share/fish/vendor_completions.d/witan.fish share/doc/witan/LICENSE $(patsubst docs/%,share/doc/witan/%,$(filter docs/%,$(PAGES))) share/doc/witan/SECURITY.md
+	share/fish/vendor_completions.d/witan.fish $(addprefix share/doc/witan/,LICENSE $(PAGES:docs/%=%))
 SERVICE_FILES := lib/sysusers.d/witan.conf lib/systemd/system/witan.service
 INTO          := $(DESTDIR)$(PREFIX)
 
@@ -351,8 +351,7 @@ install-program: all
 	$(BUILD)/witan completion zsh >$(INTO)/share/zsh/vendor-completions/_witan
 	$(BUILD)/witan completion fish >$(INTO)/share/fish/vendor_completions.d/witan.fish
 	install -D -m 644 LICENSE $(INTO)/share/doc/witan/LICENSE
-	for page in $(PAGES); do \
-		sed 's|](\.\./SECURITY|](SECURITY|g; s|](docs/|](|g' $$page | \
+	for page in $(PAGES); do sed 's|](\.\./SECURITY|](SECURITY|g; s|](docs/|](|g' $$page | \
 		install -D -m 644 /dev/stdin $(INTO)/share/doc/witan/$${page#docs/}; done
 
 ## uninstall: what `make install` has put there; settings and stores stay
@@ -361,8 +360,8 @@ uninstall: uninstall-program
 
 uninstall-program:
 	rm -f $(addprefix $(INTO)/,$(PROGRAM_FILES))
-	for folder in witan/decisions witan; do [ ! -d $(INTO)/share/doc/$$folder ] || \
-		rmdir --ignore-fail-on-non-empty $(INTO)/share/doc/$$folder; done
+	[ ! -d $(INTO)/share/doc/witan ] || \
+		find $(INTO)/share/doc/witan -depth -type d -exec rmdir --ignore-fail-on-non-empty {} +
 
 ## deb: a Debian package, build/witan_VERSION_ARCH.deb
 .PHONY: deb

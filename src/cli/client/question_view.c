@@ -163,16 +163,16 @@ const char *view_wanted(const json_t *question)
 const char *view_how(struct arena *arena, const char *name, const json_t *question)
 {
     const json_t *option = json_array_get(json_object_get(question, "options"), 0);
-    const char *type = text_of(question, "responseType"), *program = program_name();
+    const char *type = text_of(question, "responseType");
+    const char *answer = arena_format(arena, "%s answer %s", program_name(), name);
 
     if (str_equal(type, "approval"))
-        return arena_format(arena, "%s answer %s --approve, or: %s answer %s --reject", program, name,
-                            program, name);
+        return arena_format(arena, "%s --approve, or: %s --reject", answer, answer);
     if (str_equal(type, "boolean"))
-        return arena_format(arena, "%s answer %s yes, or: %s answer %s no", program, name, program, name);
+        return arena_format(arena, "%s yes, or: %s no", answer, answer);
     if (!str_equal(type, "choice") || !option)
-        return arena_format(arena, "%s answer %s \"...\"", program, name);
-    return arena_format(arena, "%s answer %s \"%s\", or another of the options", program, name,
+        return arena_format(arena, "%s \"...\"", answer);
+    return arena_format(arena, "%s \"%s\", or another of the options", answer,
                         term_line(arena, member_text(arena, option, "value")));
 }
 

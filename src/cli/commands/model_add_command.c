@@ -20,8 +20,6 @@ static const char *const given_as[][2] = {
     { "api_key_env", "api-key-env" }, { "api_key_file", "api-key-file" }, { "script", "script" },
 };
 
-static const char *const providers[] = { "ollama", "openai", "anthropic", "scripted", NULL };
-
 #define GIVEN (sizeof(given_as) / sizeof(*given_as))
 
 static const char *option_of(const char *key)
@@ -172,6 +170,11 @@ static int run_add(struct cli *cli)
     return cli_print(arena_format(cli->arena, "%s\n", path), strlen(path) + 1);
 }
 
+static const char *provider_at(size_t at)
+{
+    return at < LLM_PROVIDERS ? model_provider_name((enum llm_provider)at) : NULL;
+}
+
 const struct cli_command model_add_commands[] = {
     {
         .name = "model add",
@@ -184,7 +187,7 @@ const struct cli_command model_add_commands[] = {
         .args = { { "NAME", .help = "What agents call it." } },
         .options = {
             { "base-url", "URL", .help = "Where it is; else the provider's own. One that speaks as OpenAI does ends in /v1." },
-            { "provider", "PROVIDER", .help = "How it is spoken to; else as --base-url tells.", .words = providers },
+            { "provider", "PROVIDER", .help = "Who answers; else as --base-url tells.", .word_at = provider_at },
             { "model", "MODEL", .help = "The model's name there; else NAME." },
             { "api-key-env", "NAME", .help = "The variable with its key; else OPENAI_API_KEY or ANTHROPIC_API_KEY." },
             { "api-key-file", "FILE", .help = "A file that holds the key, instead of a variable." },

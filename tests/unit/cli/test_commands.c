@@ -163,8 +163,9 @@ static void every_shell_has_a_script(void **state)
 /* What help calls a value that is one of a few words, or a list of such. */
 static bool has_few_words(const char *value)
 {
-    static const char *const few[] = { "TYPE",  "KIND",  "KINDS",  "STATUS", "MODE", "RULE",  "WHEN",  "WORD",
-                                       "ORDER", "LEVEL", "FORMAT", "SOURCE", "WHAT", "SHELL", "CLIENT" };
+    static const char *const few[] = { "TYPE", "KIND",  "KINDS",  "STATUS",  "MODE",   "RULE",
+                                       "WHEN", "WORD",  "ORDER",  "LEVEL",   "FORMAT", "SOURCE",
+                                       "WHAT", "SHELL", "CLIENT", "PROVIDER" };
 
     for (size_t i = 0; value && i < sizeof(few) / sizeof(few[0]); i++)
         if (strcmp(few[i], value) == 0)
