@@ -29,6 +29,20 @@ async function oneOfEach(server) {
 const question = async (server, id) => (await server.must(200, 'GET', `/api/questions/${id}`)).question;
 const entries = async (server, id) => (await server.must(200, 'GET', `/api/discussions/${id}`)).entries.map(({ content }) => content);
 
+test('a turn of a certain person is taken by the login of whoever sits here, and by nobody else', async (t) => {
+    const server = await start(t);
+    await server.must(201, 'POST', '/api/agents', { name: 'Anna', ai_model_config: { provider: 'external' } });
+    const participants = [{ role: 'user', userId: 'paula' }, { agentName: 'Anna' }];
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Soup?', mode: 'rounds', rounds: 1, participants });
+    const { id } = await until(async () => (await server.must(200, 'GET', '/api/inbox?type=turn')).items[0], 'paula owes a turn');
+    const answer = (USER) => cli(server.folder, ['answer', id.slice(-8), 'Soup.'], { env: { WITAN_URL: server.url, USER } });
+    assert.equal((await answer('maya')).code, 7);
+    assert.deepEqual(await entries(server, discussion.id), []);
+    const done = await answer('paula');
+    assert.equal(done.code, 0, done.stderr);
+    assert.deepEqual(await entries(server, discussion.id), ['Soup.']);
+});
+
 onBothEngines('everything in the inbox is answered by its number', {}, async (server, t) => {
     const { work, ids, discussion } = await oneOfEach(server);
     const terminal = await Terminal.open(t, server);

@@ -1,6 +1,7 @@
 #include "cli/client/item_reply.h"
 
 #include "base/str.h"
+#include "cli/client/council_call.h"
 #include "cli/client/question_view.h"
 
 enum item_sort item_sort_of(const struct item_kind *kind)
@@ -105,12 +106,24 @@ static json_t *prompt_params(struct cli *cli, const struct subject *subject, con
                      json_object_get(json_object_get(me, "caller"), "name"), "message", words, "is_human", 1);
 }
 
-static json_t *turn_params(const struct subject *subject, const char *words)
+/* A turn of a certain person is taken in the name of whoever sits here, where no login says who that is. */
+static json_t *turn_params(struct cli *cli, const struct subject *subject, const char *words, struct err *err)
 {
-    const json_t *discussion = json_object_get(subject->of.item, "discussionId");
+    json_t *params = json_pack("{s:O}", "id", json_object_get(subject->of.item, "discussionId"));
+    const char *speaker = NULL;
 
-    return str_equal(words, ITEM_PASS) ? json_pack("{s:O, s:b}", "id", discussion, "pass", 1)
-                                       : json_pack("{s:O, s:s}", "id", discussion, "content", words);
+    if (json_is_string(json_object_get(subject->of.item, "assignedTo")) &&
+        !council_speaker(cli, &speaker, err)) {
+        json_decref(params);
+        return NULL;
+    }
+    if (speaker)
+        json_object_set_new(params, "userId", json_string(speaker));
+    if (str_equal(words, ITEM_PASS))
+        json_object_set_new(params, "pass", json_true());
+    else
+        json_object_set_new(params, "content", json_string(words));
+    return params;
 }
 
 bool item_reply_send(struct cli *cli, const struct subject *subject, const char *words,
@@ -122,7 +135,7 @@ bool item_reply_send(struct cli *cli, const struct subject *subject, const char 
     JSON_AUTO *params = sort == ITEM_QUESTION ? question_params(cli->arena, subject, words, err)
                         : sort == ITEM_SET    ? set_params(subject, words)
                         : sort == ITEM_PROMPT ? prompt_params(cli, subject, words, err)
-                                              : turn_params(subject, words);
+                                              : turn_params(cli, subject, words, err);
     JSON_AUTO *done = NULL;
 
     if (!params || !invoke_json(cli, op_find(ops[sort]), params, 0, reply, &done, err))

@@ -159,10 +159,14 @@ static int answer_text(struct cli *cli, const struct item_ref *ref, const char *
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (!one_text(cli, ref, words, count, &text, &err) ||
-        !item_reply_check(cli->arena, &subject, text, &err) ||
-        !item_reply_send(cli, &subject, text, &reply, &said, &err))
+    if (!one_text(cli, ref, words, count, &text, &err) || !item_reply_check(cli->arena, &subject, text, &err))
         return cli_fail(cli, &err);
+    if (!item_reply_send(cli, &subject, text, &reply, &said, &err)) {
+        /* The server speaks of its own way to look. */
+        if (err.code == ERR_CONFLICT && item_sort_of(ref->kind) == ITEM_TURN)
+            err_hint(&err, "`witan inbox` shows under FOR whose turn it is.");
+        return cli_fail(cli, &err);
+    }
     if (cli->json)
         return invoke_print(cli, &reply, false);
     cli_note(cli, "Answered %s: %s", question_ref_short(cli->arena, ref->of.id), term_line(cli->arena, text));
