@@ -12,9 +12,9 @@ bool voice_may_call(const struct tx *tx, const struct llm_model *model, struct e
     if (model->here_only && !caller_solo_allowed(tx, &solo))
         return false;
     if (!solo) {
-        err_set(cause, ERR_FORBIDDEN,
-                "%s is on this machine, which an agent may name only while the server is in solo mode.",
-                model->base_url);
+        err_set(
+            cause, ERR_FORBIDDEN,
+            "Its model is on this machine, which an agent may name only while the server is in solo mode.");
         err_hint(cause,
                  "Name it under models in config.yaml (`witan model add`) and start the server again.");
     }
