@@ -44,6 +44,7 @@ enum {
     CLI_CONFIG = 4, /* the settings: --config */
     CLI_JSON = 8,   /* --json */
     CLI_OWN = 16,   /* files of the caller's own beside the store: a backup, a token, a key */
+    CLI_MAKES = 32, /* the file of settings that --config names need not be there: it is made */
 };
 
 /* Flags of an argument or option. */

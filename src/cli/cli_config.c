@@ -13,6 +13,7 @@ bool cli_config(const struct cli *cli, struct config *config, struct err *err)
         .store_url = cli_get(cli, "db"),
         .require_auth = cli_has(cli, "require-auth"),
         .setup = cli_has(cli, "setup"),
+        .may_lack_file = cli->command && cli->command->uses & CLI_MAKES,
     };
 
     return config_load(config, &sources, err);

@@ -270,11 +270,12 @@ static bool take_yaml(void *user, const char *key, const char *value, const char
     return err_hint(err, "`witan config` lists every setting.");
 }
 
-static bool load_file(struct config *config, const char *given, char *const *variables, struct err *err)
+static bool load_file(struct config *config, const struct config_sources *sources, char *const *variables,
+                      struct err *err)
 {
-    const char *path = given ? given : config_file_of(&config->arena, variables);
+    const char *path = sources->file ? sources->file : config_file_of(&config->arena, variables);
 
-    if (!path || (!given && access(path, F_OK) != 0))
+    if (!path || ((!sources->file || sources->may_lack_file) && access(path, F_OK) != 0))
         return true;
     return yaml_read_file(path, take_yaml, config, err);
 }
@@ -431,7 +432,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
     for (size_t i = 0; i < config_row_count; i++)
         if (!config_set(config, i, config_rows[i].fallback, "default", err))
             return false;
-    if (!load_file(config, sources->file, variables, err) || !load_environment(config, variables, err))
+    if (!load_file(config, sources, variables, err) || !load_environment(config, variables, err))
         return false;
     if (!set_flag(config, "server.listen", sources->listen, "flag --listen", err) ||
         !set_flag(config, "store.url", sources->store_url, "flag --db", err) ||

@@ -40,6 +40,7 @@ struct config {
 
 struct config_sources {
     const char *file;               /* from --config; NULL: the default place, if there is a file */
+    bool may_lack_file;             /* one that is named and not there is like an empty one */
     const char *listen, *store_url; /* flags, or NULL */
     bool require_auth, setup;
     bool needs_store;       /* no store is then an error */

@@ -205,6 +205,34 @@ test("the service's store is the one that its unit, its environment and its sett
     assert.deepEqual(await machine.owners('/root'), {});
 });
 
+test("a model is written into the service's settings, which the service can read", { timeout, skip }, async (t) => {
+    const machine = await makeMachine(t);
+    const file = '/etc/witan/config.yaml';
+    const add = (who, name, ...more) => machine.witan(who, ['model', 'add', name, '--provider', 'ollama', ...more]);
+    const folder = async () => (await lstat(machine.at('/etc/witan'))).mode & 0o777;
+    const made = await add('root', 'small');
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(made.stdout, `${file}\n`);
+    assert.equal(await folder(), 0o755);
+    assert.deepEqual(await machine.owners('/etc/witan'), { 'config.yaml': '0:990 640' });
+    assert.deepEqual(await machine.owners('/root'), {}, "nothing is made in root's home");
+    assert.equal((await add('root', 'small')).code, 7);
+    assert.equal((await add('root', 'large')).code, 0);
+    assert.deepEqual(await machine.owners('/etc/witan'), { 'config.yaml': '0:990 640' });
+    // Who is not root is told so; settings of one's own are for a server of one's own.
+    const refused = await add('maya', 'mine');
+    assert.equal(refused.code, 4, refused.stderr);
+    assert.match(refused.stderr, /service of this machine[^]*sudo witan model add[^]*--config/);
+    assert.deepEqual(await machine.owners('/home/maya'), {});
+    assert.equal((await add('maya', 'mine', '--config', '/home/maya/own.yaml')).code, 0);
+    assert.deepEqual(await machine.owners('/home/maya'), { 'own.yaml': 'maya 600' });
+    await folderOfService(machine);
+    const server = await machine.serve(t, 'witan', unitEnv);
+    const { models } = await (await fetch(`${server.url}/api/models`)).json();
+    assert.deepEqual(models.map(({ name }) => name), ['small', 'large']);
+    await server.stop();
+});
+
 test("the service's store may be a PostgreSQL that only root may read the address of", { timeout, skip }, async (t) => {
     const machine = await makeMachine(t);
     const db = await freshStore(t, 'postgres', machine.folder);

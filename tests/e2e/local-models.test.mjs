@@ -155,7 +155,7 @@ test('a model is written into config.yaml, and holds from the next start', async
     const refused = [
         [7, /has a model here already/, 'here', '--provider', 'ollama'],
         [2, /--provider must say who answers/, 'x'],
-        [2, /--provider must be ollama, openai, anthropic or scripted/, 'x', '--provider', 'nobody'],
+        [2, /--provider takes ollama, openai, anthropic or scripted/, 'x', '--provider', 'nobody'],
         [2, /--base-url: A URL must be/, 'x', '--provider', 'ollama', '--base-url', 'ftp://x'],
         [2, /--base-url of an openai model must end in \/v1/, 'x', '--provider', 'openai', '--base-url', 'http://x'],
         [2, /--base-url is the address of witan itself/, 'x', '--base-url', 'http://localhost:7117/v1'],

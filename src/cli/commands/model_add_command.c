@@ -3,14 +3,17 @@
  * server.
  */
 #include "base/str.h"
-#include "cli/cli_config.h"
 #include "cli/commands/tables.h"
+#include "cli/store/meant.h"
 #include "cli/term.h"
 #include "net/net.h"
 #include "server/config_edit.h"
 
+#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OLLAMA_PORT 11434
@@ -116,15 +119,40 @@ static bool is_new(const char *name, struct err *err)
     return err_hint(err, "`witan config` shows where it stands. Change it there, or choose another name.");
 }
 
-static bool find_file(const struct cli *cli, const char **path, struct err *err)
+/* The settings of the service of this machine, if there is one and nobody has named others; else the caller's
+ * own. */
+static bool find_settings(struct cli *cli, struct meant *meant, struct err *err)
 {
-    *path = cli_get(cli, "config");
-    if (!*path)
-        *path = config_file(cli->arena);
-    if (*path)
+    if (!meant_find(meant, cli, err)) {
+        if (err->code == ERR_FORBIDDEN)
+            err_hint(err, "Put sudo before it: `sudo witan model add ...`. For a server of your own name its "
+                          "settings: --config FILE");
+        return false;
+    }
+    if (meant->file)
         return true;
     err_set(err, ERR_INVALID, "HOME is not set, so there is no usual place for the settings.");
     return err_hint(err, "Set HOME or XDG_CONFIG_HOME, or name a file with --config.");
+}
+
+/* A service's settings must be readable for its user, who is not root. */
+static bool share(const struct meant *meant, const char *new_folder, struct err *err)
+{
+    if (chown(meant->file, (uid_t)-1, meant->owner.gid) == 0 && chmod(meant->file, 0640) == 0 &&
+        (!new_folder || chmod(new_folder, 0755) == 0))
+        return true;
+    return err_set(err, ERR_UNAVAILABLE, "Cannot let the service read %s: %s.", meant->file, strerror(errno));
+}
+
+static bool write_entry(const struct cli *cli, const struct meant *meant, const struct model_entry *entry,
+                        struct err *err)
+{
+    const char *folder = dirname(arena_text(cli->arena, meant->file));
+    bool new_file = access(meant->file, F_OK) != 0, new_folder = access(folder, F_OK) != 0;
+
+    if (!config_add_model(meant->file, entry, err))
+        return false;
+    return !new_file || !meant->unit || !meant->owner.other || share(meant, new_folder ? folder : NULL, err);
 }
 
 static void say_what_now(const struct cli *cli, const struct model_entry *entry, bool first)
@@ -148,26 +176,19 @@ static void say_what_now(const struct cli *cli, const struct model_entry *entry,
 
 static int run_add(struct cli *cli)
 {
-    struct config config = { 0 };
+    struct meant meant = { 0 };
     struct model_entry entry = { 0 };
     struct err err = { 0 };
-    const char *path = NULL;
-    bool good = find_file(cli, &path, &err);
-    struct config_sources sources = { .file = path };
-
-    /* A file that is not there yet is like an empty one. */
-    if (good && access(path, F_OK) != 0)
-        sources.file = "/dev/null";
-    good = good && config_load(&config, &sources, &err) && take_entry(cli, &entry, &err) &&
-           is_new(entry.name, &err) && check_entry(cli, &config.settings, &entry, &err) &&
-           config_add_model(path, &entry, &err);
+    bool good = find_settings(cli, &meant, &err) && take_entry(cli, &entry, &err) &&
+                is_new(entry.name, &err) && check_entry(cli, &meant.config.settings, &entry, &err) &&
+                write_entry(cli, &meant, &entry, &err);
     bool first = good && models()->count == 0;
 
-    config_done(&config);
+    meant_done(&meant);
     if (!good)
         return cli_fail(cli, &err);
     say_what_now(cli, &entry, first);
-    return cli_print(arena_format(cli->arena, "%s\n", path), strlen(path) + 1);
+    return cli_print_line(cli, meant.file);
 }
 
 static const char *provider_at(size_t at)
@@ -183,7 +204,7 @@ const struct cli_command model_add_commands[] = {
         .examples = "witan model add local --base-url http://127.0.0.1:1234/v1 --model qwen2.5-7b-instruct\n"
                     "witan model add small --provider ollama --model llama3.2\n"
                     "witan model add claude --provider anthropic --model claude-sonnet-4-5 --api-key-env MY_KEY",
-        .uses = CLI_CONFIG,
+        .uses = CLI_CONFIG | CLI_MAKES,
         .args = { { "NAME", .help = "What agents call it." } },
         .options = {
             { "base-url", "URL", .help = "Where it is; else the provider's own. One that speaks as OpenAI does ends in /v1." },

@@ -31,8 +31,10 @@ static bool same_file(const char *one, const char *other)
 {
     struct stat a, b;
 
-    return one && other && stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    if (!one || !other)
+        return false;
+    return strcmp(one, other) == 0 ||
+           (stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
 /* Whether this user can open the service's store, or could make it. */
