@@ -59,11 +59,18 @@ static enum net_end end_of(CURLcode code)
     }
 }
 
-/* A port that the sandbox has given up looks like one that nobody listens on, but for the number. */
+static const char is_compressed[] = "the reply is compressed, which was not asked for";
+
+/*
+ * A port that the sandbox has given up looks like one that nobody listens on, but for the number. Since
+ * version 8 curl refuses a transfer coding that it did not ask for itself, before the header is shown to us.
+ */
 void call_finished(struct net_call *call, CURLcode code)
 {
     long number = 0;
 
+    if (code == CURLE_BAD_CONTENT_ENCODING)
+        call->reason = is_compressed;
     if (code == CURLE_COULDNT_CONNECT)
         curl_easy_getinfo(call->curl, CURLINFO_OS_ERRNO, &number);
     call_end(call, number == EACCES || number == EPERM ? NET_NOT_ALLOWED : end_of(code));
@@ -214,7 +221,7 @@ static size_t take_header(char *line, size_t size, size_t count, void *user)
         if (len < name || strncasecmp(line, codings[i].name, name) != 0 ||
             is_plain(line + name, len - name, codings[i].chunks))
             continue;
-        call->reason = "the reply is compressed, which was not asked for";
+        call->reason = is_compressed;
         return refuse(call, NET_GARBLED);
     }
     return len;
