@@ -43,32 +43,40 @@ static bool has_body(const struct op *op)
     return false;
 }
 
-/* Texts that are ids of examples become those of what is there. */
-static void fill_in(json_t *value, const struct subjects *subjects)
+/* What stands for a text that is the id of an example; NULL: it is none. */
+static json_t *known_id(const json_t *text, const struct subjects *subjects)
 {
     const struct raw_value known[] = {
         { EXAMPLE_WORKSPACE, subjects->workspace }, { EXAMPLE_PROJECT, subjects->project },
         { EXAMPLE_TASK, subjects->task },           { EXAMPLE_QUESTION, subjects->question },
         { EXAMPLE_USER, subjects->user },
     };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (str_equal(json_string_value(text), known[i].name))
+            return json_string(known[i].text);
+    return NULL;
+}
+
+/* Texts that are ids of examples become those of what is there. */
+static void fill_in(json_t *value, const struct subjects *subjects)
+{
+    json_t *member, *id;
     const char *key;
-    json_t *member;
     void *next;
     size_t i;
 
     json_object_foreach_safe(value, next, key, member)
     {
         fill_in(member, subjects);
-        for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
-            if (str_equal(json_string_value(member), known[k].name))
-                json_object_set_new(value, key, json_string(known[k].text));
+        if ((id = known_id(member, subjects)))
+            json_object_set_new(value, key, id);
     }
     json_array_foreach(value, i, member)
     {
         fill_in(member, subjects);
-        for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
-            if (str_equal(json_string_value(member), known[k].name))
-                json_array_set_new(value, i, json_string(known[k].text));
+        if ((id = known_id(member, subjects)))
+            json_array_set_new(value, i, id);
     }
 }
 
