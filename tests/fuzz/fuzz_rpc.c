@@ -1,6 +1,7 @@
 /*
  * MCP's messages and what clients bring back: whatever is sent, a message is a request, a notification or a
- * response and nothing between, a refusal can be written, a session id that is read back is the client's,
+ * response and nothing between, a refusal can be written, a session id that is read back is the client's and
+ * the caller's,
  * nothing that was not sealed here opens, and the id of a task is the sum of its parts.
  */
 #include "edge/mcp/peer.h"
@@ -37,13 +38,17 @@ static void check_refusal(struct arena *arena, const struct rpc_message *message
 
 static void check_peer(struct arena *arena, const json_t *params)
 {
+    static const struct seal_key key = { { 1 } };
+    static const struct caller ada = { .kind = CALLER_USER, .id = "ada", .workspace_id = "w" },
+                               ben = { .kind = CALLER_USER, .id = "ben", .workspace_id = "w" };
     static struct ended_sessions ended = { .lock = PTHREAD_MUTEX_INITIALIZER };
     struct peer peer = { .version = mcp_versions[1] }, again = { .version = NULL };
 
     peer_read(arena, json_object_get(params, "clientInfo"), json_object_get(params, "capabilities"), &peer);
     DEMAND(peer.name && *peer.name);
-    DEMAND(peer_of_session(&ended, arena, peer_new_session(arena, &peer), &again));
+    DEMAND(peer_of_session(&ended, arena, peer_new_session(&key, arena, &peer, &ada), &again));
     DEMAND(strcmp(again.name, peer.name) == 0 && again.can == peer.can && again.version == peer.version);
+    DEMAND(peer_owns_session(&key, &again, &ada) && !peer_owns_session(&key, &again, &ben));
 }
 
 static void check_task_id(struct arena *arena, const char *text)
