@@ -208,6 +208,7 @@ CONTRACT(an_audit_row_holds_no_megabytes)
     job = text_at(t, "id");
     call(t, "job_update", "{s:s, s:s}", "id", job, "result", filler(t, MB));
     CHECK_STATUS(200);
+    advance(t, 0); /* on PostgreSQL rows are numbered a moment after their commit */
     call(t, "audit_list", "{s:s, s:s}", "subject", job, "operation", "job_update");
     CHECK_COUNT("entries", 1);
     CHECK_TEXT("entries.0.detail.result", "1048578 bytes of JSON, left out here");
