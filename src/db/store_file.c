@@ -93,9 +93,13 @@ bool store_file_unusable(const char *path, int sqlite_code, const char *text, st
 void store_file_give(int fd, const char *path)
 {
     ARENA_AUTO arena = { 0 };
-    struct stat folder;
+    struct stat folder, named, made;
 
     if (geteuid() != 0 || stat(dirname(arena_text(&arena, path)), &folder) != 0 || folder.st_uid == 0)
+        return;
+    /* Where a link has led elsewhere, what was made there is not theirs who own the link. */
+    if (lstat(path, &named) != 0 || fstat(fd, &made) != 0 || !S_ISREG(named.st_mode) ||
+        named.st_dev != made.st_dev || named.st_ino != made.st_ino)
         return;
     /* Where root may not do this either, the file stays root's, as before. */
     if (fchown(fd, folder.st_uid, folder.st_gid) != 0)

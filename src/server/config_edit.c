@@ -315,17 +315,12 @@ static bool read_file(const char *path, struct buf *into, struct err *err)
 /* The new file is as much its owner's, its group's and others' as the old one. */
 static bool keep_rights(const char *from, const char *to, struct err *err)
 {
-    struct stat old, made;
+    struct stat old;
 
-    if (stat(from, &old) != 0 || stat(to, &made) != 0)
+    if (stat(from, &old) != 0)
         return err_set(err, ERR_UNAVAILABLE, "Cannot look at %s: %s.", from, strerror(errno));
-    if ((old.st_uid != made.st_uid || old.st_gid != made.st_gid) && chown(to, old.st_uid, old.st_gid) != 0) {
-        err_set(err, ERR_FORBIDDEN, "%s belongs to somebody else, and could not be given back to them.",
-                from);
-        return err_hint(err, "Run this as its owner, or with sudo.");
-    }
-    return chmod(to, old.st_mode & 07777) == 0 ||
-           err_set(err, ERR_UNAVAILABLE, "Cannot keep the mode of %s: %s.", from, strerror(errno));
+    return files_give(to, old.st_uid == geteuid() ? (uid_t)-1 : old.st_uid,
+                      old.st_gid == getegid() ? (gid_t)-1 : old.st_gid, old.st_mode, err);
 }
 
 static bool unchanged(const char *path, const struct buf *text, struct err *err)

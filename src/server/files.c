@@ -84,6 +84,33 @@ bool files_write(const char *path, const char *text, size_t len, struct err *err
     return good;
 }
 
+static bool is_made_here(int fd)
+{
+    struct stat about;
+
+    return fstat(fd, &about) == 0 && about.st_uid == geteuid() &&
+           (S_ISDIR(about.st_mode) || (S_ISREG(about.st_mode) && about.st_nlink == 1));
+}
+
+bool files_give(const char *path, uid_t uid, gid_t gid, mode_t mode, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool good = fd >= 0 || err_set(err, ERR_UNAVAILABLE, "Cannot open %s: %s.", path, strerror(errno));
+
+    if (good && !is_made_here(fd))
+        good = err_set(err, ERR_CONFLICT, "Somebody else has just put something in the place of %s.", path);
+    if (good && fchown(fd, uid, gid) != 0) {
+        err_set(err, ERR_FORBIDDEN, "%s is to belong to somebody else, and could not be given to them.",
+                path);
+        good = err_hint(err, "Run this as its owner, or with sudo.");
+    }
+    if (good && fchmod(fd, mode & 0777) != 0)
+        good = err_set(err, ERR_UNAVAILABLE, "Cannot set the mode of %s: %s.", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
 static bool copy_bytes(int in, int out)
 {
     ssize_t sent;

@@ -11,6 +11,7 @@
 #include "base/err.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Makes every folder on the way to `path`, for the owner alone; those that are there stay as they are. */
 CHECKED bool files_make_folders(const char *path, struct err *err);
@@ -18,6 +19,10 @@ CHECKED bool files_make_folders(const char *path, struct err *err);
 CHECKED bool files_create(const char *path, struct err *err);
 /* A file with this text for the owner alone, brought to the disk; ERR_CONFLICT when there is one. */
 CHECKED bool files_write(const char *path, const char *text, size_t len, struct err *err);
+/* Gives a file or a folder that this process has made an owner, a group ((uid_t)-1 and (gid_t)-1: its own)
+ * and a mode. In somebody else's folder another may stand in its place meanwhile, or a link: those are
+ * refused. */
+CHECKED bool files_give(const char *path, uid_t uid, gid_t gid, mode_t mode, struct err *err);
 /* Opens a file that is there. */
 CHECKED bool files_open(const char *path, int flags, int *fd, struct err *err);
 /* A copy of an open file, which messages call `from`, for the owner alone; ERR_CONFLICT when there is a file

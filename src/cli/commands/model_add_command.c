@@ -8,12 +8,11 @@
 #include "cli/term.h"
 #include "net/net.h"
 #include "server/config_edit.h"
+#include "server/files.h"
 
-#include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define OLLAMA_PORT 11434
@@ -138,10 +137,8 @@ static bool find_settings(struct cli *cli, struct meant *meant, struct err *err)
 /* A service's settings must be readable for its user, who is not root. */
 static bool share(const struct meant *meant, const char *new_folder, struct err *err)
 {
-    if (chown(meant->file, (uid_t)-1, meant->owner.gid) == 0 && chmod(meant->file, 0640) == 0 &&
-        (!new_folder || chmod(new_folder, 0755) == 0))
-        return true;
-    return err_set(err, ERR_UNAVAILABLE, "Cannot let the service read %s: %s.", meant->file, strerror(errno));
+    return files_give(meant->file, (uid_t)-1, meant->owner.gid, 0640, err) &&
+           (!new_folder || files_give(new_folder, (uid_t)-1, (gid_t)-1, 0755, err));
 }
 
 static bool write_entry(const struct cli *cli, const struct meant *meant, const struct model_entry *entry,
