@@ -16,10 +16,13 @@
 
 enum { TYPE, NAME, TEXT }; /* the columns of the lists */
 
-/* Statistics are SQLite's own, and so are the tables that it keeps them in; its other own names are compared.
- */
-static const char *const list_text = "SELECT type, name, sql FROM sqlite_schema "
-                                     "WHERE name NOT LIKE 'sqlite\\_stat_' ESCAPE '\\' ORDER BY type, name";
+/* Statistics are SQLite's own, and so are the tables that it keeps them in. Nothing else goes by their names:
+ * SQLite runs a trigger of any name that stands in a file. */
+static const char *const list_text =
+    "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND ("
+    "(name = 'sqlite_stat1' AND sql = 'CREATE TABLE sqlite_stat1(tbl,idx,stat)') OR "
+    "(name = 'sqlite_stat4' AND sql = 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)'))) "
+    "ORDER BY type, name";
 
 /*
  * A definition without its comments, and with one space where there was any: those of an older release may
@@ -88,7 +91,8 @@ static bool check_sqlite(struct db *db, struct arena *arena, int schema, const c
 
 /*
  * What can run by itself in a PostgreSQL store. A function's text is its body. Other schemas are other
- * programs', and what belongs to an extension is that one's.
+ * programs', and what belongs to an extension is that one's; but no trigger of ours runs a function of
+ * theirs.
  */
 #define OURS "n.nspname = current_schema()"
 #define NOT_OF_AN_EXTENSION(oid)                                                                             \
@@ -96,6 +100,10 @@ static bool check_sqlite(struct db *db, struct arena *arena, int schema, const c
 static const char *const postgres_list =
     "SELECT 'TRIGGER', t.tgname, NULL FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
     "  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT t.tgisinternal AND " OURS
+    " UNION ALL SELECT 'TRIGGER', t.tgname || ' with the function ' || t.tgfoid::regproc::text, NULL"
+    "  FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace"
+    "  JOIN pg_proc f ON f.oid = t.tgfoid"
+    "  WHERE NOT t.tgisinternal AND f.pronamespace <> c.relnamespace AND " OURS
     " UNION ALL SELECT 'EVENT TRIGGER', e.evtname, NULL FROM pg_event_trigger e"
     " UNION ALL SELECT 'RULE', r.rulename, NULL FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"
     "  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE r.rulename <> '_RETURN' AND " OURS

@@ -120,6 +120,7 @@ test('restoring over a store moves it aside, and takes no half, damaged or forei
 const foreign = {
     sqlite: [
         [`CREATE TRIGGER hidden AFTER INSERT ON tokens BEGIN UPDATE tokens SET role = 'owner'; END`, 'DROP TRIGGER hidden', /the trigger hidden, which witan did not make/],
+        [`-- No name is reserved in a file.\nPRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_statx', 'tokens', 0, 'CREATE TRIGGER sqlite_statx AFTER INSERT ON tokens BEGIN UPDATE tokens SET role = ''owner''; END')`, `-- No name is reserved in a file.\nPRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'sqlite_statx'`, /the trigger sqlite_statx, which/],
         ['CREATE VIEW seen AS SELECT * FROM tokens', 'DROP VIEW seen', /the view seen, which/],
         [`CREATE INDEX quick ON squad_chat (message || 'x')`, 'DROP INDEX quick', /the index quick, which/],
         ['CREATE TABLE mine (x TEXT DEFAULT (hex(randomblob(9))))', 'DROP TABLE mine', /the table mine, which/],
@@ -128,6 +129,7 @@ const foreign = {
     ],
     postgres: [
         ['CREATE TRIGGER hidden BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION audit_refuse()', 'DROP TRIGGER hidden ON tokens', /the trigger hidden, which/],
+        ['CREATE SCHEMA evil; CREATE FUNCTION evil.f() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$; CREATE OR REPLACE TRIGGER audit_kept BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION evil.f()', 'CREATE OR REPLACE TRIGGER audit_kept BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_refuse(); DROP SCHEMA evil CASCADE', /the trigger audit_kept with the function evil\.f, which/],
         ['CREATE OR REPLACE FUNCTION audit_refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$', '', /the function audit_refuse, which witan did not make so/],
     ],
 };
