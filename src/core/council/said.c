@@ -288,7 +288,7 @@ static const char *past_list_marks(const char *at)
 
         at += strspn(at, " \t>");
         digits = strspn(at, "0123456789");
-        if (digits > 0 && strchr(".)", at[digits]) && at[digits + 1] == ' ')
+        if (digits > 0 && at[digits] && strchr(".)", at[digits]) && at[digits + 1] == ' ')
             at += digits + 2;
         else if (*at && strchr("-*+", *at) && at[1] == ' ')
             at += 2;

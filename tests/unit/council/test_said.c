@@ -192,6 +192,7 @@ static const char *const pieces[] = {
     "I approve.",
     "Fine.",
     "yes",
+    "2026",
     "\\",
     "|",
     "\x1B[31m",
