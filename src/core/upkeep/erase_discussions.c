@@ -121,8 +121,21 @@ bool erase_discussion_page(const struct tx *tx, struct erasing *e, struct erase_
     return erase_each_row(tx, e, page, SQL_ERASE_DISCUSSION_PAGE, erase_discussion);
 }
 
-/* By the id, or, where any person may sit, by the name that they were given. A seat that was emptied before
- * may have been theirs: then logs still name them. */
+/* A seat that was emptied before may have been theirs, so that logs still name them; not where an agent sits
+ * who has their name. */
+static bool note_empty_seat(const struct tx *tx, struct erasing *e, const char *discussion_id)
+{
+    struct db_rows agent;
+
+    if (!tx_query(tx, SQL_ERASE_SEAT_OF_AGENT, DB_ARGS(db_text(discussion_id), db_text(e->person->name)),
+                  &agent))
+        return false;
+    if (agent.count == 0)
+        erase_note_seat(e, discussion_id, e->person->name);
+    return true;
+}
+
+/* By the id, or, where any person may sit, by the name that they were given. */
 static bool erase_seat(const struct tx *tx, struct erasing *e, const struct db_rows *rows, size_t i)
 {
     const char *name = db_cell(rows, i, COL_ERASE_SEAT_NAME);
@@ -132,10 +145,8 @@ static bool erase_seat(const struct tx *tx, struct erasing *e, const struct db_r
 
     if (!erase_is_in(e, workspace_id))
         return true;
-    if (!user_id && str_equal(name, ERASED_NAME) && !erase_seat_of(e, discussion_id)) {
-        erase_note_seat(e, discussion_id, e->person->name);
-        return true;
-    }
+    if (!user_id && str_equal(name, ERASED_NAME) && !erase_seat_of(e, discussion_id))
+        return note_empty_seat(tx, e, discussion_id);
     if (!is_them(tx, e, user_id) &&
         (user_id ||
          !erase_is_theirs(e, tx->arena, name, workspace_id, db_cell_int(rows, i, COL_ERASE_SEAT_CREATED_AT))))

@@ -329,6 +329,9 @@ id, workspace_id, user_id, name, created_at, discussion_id;
 -- name: erase_seat_page
 SELECT {erase_seat} FROM discussion_participants WHERE agent_id IS NULL AND role = 'user' AND id > $1 ORDER BY id LIMIT $2;
 
+-- name: erase_seat_of_agent
+SELECT 1 FROM discussion_participants WHERE discussion_id = $1 AND agent_id IS NOT NULL AND name = $2;
+
 -- name: erase_seat
 UPDATE discussion_participants SET user_id = NULL, name = $2 WHERE id = $1;
 
