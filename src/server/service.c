@@ -98,7 +98,7 @@ bool service_find(struct arena *arena, const char *root, struct service *service
         err->code = why.code;
         return false;
     }
-    if (unit.elsewhere)
+    if (unit.has_root || unit.has_image)
         return refuse(service, "it has a root folder of its own", err);
     if (!read_start(&unit, service, err))
         return false;

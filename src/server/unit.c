@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where systemd looks for units of the system, and what it finds first counts. */
@@ -110,8 +111,10 @@ static bool take_key(struct reader *reader, const char *key, const char *value)
         return take_name(reader, value, &unit->group);
     if (strcmp(key, "DynamicUser") == 0)
         unit->dynamic_user = is_yes(value);
-    if (strcmp(key, "RootDirectory") == 0 || strcmp(key, "RootImage") == 0)
-        unit->elsewhere = *value && strcmp(value, "/") != 0;
+    if (strcmp(key, "RootDirectory") == 0)
+        unit->has_root = *value && strcmp(value, "/") != 0;
+    if (strcmp(key, "RootImage") == 0)
+        unit->has_image = *value != '\0';
     if (strcmp(key, "Environment") == 0)
         return take_words(reader, value, &reader->pairs);
     if (strcmp(key, "UnsetEnvironment") == 0)
@@ -174,8 +177,10 @@ static bool read_unit_file(struct reader *reader, const char *path)
 static bool is_masked(const char *path)
 {
     char real[PATH_MAX];
+    struct stat about;
 
-    return realpath(path, real) && strcmp(real, "/dev/null") == 0;
+    return realpath(path, real) && stat(real, &about) == 0 &&
+           (strcmp(real, "/dev/null") == 0 || (S_ISREG(about.st_mode) && about.st_size == 0));
 }
 
 static void find_unit_file(struct reader *reader)

@@ -14,7 +14,7 @@ struct unit {
     const char *path;           /* its file; NULL: there is none, or it is masked */
     const char *user, *group;   /* or NULL */
     bool dynamic_user;          /* its user is made anew for each start */
-    bool elsewhere;             /* it has a root folder of its own */
+    bool has_root, has_image;   /* it has a root folder of its own, or one in an image */
     struct word_list start;     /* the words of ExecStart=, with variables filled in */
     struct word_list variables; /* its environment, as far as units and their files set it */
 };

@@ -85,6 +85,15 @@ static void a_masked_unit_is_no_service(void **state)
     assert_null(service.unit);
 }
 
+static void an_empty_unit_is_no_service(void **state)
+{
+    (void)state;
+    put(UNIT, "[Service]\nExecStart=/usr/bin/witan serve\n");
+    put("/etc/systemd/system/witan.service", "");
+    assert_true(service_find(&arena, root, &service, &err));
+    assert_null(service.unit);
+}
+
 static void the_packaged_unit_is_understood(void **state)
 {
     struct config config = { 0 };
@@ -186,6 +195,7 @@ static void what_cannot_be_known_is_refused(void **state)
         "[Service]\nExecStart=/bin/sh -c 'exec witan serve'\n",
         "[Service]\nExecStart=/usr/bin/witan inbox\n",
         "[Service]\nExecStart=/usr/bin/witan serve\nRootDirectory=/srv/root\n",
+        "[Service]\nExecStart=/usr/bin/witan serve\nRootDirectory=/srv/root\nRootImage=\n",
         "[Service]\nExecStart=/usr/bin/witan serve --db sqlite:/%H.db\n",
         "[Service]\nExecStart=/usr/bin/witan serve 'open\n",
         "[Service]\nExecStart=/usr/bin/witan serve\nEnvironmentFile=/etc/witan/*.env\n",
@@ -220,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(no_unit_is_no_service),
         CASE(a_masked_unit_is_no_service),
+        CASE(an_empty_unit_is_no_service),
         CASE(the_packaged_unit_is_understood),
         CASE(the_first_folder_counts_and_drop_ins_go_over_it),
         CASE(words_are_quoted_as_systemd_quotes),
