@@ -116,15 +116,15 @@ static void close_task(struct session *session, const char *task_id)
         fail(session, &err);
 }
 
-/* Of a question that nobody can discuss nothing is left. */
-static void drop_task(struct session *session, const char *task_id)
+/* Of a question that nobody can discuss nothing is left; nor of the project that was made for it. */
+static void drop_task(struct session *session, const char *task_id, bool made)
 {
     JSON_AUTO *params = json_pack("{s:s, s:s}", "id", session->project_id, "tid", task_id);
     struct client_reply reply;
     struct err ignored = { 0 };
 
     (void)!invoke(session->cli, op_find("task_delete"), params, 0, &reply, &ignored);
-    if (!session->project_made)
+    if (!made)
         return;
     chat_project_drop(session->cli, session->project_id);
     session->project_id = NULL;
@@ -148,22 +148,22 @@ static void add_options(struct session *session, json_t *wish)
 static bool start(struct session *session, const char *question, const char **task_id, struct err *err)
 {
     struct cli *cli = session->cli;
+    bool made = session->project_made; /* only the question that it was made for may take it away again */
     JSON_AUTO *wish = json_pack("{s:s, s:s, s:s, s:s, s:s}", "topic", question, "mode", "rounds", "cast",
                                 council_casts[session->specialists ? CAST_SPECIALISTS : CAST_MODERATOR],
                                 "projectId", session->project_id, "sessionId", session->id);
 
+    session->project_made = false;
     if (!make_task(session, question, task_id, err))
         return false;
     json_object_set_new(wish, "taskId", json_string(*task_id));
     if (!session->specialists || session->rounds > 0)
         json_object_set_new(wish, "rounds", json_integer(session->specialists ? session->rounds : 1));
     add_options(session, wish);
-    if (council_start(cli, wish, &session->last, err)) {
-        session->project_made = false;
+    if (council_start(cli, wish, &session->last, err))
         return true;
-    }
     if (err->code == ERR_INVALID)
-        drop_task(session, *task_id);
+        drop_task(session, *task_id, made);
     return false;
 }
 
