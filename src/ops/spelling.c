@@ -178,8 +178,10 @@ static bool in_member(const char *outer, struct err *err)
 
 static bool settle_value(const struct field *field, json_t *value, struct err *err)
 {
-    if (!field->fields || (field->flags & F_OPEN))
+    if (!field->fields)
         return true;
+    if (field->flags & F_OPEN)
+        return !json_is_object(value) || spelling_of_slips(field->name, field->fields, value, err);
     if (field->type == T_OBJECT && json_is_object(value))
         return settle(field->fields, value, err) || in_member(field->name, err);
     for (size_t i = 0; field->type == T_LIST && i < json_array_size(value); i++) {
@@ -222,7 +224,7 @@ bool spelling_of_slips(const char *name, const struct field *fields, const json_
         bool exact = false;
 
         for (const char *const *at = known; *at && !exact; at++)
-            exact = strcmp(*at, member) == 0;
+            exact = strcmp(*at, member) == 0 || spelling_same(*at, member);
         if (!exact && nearest_of(member, known)) {
             (void)spelling_unknown(member, known, err);
             return in_member(name, err);

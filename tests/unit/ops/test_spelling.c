@@ -109,6 +109,8 @@ static void open_objects_stay_as_they_are(void **state)
     (void)state;
     settles("{\"context\": {\"isDefault\": 1, \"what_ever\": 2}}",
             "{\"context\": {\"isDefault\": 1, \"what_ever\": 2}}");
+    /* But for a slip of the pen, which would do nothing where something was meant. */
+    refuses("{\"context\": {\"labell\": 1}}", "context.labell", "label");
 }
 
 static void what_is_unknown_is_refused_with_the_nearest(void **state)
