@@ -104,3 +104,21 @@ onBothEngines('words alone do not settle what waits for a yes or a no', {}, asyn
     assert.equal(no.code, 7, no.stderr);
     assert.match(no.stderr, /approved by/);
 });
+
+onBothEngines('a decision says after it was approved or dismissed what became of it', {}, async (server) => {
+    const work = await Work.begin(server);
+    for (const [args, sentence] of [
+        [['--approve'], /^Resolved\.[\s\S]*\n +approved/],
+        [['--dismiss'], /^Dismissed\.[\s\S]*\n +not approved/],
+    ]) {
+        await work.post('/decisions', { category: 'scope', description: `Drop the price list ${args}?` });
+        const [{ id }] = (await work.get('/notifications')).notifications;
+        const resolve = () => cli(server.folder, ['resolve', id, ...args, '--yes', '--url', server.url]);
+        const done = await resolve();
+        assert.equal(done.code, 0, done.stderr);
+        assert.match(done.stderr, sentence);
+        const again = await resolve();
+        assert.equal(again.code, 0, again.stderr);
+        assert.match(again.stderr, /settled like this|nothing was changed/);
+    }
+});

@@ -196,7 +196,9 @@ static void note_progress(const struct cli *cli, const char *name, const json_t 
     long long have = member_int(approvals, "have"), need = member_int(approvals, "need");
 
     cli_note(cli, "Noted for %s: %lld of %lld approvals.%s", name, have, need,
-             have < need ? " It needs the yes of another person; yours counts once." : "");
+             have == 0     ? " Yours does not count, since you have asked for it: it needs another person's."
+             : have < need ? " It needs the yes of another person; yours counts once."
+                           : "");
 }
 
 static int answer_one(struct batch *batch)

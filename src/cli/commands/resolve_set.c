@@ -164,7 +164,8 @@ static bool stands_as_wished(const struct set_wish *wish, const json_t *set, con
     size_t index;
 
     if (wish->dismiss)
-        return str_equal(source, "cancelled");
+        return str_equal(source, "cancelled") || (str_equal(text_of(set, "kind"), "approval") &&
+                                                  json_is_false(json_object_get(set, "approved")));
     json_array_foreach(json_object_get(params, "responses"), index, answer)
     {
         const json_t *stored =
@@ -192,10 +193,15 @@ static const char *questions_text(struct cli *cli, const json_t *set)
         const char *by = text_of(response, "by");
         const char *who = by ? arena_format(cli->arena, " (%s)", term_line(cli->arena, by)) : "";
 
-        text = arena_format(cli->arena, "%s  %s: %s\n    %s%s%s\n", text, term_line(cli->arena, id),
-                            term_line(cli->arena, text_of(question, "text")),
-                            response ? "answered: " : "no answer",
-                            response ? term_line(cli->arena, text_of(response, "answer")) : "", who);
+        const json_t *approved = json_object_get(set, "approved");
+        const char *without = is_open(set) || !str_equal(text_of(set, "kind"), "approval") ? "no answer"
+                              : json_is_true(approved)                                     ? "approved"
+                                                                                           : "not approved";
+
+        text =
+            arena_format(cli->arena, "%s  %s: %s\n    %s%s%s\n", text, term_line(cli->arena, id),
+                         term_line(cli->arena, text_of(question, "text")), response ? "answered: " : without,
+                         response ? term_line(cli->arena, text_of(response, "answer")) : "", who);
     }
     return text;
 }
@@ -303,6 +309,12 @@ static int settle(const struct set_wish *wish, json_t *params)
         if (err.code == ERR_CONFLICT && set_read(cli, wish->project_id, wish->id, &set, &ignored))
             return report_conflict(cli, set, &err);
         return cli_fail(cli, &err);
+    }
+    if (wish->approve && is_open(set)) { /* whoever asked for it, or one of several who must say yes */
+        if (cli->json)
+            return invoke_print(cli, &reply, false);
+        cli_note(cli, "Noted; it needs the yes of another person.");
+        return CLI_OK;
     }
     if (!stands_as_wished(wish, set, params)) {
         err_set(&err, ERR_CONFLICT, "This had been settled otherwise before; nothing was changed.");
