@@ -16,7 +16,7 @@ static const char bash[] =
     "    while IFS= read -r line; do\n"
     "        printf -v line %q \"${line%%$'\\t'*}\"\n"
     "        COMPREPLY+=(\"${line//\\\\,/,}\")\n"
-    "    done < <(witan __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+    "    done < <(\"$1\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
     "    if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = *= ]]; then compopt -o nospace 2>/dev/null; fi\n"
     "}\n"
     "complete -o default -F _witan witan\n";
@@ -26,7 +26,7 @@ static const char zsh[] =
     "_witan() {\n"
     "    local -a found open\n"
     "    local line value\n"
-    "    for line in \"${(@f)$(witan __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
+    "    for line in \"${(@f)$($words[1] __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
     "        [[ -n $line ]] || continue\n"
     "        value=${${line%%$'\\t'*}//:/\\\\:}\n"
     "        if [[ $value = *= ]]; then open+=(\"$value:${line#*$'\\t'}\"); else "
@@ -41,7 +41,7 @@ static const char zsh[] =
 static const char fish[] =
     "function __witan_complete\n"
     "    set -l words (commandline -opc) (commandline -ct)\n"
-    "    witan __complete $words[2..-1] 2>/dev/null\n"
+    "    $words[1] __complete $words[2..-1] 2>/dev/null\n"
     "end\n"
     "complete -c witan -f -n 'count (__witan_complete) >/dev/null' -a '(__witan_complete)'\n";
 

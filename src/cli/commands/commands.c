@@ -108,7 +108,10 @@ static bool show_chapter(const struct cli *cli, int argc, char **argv, int *code
         cli_exit_codes(cli, &text);
     else
         return false;
-    *code = cli_print(text.bytes, text.len);
+    buf_char(&text, '\0');
+    const char *typed = cli_typed(cli, cli->arena, text.bytes);
+
+    *code = cli_print(typed, strlen(typed));
     return true;
 }
 

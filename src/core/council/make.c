@@ -45,10 +45,14 @@ static bool find_agent(const struct tx *tx, const json_t *given, size_t at, stru
     if (!id && !name)
         return wrong_participant(tx, at, NULL, "needs an agentId or an agentName, or the role user.");
     found = id ? agent_get(tx, id, &agent) : agent_find(tx, name, &agent);
+    if (!found && tx->err->code == ERR_NOT_FOUND) {
+        (void)wrong_participant(tx, at, id ? "agentId" : "agentName",
+                                arena_format(tx->arena, "names an agent that there is not: %s.",
+                                             str_plain_line(tx->arena, id ? id : name)));
+        return err_hint(tx->err, "`witan agent add NAME` or POST /api/agents makes one.");
+    }
     if (!found)
-        return tx->err->code == ERR_NOT_FOUND ? wrong_participant(tx, at, id ? "agentId" : "agentName",
-                                                                  "names an agent that there is not.")
-                                              : false;
+        return false;
     p->agent_id = agent.id;
     p->name = agent.name;
     p->model_config = agent.ai_model_config;
