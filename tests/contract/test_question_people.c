@@ -99,6 +99,10 @@ CONTRACT(approval_keeps_proposed_and_edited_args)
 
     answer(t, id, "{s:b, s:{s:i}}", "value", 0, "args", "count", 3);
     CHECK_STATUS(400);
+    /* A slip of the pen must not approve what was proposed. */
+    answer(t, id, "{s:b, s:{s:i}}", "value", 1, "arg", "count", 3);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "response.arg");
     answer(t, id, "{s:b, s:{s:i}}", "value", 1, "args", "count", 3);
     CHECK_STATUS(200);
     show(t, id);
