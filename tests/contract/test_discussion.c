@@ -23,9 +23,14 @@ CONTRACT(discussion_in_turns_comes_back_to_the_person_and_completes_after_three_
     make_four(t);
     const char *id = make_discussion(t, "turns", 3, NAMES("user", "Manager", "S1", "S2"));
 
+    /* It rests until somebody says something: that is a message, and no turn. */
+    call(t, "turn_take", "{s:s, s:s}", "id", id, "content", "Go on.");
+    CHECK_STATUS(409);
+    CHECK_TEXT("code", "not_your_turn");
+    CHECK_TEXT("error", "It waits for a person's message; there is no turn to take.");
     for (int post = 1; post <= 3; post++) {
         say(t, id, "Go on.");
-        CHECK_STATUS(post == 3 ? 202 : 202);
+        CHECK_STATUS(202);
         PLAY(t, { "Manager", "First things first.", NULL, false });
         show_discussion(t, id);
         CHECK_COUNT("entries", (size_t)post * 4);

@@ -35,6 +35,13 @@ static bool find(struct machine *m, const struct taken *taken, struct open_turn 
             *turn = turns[i];
             return true;
         }
+    /* Where it rests until a person speaks, what they say is a message, and there is no turn to take. */
+    if (!taken->agent_name && m->d->phase == PHASE_PERSON) {
+        err_set(m->tx->err, ERR_CONFLICT, "It waits for a person's message; there is no turn to take.");
+        m->tx->err->name = "not_your_turn";
+        return err_hint(m->tx->err, "`witan call discussion_message id=%s message=\"...\"` sends one.",
+                        m->d->id);
+    }
     err_set(m->tx->err, ERR_CONFLICT, "It is not the turn of %s.",
             taken->agent_name ? taken->agent_name : "a person");
     m->tx->err->name = "not_your_turn";
