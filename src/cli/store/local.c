@@ -175,11 +175,14 @@ void local_note_solo(const struct local *local, enum role made)
     if (!local->was_solo)
         return;
     cli_note(local->cli, "This is the first user or token: from now on every request needs one.");
-    if (made != ROLE_OWNER)
-        cli_note(
-            local->cli, "`witan token create --name me --role owner%s` makes one that may do everything.",
-            cli_has(local->cli, "db") ? arena_format(local->cli->arena, " --db %s", cli_get(local->cli, "db"))
-                                      : "");
+    if (made == ROLE_OWNER)
+        return;
+    if (cli_has(local->cli, "db"))
+        cli_note(local->cli,
+                 "`witan token create --name me --role owner --db %s` makes one that may do everything.",
+                 cli_get(local->cli, "db"));
+    else
+        cli_note(local->cli, "`witan token create --name me --role owner` makes one that may do everything.");
 }
 
 void local_close_on(struct local *local)
