@@ -209,6 +209,9 @@ onBothEngines('witan user erase leaves others of the same name alone', {}, async
     // The agent of the same name replies to the same prompt.
     await server.must(201, 'POST', `/api/discussion/${prompt}`, { agent_name: 'admin', message: mark }, { token: around.agent });
     await settled(server);
+    // In the talk of that agent sat a person who was erased before; the name in it is the agent's all the same.
+    await sql(server.db, `INSERT INTO discussion_participants (workspace_id, discussion_id, name, role, sequence_order)
+        SELECT workspace_id, discussion_id, 'erased', 'user', 99 FROM discussion_participants WHERE discussion_id = '${around.talk}'`);
     const before = await everything(server);
 
     // Interrupted half-way, the account is locked and the log is whole; run again, it goes on.
