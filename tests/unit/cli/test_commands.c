@@ -153,7 +153,7 @@ static void every_shell_has_a_script(void **state)
     for (size_t i = 0; i < 3; i++) {
         buf_clear(&text);
         cli_completion(shells[i], &text);
-        assert_non_null(strstr(text.bytes, "witan __complete"));
+        assert_non_null(strstr(text.bytes, " __complete "));
     }
     buf_clear(&text);
     cli_completion("cmd.exe", &text);
