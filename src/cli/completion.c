@@ -16,7 +16,7 @@ static const char bash[] =
     "    while IFS= read -r line; do\n"
     "        printf -v line %q \"${line%%$'\\t'*}\"\n"
     "        COMPREPLY+=(\"${line//\\\\,/,}\")\n"
-    "    done < <(\"$1\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+    "    done < <(\"${1:-witan}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
     "    if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = *= ]]; then compopt -o nospace 2>/dev/null; fi\n"
     "}\n"
     "complete -o default -F _witan witan\n";
