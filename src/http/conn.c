@@ -288,7 +288,9 @@ void conn_mail(struct http_exchange *conn, unsigned char mail)
         finish(conn);
     } else if (mail & MAIL_READ) {
         conn->asking = false;
-        if (request_read_body(conn))
+        conn->state = CONN_BODY;
+        /* A loop that has ended begins nothing: what it handed to an owner now would be freed by both. */
+        if (!conn->loop->ended && request_read_body(conn))
             handle(conn);
     } else if (mail & MAIL_WATCH) {
         watch(conn);

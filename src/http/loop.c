@@ -8,7 +8,6 @@
 #include "http/internal.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -137,10 +136,9 @@ static void join(struct http_exchange *conn)
         conn_close(conn);
 }
 
-/* One round, first in, first out: mail that comes meanwhile is read after the sockets have had their turn. */
-static void read_mail(struct loop *loop)
+/* Under the lock: what is in the box, in the order in which it came. */
+static struct http_exchange *take_mail(struct loop *loop)
 {
-    pthread_mutex_lock(&loop->lock);
     struct http_exchange *round = loop->mail;
 
     loop->mail = NULL;
@@ -152,8 +150,11 @@ static void read_mail(struct loop *loop)
         conn->next_opened = conn->next_mail;
         conn->mail = 0;
     }
-    pthread_mutex_unlock(&loop->lock);
+    return round;
+}
 
+static void open_mail(struct http_exchange *round)
+{
     while (round) {
         struct http_exchange *conn = round;
         unsigned char mail = conn->opened;
@@ -165,6 +166,16 @@ static void read_mail(struct loop *loop)
         else
             conn_mail(conn, mail);
     }
+}
+
+/* One round, first in, first out: mail that comes meanwhile is read after the sockets have had their turn. */
+static void read_mail(struct loop *loop)
+{
+    pthread_mutex_lock(&loop->lock);
+    struct http_exchange *round = take_mail(loop);
+
+    pthread_mutex_unlock(&loop->lock);
+    open_mail(round);
 }
 
 /* Frees the connections that were closed and that nothing names any more. */
@@ -225,17 +236,67 @@ static void serve_event(struct loop *loop, const struct epoll_event *event)
     }
 }
 
-/* The time that a stop is given may be over with exchanges that are still parked: those are left to their
- * owners. */
-static void end(struct loop *loop)
+/* Tells all that the server stops; once. */
+static void stop_all(struct loop *loop)
 {
+    if (loop->stopping)
+        return;
+    loop->stopping = true;
+    for (struct http_exchange *conn = loop->all, *next; conn; conn = next) {
+        next = conn->next;
+        conn_stop(conn);
+    }
+}
+
+/* Nobody gets another turn. */
+static void drop_turns(struct loop *loop)
+{
+    for (; loop->again; loop->again = loop->again->next_again)
+        loop->again->queued = false;
+    loop->again_end = &loop->again;
+}
+
+/* Whether it is its owner's, who has not given it back by mail. */
+static bool is_owned(const struct http_exchange *conn)
+{
+    return conn->state == CONN_PARKED && !(conn->opened & (MAIL_READ | MAIL_FINISH));
+}
+
+/*
+ * The time that a stop is given may be over with exchanges that are still parked: those are left to their
+ * owners. From the moment at which mail is not taken any more, an owner that is done with one frees it, so
+ * all that the loop has of it is given up in that same moment, under the lock. Returns the last mail, without
+ * theirs.
+ */
+static struct http_exchange *leave_owned(struct loop *loop)
+{
+    struct http_exchange *round, **at = &round;
+
     pthread_mutex_lock(&loop->lock);
     loop->ended = true;
+    for (round = take_mail(loop); *at;) {
+        if (is_owned(*at))
+            *at = (*at)->next_opened;
+        else
+            at = &(*at)->next_opened;
+    }
+    for (struct http_exchange *conn = loop->all, *next; conn; conn = next) {
+        next = conn->next;
+        if (is_owned(conn))
+            conn_close(conn);
+    }
     pthread_mutex_unlock(&loop->lock);
-    read_mail(loop);
+    return round;
+}
+
+static void end(struct loop *loop)
+{
+    stop_all(loop);
+    drop_turns(loop);
+    open_mail(leave_owned(loop));
     while (loop->all)
         conn_close(loop->all);
-    run_again(loop, UINT_MAX);
+    drop_turns(loop);
     bury(loop);
     free(loop->spare);
     buf_done(&loop->spare_head);
@@ -258,13 +319,8 @@ static void *run(void *arg)
         read_mail(loop);
         run_again(loop, AGAIN_A_TURN);
         run_timers(loop);
-        if (atomic_load(&server->closing) && !loop->stopping) {
-            loop->stopping = true;
-            for (struct http_exchange *conn = loop->all, *next; conn; conn = next) {
-                next = conn->next;
-                conn_stop(conn);
-            }
-        }
+        if (atomic_load(&server->closing))
+            stop_all(loop);
         bury(loop);
     }
     end(loop);

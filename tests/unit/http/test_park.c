@@ -309,7 +309,8 @@ static void handle_race(struct http_exchange *exchange, void *user)
     waiter->exchange = exchange;
     http_set_data(exchange, waiter);
     http_park(exchange);
-    http_watch(exchange, client_gone, server_stops);
+    if (strcmp(http_path(exchange), "/race") == 0)
+        http_watch(exchange, client_gone, server_stops);
     race[atomic_fetch_add(&race_begun, 1)] = waiter;
     atomic_fetch_add(&race_len, 1);
 }
@@ -374,6 +375,42 @@ static void stop_abandons_what_nobody_ends(void **state)
     assert_int_equal(atomic_load(&forgotten), 1);
 }
 
+/* The server ends while the owners answer: each exchange is freed once, by whoever had it then. */
+static void a_stop_without_grace_leaves_each_to_one(void **state)
+{
+    enum { COUNT = 200, ROUNDS = 20 };
+    struct err err = { 0 };
+    struct http_options options = {
+        .listen = "127.0.0.1:0", .threads = 2, .handle = handle_race, .forget = forget_race
+    };
+    int fds[COUNT];
+    pthread_t answerer;
+
+    (void)state;
+    race[COUNT] = NULL;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct http_server *ending = http_open(&options, &err);
+
+        assert_non_null(ending);
+        race_begun = race_len = forgotten = 0;
+        port = http_port(ending);
+        for (int i = 0; i < COUNT; i++) {
+            fds[i] = client_open(port);
+            client_text(fds[i], round % 2 ? "GET /race HTTP/1.1\r\nHost: x\r\n\r\n"
+                                          : "GET /alone HTTP/1.1\r\nHost: x\r\n\r\n");
+        }
+        assert_true(test_wait_for(&race_len, COUNT));
+        pthread_create(&answerer, NULL, answer_all, race);
+        http_close(ending, 0);
+        pthread_join(answerer, NULL);
+        assert_int_equal(atomic_load(&forgotten), COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            free(race[i]);
+            close(fds[i]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +421,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stop_refuses_new_clients, start, stop),
         cmocka_unit_test_setup_teardown(answers_race_with_vanishing, start, stop),
         cmocka_unit_test_setup_teardown(stop_abandons_what_nobody_ends, start, stop),
+        cmocka_unit_test(a_stop_without_grace_leaves_each_to_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
