@@ -282,6 +282,19 @@ void json_value(struct json_out *out, const char *key, const json_t *value)
     }
 }
 
+bool json_reads_otherwise(const char *text)
+{
+    static const char *const words[] = { "", "true", "false", "null" };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (str_equal(text, words[i]))
+            return true;
+    if (strchr("\"{[", *text))
+        return !strchr(text, '\n');
+    return text[strspn(text, "+-.0123456789eE")] == '\0' &&
+           strpbrk(text, "0123456789") == text + (*text == '-');
+}
+
 char *json_texts(struct arena *arena, const char *const texts[], size_t count)
 {
     BUF_AUTO list = { 0 };

@@ -50,6 +50,8 @@ CHECKED bool json_measure(const char *text, size_t len, size_t *bytes, struct er
 CHECKED bool json_parse(const char *text, size_t len, json_t **out, struct err *err);
 /* The compact text of a value, in the arena. */
 char *json_dump_text(struct arena *arena, const json_t *value);
+/* Whether a text of one line, shown without its quotes, could be taken for another value than this text. */
+bool json_reads_otherwise(const char *text);
 /* A list of texts, as statements take it. */
 char *json_texts(struct arena *arena, const char *const texts[], size_t count);
 

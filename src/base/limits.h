@@ -34,6 +34,7 @@
 /* Output. */
 #define LIMIT_REPLY           (32 * MB)
 #define LIMIT_PAGE            200
+#define LIMIT_LOG_PAGE        2000     /* lines of a job's log: short ones, of which there are many */
 #define LIMIT_PAGE_BYTES      (1 * MB) /* a page of a list ends here, with a nextCursor, if it has an entry */
 #define LIMIT_PAGE_READ       (4 * MB) /* what is read for a page before it is tried with fewer entries */
 #define LIMIT_READ            (64 * MB) /* and for a reply that has no pages before it is refused */
@@ -62,6 +63,11 @@
 #define QUESTION_DRAFT_MS      (2 * 60000) /* what a person who is typing has left at least */
 #define QUESTION_DRAFT_MOVES   3           /* how often that may move a deadline */
 #define QUESTION_APPROVALS_MAX 20
+#define QUESTION_WAKE_MS       (5 * 60000) /* before its deadline a question is not snoozed any more */
+#define SNOOZE_MINUTES_MAX     (30 * 24 * 60)
+#define LIMIT_SNOOZES          500  /* of one person at once */
+#define LIMIT_CANDIDATES       2000 /* people who are looked at when a question is to be assigned */
+#define LIMIT_CANDIDATES_SHOWN 200
 #define LIMIT_OPTIONS          50
 #define LIMIT_OPTION           500
 #define LIMIT_OPTION_HELP      (4 * KB)
@@ -223,6 +229,12 @@
 #define LOGIN_BURST       5                          /* tries at once of each part */
 #define LIMIT_PLACES      32                         /* places remembered for one user */
 #define PLACE_MS          (180LL * 24 * 3600 * 1000) /* how long one is remembered after its last login */
+#define LIMIT_TABS        16                         /* of one person that are known to be open */
+#define LIMIT_PRESENCE    2000                       /* and of all people of a workspace */
+#define PRESENCE_MS       90000 /* how long a tab counts as open that says nothing more */
+#define PRESENCE_ROWS     1000  /* tabs that are looked at in one go to tell who came and went */
+#define PRESENCE_TOLD     20    /* people in one event */
+#define PRESENCE_LOOK_MS  1000  /* how often it is looked */
 #define AUDIT_VERIFY_PAGE 1000
 #define LIMIT_EXPORT      10000 /* audit rows in one page of an export */
 #define EXPORT_ROWS       500   /* and in one piece of it */

@@ -270,6 +270,20 @@ static void too_many_values_are_refused(void **state)
     free(text);
 }
 
+static void a_text_that_reads_like_another_value_is_told(void **state)
+{
+    static const char *const otherwise[] = { "", "true", "null", "12", "-0.5e3", "{}", "[1]", "\"quoted\"" };
+    static const char *const plainly[] = {
+        "ls", "True", "1.2.3.4-rc", "-rf", "--", "e", "{\n}", "12 monkeys"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(otherwise) / sizeof(otherwise[0]); i++)
+        assert_true(json_reads_otherwise(otherwise[i]));
+    for (size_t i = 0; i < sizeof(plainly) / sizeof(plainly[0]); i++)
+        assert_false(json_reads_otherwise(plainly[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +297,7 @@ int main(void)
         cmocka_unit_test(trees_are_written_as_they_were_read),
         cmocka_unit_test(bad_texts_are_refused_and_say_where),
         cmocka_unit_test(any_value_may_stand_alone),
+        cmocka_unit_test(a_text_that_reads_like_another_value_is_told),
         cmocka_unit_test(depth_is_limited_before_anything_is_built),
     };
 
