@@ -271,6 +271,8 @@ static bool scan_list(struct source *source, struct scan *scan, struct line rest
     char *text = sqlcolumns_text(&list->columns, alias);
     bool good = text || fail(source->err, source->file, source->line, "out of memory");
 
+    if (list->params > scan->params)
+        scan->params = list->params;
     *used = (size_t)(end - rest.at) + 1;
     /* Two signs that stand side by side only now could become one: a comment, say. */
     good = good && (scan->len == 0 || is_space(scan->text[scan->len - 1]) || put(source, scan, ' '));
@@ -400,6 +402,7 @@ static bool append_list(struct source *source, const char *text, const struct sq
     }
     memcpy(list->name, block->name, sizeof list->name);
     list->engine = block->engine;
+    list->params = block->params;
     list->file = block->file;
     list->line = block->line;
     if (check_twin(source, list) &&
@@ -423,11 +426,9 @@ static bool finish_block(struct source *source, struct scan *scan, struct sqlblo
     if (scan->len == 0)
         return fail(source->err, block->file, block->line, "%s is empty", block->name);
     scan->text[scan->len] = '\0';
-    if (scan->is_list && scan->params > 0)
-        return fail(source->err, block->file, block->line, "a list of columns takes no parameters");
+    block->params = scan->params;
     if (scan->is_list)
         return append_list(source, scan->text, block);
-    block->params = scan->params;
     block->text = strdup(scan->text);
     if (!block->text)
         return fail(source->err, block->file, block->line, "out of memory");

@@ -43,6 +43,7 @@ struct sqllist {
     char name[SQLBLOCKS_NAME_MAX + 1];
     enum sqlblock_engine engine;
     struct sqlcolumns columns;
+    int params; /* the highest $n of its expressions: those of the statement that it stands in */
     const char *file;
     int line;
 };

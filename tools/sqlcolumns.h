@@ -6,7 +6,8 @@
  *
  * An entry is a column's name, or an expression with a name behind AS. In a statement `{job}` stands for
  * the list and `{job j}` for the same with the columns taken from j: `j.id, j.workspace_id, ...`. In an
- * expression a dot before a name says where the table's name goes. mksql writes an enum of the entries, so
+ * expression a dot before a name says where the table's name goes; a condition that many statements share is
+ * such a list of one, and its parameters are the statement's. mksql writes an enum of the entries, so
  * that cells are picked by name and a column is added in one place. The statement itself does not get the
  * name: ORDER BY would then sort by the expression and not by the column of that name.
  *
