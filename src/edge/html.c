@@ -30,6 +30,10 @@ static const char style[] =
     ".soft{color:var(--soft);font-size:.875rem}\n"
     "pre{background:var(--well);border:0;border-radius:.375rem;padding:.75rem;margin:.5rem 0;"
     "overflow-x:auto;font:.8125rem/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    ".mark{padding:0 .25rem;border-radius:.25rem;border:1px solid var(--no);color:var(--no);"
+    "font:.75rem/1.4 ui-monospace,monospace;white-space:nowrap;unicode-bidi:isolate;direction:ltr}\n"
+    "h3{font-size:.8125rem;font-weight:500;margin:.75rem 0 .25rem;overflow-wrap:anywhere;"
+    "font-family:ui-monospace,monospace}\n"
     "form{margin:1.25rem 0 0}\n"
     "fieldset{border:0;margin:0;padding:0}\n"
     "legend{padding:0;font-weight:600}\n"
@@ -73,6 +77,45 @@ void html_text(struct buf *out, const char *text)
 {
     if (text)
         html_part(out, text, strlen(text));
+}
+
+static void write_mark(struct buf *out, const struct visible_part *part)
+{
+    buf_text(out, "<span class=\"mark\">");
+    if (part->is == VISIBLE_LIKE) {
+        buf_text(out, "<b>");
+        html_part(out, part->text, part->len);
+        buf_text(out, "</b> ");
+    }
+    buf_text(out, part->label);
+    buf_text(out, "</span>");
+}
+
+void html_shown(struct buf *out, const char *text, size_t len, enum visible_way way)
+{
+    struct visible visible;
+    struct visible_part part;
+
+    visible_begin(&visible, text, len, way);
+    while (visible_next(&visible, &part)) {
+        switch (part.is) {
+        case VISIBLE_TEXT: html_part(out, part.text, part.len); break;
+        case VISIBLE_RTL:
+            buf_text(out, "<bdi dir=\"rtl\">");
+            html_part(out, part.text, part.len);
+            buf_text(out, "</bdi>");
+            break;
+        case VISIBLE_LINES:
+            buf_char(out, '\n');
+            write_mark(out, &part);
+            buf_char(out, '\n');
+            break;
+        case VISIBLE_HIDDEN:
+        case VISIBLE_LIKE:
+        case VISIBLE_BLANKS:
+        case VISIBLE_MARKS: write_mark(out, &part); break;
+        }
+    }
 }
 
 void html_begin(struct buf *out, const char *title)

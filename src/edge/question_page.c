@@ -114,6 +114,60 @@ static void show_closed(struct visit *visit)
     page_reply(visit, err_http(err->code), &page);
 }
 
+static void write_way_back(struct buf *page, const struct visit *visit)
+{
+    buf_format(page, "<p><a href=\"/q/%s\">Back to the question</a></p>\n", visit->id);
+}
+
+/* Hints are for programs where people have a page: those read what happened, and where to go on. */
+static void show_refused(struct visit *visit, const struct err *err)
+{
+    static const char title[] = "Your answer was not taken";
+    bool changed = str_equal(err->name, "args_changed");
+    const char *hint = changed ? "Look at what would be done now, and decide about that." : err->hint;
+    BUF_AUTO page = { 0 };
+
+    buf_init(&page, 0);
+    html_begin(&page, title);
+    buf_format(&page, "<h1>%s</h1>\n<p>", title);
+    html_text(&page, err_for_callers(err));
+    buf_text(&page, hint[0] ? "</p>\n<p class=\"soft\">" : "");
+    html_text(&page, hint);
+    buf_text(&page, "</p>\n");
+    write_way_back(&page, visit);
+    html_reply(visit->exchange, err_http(err->code), NULL, &page);
+}
+
+/* Somebody was faster, or the time was up. Who came by a link has nowhere to go back to: it has ended. */
+static void show_lost(struct visit *visit, const json_t *refusal)
+{
+    const struct request *request = &visit->request;
+    const struct err *err = &request->call.err;
+    BUF_AUTO page = { 0 };
+
+    buf_init(&page, 0);
+    html_begin(&page, "Already settled");
+    buf_text(&page, "<h1>Already settled</h1>\n<p>");
+    html_text(&page, err_for_callers(err));
+    buf_text(&page, "</p>\n");
+    question_form_write_lost(&page, refusal, json_object_get(visit->body, "response"));
+    if (request->call.caller.kind != CALLER_LINK)
+        write_way_back(&page, visit);
+    html_reply(visit->exchange, err_http(err->code), NULL, &page);
+}
+
+static void show_answer_refused(struct visit *visit, const struct err *err)
+{
+    const char *members = err->detail ? err->detail : "";
+    json_t *refusal = json_loads(arena_format(&visit->arena, "{%s}", members), 0, NULL);
+
+    if (json_object_get(refusal, "winner"))
+        show_lost(visit, refusal);
+    else
+        show_refused(visit, err);
+    json_decref(refusal);
+}
+
 static void finished(struct request *request)
 {
     struct visit *visit = request->user;
@@ -126,9 +180,11 @@ static void finished(struct request *request)
     if (err->code == ERR_NONE)
         visit->show(visit);
     else if (str_equal(err->name, "link_ended"))
-        html_say(visit->exchange, 410, "Already settled", err_for_callers(err), NULL);
+        html_say(visit->exchange, 410, "This link has ended", err_for_callers(err), NULL);
     else if (err->code == ERR_UNAUTHORIZED)
         show_closed(visit);
+    else if (str_equal(request->op->name, "question_answer") && status < 500 && status != 404)
+        show_answer_refused(visit, err);
     else
         refuse(visit->exchange, err);
     visit_free(visit);
@@ -222,11 +278,14 @@ static void show_answered(struct visit *visit)
     const struct buf *reply = &visit->request.reply;
     json_t *said = json_loadb(reply->bytes, reply->len, 0, NULL);
     const json_t *approvals = json_object_get(said, "approvals");
+    const char *uncounted = json_string_value(json_object_get(approvals, "why"));
     int status = visit->request.call.status;
 
     if (status >= 400)
         html_say(visit->exchange, status, "Too late", json_string_value(json_object_get(said, "error")),
                  json_string_value(json_object_get(said, "hint")));
+    else if (uncounted)
+        html_say(visit->exchange, 200, "Your approval does not count", uncounted, NULL);
     else if (json_integer_value(json_object_get(approvals, "have")) <
              json_integer_value(json_object_get(approvals, "need")))
         html_say(visit->exchange, 200, "Thank you",
@@ -289,7 +348,7 @@ static void serve(struct visit *visit)
     } else if (read_form(visit, &err)) {
         run(visit, "question_answer", show_answered);
     } else {
-        refuse(visit->exchange, &err);
+        show_refused(visit, &err);
         visit_free(visit);
     }
 }

@@ -297,6 +297,7 @@ static void look_again(void *user, struct wait *wait)
     struct err *err = &call->request.call.err;
 
     call->wait = wait;
+    call->request.was_let_in = true;
     call->request.call.held = http_method(call->exchange) == HTTP_POST;
     call->request.call.glance = !wait_is_final(wait);
     call->request.credentials = *wait_credentials(wait);

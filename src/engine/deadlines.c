@@ -12,10 +12,12 @@
 #include "base/settings.h"
 #include "base/str.h"
 #include "core/identity/place.h"
+#include "core/identity/presence.h"
 #include "core/identity/session.h"
 #include "core/identity/ticket.h"
 #include "core/identity/token.h"
 #include "core/questions/link.h"
+#include "core/questions/snooze.h"
 #include "core/upkeep/deadline.h"
 #include "core/upkeep/purge.h"
 #include "core/upkeep/timekeeping.h"
@@ -140,14 +142,16 @@ static bool run_sweep(struct db *db, struct work *work)
 {
     struct chore *chore = (struct chore *)work;
     struct tx tx = tx_of(db, &chore->arena, clock_now_ms(), &work->err);
-    size_t pruned[5] = { 0 };
+    size_t pruned[7] = { 0 };
 
     arena_reset(&chore->arena);
     chore->count = 0;
     if (!session_prune(&tx, tx.now_ms, SWEEP_BATCH, &pruned[0]) ||
         !ticket_prune(&tx, tx.now_ms, SWEEP_BATCH, &pruned[1]) || !link_prune(&tx, SWEEP_BATCH, &pruned[2]) ||
         !token_prune_secrets(&tx, tx.now_ms, SWEEP_BATCH, &pruned[4]) ||
-        !place_prune(&tx, tx.now_ms - PLACE_MS, SWEEP_BATCH, &pruned[3]) || !purge(&tx, chore))
+        !snooze_prune(&tx, SWEEP_BATCH, &pruned[5]) ||
+        !place_prune(&tx, tx.now_ms - PLACE_MS, SWEEP_BATCH, &pruned[3]) ||
+        !presence_prune(&tx, tx.now_ms - 2 * PRESENCE_MS, SWEEP_BATCH, &pruned[6]) || !purge(&tx, chore))
         return false;
     for (size_t i = 0; i < sizeof(pruned) / sizeof(pruned[0]); i++)
         if (pruned[i] > chore->count)

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "db/pglisten.h"
+#include "engine/comings.h"
 #include "engine/folding.h"
 #include "engine/indexing.h"
 #include "llm/scout.h"
@@ -31,6 +32,7 @@ struct engine {
     struct deadlines *deadlines;
     struct folding *folding;
     struct indexing *indexing;
+    struct comings *comings;
     struct net *net;                  /* what goes out, to models */
     const struct local_place *places; /* where models are looked for */
     size_t place_count;
@@ -142,6 +144,7 @@ bool engine_start(struct engine *engine, struct store *store, const char *url, b
     }
     engine->folding = folding_open(store);
     engine->indexing = indexing_open(store);
+    engine->comings = comings_open(store, engine->tailer);
     if (!start_council(engine, err)) {
         engine_stop(engine);
         return false;
@@ -156,6 +159,7 @@ void engine_stop(struct engine *engine)
     if (!atomic_load(&engine->started) || atomic_exchange(&engine->stopping, true))
         return;
     stop_council(engine);
+    comings_close(engine->comings);
     indexing_close(engine->indexing);
     folding_close(engine->folding);
     deadlines_close(engine->deadlines);

@@ -21,6 +21,8 @@ static const struct field similar_reply[] = {
 static const struct field progress_fields[] = {
     { "have", T_INT, REQUIRED, "How many have approved." },
     { "need", T_INT, REQUIRED, "How many must." },
+    { "counted", T_BOOL, REQUIRED, "Whether yours is one of them." },
+    { "why", T_TEXT, OPTIONAL, "Why yours did not count, for people." },
     { 0 },
 };
 
@@ -49,7 +51,7 @@ static const struct field result_fields[] = {
     { "status", T_TEXT, REQUIRED,
       "answered; pending when further approvals are needed; else why not, as the code of an error." },
     { "jobResumed", T_BOOL, REQUIRED, "Whether its job goes on now." },
-    { "error", T_TEXT, OPTIONAL, "Why not, for people." },
+    { "error", T_TEXT, OPTIONAL, "Why not, or why an approval did not count, for people." },
     { 0 },
 };
 
@@ -126,6 +128,9 @@ static bool run_question_answer(struct call *call)
         json_map(&call->out, "approvals");
         json_int(&call->out, "have", answer.have);
         json_int(&call->out, "need", answer.need);
+        json_bool(&call->out, "counted", !answer.uncounted);
+        if (answer.uncounted)
+            json_text(&call->out, "why", answer.uncounted);
         json_map_end(&call->out);
     }
     json_map_end(&call->out);
@@ -142,6 +147,8 @@ static void write_result(const struct question_answer *answer, struct json_out *
     json_bool(out, "jobResumed", answer->job_resumed);
     if (refused)
         json_text(out, "error", err_for_callers(&answer->err));
+    else if (answer->uncounted)
+        json_text(out, "error", answer->uncounted);
     json_map_end(out);
 }
 
@@ -263,7 +270,8 @@ static bool run_question_similar(struct call *call)
     if (!question_similar(&call->tx, arg_text(call, "id"), LIMIT_ANSWERS, &questions, &count))
         return false;
     json_map(&call->out, NULL);
-    question_write_list(call, questions, count);
+    if (!question_write_list(&call->tx, questions, count, &call->out))
+        return false;
     json_map_end(&call->out);
     return true;
 }
@@ -301,8 +309,8 @@ const struct op answer_ops[] = {
         .http = "POST /api/questions/{id}/answer",
         .tag = TAG_QUESTIONS,
         .help = "Answer a question. The first answer wins and the job goes on in the same moment; an answer "
-                "after the deadline is refused as late, and kept. A member's token that asked for "
-                "an approval does not give it.",
+                "after the deadline is refused as late, and kept (kept: true). A member's token that asked for "
+                "an approval does not give it. An approval that does not count is no error: the reply says why.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,

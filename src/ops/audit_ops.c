@@ -5,14 +5,50 @@
  */
 #include "core/log/audit.h"
 
+#include "base/limits.h"
 #include "base/str.h"
+#include "ops/about.h"
 #include "ops/op.h"
 #include "ops/tables.h"
 
 #define TAG "Audit"
 
-/* `detail_as_text` keeps the stored bytes, which are what the hash covers. */
-static void write_entry(struct json_out *out, const struct audit_entry *entry, bool detail_as_text)
+/* The parameters that name what an operation makes or takes away. */
+static const char *const naming_params[] = { "name",           "title",   "question",   "topic",
+                                             "prompt_message", "message", "description" };
+
+/* What is gone, or was never there, is called as whoever called the operation did. */
+static const char *name_given(struct arena *arena, const char *detail)
+{
+    JSON_AUTO *given = json_loads(detail, 0, NULL);
+
+    for (size_t i = 0; i < sizeof(naming_params) / sizeof(*naming_params); i++) {
+        const char *name = json_string_value(json_object_get(given, naming_params[i]));
+
+        if (name && name[0])
+            return arena_text(arena, str_beginning(arena, name, NOTIFICATION_CHARS));
+    }
+    return NULL;
+}
+
+/* All of a page with one statement. */
+static bool name_entries(const struct call *call, const struct audit_entry *entries, size_t count,
+                         struct named **named)
+{
+    const char **ids = arena_array(call->tx.arena, const char *, count);
+
+    for (size_t i = 0; i < count; i++)
+        ids[i] = entries[i].subject;
+    if (!naming_find(&call->tx, call->caller.workspace_id, ids, count, named))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!(*named)[i].name)
+            (*named)[i].name = name_given(call->tx.arena, entries[i].detail);
+    return true;
+}
+
+/* Without a name the detail stays the bytes that are stored, which are what the hash covers. */
+static void write_entry(struct json_out *out, const struct audit_entry *entry, const struct named *named)
 {
     json_map(out, NULL);
     json_int(out, "seq", entry->seq);
@@ -26,10 +62,12 @@ static void write_entry(struct json_out *out, const struct audit_entry *entry, b
     json_text(out, "door", entry->door);
     json_text(out, "remote", entry->remote);
     json_text(out, "requestId", entry->request_id);
-    if (detail_as_text)
-        json_text(out, "detail", entry->detail);
-    else
+    if (named) {
+        about_write(named, out);
         json_raw(out, "detail", entry->detail);
+    } else {
+        json_text(out, "detail", entry->detail);
+    }
     json_text(out, "hash", entry->hash);
     json_map_end(out);
 }
@@ -55,6 +93,7 @@ static bool run_audit_list(struct call *call)
         .limit = limit + 1,
     };
     struct audit_entry *entries;
+    struct named *named;
     bool more;
 
     if (!read_cursor(call, &filter.cursor, &call->err) ||
@@ -62,10 +101,12 @@ static bool run_audit_list(struct call *call)
         return false;
     more = count > limit;
     count = more ? limit : count;
+    if (!name_entries(call, entries, count, &named))
+        return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "entries");
     for (size_t i = 0; i < count; i++)
-        write_entry(&call->out, &entries[i], false);
+        write_entry(&call->out, &entries[i], &named[i]);
     json_list_end(&call->out);
     json_text(&call->out, "nextCursor",
               more ? arena_format(call->tx.arena, "%lld", (long long)entries[count - 1].seq) : NULL);
@@ -87,7 +128,7 @@ static bool run_audit_export(struct call *call)
         struct json_out line;
 
         json_begin(&line, call->out.buf);
-        write_entry(&line, &entries[i], true);
+        write_entry(&line, &entries[i], NULL);
         buf_char(call->out.buf, '\n');
     }
     if ((i < count || count == wanted) && limit > (int64_t)i) {
@@ -110,6 +151,9 @@ static const struct field entry_fields[] = {
     { "door", T_TEXT, REQUIRED, "How it came in.", .flags = F_NULL },
     { "remote", T_TEXT, REQUIRED, "The address it came from.", .flags = F_NULL },
     { "requestId", T_TEXT, REQUIRED, "The request, as the server's log names it.", .flags = F_NULL },
+    { "about", T_OBJECT, REQUIRED,
+      "What was acted on, as it is called now; if it is gone, as the caller named it.",
+      .fields = about_fields, .flags = F_NULL },
     { "detail", T_OBJECT, REQUIRED, "The parameters, without secrets; long texts are cut.", .flags = F_OPEN },
     { "hash", T_TEXT, REQUIRED, "Covers this row and the one before it.", .flags = F_NULL },
     { 0 },

@@ -32,6 +32,7 @@ struct request {
     struct buf reply;    /* JSON of the reply, or of nothing when it failed */
     bool replayed;       /* the stored reply of an earlier, identical request */
     bool here;           /* the calling thread may run quick reads itself */
+    bool was_let_in;     /* a look of a wait whose first look was let in */
     /* For rows with .limit_logins, between .fetch and .before: may they try? NULL: always. */
     bool (*admit_login)(struct request *request, struct err *err);
     /* For rows that write, once the caller is known: may they store this much? Takes nothing. NULL: always.

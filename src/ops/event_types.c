@@ -13,6 +13,7 @@
 #include "ops/discussion.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
+#include "ops/presence.h"
 #include "ops/question_fields.h"
 
 #define QUESTION_MEMBERS                                                                                     \
@@ -75,6 +76,21 @@ static const struct field question_moved[] = {
     QUESTION_MEMBERS,
     { "by", T_TEXT, REQUIRED, "Who it was." },
     { "timeoutAt", T_TIME, REQUIRED, "The deadline as it now is.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field question_assigned[] = {
+    QUESTION_MEMBERS,
+    { "by", T_TEXT, REQUIRED, "Who it was." },
+    { "assignedTo", T_TEXT, REQUIRED, "The user who shall answer; null: whoever may.", .flags = F_NULL },
+    { "assignee", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
+    { "note", T_TEXT, REQUIRED, "What was said about it.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field question_snoozed[] = {
+    QUESTION_MEMBERS,
+    { "until", T_TIME, REQUIRED, "When it wakes by itself; null: it is awake.", .flags = F_NULL },
     { 0 },
 };
 
@@ -414,6 +430,12 @@ static const struct event_type types[] = {
       .fields = question_moved },
     { "question_extended", TAG_QUESTIONS, "A deadline was moved.", ROLES_READ, REACH_QUESTION,
       .fields = question_moved },
+    { EVENT_QUESTION_ASSIGNED, TAG_QUESTIONS,
+      "A question was given to somebody, or back to all who may answer.", ROLES_READ, REACH_QUESTION,
+      .fields = question_assigned },
+    { EVENT_QUESTION_SNOOZED, TAG_QUESTIONS,
+      "You do not want to be reminded of a question for a while, or again. Only you hear it.", ROLES_READ,
+      REACH_QUESTION, .fields = question_snoozed },
     { "question_late_answer", TAG_QUESTIONS, "An answer came after the deadline. It is kept.", ROLES_READ,
       REACH_QUESTION, .fields = question_late },
     { "job.created", TAG_JOBS, "A job was made.", ROLES_READ, REACH_JOB, .fields = job_created },
@@ -489,6 +511,9 @@ static const struct event_type types[] = {
       "asked for "
       "again begins anew at offset 0; turn.finished has the text that counts.",
       ROLES_READ, REACH_DISCUSSION, .live = true, .fields = turn_delta },
+    { EVENT_PRESENCE_CHANGED, TAG_IDENTITY,
+      "People came, went or turned to another page. What happens within a second is told together.",
+      ROLES_PRESENT, REACH_WORKSPACE, .live = true, .fields = presence_changed_fields },
     { "server.stopping", "The stream itself", "The last word before the server stops.", ROLES_READ, REACH_OWN,
       .word = true, .fields = last_word },
     { "stream.ended", "The stream itself", "The last word of a stream whose reader has lost its rights.",

@@ -6,8 +6,12 @@
 
 #include "base/str.h"
 
+/* A list by words waits for the index this often, as a search does. */
+#define INDEX_ROUNDS 20
+
 static const char *const first_statuses[] = { "pending", "running", NULL };
 static const char *const next_statuses[] = { "running", "completed", "failed", NULL };
+static const char *const line_orders[] = { "oldest", "newest", NULL };
 
 const struct field job_progress_fields[] = {
     { "done", T_REAL, REQUIRED, "How much is done.", .flags = F_NULL },
@@ -38,6 +42,7 @@ static const struct field answer_fields[] = {
         { "result", T_JSON, REQUIRED, "What came out.", .flags = F_NULL },                                    \
         { "error", T_TEXT, REQUIRED, "Why it failed or was cancelled.", .flags = F_NULL },                    \
         { "requestedBy", T_TEXT, REQUIRED, "Who asked for it.", .flags = F_NULL },                            \
+        { "single", T_BOOL, REQUIRED, "Whether it was made for a single question, and ends with it." },       \
         { "restartOf", T_UUID, REQUIRED, "The job it starts again.", .flags = F_NULL },                       \
         { "answer",                                                                                           \
           T_OBJECT,                                                                                           \
@@ -55,7 +60,8 @@ static const struct field answer_fields[] = {
 static const struct field job_fields[] = { JOB_FIELDS, { 0 } };
 
 static const struct field list_reply[] = {
-    { "jobs", T_LIST, REQUIRED, "The jobs, newest first.", .items = T_OBJECT, .fields = job_fields },
+    { "jobs", T_LIST, REQUIRED, "The jobs, in the order that was asked for.", .items = T_OBJECT,
+      .fields = job_fields },
     PAGE_REPLY,
     { 0 },
 };
@@ -72,7 +78,8 @@ static const struct field line_fields[] = {
 };
 
 static const struct field logs_reply[] = {
-    { "logs", T_LIST, REQUIRED, "The lines, oldest first.", .items = T_OBJECT, .fields = line_fields },
+    { "logs", T_LIST, REQUIRED, "The lines, in the order that was asked for.", .items = T_OBJECT,
+      .fields = line_fields },
     PAGE_REPLY,
     { 0 },
 };
@@ -115,6 +122,10 @@ static bool run_job_list(struct call *call)
         .kind = arg_text(call, "kind"),
         .project_id = arg_text(call, "projectId"),
         .task_id = arg_text(call, "taskId"),
+        .text = arg_text(call, "text"),
+        .all = arg_bool(call, "all"),
+        .as_it_is = call->due_rounds >= INDEX_ROUNDS,
+        .order = arg_word(call, "sort", job_orders),
         .cursor = arg_text(call, "cursor"),
         .limit = (size_t)arg_int(call, "limit"),
     };
@@ -184,12 +195,16 @@ static bool run_job_logs(struct call *call)
 {
     const char *cursor = arg_text(call, "cursor");
     size_t limit = (size_t)arg_int(call, "limit"), count, shown;
+    struct line_filter filter = {
+        .newest = str_equal(arg_text(call, "order"), "newest"),
+        .kind = arg_word(call, "kind", line_kinds),
+        .limit = limit + 1,
+    };
     struct job_line *lines;
-    int64_t after = 0;
 
-    if (cursor && (!str_to_int(cursor, &after) || after <= 0))
+    if (cursor && (!str_to_int(cursor, &filter.from) || filter.from <= 0))
         return err_field(&call->err, "cursor", "cursor must be a nextCursor of this list.");
-    if (!job_logs(&call->tx, arg_text(call, "id"), after, limit + 1, &lines, &count))
+    if (!job_logs(&call->tx, arg_text(call, "id"), &filter, &lines, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -250,7 +265,8 @@ const struct op job_ops[] = {
         .name = "job_list",
         .http = "GET /api/jobs",
         .tag = TAG_JOBS,
-        .help = "List jobs, newest first.",
+        .help = "List jobs. Those that were made for a single question are left out, unless all or their kind asks "
+                "for them.",
         .needs = ROLES_READ,
         .reaches = REACH_JOB,
         .kind = OP_READ,
@@ -263,6 +279,13 @@ const struct op job_ops[] = {
             { "kind", T_NAME, OPTIONAL, "Only jobs of this kind." },
             { "projectId", T_ID, OPTIONAL, "Only jobs of this project." },
             { "taskId", T_ID, OPTIONAL, "Only jobs of this task." },
+            { "text", T_TEXT, OPTIONAL,
+              "Only jobs with all of these words in their kind, agent or input; of one that was made for a single "
+              "question, in that. The last may be the beginning of one.",
+              .min = 1, .max = LIMIT_SEARCH },
+            { "all", T_BOOL, OPTIONAL, "Also jobs that were made for a single question; their kind is question.",
+              .fallback = "false" },
+            { "sort", T_ENUM, OPTIONAL, "newest or oldest first.", .values = job_orders, .fallback = "newest" },
             PAGE_PARAMS,
         },
     },
@@ -321,13 +344,19 @@ const struct op job_ops[] = {
         .name = "job_logs",
         .http = "GET /api/jobs/{id}/logs",
         .tag = TAG_JOBS,
-        .help = "Read a job's log, oldest first: its own lines, progress, questions and answers.",
+        .help = "Read a job's log: its own lines, progress, questions and answers.",
         .needs = ROLES_READ,
         .reaches = REACH_JOB,
         .kind = OP_READ,
         .run = run_job_logs,
         .reply = logs_reply,
-        .params = { ID_PARAM, PAGE_PARAMS },
+        .params = {
+            ID_PARAM,
+            { "order", T_ENUM, OPTIONAL, "Which lines come first; newest reads a long log from its end.",
+              .values = line_orders, .fallback = "oldest" },
+            { "kind", T_ENUM, OPTIONAL, "Only lines of this kind.", .values = line_kinds },
+            PAGE_PARAMS_UP_TO(LIMIT_LOG_PAGE),
+        },
     },
     {
         .name = "job_log",
@@ -344,7 +373,9 @@ const struct op job_ops[] = {
         .reply = line_fields,
         .params = {
             ID_PARAM,
-            { "message", T_TEXT, REQUIRED, "What happened.", .max = LIMIT_MESSAGE_CEILING },
+            { "message", T_TEXT, REQUIRED,
+              "What happened. Colours for terminals (ESC [ ... m) are kept, other escapes are not.",
+              .max = LIMIT_MESSAGE_CEILING },
             { "level", T_ENUM, OPTIONAL, "How serious it is.", .values = line_levels, .fallback = "info" },
             { "data", T_JSON, OPTIONAL, "The same for machines.", .max = LIMIT_CONTEXT },
         },

@@ -1,4 +1,5 @@
 #include "core/inbox/notification.h"
+#include "ops/about.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 
@@ -17,6 +18,9 @@ static const struct field notification_fields[] = {
     { "title", T_TEXT, REQUIRED, "One line." },
     { "body", T_TEXT, REQUIRED, "The beginning of what it is about." },
     { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = notification_ref_fields },
+    { "about", T_OBJECT, REQUIRED,
+      "The same, as it is called now: of a turn, its discussion; null when it is gone.",
+      .fields = about_fields, .flags = F_NULL },
     { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },
     { "read", T_BOOL, REQUIRED, "Whether its reader has marked it as read." },
     { "resolved", T_BOOL, REQUIRED, "Whether what it points at has ended." },
@@ -52,6 +56,25 @@ static bool inbox(struct call *call, struct inbox *of)
     return true;
 }
 
+/* All of a page with one statement. A turn is known by its discussion, which is there after its end. */
+static bool write_named(struct call *call, const struct notification items[], size_t count, const char *key)
+{
+    const char **ids = arena_array(call->tx.arena, const char *, count);
+    struct named *named;
+
+    for (size_t i = 0; i < count; i++)
+        ids[i] = items[i].discussion_id ? items[i].discussion_id : items[i].ref_id;
+    if (!naming_find(&call->tx, call->caller.workspace_id, ids, count, &named))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        json_map(&call->out, key);
+        notification_write_members(&items[i], &call->out);
+        about_write(&named[i], &call->out);
+        json_map_end(&call->out);
+    }
+    return true;
+}
+
 static void reply_count(struct call *call, int64_t count)
 {
     json_map(&call->out, NULL);
@@ -73,8 +96,8 @@ static bool run_notification_list(struct call *call)
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "notifications");
-    for (size_t i = 0; i < page.count; i++)
-        notification_write(&page.items[i], NULL, &call->out);
+    if (!write_named(call, page.items, page.count, NULL))
+        return false;
     json_list_end(&call->out);
     json_text(&call->out, "nextCursor", page.next_cursor);
     json_map_end(&call->out);
@@ -99,7 +122,8 @@ static bool run_notification_read(struct call *call)
     if (!notification_read(&call->tx, arg_text(call, "id"), &notification))
         return false;
     json_map(&call->out, NULL);
-    notification_write(&notification, "notification", &call->out);
+    if (!write_named(call, &notification, 1, "notification"))
+        return false;
     json_map_end(&call->out);
     return true;
 }

@@ -204,11 +204,10 @@ const json_t *arg_json(const struct call *call, const char *name);
  * (LIMIT_PAGE_BYTES), by asking the handler for fewer, in memory of its own; so a handler reads no more rows
  * than `limit` asks for, and one to see whether others follow.
  */
-#define PAGE_PARAMS                                                                                          \
-    { "limit",         T_INT,                                                                                \
-      OPTIONAL,        "How many at most; a page of large entries ends earlier.",                            \
-      .min = 1,        .max = LIMIT_PAGE,                                                                    \
-      .fallback = "50" },                                                                                    \
+#define PAGE_PARAMS PAGE_PARAMS_UP_TO(LIMIT_PAGE)
+#define PAGE_PARAMS_UP_TO(most)                                                                              \
+    { "limit",  T_INT,         OPTIONAL,        "How many at most; a page of large entries ends earlier.",   \
+      .min = 1, .max = (most), .fallback = "50" },                                                           \
     {                                                                                                        \
         "cursor", T_CURSOR, OPTIONAL, "Where the page before ended (its nextCursor)."                        \
     }

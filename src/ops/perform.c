@@ -41,7 +41,7 @@ static bool authorise(const struct op *op, const struct caller *caller, struct e
  * A link is for one thing and judged by itself, whoever else its holder may be. One that has ended is as
  * none: browsers keep its cookie. False only when the store failed.
  */
-static bool identify_by_link(struct request *request, struct err *ended)
+static bool identify_by_link(struct request *request, enum link_purpose purpose, struct err *ended)
 {
     struct call *call = &request->call;
     const struct credentials *shown = &request->credentials;
@@ -49,8 +49,25 @@ static bool identify_by_link(struct request *request, struct err *ended)
 
     call->caller = (struct caller){ 0 };
     return !request->op->by_link || !shown->visit || shown->bearer ||
-           link_caller(&looking, shown->visit, shown->visit_id, &call->caller) ||
+           link_caller(&looking, shown->visit, shown->visit_id, purpose, &call->caller) ||
            ended->code == ERR_UNAUTHORIZED;
+}
+
+/*
+ * Nobody but the holder of a link that has ended: nothing is shown to them any more, but how that ended which
+ * they were waiting for, and what becomes of the answer that they send.
+ */
+static bool identify_by_ended_link(struct request *request)
+{
+    struct call *call = &request->call;
+    enum link_purpose purpose = request->op->kind == OP_WRITE ? LINK_ANSWER
+                                : request->was_let_in         ? LINK_HELD
+                                                              : LINK_LOOK;
+    struct err ended = { 0 };
+    bool looked = identify_by_link(request, purpose, &ended);
+
+    call->err = ended;
+    return looked && call->caller.kind == CALLER_LINK;
 }
 
 /* What anyone may do is not barred to those whose old session or token has ended: they are nobody. */
@@ -59,7 +76,7 @@ static bool identify(struct request *request)
     struct call *call = &request->call;
     struct err ended = { 0 };
 
-    if (!identify_by_link(request, &ended)) {
+    if (!identify_by_link(request, LINK_LOOK, &ended)) {
         call->err = ended;
         return false;
     }
@@ -68,10 +85,8 @@ static bool identify(struct request *request)
     if (caller_identify(&call->tx, &request->credentials, &call->caller) &&
         (ended.code == ERR_NONE || call->caller.kind != CALLER_NOBODY))
         return true;
-    if (ended.code != ERR_NONE) {
-        call->err = ended;
-        return false;
-    }
+    if (ended.code != ERR_NONE)
+        return identify_by_ended_link(request);
     if (!(call->op->needs & ROLE_ANYONE) || call->err.code != ERR_UNAUTHORIZED)
         return false;
     call->err = (struct err){ 0 };

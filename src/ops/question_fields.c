@@ -53,6 +53,30 @@ static const struct field draft_fields[] = {
     { 0 },
 };
 
+const struct field standing_fields[] = {
+    { "needed", T_BOOL, REQUIRED,
+      "Whether it needs you: somebody waits for the answer, yours would count, and you have not snoozed "
+      "it." },
+    { "mayAnswer", T_BOOL, REQUIRED, "Whether an answer of yours is taken." },
+    { "yesCounts", T_BOOL, REQUIRED,
+      "Whether it has an effect: where an approval is asked for, a yes of whoever requested it, or has "
+      "approved already, has none." },
+    { "mayAssign", T_BOOL, REQUIRED, "Whether you may give it to somebody." },
+    { "bar", T_ENUM, REQUIRED, "What stands in the way of your answer, or of your yes.",
+      .values = answer_bars, .flags = F_NULL },
+    { "reason", T_TEXT, REQUIRED, "The same in a sentence.", .flags = F_NULL },
+    { "snoozedUntil", T_TIME, REQUIRED, "Until when you have snoozed it.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field handover_fields[] = {
+    { "id", T_TEXT, REQUIRED, "Who did: a user's or token's id." },
+    { "by", T_TEXT, REQUIRED, "Who did, by name." },
+    { "at", T_TIME, REQUIRED, "When." },
+    { "note", T_TEXT, REQUIRED, "What they said about it.", .flags = F_NULL },
+    { 0 },
+};
+
 const struct field question_fields[] = {
     { "id", T_UUID, REQUIRED, "The question." },
     { "jobId", T_UUID, REQUIRED, "The job that asks." },
@@ -87,15 +111,20 @@ const struct field question_fields[] = {
     { "lateAnswers", T_LIST, REQUIRED, "Answers that came after the deadline.", .items = T_OBJECT,
       .fields = late_fields },
     { "assignedTo", T_TEXT, REQUIRED, "The user who shall answer.", .flags = F_NULL },
+    { "assignee", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
+    { "handover", T_OBJECT, REQUIRED, "Who has assigned it, or given it back to all, since it was asked.",
+      .fields = handover_fields, .flags = F_NULL },
     { "requiredRole", T_TEXT, REQUIRED, "The least role that may answer.", .flags = F_NULL },
     { "requiredApprovals", T_INT, REQUIRED, "How many different people must approve." },
     { "allowOther", T_BOOL, REQUIRED, "Whether a choice may be answered in own words." },
     { "allowDefaultApprove", T_BOOL, REQUIRED, "Whether silence may count as a yes." },
     { "askedBy", T_TEXT, REQUIRED, "Who asks." },
     { "requestedBy", T_TEXT, REQUIRED, "The user whose own approval does not count.", .flags = F_NULL },
+    { "requester", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
     { "template", T_TEXT, REQUIRED, "The template it was asked with.", .flags = F_NULL },
     { "draft", T_OBJECT, REQUIRED, "Who is typing an answer.", .fields = draft_fields, .flags = F_NULL },
     { "restartedAs", T_UUID, REQUIRED, "The job that a late answer started.", .flags = F_NULL },
+    { "you", T_OBJECT, REQUIRED, "What it is to you.", .fields = standing_fields },
     { 0 },
 };
 
@@ -144,10 +173,26 @@ void question_write_asked(struct call *call, const struct question *question,
     json_map_end(out);
 }
 
-void question_write_list(struct call *call, const struct question *questions, size_t count)
+bool question_write_one(struct call *call, const struct question *question)
 {
-    json_list(&call->out, "questions");
+    struct standing *standing;
+
+    if (!standing_of(&call->tx, question, 1, &standing))
+        return false;
+    question_write(question, standing, "question", &call->out);
+    return true;
+}
+
+bool question_write_list(const struct tx *tx, const struct question *questions, size_t count,
+                         struct json_out *out)
+{
+    struct standing *standings;
+
+    if (!standing_of(tx, questions, count, &standings))
+        return false;
+    json_list(out, "questions");
     for (size_t i = 0; i < count; i++)
-        question_write(&questions[i], NULL, &call->out);
-    json_list_end(&call->out);
+        question_write(&questions[i], &standings[i], NULL, out);
+    json_list_end(out);
+    return true;
 }

@@ -5,6 +5,7 @@
 #define OPS_QUESTION_FIELDS_H
 
 #include "core/questions/question.h"
+#include "core/questions/standing.h"
 #include "ops/op.h"
 
 #define TAG_QUESTIONS "Questions to people"
@@ -17,6 +18,7 @@
 
 extern const char *const question_roles[];
 extern const struct field question_fields[];
+extern const struct field standing_fields[];
 extern const struct field option_fields[];
 extern const struct field response_fields[];
 
@@ -73,8 +75,10 @@ extern const struct field response_fields[];
     }
 
 struct question_wish question_wish_of(const struct call *call);
-/* The member `questions`. */
-void question_write_list(struct call *call, const struct question *questions, size_t count);
+/* The member `question`, as it is to the caller; and `questions`. */
+CHECKED bool question_write_one(struct call *call, const struct question *question);
+CHECKED bool question_write_list(const struct tx *tx, const struct question *questions, size_t count,
+                                 struct json_out *out);
 /* Writes questionId, timeoutAt and, for a non-blocking one, what to go on with. */
 void question_write_asked(struct call *call, const struct question *question,
                           const struct question_preference *preference);

@@ -59,6 +59,11 @@ static const struct field pending_reply[] = {
 /* How a question can have ended, by the words of its status. */
 static const char *const ends[] = { "answered", "timeout", "cancelled", NULL };
 
+static const struct field answered_count_reply[] = {
+    { "count", T_INT, REQUIRED, "How many; 1000 stands for as many or more." },
+    { 0 },
+};
+
 static const struct field ended_reply[] = {
     { "questions", T_LIST, REQUIRED, "What has ended that way, newest first.", .items = T_OBJECT,
       .fields = question_fields },
@@ -108,26 +113,28 @@ static bool run_question_list_job(struct call *call)
                            (size_t)arg_int(call, "limit"), &page))
         return false;
     json_map(&call->out, NULL);
-    question_write_list(call, page.questions, page.count);
+    if (!question_write_list(&call->tx, page.questions, page.count, &call->out))
+        return false;
     json_text(&call->out, "nextCursor", page.next_cursor);
     json_map_end(&call->out);
     return true;
 }
 
-/* The workspace is named in the query; it need not be the one that the header or the token chose. */
-static bool find_workspace(struct call *call, const char **id)
+/* The workspace is named in the query; it need not be the one that the header or the token chose. `there` is
+ * the caller as they are in it. */
+static bool find_workspace(struct call *call, struct caller *there)
 {
     const char *name = arg_text(call, "workspaceId");
     struct workspace workspace;
     enum role role;
 
-    if (str_equal(name, call->caller.workspace_id)) {
-        *id = call->caller.workspace_id;
+    *there = call->caller;
+    if (str_equal(name, call->caller.workspace_id))
         return true;
-    }
     if (!workspace_see(&call->tx, name, &workspace, &role))
         return false;
-    *id = workspace.id;
+    there->workspace_id = workspace.id;
+    there->role = role;
     return ((unsigned)role & ROLES_READ) || err_set(&call->err, ERR_NOT_FOUND, "There is no such workspace.");
 }
 
@@ -142,13 +149,20 @@ static bool run_question_pending(struct call *call)
         .limit = (size_t)arg_int(call, "limit"),
     };
     struct question_page page;
+    struct caller there;
+    struct tx tx = call->tx;
 
     if (!caller_sees_project(&call->caller, filter.project_id))
         return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
-    if (!find_workspace(call, &filter.workspace_id) || !question_pending(&call->tx, &filter, &page))
+    if (!find_workspace(call, &there))
+        return false;
+    filter.workspace_id = there.workspace_id;
+    tx.caller = &there;
+    if (!question_pending(&call->tx, &filter, &page))
         return false;
     json_map(&call->out, NULL);
-    question_write_list(call, page.questions, page.count);
+    if (!question_write_list(&tx, page.questions, page.count, &call->out))
+        return false;
     json_time(&call->out, "serverTime", call->tx.now_ms);
     json_text(&call->out, "nextCursor", page.next_cursor);
     json_map_end(&call->out);
@@ -174,8 +188,21 @@ static bool run_question_ended(struct call *call)
     if (!question_list_ended(&call->tx, &filter, &page))
         return false;
     json_map(&call->out, NULL);
-    question_write_list(call, page.questions, page.count);
+    if (!question_write_list(&call->tx, page.questions, page.count, &call->out))
+        return false;
     json_text(&call->out, "nextCursor", page.next_cursor);
+    json_map_end(&call->out);
+    return true;
+}
+
+static bool run_question_answered_count(struct call *call)
+{
+    int64_t count;
+
+    if (!question_answered_count(&call->tx, arg_int(call, "since"), &count))
+        return false;
+    json_map(&call->out, NULL);
+    json_int(&call->out, "count", count);
     json_map_end(&call->out);
     return true;
 }
@@ -188,7 +215,8 @@ static bool run_question_get(struct call *call)
         return false;
     call->ended = !question_is_open(&question);
     json_map(&call->out, NULL);
-    question_write(&question, "question", &call->out);
+    if (!question_write_one(call, &question))
+        return false;
     json_map_end(&call->out);
     return true;
 }
@@ -286,6 +314,21 @@ const struct op question_ops[] = {
             { "agent", T_NAME, OPTIONAL, "Only what this agent, or whoever it was, has asked." },
             PAGE_PARAMS,
         },
+    },
+    {
+        .name = "question_answered_count",
+        .http = "GET /api/questions/answered-count",
+        .tag = TAG_QUESTIONS,
+        .help = "Count the questions of this workspace that the caller has ended by an answer since a time, such as "
+                "the beginning of their day. Answers that came late, and approvals that others had to join, are "
+                "not counted.",
+        .needs = ROLES_READ,
+        .reaches = REACH_OWN,
+        .kind = OP_READ,
+        .run = run_question_answered_count,
+        .example = "{\"since\": \"2026-01-31T00:00:00Z\"}",
+        .reply = answered_count_reply,
+        .params = { { "since", T_TIME, REQUIRED, "Answered at this time or later." } },
     },
     {
         .name = "question_get",

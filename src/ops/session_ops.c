@@ -13,6 +13,7 @@
 #include "core/identity/place.h"
 #include "core/identity/ticket.h"
 #include "core/identity/user.h"
+#include "core/log/event.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
 
@@ -140,8 +141,9 @@ static bool run_me(struct call *call)
 {
     const struct caller *caller = &call->caller;
     struct workspace workspace;
+    int64_t last;
 
-    if (!workspace_get(&call->tx, caller->workspace_id, &workspace))
+    if (!workspace_get(&call->tx, caller->workspace_id, &workspace) || !event_last(&call->tx, &last))
         return false;
     json_map(&call->out, NULL);
     json_map(&call->out, "caller");
@@ -158,6 +160,7 @@ static bool run_me(struct call *call)
     json_bool(&call->out, "solo", caller->kind == CALLER_LOCAL);
     json_bool(&call->out, "rehearsal", workspace_is_rehearsal(&workspace));
     json_text(&call->out, "program", program_name());
+    json_int(&call->out, "lastEvent", last);
     json_map_end(&call->out);
     return true;
 }
@@ -279,6 +282,10 @@ static const struct field me_reply[] = {
     { "program", T_TEXT, REQUIRED,
       "What people type for the command line where the server was started: witan, or a path such as "
       "build/witan." },
+    { "lastEvent", T_INT, REQUIRED,
+      "The number of the newest event. Open a stream with it as Last-Event-ID: what is listed after this "
+      "call "
+      "and what the stream tells then leave nothing out, and nothing has to be listed twice." },
     { 0 },
 };
 

@@ -11,6 +11,7 @@
 extern const struct op job_ops[];
 extern const struct op question_ops[];
 extern const struct op answer_ops[];
+extern const struct op assign_ops[];
 extern const struct op template_ops[];
 extern const struct op prompt_ops[];
 extern const struct op chat_ops[];
@@ -35,6 +36,7 @@ extern const struct op notification_ops[];
 extern const struct op session_ops[];
 extern const struct op setup_ops[];
 extern const struct op user_ops[];
+extern const struct op presence_ops[];
 extern const struct op token_ops[];
 extern const struct op workspace_ops[];
 extern const struct op rehearsal_ops[];

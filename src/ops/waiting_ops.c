@@ -2,6 +2,7 @@
 #include "core/work/waiting.h"
 #include "ops/example.h"
 #include "ops/fields.h"
+#include "ops/question_fields.h"
 #include "ops/tables.h"
 
 enum { SORT_DEADLINE = 1, SORT_CREATED };
@@ -20,6 +21,8 @@ static const struct field item_fields[] = {
     { "project", T_TEXT, REQUIRED, "The project's name.", .flags = F_NULL },
     { "assignedTo", T_TEXT, REQUIRED, "The user who shall answer; null: whoever may.", .flags = F_NULL },
     { "assignee", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
+    { "requiredRole", T_TEXT, REQUIRED, "The least role that may answer.", .flags = F_NULL },
+    { "you", T_OBJECT, REQUIRED, "What it is to you.", .fields = standing_fields },
     { "timeoutAt", T_TIME, REQUIRED, "When it ends by itself.", .flags = F_NULL },
     { "defaultResponse", T_OBJECT, REQUIRED, "The answer that holds then.", .flags = F_NULL | F_OPEN },
     { "source", T_TEXT, REQUIRED, "Of a set: eval, prd, plan or execute.", .flags = F_NULL },
@@ -33,6 +36,10 @@ static const struct field list_reply[] = {
       .fields = item_fields },
     { "serverTime", T_TIME, REQUIRED, "Now, to count the time that is left." },
     { "more", T_BOOL, REQUIRED, "Whether more waits than is shown." },
+    { "needYou", T_INT, REQUIRED,
+      "How much of all this needs you, shown or not: what somebody waits for, you may answer with effect, "
+      "and "
+      "have not snoozed." },
     { 0 },
 };
 
@@ -56,6 +63,8 @@ static void write_item(struct arena *arena, const struct waiting *item, struct j
     json_text(out, "project", item->project);
     json_text(out, "assignedTo", item->assigned_to);
     json_text(out, "assignee", item->assignee);
+    json_text(out, "requiredRole", item->required_role);
+    standing_write(&item->standing, "you", out);
     write_time(out, "timeoutAt", item->due_ms);
     json_raw(out, "defaultResponse", item->default_response ? item->default_response : "null");
     json_text(out, "source", work_source_word(item->source));
@@ -68,9 +77,7 @@ static bool run_inbox_list(struct call *call)
 {
     const char *project =
         arg_given(call, "projectId") ? arg_text(call, "projectId") : call->caller.project_id;
-    struct waiting *items;
-    size_t count;
-    bool more;
+    struct waiting_page page;
 
     if (!caller_sees_project(&call->caller, project))
         return err_set(&call->err, ERR_NOT_FOUND, "There is no such project.");
@@ -79,15 +86,16 @@ static bool run_inbox_list(struct call *call)
                                                 .project_id = project,
                                                 .by_age = arg_word(call, "sort", sorts) == SORT_CREATED,
                                                 .limit = (size_t)arg_int(call, "limit") },
-                      &items, &count, &more))
+                      &page))
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "items");
-    for (size_t i = 0; i < count; i++)
-        write_item(call->tx.arena, &items[i], &call->out);
+    for (size_t i = 0; i < page.count; i++)
+        write_item(call->tx.arena, &page.items[i], &call->out);
     json_list_end(&call->out);
     json_time(&call->out, "serverTime", call->tx.now_ms);
-    json_bool(&call->out, "more", more);
+    json_bool(&call->out, "more", page.more);
+    json_int(&call->out, "needYou", page.need_you);
     json_map_end(&call->out);
     return true;
 }
@@ -98,7 +106,8 @@ const struct op waiting_ops[] = {
         .http = "GET /api/inbox",
         .tag = "Notifications",
         .help = "List everything that waits for people: questions, approvals, decisions, sets of open questions, "
-                "prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first.",
+                "prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first. "
+                "It says of each what it is to you, and how much needs you.",
         .needs = ROLES_READ,
         .reaches = REACH_INBOX,
         .kind = OP_READ,

@@ -1,4 +1,5 @@
 #include "project_steps.h"
+#include "questions.h"
 
 static const char *project_with(struct t *t, const char *word)
 {
@@ -195,6 +196,26 @@ CONTRACT(only_a_yes_is_a_yes)
     call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", project, "nid", text_at(t, "id"), "approved",
          1);
     CHECK_STATUS(403);
+}
+
+/* Nobody is told that it is settled who has asked for it themselves. */
+CONTRACT(an_approval_is_not_settled_by_who_asked_for_it)
+{
+    const char *project = project_with(t, "confirm_all"), *maya = make_user(t, "Maya", "member"), *id;
+
+    t->as = session_for(t, maya);
+    call(t, "decision_create", "{s:s, s:s, s:s}", "id", project, "category", "scopeChanges", "description",
+         "Add an export");
+    CHECK_STATUS(201);
+    id = text_at(t, "id");
+    call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", project, "nid", id, "approved", 1);
+    CHECK_STATUS(403);
+    assert_non_null(strstr(text_at(t, "error"), "You asked for this yourself"));
+    get_decision(t, project, id);
+    CHECK_TEXT("status", "pending");
+    t->as = t->owner;
+    call(t, "open_question_resolve", "{s:s, s:s, s:b}", "id", project, "nid", id, "approved", 1);
+    CHECK_TRUE("approved");
 }
 
 CONTRACT(silence_is_a_no)

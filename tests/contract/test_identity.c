@@ -106,6 +106,27 @@ static const char *make_token(struct t *t, const char *role, int64_t life_ms, co
     return text_at(t, "secret");
 }
 
+/* Whoever asks who they are, lists something, and then opens a stream with that number has missed nothing. */
+CONTRACT(me_says_after_which_event_a_stream_goes_on)
+{
+    int64_t before, after;
+
+    call(t, "me_get", "{}");
+    CHECK_STATUS(200);
+    before = int_at(t, "lastEvent");
+    call(t, "chat_post", "{s:s, s:s}", "agent_name", "Ada", "message", "Hello");
+    CHECK_STATUS(201);
+    advance(t, 0); /* on PostgreSQL rows are numbered a moment after their commit */
+    call(t, "me_get", "{}");
+    after = int_at(t, "lastEvent");
+    assert_int_equal(
+        count_rows(t,
+                   "events WHERE workspace_id = '%s' AND type = 'chat.message' AND seq > %lld AND "
+                   "seq <= %lld",
+                   t->workspace, (long long)before, (long long)after),
+        1);
+}
+
 CONTRACT(token_rotated_has_two_secrets_for_a_while)
 {
     const char *id, *old = make_token(t, "member", 0, &id), *new;

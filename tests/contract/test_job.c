@@ -144,6 +144,59 @@ CONTRACT(job_logs_page_oldest_first)
     CHECK_STATUS(400);
 }
 
+CONTRACT(job_log_keeps_colours_and_no_other_escapes)
+{
+    const char *job = make_job(t);
+
+    call(t, "job_log", "{s:s, s:s}", "id", job, "message",
+         "\033[32mok\033[0m\033[2K \033]0;title\a10 %\r20 %\a");
+    CHECK_TEXT("message", "\033[32mok\033[0m 10 %\r20 %");
+    call(t, "job_logs", "{s:s}", "id", job);
+    CHECK_TEXT("logs.0.message", "\033[32mok\033[0m 10 %\r20 %");
+}
+
+/* A log is read from its end, without all that came before: its last lines, those before them, or those of
+ * one kind. */
+CONTRACT(job_logs_page_newest_first)
+{
+    const char *job = make_job(t), *cursor;
+
+    for (int i = 0; i < 4; i++)
+        call(t, "job_log", "{s:s, s:s}", "id", job, "message", arena_format(&t->arena, "Line %d", i));
+    call(t, "job_progress", "{s:s, s:s}", "id", job, "step", "Reading");
+    call(t, "job_log", "{s:s, s:s}", "id", job, "message", "Line 4");
+    call(t, "job_logs", "{s:s, s:s, s:i}", "id", job, "order", "newest", "limit", 3);
+    CHECK_COUNT("logs", 3);
+    CHECK_TEXT("logs.0.message", "Line 4");
+    CHECK_INT("logs.0.seq", 6);
+    CHECK_TEXT("logs.2.message", "Line 3");
+    cursor = text_at(t, "nextCursor");
+    call(t, "job_logs", "{s:s, s:s, s:i, s:s}", "id", job, "order", "newest", "limit", 3, "cursor", cursor);
+    CHECK_COUNT("logs", 3);
+    CHECK_TEXT("logs.0.message", "Line 2");
+    CHECK_TEXT("logs.2.message", "Line 0");
+    CHECK_NULL("nextCursor");
+    call(t, "job_logs", "{s:s, s:s, s:s}", "id", job, "order", "newest", "kind", "progress");
+    CHECK_COUNT("logs", 1);
+    CHECK_TEXT("logs.0.message", "Reading");
+    call(t, "job_logs", "{s:s, s:s, s:i}", "id", job, "kind", "log", "limit", 4);
+    CHECK_COUNT("logs", 4);
+    cursor = text_at(t, "nextCursor");
+    call(t, "job_logs", "{s:s, s:s, s:s}", "id", job, "kind", "log", "cursor", cursor);
+    CHECK_COUNT("logs", 1);
+    CHECK_TEXT("logs.0.message", "Line 4");
+    call(t, "job_logs", "{s:s, s:i}", "id", job, "limit", LIMIT_LOG_PAGE);
+    CHECK_COUNT("logs", 6);
+    call(t, "job_logs", "{s:s, s:i}", "id", job, "limit", LIMIT_LOG_PAGE + 1);
+    CHECK_STATUS(400);
+    call(t, "job_logs", "{s:s, s:s}", "id", job, "order", "sideways");
+    CHECK_STATUS(400);
+    call(t, "job_logs", "{s:s, s:s}", "id", job, "kind", "gossip");
+    CHECK_STATUS(400);
+    call(t, "job_logs", "{s:s, s:s, s:s}", "id", job, "order", "newest", "cursor", "0");
+    CHECK_STATUS(400);
+}
+
 CONTRACT(job_lists_filter_and_page)
 {
     const char *waiting = make_job(t), *cursor;
@@ -176,6 +229,104 @@ CONTRACT(job_lists_filter_and_page)
     call(t, "job_create", "{s:s}", "taskId", "nowhere");
     CHECK_STATUS(400);
     CHECK_TEXT("field", "taskId");
+}
+
+/* Questions that were asked alone have jobs, which nobody looks for among the jobs. */
+CONTRACT(job_lists_leave_out_what_was_made_for_a_single_question)
+{
+    const char *job = make_job(t), *cursor;
+
+    for (int i = 0; i < 2; i++) {
+        call(t, "question_create", "{s:s, s:s, s:s, s:s}", "question", "Which Zürich office?", "type",
+             "blocking", "responseType", "text", "agent", "Growth");
+        CHECK_STATUS(201);
+    }
+    call(t, "job_create", "{s:s, s:s}", "agent", "Growth", "kind", "question");
+    call(t, "job_list", "{}");
+    CHECK_COUNT("jobs", 2);
+    CHECK_TEXT("jobs.1.id", job);
+    call(t, "job_list", "{s:s}", "status", "waiting_for_input");
+    CHECK_COUNT("jobs", 0);
+    call(t, "job_list", "{s:s}", "agent", "Growth");
+    CHECK_COUNT("jobs", 1);
+    /* All of them, in one order, page by page. */
+    call(t, "job_list", "{s:b, s:i}", "all", true, "limit", 3);
+    CHECK_COUNT("jobs", 3);
+    CHECK_TEXT("jobs.0.status", "pending");
+    CHECK_TEXT("jobs.1.status", "waiting_for_input");
+    CHECK_TRUE("jobs.1.single");
+    assert_true(json_is_false(at(t, "jobs.0.single")));
+    cursor = text_at(t, "nextCursor");
+    call(t, "job_list", "{s:b, s:i, s:s}", "all", true, "limit", 3, "cursor", cursor);
+    CHECK_COUNT("jobs", 1);
+    CHECK_TEXT("jobs.0.id", job);
+    CHECK_NULL("nextCursor");
+    call(t, "job_list", "{s:b, s:s}", "all", true, "status", "waiting_for_input");
+    CHECK_COUNT("jobs", 2);
+    call(t, "job_list", "{s:b, s:s}", "all", true, "sort", "oldest");
+    CHECK_COUNT("jobs", 4);
+    CHECK_TEXT("jobs.0.id", job);
+    CHECK_TEXT("jobs.3.status", "pending");
+    call(t, "job_list", "{s:b, s:s}", "all", true, "text", "zurich");
+    CHECK_COUNT("jobs", 2);
+    call(t, "job_list", "{s:s}", "text", "zurich");
+    CHECK_COUNT("jobs", 0);
+    /* Who names their kind asks for them. */
+    call(t, "job_list", "{s:s}", "kind", "question");
+    CHECK_COUNT("jobs", 3);
+    call(t, "job_list", "{s:b, s:s}", "all", true, "kind", "external");
+    CHECK_COUNT("jobs", 1);
+}
+
+CONTRACT(job_lists_are_narrowed_by_words_and_sorted)
+{
+    const char *first, *second, *cursor;
+
+    call(t, "job_create", "{s:s, s:s, s:{s:s}}", "agent", "Builder", "kind", "release", "input", "title",
+         "Release 2.4 of the Checkout");
+    first = text_at(t, "id");
+    call(t, "job_create", "{s:s, s:s, s:{s:s}}", "agent", "Scout", "kind", "import", "input", "title",
+         "Prices for the checkout");
+    second = text_at(t, "id");
+    call(t, "job_create", "{s:s, s:s}", "agent", "Scout", "kind", "report");
+    call(t, "job_list", "{s:s}", "text", "CHECK");
+    CHECK_COUNT("jobs", 2);
+    CHECK_TEXT("jobs.0.id", second);
+    CHECK_TEXT("jobs.1.id", first);
+    call(t, "job_list", "{s:s, s:s}", "text", "check", "sort", "oldest");
+    CHECK_TEXT("jobs.0.id", first);
+    call(t, "job_list", "{s:s}", "text", "checkout release");
+    CHECK_COUNT("jobs", 1);
+    CHECK_TEXT("jobs.0.id", first);
+    call(t, "job_list", "{s:s, s:s}", "text", "checkout", "agent", "Scout");
+    CHECK_COUNT("jobs", 1);
+    CHECK_TEXT("jobs.0.id", second);
+    call(t, "job_list", "{s:s}", "text", "checkout nowhere");
+    CHECK_COUNT("jobs", 0);
+    call(t, "job_list", "{s:s}", "text", "...");
+    CHECK_COUNT("jobs", 0);
+    call(t, "job_list", "{s:s}", "text", "");
+    CHECK_STATUS(400);
+    /* Page by page, and a place in one order is none in the other. */
+    call(t, "job_list", "{s:s, s:i}", "text", "checkout", "limit", 1);
+    cursor = text_at(t, "nextCursor");
+    call(t, "job_list", "{s:s, s:i, s:s}", "text", "checkout", "limit", 1, "cursor", cursor);
+    CHECK_COUNT("jobs", 1);
+    CHECK_TEXT("jobs.0.id", first);
+    CHECK_NULL("nextCursor");
+    call(t, "job_list", "{s:s, s:s}", "sort", "oldest", "cursor", cursor);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "cursor");
+    call(t, "job_list", "{s:s, s:i}", "sort", "oldest", "limit", 2);
+    CHECK_COUNT("jobs", 2);
+    CHECK_TEXT("jobs.0.id", first);
+    cursor = text_at(t, "nextCursor");
+    call(t, "job_list", "{s:s, s:i, s:s}", "sort", "oldest", "limit", 2, "cursor", cursor);
+    CHECK_COUNT("jobs", 1);
+    CHECK_TEXT("jobs.0.kind", "report");
+    CHECK_NULL("nextCursor");
+    call(t, "job_list", "{s:s}", "sort", "biggest");
+    CHECK_STATUS(400);
 }
 
 CONTRACT(job_completion_is_told_to_whoever_asked_for_it)

@@ -141,6 +141,76 @@ CONTRACT(link_answers_once_though_more_are_needed)
     CHECK_STATUS(409);
 }
 
+/* Who had opened it in time is told what became of their answer, as everybody is; nothing else is shown. */
+CONTRACT(link_whose_question_somebody_else_settled_tells_its_answer_who_was_first_and_shows_nothing)
+{
+    const char *id = ask_approval(t, 1), *link = make_link(t, id), *visit = open_link(t, id, link), *before;
+
+    t->as = session_for(t, make_user(t, "Jonas", "admin"));
+    answer(t, id, "{s:b, s:s}", "value", 0, "text", "Not on a Friday");
+    CHECK_STATUS(200);
+    before = fingerprint(t);
+    t->as = visit;
+    answer(t, id, "{s:b}", "value", 1);
+    CHECK_STATUS(409);
+    CHECK_TEXT("code", "conflict");
+    CHECK_TEXT("status", "answered");
+    assert_true(str_starts(text_at(t, "winner.by"), "Jonas"));
+    CHECK_FALSE("winner.response.value");
+    CHECK_TEXT("winner.response.text", "Not on a Friday");
+    assert_null(at(t, "question"));
+    show(t, id);
+    CHECK_STATUS(401);
+    CHECK_TEXT("code", "link_ended");
+    assert_null(at(t, "winner"));
+    assert_null(open_link(t, id, link)); /* the secret in the mail is good for nothing any more */
+    CHECK_TEXT("code", "link_ended");
+    assert_string_equal(fingerprint(t), before);
+}
+
+/* Their reply was lost: they send the same once more, under its key. */
+CONTRACT(link_that_was_used_says_so_and_tells_its_own_answer_again)
+{
+    const char *id = ask_text(t, make_job(t)), *link = make_link(t, id);
+    const char *mine = open_link(t, id, link), *other = open_link(t, id, link);
+
+    t->as = mine;
+    t->idempotency_key = "key-of-mine";
+    answer_text(t, id, "By link");
+    CHECK_STATUS(200);
+    answer_text(t, id, "By link");
+    CHECK_STATUS(200);
+    assert_true(t->replayed);
+    t->idempotency_key = NULL;
+    t->as = other;
+    answer_text(t, id, "By link, too");
+    CHECK_STATUS(401);
+    CHECK_TEXT("code", "link_ended");
+    CHECK_TEXT("error", "This link has been used: it answers once.");
+    assert_null(at(t, "winner"));
+}
+
+CONTRACT(link_leaves_nothing_behind_after_the_deadline)
+{
+    const char *id = ask_text(t, make_job(t)), *visit = open_link(t, id, make_link(t, id));
+
+    advance(t, 61 * MINUTE);
+    t->as = visit;
+    show(t, id);
+    CHECK_STATUS(401);
+    answer_text(t, id, "Late");
+    CHECK_STATUS(409);
+    CHECK_TEXT("code", "conflict");
+    CHECK_TEXT("status", "timeout");
+    CHECK_TEXT("error", "The time of this question was up before you answered.");
+    t->as = t->owner;
+    show(t, id);
+    CHECK_COUNT("question.lateAnswers", 0);
+    answer_text(t, id, "Late, and known");
+    CHECK_TEXT("code", "late");
+    CHECK_TRUE("kept");
+}
+
 CONTRACT(link_lives_as_long_as_its_question)
 {
     const char *open = ask_in(t, make_job(t), "{s:s, s:s, s:s, s:{s:b}}", "question", "Logs?", "type",
@@ -180,6 +250,13 @@ CONTRACT(link_dies_with_its_makers_right)
     t->as = visit;
     show(t, id);
     CHECK_STATUS(401);
+    CHECK_TEXT("code", "link_refused");
+    t->as = t->owner;
+    answer_text(t, id, "Done");
+    t->as = visit;
+    answer_text(t, id, "By link"); /* nor does it hear what became of the question */
+    CHECK_STATUS(401);
+    CHECK_TEXT("code", "link_refused");
 }
 
 CONTRACT(link_has_so_many_visits_and_the_latest_count)

@@ -15,7 +15,8 @@ static const char *const for_people[] = {
     "open_question_resolve", "open_question_clear", "question_answer",  "question_answer_batch",
     "open_question_dismiss", "question_draft",      "question_link",    "question_restart",
     "template_create",       "template_update",     "template_delete",  "workspace_update",
-    "token_create",          "user_create",         "workspace_delete", NULL,
+    "token_create",          "user_create",         "workspace_delete", "question_assign",
+    "question_unassign",     "question_snooze",     "question_wake",    NULL,
 };
 
 /* What agents write: work, talk, and what they asked themselves. Each is looked at by a case of its own. */

@@ -282,13 +282,13 @@ CONTRACT(question_texts_are_cleaned_but_an_actions_args_are_not)
 {
     const char *id =
         ask_in(t, make_job(t), "{s:s, s:s, s:s, s:{s:s}, s:{s:s, s:{s:s}}}", "question", "Go\x1b[31m on\r\n?",
-               "type", "approval", "responseType", "approval", "context", "errorDetails", "bad\x07", "action",
-               "name", "run", "args", "cmd", "echo \x1b[1m");
+               "type", "approval", "responseType", "approval", "context", "errorDetails",
+               "bad\x07\x1b[2J \x1b[31mred\x1b[0m", "action", "name", "run", "args", "cmd", "echo \x1b[1m");
 
     CHECK_STATUS(201);
     show(t, id);
     CHECK_TEXT("question.question", "Go[31m on\n?");
-    CHECK_TEXT("question.context.errorDetails", "bad");
+    CHECK_TEXT("question.context.errorDetails", "bad \x1b[31mred\x1b[0m"); /* a log keeps its colours */
     CHECK_TEXT("question.action.args.cmd", "echo \x1b[1m");
     answer(t, id, "{s:b, s:s}", "value", 1, "text", "fine\x1b");
     show(t, id);

@@ -81,6 +81,7 @@ CONTRACT(question_late_answer_is_refused_kept_and_starts_a_job_once)
     answer_text(t, id, "Sorry, I was out");
     CHECK_STATUS(409);
     CHECK_TEXT("code", "late");
+    CHECK_TRUE("kept");
     CHECK_TEXT("status", "timeout");
     t->as = t->owner;
     show(t, id);

@@ -96,3 +96,42 @@ CONTRACT(question_ended_pages_through_everything_once)
     } while (cursor && seen <= MANY);
     assert_int_equal(seen, MANY);
 }
+
+static int64_t answered_since(struct t *t, int64_t ms)
+{
+    call(t, "question_answered_count", "{s:s}", "since", clock_text(&t->arena, ms));
+    CHECK_STATUS(200);
+    return int_at(t, "count");
+}
+
+CONTRACT(question_answered_count_is_of_the_caller_and_since_a_time)
+{
+    int64_t before = clock_now_ms(), between;
+    const char *late, *somebody;
+
+    assert_int_equal(answered_since(t, before), 0);
+    answer_text(t, ask_text(t, make_job(t)), "Yes.");
+    answer_text(t, ask_text(t, make_job(t)), "No.");
+    late = ask_in(t, make_job(t), "{s:s, s:s, s:s, s:i}", "question", "Now?", "type", "blocking",
+                  "responseType", "text", "timeoutMinutes", 5);
+    somebody = ask_text(t, make_job(t));
+    assert_int_equal(answered_since(t, before), 2);
+    advance(t, 6 * MINUTE);
+    show(t, late);
+    CHECK_TEXT("question.status", "timeout");
+    assert_int_equal(answered_since(t, before), 2); /* that nobody answered counts for nobody */
+    between = clock_now_ms();
+    answer_text(t, ask_text(t, make_job(t)), "Perhaps.");
+    assert_int_equal(answered_since(t, between), 1);
+    assert_int_equal(answered_since(t, before), 3);
+    t->as = token_for(t, "member", NULL);
+    assert_int_equal(answered_since(t, before), 0);
+    answer_text(t, somebody, "Me.");
+    CHECK_STATUS(200);
+    assert_int_equal(answered_since(t, before), 1);
+    t->as = token_elsewhere(t, "owner");
+    assert_int_equal(answered_since(t, before), 0);
+    call(t, "question_answered_count", "{}");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "since");
+}

@@ -62,14 +62,19 @@ CONTRACT(approval_needs_several_different_people)
     CHECK_FALSE("jobResumed");
     CHECK_INT("approvals.have", 1);
     CHECK_INT("approvals.need", 2);
+    CHECK_TRUE("approvals.counted");
+    assert_null(text_at(t, "approvals.why"));
     approve(t, id, t->owner);
     CHECK_STATUS(200);
     CHECK_FALSE("jobResumed");
     CHECK_INT("approvals.have", 1);
+    CHECK_FALSE("approvals.counted");
+    assert_non_null(strstr(text_at(t, "approvals.why"), "before"));
     check_job(t, job, "waiting_for_approval");
     approve(t, id, t->admin);
     CHECK_TRUE("jobResumed");
     CHECK_INT("approvals.have", 2);
+    CHECK_TRUE("approvals.counted");
     check_job(t, job, "running");
     show(t, id);
     CHECK_TRUE("question.response.value");
@@ -146,9 +151,16 @@ CONTRACT(approval_of_the_requester_does_not_count)
     CHECK_STATUS(200);
     CHECK_FALSE("jobResumed");
     CHECK_INT("approvals.have", 0);
+    CHECK_FALSE("approvals.counted");
+    assert_non_null(strstr(text_at(t, "approvals.why"), "You asked for this yourself"));
     answer(t, id, "{s:b, s:{s:i}}", "value", 1, "args", "count", 99);
     CHECK_STATUS(200);
     CHECK_INT("approvals.have", 0);
+    CHECK_FALSE("approvals.counted");
+    call(t, "question_answer_batch", "{s:[{s:s, s:{s:b}}]}", "answers", "id", id, "response", "value", 1);
+    CHECK_STATUS(200);
+    CHECK_TEXT("results.0.status", "pending");
+    assert_non_null(strstr(text_at(t, "results.0.error"), "You asked for this yourself"));
     approve(t, id, t->owner);
     CHECK_TRUE("jobResumed");
     show(t, id);
@@ -174,6 +186,18 @@ CONTRACT(question_late_yes_of_one_does_not_stand_for_several)
     CHECK_STATUS(201);
     check_job(t, text_at(t, "jobId"), "pending");
     CHECK_FALSE("answer.response.value");
+    /* Nor where it is asked as something else that several have to approve. */
+    call(t, "question_create", "{s:s, s:s, s:s, s:i}", "question", "Try again?", "type", "error_recovery",
+         "responseType", "approval", "requiredApprovals", 2);
+    CHECK_STATUS(201);
+    id = text_at(t, "questionId");
+    advance(t, 24 * 60 * MINUTE);
+    approve(t, id, t->admin);
+    CHECK_STATUS(409);
+    assert_null(text_at(t, "hint"));
+    t->as = t->owner;
+    call(t, "question_restart", "{s:s}", "id", id);
+    CHECK_STATUS(409);
 }
 
 CONTRACT(question_may_be_assigned_or_need_a_role)

@@ -83,6 +83,7 @@ static bool notify(const struct tx *tx, const struct discussion *d, const struct
         .body = arena_format(tx->arena, "Round %d of %d.", turn->round, d->rounds),
         .about = ABOUT_TURN,
         .ref_id = turn->id,
+        .discussion_id = d->id,
     };
 
     return (agent_key || reader_of(tx, turn, &notification.user_id)) && notification_add(tx, &notification);

@@ -12,7 +12,7 @@
 #include "core/log/event.h"
 
 #define LIST_NAME "notifications"
-#define ROW_WIDTH 13
+#define ROW_WIDTH 14
 
 const char *const notification_kinds[] = { "mention",        "question", "approval", "error",
                                            "completed",      "failed",   "decision", "open_question",
@@ -24,7 +24,7 @@ const char *const notification_subjects[] = { "prompt",   "chat",          "ques
                                               "decision", "open_question", "turn",     NULL };
 WORDS_FIT(notification_subjects, ABOUT_END);
 
-static void write_members(const struct notification *notification, struct json_out *out)
+void notification_write_members(const struct notification *notification, struct json_out *out)
 {
     json_text(out, "id", notification->id);
     json_text(out, "kind", notification_kind_word(notification->kind));
@@ -41,13 +41,6 @@ static void write_members(const struct notification *notification, struct json_o
     json_time(out, "createdAt", notification->created_ms);
 }
 
-void notification_write(const struct notification *notification, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    write_members(notification, out);
-    json_map_end(out);
-}
-
 /* Those who hear of it may read several inboxes: whose it is stands beside. */
 static const char *event_data(struct arena *arena, const struct notification *notification)
 {
@@ -57,7 +50,7 @@ static const char *event_data(struct arena *arena, const struct notification *no
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_map(&out, NULL);
-    write_members(notification, &out);
+    notification_write_members(notification, &out);
     json_text(&out, "agent", notification->agent_key);
     json_text(&out, "userId", notification->user_id);
     json_map_end(&out);
@@ -117,6 +110,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct notification
         .body = db_cell(rows, row, COL_NOTIFICATION_BODY),
         .about = db_cell_word(rows, row, COL_NOTIFICATION_REF_TYPE, notification_subjects, &strange),
         .ref_id = db_cell(rows, row, COL_NOTIFICATION_REF_ID),
+        .discussion_id = db_cell(rows, row, COL_NOTIFICATION_DISCUSSION_ID),
         .created_ms = db_cell_int(rows, row, COL_NOTIFICATION_CREATED_AT),
         .read_ms = db_cell_int(rows, row, READ_AT),
         .resolved_ms = db_cell_int(rows, row, RESOLVED_AT),
@@ -140,7 +134,8 @@ static void put_row(const struct notification *notification, struct db_arg row[s
     row[at++] = db_text(notification_subject_word(notification->about));
     row[at++] = db_text(notification->ref_id);
     row[at++] = db_int(notification->created_ms);
-    row[at] = db_int(roles_of(notification));
+    row[at++] = db_int(roles_of(notification));
+    row[at] = db_text(notification->discussion_id);
 }
 
 bool notification_insert(const struct tx *tx, struct notification notifications[], size_t count)

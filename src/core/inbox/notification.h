@@ -56,6 +56,7 @@ struct notification {
     const char *title, *body;
     enum notification_subject about;
     const char *ref_id;                       /* which one */
+    const char *discussion_id;                /* of a turn, which is gone when it has been taken; or NULL */
     unsigned roles;                           /* at large: for these; 0: ROLES_PEOPLE */
     int64_t created_ms, read_ms, resolved_ms; /* 0: not */
 };
@@ -112,7 +113,7 @@ CHECKED bool notification_read(const struct tx *tx, const char *id, struct notif
 /* Marks all of an inbox; says how many were unread. A token bound to another agent is ERR_FORBIDDEN. */
 CHECKED bool notification_read_all(const struct tx *tx, const char *agent, size_t *count);
 
-/* key NULL: inside a list. */
-void notification_write(const struct notification *notification, const char *key, struct json_out *out);
+/* The object's members, without braces. */
+void notification_write_members(const struct notification *notification, struct json_out *out);
 
 #endif

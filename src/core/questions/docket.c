@@ -51,6 +51,11 @@ void docket_notify(struct docket *docket, const struct notification *notificatio
     *writes_notification(docket->writes) = *notification;
 }
 
+void docket_settle(struct docket *docket, const struct question *question)
+{
+    *writes_resolved(docket->writes) = question->id;
+}
+
 int64_t docket_log(struct docket *docket, struct job *job, enum line_kind kind, enum line_level level,
                    const char *message, const char *data)
 {
@@ -223,7 +228,7 @@ bool docket_end(struct docket *docket, struct question *question, const struct e
     question->responded_at = ending->response ? docket->now : NULL;
     question->draft_by = question->draft_at = NULL;
     docket_changed(docket, question);
-    *writes_resolved(docket->writes) = question->id;
+    docket_settle(docket, question);
     log_ended(docket, job, question, ending);
     tell_ended(docket, job, question);
     if (!question_blocks(question) || !job_is_open(job))

@@ -84,5 +84,7 @@ int64_t docket_log(struct docket *docket, struct job *job, enum line_kind kind, 
 /* Its time is the docket's. */
 void docket_event(struct docket *docket, const struct event *event);
 void docket_notify(struct docket *docket, const struct notification *notification);
+/* What people were told of a question until now does not wait for them any more. */
+void docket_settle(struct docket *docket, const struct question *question);
 
 #endif

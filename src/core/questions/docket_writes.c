@@ -73,7 +73,7 @@ const struct question **writes_audit(struct docket_writes *writes)
     return add(writes, &writes->audit, sizeof(const struct question *));
 }
 
-#define QUESTION_WIDTH 16
+#define QUESTION_WIDTH 18
 #define JOB_WIDTH      8
 #define LINE_WIDTH     7
 #define AUDIT_WIDTH    5
@@ -97,7 +97,9 @@ static void put_question(const struct question *question, struct db_arg row[stat
     row[at++] = db_text(question->draft_by);
     row[at++] = db_text(question->draft_at);
     row[at++] = db_int(question->draft_moves);
-    row[at] = db_text(question->restart_job_id);
+    row[at++] = db_text(question->restart_job_id);
+    row[at++] = db_text(question->assigned_to);
+    row[at] = db_text(question->handover);
 }
 
 /* Jobs are locked and every change goes through here, so a row that does not fit is our mistake. */
@@ -200,6 +202,7 @@ static bool write_audit(struct docket *docket)
                         SQL_AUDIT_INSERT_SYSTEM_MANY, AUDIT_WIDTH, rows, count, NULL, docket->tx->err);
 }
 
+/* Those that have ended go first: who is asked instead is told anew. */
 static bool write_notifications(struct docket *docket)
 {
     struct list *list = &docket->writes->notifications, *resolved = &docket->writes->resolved;
@@ -207,15 +210,15 @@ static bool write_notifications(struct docket *docket)
     struct event *events = NULL;
     size_t count = 0;
 
-    if (!notification_insert(docket->tx, notifications, list->count))
-        return false;
-    for (size_t i = 0; i < list->count; i++)
-        *writes_event(docket->writes) = notification_added(docket->tx->arena, &notifications[i]);
     if (resolved->count > 0 &&
         !notification_resolve(docket->tx, ABOUT_QUESTION, resolved->items, resolved->count, &events, &count))
         return false;
     for (size_t i = 0; i < count; i++)
         *writes_event(docket->writes) = events[i];
+    if (!notification_insert(docket->tx, notifications, list->count))
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        *writes_event(docket->writes) = notification_added(docket->tx->arena, &notifications[i]);
     return true;
 }
 

@@ -18,7 +18,7 @@ struct question **writes_question(struct docket_writes *writes);
 struct docket_line *writes_line(struct docket_writes *writes);
 struct event *writes_event(struct docket_writes *writes);
 struct notification *writes_notification(struct docket_writes *writes);
-/* Questions that ended: their notifications are resolved. */
+/* Questions that ended, or are others' now: their notifications are resolved. */
 const char **writes_resolved(struct docket_writes *writes);
 /* Questions that the server ended by itself: nobody's call tells of them in the audit log. */
 const struct question **writes_audit(struct docket_writes *writes);

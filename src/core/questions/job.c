@@ -13,14 +13,17 @@
 #include "core/log/cursor.h"
 #include "core/questions/docket.h"
 #include "core/questions/question_row.h"
+#include "core/search/search.h"
 
-#define LIST_NAME "jobs"
+#include <string.h>
 
 const char *const job_statuses[] = { "pending",   "running", "waiting_for_input", "waiting_for_approval",
                                      "completed", "failed",  "cancelled",         NULL };
 WORDS_FIT(job_statuses, JOB_STATUS_END);
 const char *const requester_kinds[] = { "user", "agent", "token", "local", "link", NULL };
 WORDS_FIT(requester_kinds, REQUESTER_END);
+const char *const job_orders[] = { "newest", "oldest", NULL };
+WORDS_FIT(job_orders, JOB_ORDER_END);
 
 bool job_status_is_open(enum job_status status)
 {
@@ -201,55 +204,157 @@ bool job_create(const struct tx *tx, struct job *job)
 
 /* Lists */
 
+/* A list's statements: one for each order. */
+struct list_sql {
+    enum sql_id newest, oldest;
+};
+#define LIST_SQL(name)                                                                                       \
+    (struct list_sql)                                                                                        \
+    {                                                                                                        \
+        SQL_JOB_LIST##name, SQL_JOB_LIST##name##_OLDEST                                                      \
+    }
+
 /* By what leaves the fewest to pass over: few jobs are open, and many have ended in the same way. */
-static enum sql_id list_statement(const struct job_filter *filter)
+static struct list_sql list_sql(const struct job_filter *filter, bool lone)
 {
+    if (filter->text)
+        return LIST_SQL(_TEXT);
     if (filter->task_id)
-        return SQL_JOB_LIST_TASK;
+        return LIST_SQL(_TASK);
     if (filter->status && job_status_is_open(filter->status))
-        return SQL_JOB_LIST_STATUS;
+        return LIST_SQL(_STATUS);
     if (filter->agent)
-        return SQL_JOB_LIST_AGENT;
+        return LIST_SQL(_AGENT);
     if (filter->project_id)
-        return SQL_JOB_LIST_PROJECT;
-    return filter->status ? SQL_JOB_LIST_STATUS : SQL_JOB_LIST;
+        return LIST_SQL(_PROJECT);
+    if (filter->kind && !lone)
+        return LIST_SQL(_KIND);
+    return filter->status ? LIST_SQL(_STATUS) : LIST_SQL();
+}
+
+/* What is looked for, and where it goes on. */
+struct listing {
+    const struct tx *tx;
+    const struct job_filter *filter;
+    struct search_words asked;
+    const char *after; /* an id */
+};
+
+static bool comes_before(const struct listing *listing, const struct job *a, const struct job *b)
+{
+    return listing->filter->order == JOBS_OLDEST ? strcmp(a->id, b->id) < 0 : strcmp(a->id, b->id) > 0;
+}
+
+/* Those that were made for a single question, or the others. */
+static bool read_part(const struct listing *listing, bool lone, struct job **jobs, size_t *count)
+{
+    const struct tx *tx = listing->tx;
+    const struct job_filter *filter = listing->filter;
+    const struct search_words *asked = &listing->asked;
+    struct list_sql sql = list_sql(filter, lone);
+    const struct db_arg args[] = {
+        db_text(tx->caller->workspace_id),
+        db_text(listing->after),
+        db_int((int64_t)filter->limit + 1),
+        db_text(clock_text(tx->arena, tx->now_ms)),
+        db_text(job_status_word(filter->status)),
+        db_text(filter->agent),
+        db_text(filter->kind),
+        db_text(filter->project_id),
+        db_text(filter->task_id),
+        db_bool(lone),
+        db_text(asked->begun),
+        db_text(asked->behind),
+        db_text(asked->words[0]),
+        db_text(asked->words[1]),
+        db_text(asked->words[2]),
+        db_text(asked->words[3]),
+    };
+    enum sql_id statement = filter->order == JOBS_OLDEST ? sql.oldest : sql.newest;
+    struct db_rows rows;
+
+    if (!tx_query(tx, statement, (size_t)sql_texts[statement].params, args, &rows))
+        return false;
+    *count = rows.count;
+    *jobs = arena_array(tx->arena, struct job, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        if (!job_from_row(&rows, i, &(*jobs)[i], tx->err))
+            return false;
+    return true;
+}
+
+/* Two parts, each in order, become one. */
+static void merge(const struct listing *listing, const struct job *more, size_t count, struct job_page *page)
+{
+    struct job *all = arena_array(listing->tx->arena, struct job, page->count + count);
+    size_t a = 0, b = 0;
+
+    while (a < page->count || b < count) {
+        bool first = b == count || (a < page->count && comes_before(listing, &page->jobs[a], &more[b]));
+
+        all[a + b] = first ? page->jobs[a] : more[b];
+        *(first ? &a : &b) += 1;
+    }
+    page->jobs = all;
+    page->count += count;
+}
+
+static bool read_parts(const struct listing *listing, struct job_page *page)
+{
+    const struct job_filter *filter = listing->filter;
+    bool of_kind = !filter->kind || str_equal(filter->kind, JOB_KIND_LONE);
+    struct job *more;
+    size_t count;
+
+    if (!read_part(listing, false, &page->jobs, &page->count))
+        return false;
+    if (!of_kind || !(filter->all || filter->kind))
+        return true;
+    if (!read_part(listing, true, &more, &count))
+        return false;
+    merge(listing, more, count, page);
+    return true;
+}
+
+/* The list's name: a place in one order means nothing in the other. */
+static const char *list_name(const struct job_filter *filter)
+{
+    return filter->order == JOBS_OLDEST ? "jobs oldest" : "jobs";
+}
+
+static bool cut_page(const struct listing *listing, struct job_page *page)
+{
+    const struct tx *tx = listing->tx;
+
+    if (page->count > listing->filter->limit) {
+        const struct job *last = &page->jobs[(page->count = listing->filter->limit) - 1];
+
+        page->next_cursor = cursor_after(tx->arena, list_name(listing->filter), 0,
+                                         clock_text(tx->arena, last->created_ms), last->id);
+    }
+    for (size_t i = 0; i < page->count; i++)
+        if (page->jobs[i].overdue)
+            return is_due(tx->err);
+    return true;
 }
 
 bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_page *page)
 {
     struct job_filter wanted = *filter;
+    struct listing listing = { .tx = tx, .filter = &wanted };
     struct job_page found = { 0 };
     struct cursor from;
-    struct db_rows rows;
 
     if (!wanted.project_id)
         wanted.project_id = tx->caller->project_id;
-    if (!caller_sees_project(tx->caller, wanted.project_id)) {
-        *page = found;
-        return true;
-    }
-    if (!cursor_read(LIST_NAME, filter->cursor, &from, tx->err) ||
-        !tx_query(tx, list_statement(&wanted),
-                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(from.id),
-                          db_int((int64_t)filter->limit + 1), db_text(clock_text(tx->arena, tx->now_ms)),
-                          db_text(job_status_word(wanted.status)), db_text(wanted.agent),
-                          db_text(wanted.kind), db_text(wanted.project_id), db_text(wanted.task_id)),
-                  &rows))
+    if (!cursor_read(list_name(filter), filter->cursor, &from, tx->err) ||
+        (filter->text && !filter->as_it_is && !search_is_ready(tx)))
         return false;
-    found.count = rows.count < filter->limit ? rows.count : filter->limit;
-    found.jobs = arena_array(tx->arena, struct job, found.count);
-    for (size_t i = 0; i < found.count; i++) {
-        if (!job_from_row(&rows, i, &found.jobs[i], tx->err))
-            return false;
-        if (found.jobs[i].overdue)
-            return is_due(tx->err);
-    }
-    if (rows.count > found.count) {
-        const struct job *last = &found.jobs[found.count - 1];
-
-        found.next_cursor =
-            cursor_after(tx->arena, LIST_NAME, 0, clock_text(tx->arena, last->created_ms), last->id);
-    }
+    listing.after = filter->order == JOBS_OLDEST && !filter->cursor ? "" : from.id;
+    if (caller_sees_project(tx->caller, wanted.project_id) &&
+        (!filter->text || search_words_of(tx->arena, filter->text, &listing.asked)) &&
+        !(read_parts(&listing, &found) && cut_page(&listing, &found)))
+        return false;
     *page = found;
     return true;
 }
@@ -283,6 +388,7 @@ void job_write_members(const struct job *job, struct json_out *out)
     json_raw(out, "result", job->result);
     json_text(out, "error", job->error);
     json_text(out, "requestedBy", job->requested_name);
+    json_bool(out, "single", job->lone);
     json_text(out, "restartOf", job->restart_of);
     json_raw(out, "answer", job->restart_answer);
     json_time(out, "createdAt", job->created_ms);

@@ -60,6 +60,8 @@ struct job {
     bool dirty;   /* the docket's: to be written back */
 };
 
+#define JOB_KIND_LONE "question" /* what those are that were made for a single one */
+
 bool job_status_is_open(enum job_status status);
 bool job_is_open(const struct job *job);
 bool job_is_waiting(const struct job *job);
@@ -72,19 +74,27 @@ CHECKED bool job_create(const struct tx *tx, struct job *job);
 /* ERR_NOT_FOUND, also for another workspace's or project's; ERR_DUE when it has an overdue question. */
 CHECKED bool job_get(const struct tx *tx, const char *id, struct job *job);
 
+enum job_order { JOBS_NEWEST = 1, JOBS_OLDEST, JOB_ORDER_END };
+WORDS_OF(job_order, job_orders);
+
 struct job_filter {
     enum job_status status;                          /* 0: all */
     const char *agent, *kind, *project_id, *task_id; /* or NULL */
-    const char *cursor;                              /* or NULL */
+    const char *text;                                /* words that are to be found in it, or NULL */
+    bool all;             /* also those that were made for a single question; their kind asks for them, too */
+    bool as_it_is;        /* with a text: whatever is not in the index yet */
+    enum job_order order; /* 0: the newest first */
+    const char *cursor;   /* or NULL */
     size_t limit;
 };
 
 struct job_page {
-    struct job *jobs; /* newest first */
+    struct job *jobs;
     size_t count;
     const char *next_cursor; /* or NULL */
 };
 
+/* ERR_DUE as job_get, and with a text when words are to be taken into the index first. */
 CHECKED bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_page *page);
 
 struct job_change {
@@ -114,6 +124,7 @@ enum line_kind {
     LINE_EXTENDED,
     LINE_LATE,
     LINE_RESTART,
+    LINE_ASSIGNED,
     LINE_KIND_END,
 };
 WORDS_OF(line_kind, line_kinds);
@@ -142,8 +153,15 @@ struct job_progress {
 /* How far it is; also a line of the log. ERR_CONFLICT when it has ended. */
 CHECKED bool job_report(const struct tx *tx, const char *id, const struct job_progress *progress,
                         struct job *job);
-/* Oldest first, after line `after`. */
-CHECKED bool job_logs(const struct tx *tx, const char *id, int64_t after, size_t limit,
+
+struct line_filter {
+    bool newest;         /* newest first */
+    int64_t from;        /* the line before which, in that order, none is wanted; 0: all are */
+    enum line_kind kind; /* 0: any */
+    size_t limit;
+};
+
+CHECKED bool job_logs(const struct tx *tx, const char *id, const struct line_filter *filter,
                       struct job_line **lines, size_t *count);
 
 /* A token that is bound to an agent does not drive another agent's job: ERR_FORBIDDEN. */

@@ -3,6 +3,7 @@
  * docket numbers them; so two reports at once cannot get the same number.
  */
 #include "base/clock.h"
+#include "base/colour.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/chat/chat.h"
@@ -13,8 +14,9 @@
 
 #include <string.h>
 
-const char *const line_kinds[] = { "log",       "progress", "status",   "question", "answer",  "timeout",
-                                   "cancelled", "approval", "extended", "late",     "restart", NULL };
+const char *const line_kinds[] = { "log",     "progress",  "status",   "question", "answer",
+                                   "timeout", "cancelled", "approval", "extended", "late",
+                                   "restart", "assigned",  NULL };
 WORDS_FIT(line_kinds, LINE_KIND_END);
 const char *const line_levels[] = { "debug", "info", "warn", "error", NULL };
 WORDS_FIT(line_levels, LINE_LEVEL_END);
@@ -161,7 +163,7 @@ bool job_log(const struct tx *tx, const char *id, struct job_line *line)
     if (!chat_check_text("message", line->message, tx->err) || !open_one(tx, &docket, id, &job))
         return false;
     line->kind = LINE_LOG;
-    line->message = str_sanitise(tx->arena, line->message);
+    line->message = colour_keep(tx->arena, line->message);
     line->at_ms = tx->now_ms;
     line->seq = docket_log(&docket, job, line->kind, line->level, line->message, line->data);
     tell_line(&docket, job, line);
@@ -227,15 +229,19 @@ bool job_report(const struct tx *tx, const char *id, const struct job_progress *
            docket_close(&docket) && job_get(tx, id, job);
 }
 
-bool job_logs(const struct tx *tx, const char *id, int64_t after, size_t limit, struct job_line **lines,
+bool job_logs(const struct tx *tx, const char *id, const struct line_filter *filter, struct job_line **lines,
               size_t *count)
 {
+    int64_t from = filter->newest && filter->from == 0 ? INT64_MAX : filter->from;
     const char *strange = NULL;
     struct db_rows rows;
     struct job job;
 
     if (!job_get(tx, id, &job) ||
-        !tx_query(tx, SQL_JOB_LOGS, DB_ARGS(db_text(id), db_int(after), db_int((int64_t)limit)), &rows))
+        !tx_query(tx, filter->newest ? SQL_JOB_LOGS_NEWEST : SQL_JOB_LOGS,
+                  DB_ARGS(db_text(id), db_int(from), db_int((int64_t)filter->limit),
+                          db_text(filter->kind ? line_kind_word(filter->kind) : NULL)),
+                  &rows))
         return false;
     *lines = arena_array(tx->arena, struct job_line, rows.count);
     for (size_t i = 0; i < rows.count; i++)

@@ -53,7 +53,20 @@ bool link_create(const struct tx *tx, const char *question_id, struct link *link
 static bool refuse(struct err *err, const char *why)
 {
     err_set(err, ERR_UNAUTHORIZED, "%s", why);
+    err->name = "link_refused";
     return err_hint(err, "Ask whoever sent it for a new one.");
+}
+
+static bool refuse_ended(struct err *err, const char *why)
+{
+    err_set(err, ERR_UNAUTHORIZED, "%s", why);
+    err->name = "link_ended";
+    return false;
+}
+
+static bool refuse_used(struct err *err)
+{
+    return refuse_ended(err, "This link has been used: it answers once.");
 }
 
 static enum role role_at(const struct db_rows *rows, size_t column)
@@ -118,9 +131,25 @@ static bool maker_of(const struct tx *tx, const struct db_rows *rows, struct cal
            refuse(tx->err, "Whoever made this link may not answer here any more.");
 }
 
+/*
+ * A link ends with its question and with its use. One that nobody has used was good for as long as its
+ * question was open, so that a look that was held until the end was let in by it.
+ */
+static bool check_alive(const struct tx *tx, const struct question *question, bool used,
+                        enum link_purpose purpose)
+{
+    bool over = !question_is_open(question) || question_is_overdue(question, tx->now_ms);
+
+    if (purpose == LINK_ANSWER)
+        return true;
+    if (over && (used || purpose == LINK_LOOK))
+        return refuse_ended(tx->err, "This question has been settled, and its link has ended with it.");
+    return !used || refuse_used(tx->err);
+}
+
 /* Whether a link is good now, and for whom it stands. `sql` finds it by the hash of one of its secrets. */
 static bool judge(const struct tx *tx, enum sql_id sql, const char *secret, const char *question_id,
-                  struct caller *caller)
+                  enum link_purpose purpose, struct caller *caller)
 {
     struct caller found = { .kind = CALLER_LINK };
     struct question question;
@@ -134,13 +163,8 @@ static bool judge(const struct tx *tx, enum sql_id sql, const char *secret, cons
     found.credential = arena_format(tx->arena, "link:%s", db_cell(&rows, 0, COL_LINK_HASH));
     if (!question_load(tx, found.workspace_id, question_id, &question))
         return false;
-    if (!question_is_open(&question) || question_is_overdue(&question, tx->now_ms) ||
-        db_cell(&rows, 0, COL_LINK_USED_AT)) {
-        err_set(tx->err, ERR_UNAUTHORIZED, "This question has been settled, and its link has ended with it.");
-        tx->err->name = "link_ended";
-        return false;
-    }
-    if (!maker_of(tx, &rows, &found))
+    if (!check_alive(tx, &question, db_cell(&rows, 0, COL_LINK_USED_AT) != NULL, purpose) ||
+        !maker_of(tx, &rows, &found))
         return false;
     *caller = found;
     return true;
@@ -151,7 +175,7 @@ bool link_open(const struct tx *tx, const char *secret, const char *question_id,
 {
     const char *link_hash = secret_hash(tx->arena, secret), *made = secret_make(tx->arena, SECRET_VISIT);
 
-    if (!judge(tx, SQL_LINK_GET, secret, question_id, caller) ||
+    if (!judge(tx, SQL_LINK_GET, secret, question_id, LINK_LOOK, caller) ||
         !tx_exec(tx, SQL_LINK_VISIT,
                  DB_ARGS(db_text(secret_hash(tx->arena, made)), db_text(link_hash), db_int(tx->now_ms)),
                  NULL) ||
@@ -161,9 +185,10 @@ bool link_open(const struct tx *tx, const char *secret, const char *question_id,
     return true;
 }
 
-bool link_caller(const struct tx *tx, const char *visit, const char *question_id, struct caller *caller)
+bool link_caller(const struct tx *tx, const char *visit, const char *question_id, enum link_purpose purpose,
+                 struct caller *caller)
 {
-    return judge(tx, SQL_LINK_GET_VISITED, visit, question_id, caller);
+    return judge(tx, SQL_LINK_GET_VISITED, visit, question_id, purpose, caller);
 }
 
 bool link_use(const struct tx *tx)
@@ -173,7 +198,7 @@ bool link_use(const struct tx *tx)
     if (!tx_exec(tx, SQL_LINK_USE,
                  DB_ARGS(db_text(tx->caller->credential + strlen("link:")), db_int(tx->now_ms)), &changed))
         return false;
-    return changed == 1 || err_set(tx->err, ERR_CONFLICT, "This link has been used.");
+    return changed == 1 || refuse_used(tx->err);
 }
 
 bool link_prune(const struct tx *tx, size_t limit, size_t *pruned)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "core/questions/question_row.h"
+#include "core/questions/standing.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -101,6 +102,9 @@ bool question_from_row(const struct db_rows *rows, size_t row, struct question *
         .template = db_cell(rows, row, COL_QUESTION_TEMPLATE),
         .key = db_cell_int(rows, row, COL_QUESTION_QUESTION_KEY),
         .asked_by_id = db_cell(rows, row, COL_QUESTION_ASKED_BY_ID),
+        .handover = db_cell(rows, row, COL_QUESTION_HANDOVER),
+        .assignee = db_cell(rows, row, COL_QUESTION_ASSIGNEE),
+        .requester = db_cell(rows, row, COL_QUESTION_REQUESTER),
     };
     if (question->timeout_at && !clock_parse(question->timeout_at, &question->due_ms))
         question->due_ms = 0;
@@ -252,18 +256,22 @@ static void write_rules(const struct question *question, struct json_out *out)
     write_approvals(question, out);
     json_raw(out, "lateAnswers", question->late_answers);
     json_text(out, "assignedTo", question->assigned_to);
+    json_text(out, "assignee", question->assignee);
+    json_raw(out, "handover", question->handover);
     json_text(out, "requiredRole", question->required_role);
     json_int(out, "requiredApprovals", question->required_approvals);
     json_bool(out, "allowOther", question->allow_other);
     json_bool(out, "allowDefaultApprove", question->allow_default_approve);
     json_text(out, "askedBy", question->asked_by);
     json_text(out, "requestedBy", question->requested_by);
+    json_text(out, "requester", question->requester);
     json_text(out, "template", question->template);
     write_draft(question, out);
     json_text(out, "restartedAs", question->restart_job_id);
 }
 
-void question_write(const struct question *question, const char *key, struct json_out *out)
+void question_write(const struct question *question, const struct standing *standing, const char *key,
+                    struct json_out *out)
 {
     json_map(out, key);
     json_text(out, "id", question->id);
@@ -285,5 +293,6 @@ void question_write(const struct question *question, const char *key, struct jso
     json_text(out, "createdAt", question->created_at);
     question_write_outcome(question, "outcome", out);
     write_rules(question, out);
+    standing_write(standing, "you", out);
     json_map_end(out);
 }

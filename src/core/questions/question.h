@@ -64,6 +64,8 @@ struct question {
     const char *parent_id; /* or NULL */
     bool allow_other, allow_default_approve;
     const char *assigned_to, *required_role; /* or NULL: any person of the workspace */
+    const char *assignee;                    /* that person's name, if it is known; so is requester */
+    const char *handover; /* {id, by, at, note}: who has assigned it since it was asked, or NULL */
     int64_t required_approvals;
     const char *approvals;     /* a JSON list's text */
     const char *action;        /* {name, args}, or NULL */
@@ -72,8 +74,9 @@ struct question {
     const char *draft_by, *draft_at;
     int64_t draft_moves;
     const char *asked_by;
-    const char *asked_by_id;            /* the user or token that asked; NULL: not known */
-    const char *requested_by;           /* a user's id, or NULL */
+    const char *asked_by_id;  /* the user or token that asked; NULL: not known */
+    const char *requested_by; /* a user's id, or NULL */
+    const char *requester;
     enum outcome_source outcome_source; /* 0 while open; so are NULL: */
     const char *outcome_by, *ended_at;
     const char *restart_job_id; /* or NULL */
@@ -83,8 +86,10 @@ struct question {
 };
 
 /* Events that others look for by name. */
-#define EVENT_QUESTION_ASKED "question_asked"
-#define EVENT_QUESTION_DRAFT "question_draft"
+#define EVENT_QUESTION_ASKED    "question_asked"
+#define EVENT_QUESTION_DRAFT    "question_draft"
+#define EVENT_QUESTION_ASSIGNED "question_assigned"
+#define EVENT_QUESTION_SNOOZED  "question_snoozed"
 
 bool question_is_open(const struct question *question);
 /* Whether its job waits for it. */
@@ -154,6 +159,9 @@ CHECKED bool question_pending(const struct tx *tx, const struct question_filter 
 CHECKED bool question_list_ended(const struct tx *tx, const struct question_filter *filter,
                                  struct question_page *page);
 
+/* How many the caller has ended by an answer since then, up to LIMIT_LIST. */
+CHECKED bool question_answered_count(const struct tx *tx, int64_t since_ms, int64_t *count);
+
 /* Other open questions that the caller sees, with the same type and normalised text, oldest first. */
 CHECKED bool question_similar(const struct tx *tx, const char *id, size_t limit, struct question **questions,
                               size_t *count);
@@ -171,6 +179,7 @@ struct question_answer {
     bool job_resumed;
     int64_t have, need; /* approvals */
     bool counts_approvals;
+    const char *uncounted; /* why this approval is not one of those, for who gave it; NULL: it is */
 };
 
 /*
@@ -196,6 +205,12 @@ CHECKED bool question_drop_project(const struct tx *tx, const char *project_id);
 CHECKED bool question_extend(const struct tx *tx, const char *id, double minutes, struct question *question);
 /* Somebody is typing: others see it, and a deadline that is near moves back a little, a few times. */
 CHECKED bool question_draft(const struct tx *tx, const char *id, struct question *question);
+/*
+ * Gives it to one person (a user's id or name), or, with NULL, back to all who may answer. ERR_FORBIDDEN for
+ * those who may not (answer_rights.h), ERR_INVALID about `to` for somebody who could not answer it.
+ */
+CHECKED bool question_assign(const struct tx *tx, const char *id, const char *to, const char *note,
+                             struct question *question);
 /* Starts a new job with the first late answer; once. */
 CHECKED bool question_restart(const struct tx *tx, const char *id, struct job *job);
 
@@ -203,8 +218,10 @@ CHECKED bool question_restart(const struct tx *tx, const char *id, struct job *j
 CHECKED bool question_sweep(const struct tx *tx, size_t limit, size_t *ended);
 CHECKED bool question_next_due(const struct tx *tx, int64_t *due_ms);
 
-/* key NULL: inside a list. */
-void question_write(const struct question *question, const char *key, struct json_out *out);
+/* As it is to one caller (standing.h). key NULL: inside a list. */
+struct standing;
+void question_write(const struct question *question, const struct standing *standing, const char *key,
+                    struct json_out *out);
 /* {source, by, at}, or null while open. */
 void question_write_outcome(const struct question *question, const char *key, struct json_out *out);
 

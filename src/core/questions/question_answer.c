@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#define TIME_WAS_UP "The time of this question was up before you answered."
+
 struct answering {
     const struct tx *tx;
     struct docket docket;
@@ -97,7 +99,9 @@ static const char *winner_of(struct arena *arena, const struct question *questio
 /* First answer wins; the loser learns who won and what. */
 static void refuse_second(struct answering *answering, const struct question *question, struct err *err)
 {
-    if (question->status == QUESTION_CANCELLED)
+    if (question_ended_by_deadline(question))
+        err_set(err, ERR_CONFLICT, TIME_WAS_UP);
+    else if (question->status == QUESTION_CANCELLED)
         err_set(err, ERR_CONFLICT, "This question was cancelled by %.80s.", question->outcome_by);
     else
         err_set(err, ERR_CONFLICT, "%.80s has already answered this question.", question->outcome_by);
@@ -164,9 +168,10 @@ static void keep_late(struct answering *answering, struct question *question, co
     const char *entry = late_entry(answering, response->json);
     const char *kept = append_entry(answering->tx->arena, question->late_answers, LIMIT_LATE_ANSWERS, entry);
 
-    err_set(&answer->err, ERR_CONFLICT, "The time of this question was up before you answered.");
+    err_set(&answer->err, ERR_CONFLICT, TIME_WAS_UP);
     answer->err.name = "late";
-    answer->err.detail = winner_of(answering->tx->arena, question);
+    answer->err.detail = arena_format(answering->tx->arena, "%s,\"kept\":%s",
+                                      winner_of(answering->tx->arena, question), kept ? "true" : "false");
     if (!kept) {
         err_hint(&answer->err, "This question has too many late answers to keep another one.");
         return;
@@ -193,14 +198,6 @@ static bool is_approval(const struct question *question, const struct response *
     return question->required_approvals > 1 && response->is_true;
 }
 
-static bool has_approved(const json_t *approvals, const char *id)
-{
-    for (size_t i = 0; i < json_array_size(approvals); i++)
-        if (str_equal(json_string_value(json_object_get(json_array_get(approvals, i), "id")), id))
-            return true;
-    return false;
-}
-
 static const char *approval_entry(struct answering *answering)
 {
     BUF_AUTO text = { 0 };
@@ -215,11 +212,9 @@ static const char *approval_entry(struct answering *answering)
     return arena_copy(answering->tx->arena, text.bytes, text.len);
 }
 
-/* The user who asked for it does not also grant it. Alone at home there is nobody else. */
 static bool is_requester(const struct answering *answering, const struct question *question)
 {
-    return answering->tx->caller->kind != CALLER_LOCAL && question->requested_by &&
-           str_equal(question->requested_by, answering->tx->caller->id);
+    return answer_rights_is_requester(answering->tx->caller, question);
 }
 
 static void tell_approval(struct answering *answering, const struct question *question,
@@ -273,6 +268,17 @@ static bool check_args(struct arena *arena, const struct question *question, con
     return err_hint(err, "Give the args that you approve; those of approvedArgs join the approvals so far.");
 }
 
+/* Why a yes does not count, or NULL when it does. Nobody shall believe to have approved what still waits. */
+static const char *why_uncounted(const struct answering *answering, const struct question *question,
+                                 const json_t *approvals)
+{
+    if (is_requester(answering, question))
+        return answer_rights_reason(answering->tx->arena, BAR_REQUESTER, question);
+    if (answer_rights_has_approved(approvals, answering->tx->caller->id))
+        return answer_rights_reason(answering->tx->arena, BAR_APPROVED, question);
+    return NULL;
+}
+
 /*
  * Counts one approval. Who changes the args approves something else than those before: the count starts
  * again, so that what is done in the end is what enough people have seen. The requester changes nothing.
@@ -295,7 +301,8 @@ static void count_approval(struct answering *answering, struct question *questio
     if (!json_parse(question->approvals, strlen(question->approvals), &approvals, &ignored))
         return;
     answer->have = (int64_t)json_array_size(approvals);
-    if (is_requester(answering, question) || has_approved(approvals, answering->tx->caller->id))
+    answer->uncounted = why_uncounted(answering, question, approvals);
+    if (answer->uncounted)
         return;
     question->approvals =
         append_entry(arena, question->approvals, QUESTION_APPROVALS_MAX, approval_entry(answering));
@@ -371,27 +378,29 @@ static bool check_consent(const struct caller *caller, const struct question *qu
 static bool answer_one(struct answering *answering, struct question *question, struct question_answer *answer)
 {
     struct tx single = tx_with_err(answering->tx, &answer->err);
+    bool by_link = answering->tx->caller->kind == CALLER_LINK;
     struct response response;
 
     if (!question || !caller_sees_project(answering->tx->caller, question->project_id)) {
         question_not_found(&answer->err);
         return true;
     }
-    if (!answer_rights_check(answering->tx->arena, answering->tx->caller, question, answering->projects,
-                             answering->project_count, &answer->err) ||
+    if (!answer_rights_check(&single, question, answering->projects, answering->project_count) ||
         !check_response(answering, question, answer->response, &response, &answer->err) ||
         !check_consent(answering->tx->caller, question, &response, &answer->err))
         return true;
-    if (!question_is_open(question) && !question_ended_by_deadline(question)) {
+    /* A refusal takes this back. First of all, or who has answered with it would be told that they had. */
+    if (by_link && !link_use(&single)) {
+        *answering->tx->err = answer->err;
+        return answer->err.code == ERR_UNAUTHORIZED;
+    }
+    /* A link is for as long as the question is open: with it nothing is left behind afterwards. */
+    if (!question_is_open(question) && (by_link || !question_ended_by_deadline(question))) {
         refuse_second(answering, question, &answer->err);
         return true;
     }
     if (question_is_open(question) && !check_args(answering->tx->arena, question, &response, &answer->err))
         return true;
-    if (answering->tx->caller->kind == CALLER_LINK && !link_use(&single)) {
-        *answering->tx->err = answer->err;
-        return answer->err.code == ERR_CONFLICT;
-    }
     if (question_is_open(question))
         accept(answering, question, &response, answer);
     else

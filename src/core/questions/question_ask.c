@@ -10,6 +10,7 @@
 #include "core/questions/answer_rights.h"
 #include "core/questions/docket.h"
 #include "core/questions/question_make.h"
+#include "core/questions/question_row.h"
 #include "core/questions/template.h"
 
 static bool insert(const struct asking *asking)
@@ -84,8 +85,7 @@ static enum notification_kind kind_of(enum question_type type)
     return 0;
 }
 
-/* Asks those who may answer: one row for all of them, or one for each who is named. */
-static bool notify(struct docket *docket, const struct question *question)
+bool question_notify(struct docket *docket, const struct question *question)
 {
     bool approval = question->type == QUESTION_APPROVAL;
     const char *const *people;
@@ -128,7 +128,7 @@ static bool put_question(struct asking *asking, struct docket *docket, struct jo
     log_asked(docket, job, question);
     tell_asked(docket, question);
     docket_added(docket, job, question);
-    return notify(docket, question) && docket_close(docket);
+    return question_notify(docket, question) && docket_close(docket);
 }
 
 /* An answer to a non-blocking question is kept as the preference for the next time it is asked. */
@@ -204,7 +204,7 @@ static bool ask_alone(struct asking *asking, struct job *job)
 {
     struct docket docket;
 
-    job->kind = "question";
+    job->kind = JOB_KIND_LONE;
     job->status = JOB_RUNNING;
     job->lone = true;
     if (!job_begin(asking->tx, job) || !question_make(asking, job) || !job_insert(asking->tx, job))

@@ -17,8 +17,7 @@
 
 #define DROP_BATCH 200
 
-/* The docket of one question, with what it says there. One that ended earlier is loaded beside it. */
-static bool open_one(const struct tx *tx, struct docket *docket, const char *id, struct question **question)
+bool question_open_one(const struct tx *tx, struct docket *docket, const char *id, struct question **question)
 {
     if (!docket_of_questions(tx, docket, tx->caller->workspace_id, &id, 1))
         return false;
@@ -32,7 +31,7 @@ static bool open_one(const struct tx *tx, struct docket *docket, const char *id,
 }
 
 /* The first to end it wins; whoever comes later learns how it ended. */
-static bool must_be_open(struct arena *arena, const struct question *question, struct err *err)
+bool question_must_be_open(struct arena *arena, const struct question *question, struct err *err)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -53,16 +52,16 @@ bool question_cancel(const struct tx *tx, const char *id, const char *reason, bo
     struct docket docket;
     struct question *question;
 
-    if (!open_one(tx, &docket, id, &question) ||
+    if (!question_open_one(tx, &docket, id, &question) ||
         !job_may_drive(tx->caller, docket_job(&docket, question->job_id), tx->err) ||
         !question_may_end(tx->caller, docket_job(&docket, question->job_id), question, tx->err) ||
-        !must_be_open(tx->arena, question, tx->err))
+        !question_must_be_open(tx->arena, question, tx->err))
         return false;
     *job_resumed = docket_end(&docket, question,
                               &(struct ending){ .status = QUESTION_CANCELLED,
                                                 .source = OUTCOME_CANCELLED,
                                                 .by = caller_title(tx->caller),
-                                                .reason = reason });
+                                                .reason = reason ? str_sanitise(tx->arena, reason) : NULL });
     return docket_close(&docket);
 }
 
@@ -157,10 +156,10 @@ bool question_extend(const struct tx *tx, const char *id, double minutes, struct
     int64_t latest_ms;
     double due;
 
-    if (!open_one(tx, &docket, id, &found) ||
+    if (!question_open_one(tx, &docket, id, &found) ||
         !job_may_drive(tx->caller, docket_job(&docket, found->job_id), tx->err) ||
         !question_may_end(tx->caller, docket_job(&docket, found->job_id), found, tx->err) ||
-        !must_be_open(tx->arena, found, tx->err))
+        !question_must_be_open(tx->arena, found, tx->err))
         return false;
     if (found->due_ms == 0)
         return err_set(tx->err, ERR_CONFLICT, "This question has no deadline.");
@@ -190,8 +189,8 @@ bool question_draft(const struct tx *tx, const char *id, struct question *questi
     struct docket docket;
     struct question *found;
 
-    if (!open_one(tx, &docket, id, &found) || !answer_rights_check_one(tx, found) ||
-        !must_be_open(tx->arena, found, tx->err))
+    if (!question_open_one(tx, &docket, id, &found) || !answer_rights_check_one(tx, found) ||
+        !question_must_be_open(tx->arena, found, tx->err))
         return false;
     found->draft_by = tx->caller->name;
     found->draft_at = docket.now;
@@ -210,10 +209,10 @@ bool question_draft(const struct tx *tx, const char *id, struct question *questi
 
 bool question_late_settles(const struct question *question, bool is_yes, const char *by)
 {
-    if (question->type != QUESTION_APPROVAL || !is_yes)
-        return true;
-    return question->required_approvals <= 1 &&
-           (str_equal(by, CALLER_LOCAL_ID) || !str_equal(by, question->requested_by));
+    bool own = question->type == QUESTION_APPROVAL && !str_equal(by, CALLER_LOCAL_ID) &&
+               str_equal(by, question->requested_by);
+
+    return !is_yes || (question->required_approvals <= 1 && !own);
 }
 
 static bool settles(const struct question *question, const json_t *late)
@@ -273,7 +272,7 @@ bool question_restart(const struct tx *tx, const char *id, struct job *job)
     struct tx looking = *tx;
 
     looking.now_ms = 0; /* as it is: the docket has applied its deadlines */
-    if (!open_one(tx, &docket, id, &question) || !job_get(&looking, question->job_id, &before) ||
+    if (!question_open_one(tx, &docket, id, &question) || !job_get(&looking, question->job_id, &before) ||
         !job_may_drive(tx->caller, &before, tx->err))
         return false;
     answer = late_answer(tx->arena, question);

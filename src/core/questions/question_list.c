@@ -3,6 +3,7 @@
  * deadline has no place among those that have one.
  */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/log/cursor.h"
 #include "core/questions/question.h"
@@ -139,6 +140,19 @@ bool question_list_ended(const struct tx *tx, const struct question_filter *filt
         return false;
     cut(&found, tx->arena, LIST_ENDED, false, filter->limit);
     *page = found;
+    return true;
+}
+
+bool question_answered_count(const struct tx *tx, int64_t since_ms, int64_t *count)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_QUESTION_ANSWERED_COUNT,
+                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(tx->caller->id),
+                          db_text(clock_text(tx->arena, since_ms)), db_int(LIMIT_LIST)),
+                  &rows))
+        return false;
+    *count = db_cell_int(&rows, 0, 0);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/chat/chat.h"
+#include "core/questions/answer_rights.h"
 #include "core/questions/response.h"
 
 #include <math.h>
@@ -216,28 +217,6 @@ static bool check_approvals(struct asking *asking)
     return true;
 }
 
-static bool find_person(struct asking *asking, const char *field, const char *name, const char **id)
-{
-    struct db_rows rows;
-
-    *id = NULL;
-    if (!name)
-        return true;
-    if (asking->tx->caller->kind == CALLER_LOCAL && str_equal(name, CALLER_LOCAL_ID)) {
-        *id = CALLER_LOCAL_ID;
-        return true;
-    }
-    if (!tx_query(asking->tx, SQL_QUESTION_PERSON,
-                  DB_ARGS(db_text(asking->tx->caller->workspace_id), db_text(name),
-                          db_text(str_fold(asking->tx->arena, name))),
-                  &rows))
-        return false;
-    if (rows.count == 0)
-        return err_field(asking->tx->err, field, "%s names nobody who can answer in this workspace.", field);
-    *id = db_cell(&rows, 0, 0);
-    return true;
-}
-
 static bool check_parent(struct asking *asking)
 {
     struct question parent;
@@ -264,12 +243,24 @@ static bool check_people(struct asking *asking)
     struct question *question = asking->question;
     const struct question_wish *wish = &asking->wish;
 
-    question->required_role = arena_text(asking->tx->arena, wish->required_role);
-    if (!find_person(asking, "assignedTo", wish->assigned_to, &question->assigned_to) ||
-        !find_person(asking, "requestedBy", wish->requested_by, &question->requested_by))
-        return false;
-    if (!question->requested_by && asking->tx->caller->kind == CALLER_USER)
-        question->requested_by = asking->tx->caller->id;
+    const struct tx *tx = asking->tx;
+    struct caller assignee, requester;
+
+    question->required_role = arena_text(tx->arena, wish->required_role);
+    if (wish->requested_by) {
+        if (!answer_rights_person(tx, "requestedBy", wish->requested_by, &requester))
+            return false;
+        question->requested_by = requester.id;
+    } else if (tx->caller->kind == CALLER_USER) {
+        question->requested_by = tx->caller->id;
+    }
+    if (wish->assigned_to) {
+        if (!answer_rights_person(tx, "assignedTo", wish->assigned_to, &assignee) ||
+            !answer_rights_assignee(tx, "assignedTo", question, &assignee))
+            return false;
+        question->assigned_to = assignee.id;
+        question->assignee = assignee.name;
+    }
     return check_parent(asking);
 }
 

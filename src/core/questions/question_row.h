@@ -37,6 +37,15 @@ bool question_late_settles(const struct question *question, bool is_yes, const c
 CHECKED bool question_may_end(const struct caller *caller, const struct job *job,
                               const struct question *question, struct err *err);
 
+struct docket;
+/* The docket of one question, with what it says there. One that ended earlier is loaded beside it. */
+CHECKED bool question_open_one(const struct tx *tx, struct docket *docket, const char *id,
+                               struct question **question);
+/* ERR_CONFLICT, with how it ended. */
+CHECKED bool question_must_be_open(struct arena *arena, const struct question *question, struct err *err);
+/* Tells those who may answer: one notification for all of them, or one for each who is named. */
+CHECKED bool question_notify(struct docket *docket, const struct question *question);
+
 /* How somebody is called in logs and outcomes. */
 const char *caller_title(const struct caller *caller);
 

@@ -5,11 +5,18 @@
  */
 #include "core/questions/response.h"
 
+#include "base/colour.h"
 #include "base/limits.h"
 #include "base/settings.h"
 #include "base/str.h"
 
 #include <string.h>
+
+/* What went wrong is often the end of a log: its colours stay, as they do in a job's. */
+static const char *clean_text(struct arena *arena, const char *text)
+{
+    return strchr(text, '\033') ? colour_keep(arena, text) : str_sanitise(arena, text);
+}
 
 static void put_clean(struct json_out *out, struct arena *arena, const char *key, const json_t *value)
 {
@@ -17,7 +24,7 @@ static void put_clean(struct json_out *out, struct arena *arena, const char *key
     json_t *member;
 
     if (json_is_string(value)) {
-        json_text(out, key, str_sanitise(arena, json_string_value(value)));
+        json_text(out, key, clean_text(arena, json_string_value(value)));
     } else if (json_is_array(value)) {
         json_list(out, key);
         for (size_t i = 0; i < json_array_size(value); i++)

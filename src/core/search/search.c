@@ -17,12 +17,11 @@
 
 #include <string.h>
 
-#define LIST_NAME   "search"
-#define AFTER_ALL   "\xF4\x8F\xBF\xBF" /* no text has this character */
-#define WORD_WIDTH  3
-#define FURTHER_MAX 5 /* words beside the first that the statement takes */
+#define LIST_NAME  "search"
+#define AFTER_ALL  "\xF4\x8F\xBF\xBF" /* no text has this character */
+#define WORD_WIDTH 3
 
-_Static_assert(LIMIT_SEARCH_ASKED + 2 <= FURTHER_MAX + 1, "all words fit, and a kind and a project");
+_Static_assert(SEARCH_WORDS_MAX == 6, "as many as the statement takes");
 
 const char *const search_kinds[] = { "question", "job", "discussion", "project", "task", "agent", NULL };
 WORDS_FIT(search_kinds, SEARCH_END);
@@ -128,14 +127,8 @@ bool search_waiting(const struct tx *tx, size_t *waiting)
 
 /* Finding */
 
-struct asked {
-    const char *begun, *behind;         /* the beginning of a word, and what comes after all such; or NULL */
-    const char *words[FURTHER_MAX + 1]; /* whole ones; the first drives */
-    size_t count;
-};
-
 /* Long words are rare, so the longest spares most of the work. */
-static void put_longest_first(struct asked *asked)
+static void put_longest_first(struct search_words *asked)
 {
     size_t longest = 0;
 
@@ -148,21 +141,18 @@ static void put_longest_first(struct asked *asked)
     asked->words[0] = word;
 }
 
-/* False: there is no word in it. */
-static bool ask_for(const struct tx *tx, const struct search_filter *filter, struct asked *asked)
+bool search_words_of(struct arena *arena, const char *text, struct search_words *asked)
 {
     const char *words[LIMIT_SEARCH_ASKED];
     struct terms terms = { .words = words, .most = LIMIT_SEARCH_ASKED };
-    bool begun;
 
-    terms_add(tx->arena, &terms, filter->text);
+    terms_add(arena, &terms, text);
     if (terms.count == 0)
         return false;
-    *asked = (struct asked){ 0 };
-    begun = str_chars(words[terms.count - 1]) >= SEARCH_PREFIX_CHARS;
-    if (begun) {
+    *asked = (struct search_words){ 0 };
+    if (str_chars(words[terms.count - 1]) >= SEARCH_PREFIX_CHARS) {
         asked->begun = words[--terms.count];
-        asked->behind = arena_format(tx->arena, "%s" AFTER_ALL, asked->begun);
+        asked->behind = arena_format(arena, "%s" AFTER_ALL, asked->begun);
     }
     memcpy(asked->words, words, terms.count * sizeof(*words));
     asked->count = terms.count;
@@ -170,6 +160,13 @@ static bool ask_for(const struct tx *tx, const struct search_filter *filter, str
         put_longest_first(asked);
     else
         asked->count = 1; /* the range drives, and what follows are filters */
+    return true;
+}
+
+static bool ask_for(const struct tx *tx, const struct search_filter *filter, struct search_words *asked)
+{
+    if (!search_words_of(tx->arena, filter->text, asked))
+        return false;
     if (filter->kind)
         asked->words[asked->count++] = arena_format(tx->arena, "#%s", search_kind_word(filter->kind));
     if (filter->project_id)
@@ -206,7 +203,7 @@ static bool hit_from_row(const struct db_rows *rows, size_t row, struct search_h
     return db_words_known(strange, err);
 }
 
-static bool query(const struct tx *tx, const struct search_filter *filter, const struct asked *asked,
+static bool query(const struct tx *tx, const struct search_filter *filter, const struct search_words *asked,
                   const struct cursor *from, struct db_rows *rows)
 {
     const char *const *words = asked->words;
@@ -221,8 +218,8 @@ static bool query(const struct tx *tx, const struct search_filter *filter, const
                     rows);
 }
 
-static bool read_page(const struct tx *tx, const struct search_filter *filter, const struct asked *asked,
-                      struct search_page *page)
+static bool read_page(const struct tx *tx, const struct search_filter *filter,
+                      const struct search_words *asked, struct search_page *page)
 {
     struct cursor from;
     struct db_rows rows;
@@ -243,17 +240,29 @@ static bool read_page(const struct tx *tx, const struct search_filter *filter, c
     return true;
 }
 
+static bool must_be_taken_in(const struct tx *tx)
+{
+    return err_set(tx->err, ERR_DUE, "Words are waiting to be taken into the index.");
+}
+
+bool search_is_ready(const struct tx *tx)
+{
+    size_t waiting;
+
+    return search_waiting(tx, &waiting) && (waiting == 0 || must_be_taken_in(tx));
+}
+
 bool search_find(const struct tx *tx, const struct search_filter *filter, struct search_page *page)
 {
     struct search_filter wanted = *filter;
     struct search_page found = { 0 };
-    struct asked asked;
+    struct search_words asked;
     size_t waiting;
 
     if (!search_waiting(tx, &waiting))
         return false;
     if (waiting > 0 && !filter->as_it_is)
-        return err_set(tx->err, ERR_DUE, "Words are waiting to be taken into the index.");
+        return must_be_taken_in(tx);
     if (!wanted.project_id)
         wanted.project_id = tx->caller->project_id;
     found.complete = waiting == 0;

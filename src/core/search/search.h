@@ -9,6 +9,7 @@
 #ifndef CORE_SEARCH_SEARCH_H
 #define CORE_SEARCH_SEARCH_H
 
+#include "base/limits.h"
 #include "base/words.h"
 #include "core/caller/tx.h"
 
@@ -52,6 +53,20 @@ struct search_page {
 
 /* ERR_DUE when words are to be taken in first, or a deadline has passed; ERR_INVALID for a strange cursor. */
 CHECKED bool search_find(const struct tx *tx, const struct search_filter *filter, struct search_page *page);
+
+#define SEARCH_WORDS_MAX (LIMIT_SEARCH_ASKED + 2) /* all that are asked for, a kind and a project */
+
+/* What somebody looks for, as words of the index. */
+struct search_words {
+    const char *begun, *behind;          /* the beginning of a word, and what comes after all such; or NULL */
+    const char *words[SEARCH_WORDS_MAX]; /* whole ones, NULL behind them; the first drives */
+    size_t count;
+};
+
+/* False: there is no word in it. When the beginning of one is all there is, the first whole word is NULL. */
+bool search_words_of(struct arena *arena, const char *text, struct search_words *asked);
+/* ERR_DUE when words are to be taken in first, for lists that are narrowed by words. */
+CHECKED bool search_is_ready(const struct tx *tx);
 /* Takes in the words of up to `limit` things, the newest first; says how many. */
 CHECKED bool search_sweep(const struct tx *tx, size_t limit, size_t *swept);
 /* How many things wait for that: as many as it says or fewer, 0 when none does. */

@@ -357,7 +357,9 @@ static bool lock_out(const struct tx *tx, struct erasing *e, int64_t now_ms)
     bool good = db_begin(tx->db, true, tx->err) &&
                 tx_exec(&own, SQL_ERASE_DISABLE, DB_ARGS(id, db_int(now_ms)), NULL) &&
                 tx_exec(&own, SQL_ERASE_SESSIONS, DB_ARGS(id), NULL) &&
-                tx_exec(&own, SQL_ERASE_LINKS, DB_ARGS(id), NULL) && commit(tx);
+                tx_exec(&own, SQL_ERASE_LINKS, DB_ARGS(id), NULL) &&
+                tx_exec(&own, SQL_ERASE_SNOOZES, DB_ARGS(id), NULL) &&
+                tx_exec(&own, SQL_ERASE_PRESENCE, DB_ARGS(id), NULL) && commit(tx);
 
     if (!good)
         db_rollback(tx->db);

@@ -44,7 +44,8 @@ static bool question_tells(const struct erasing *e, struct arena *arena, const s
     if (str_equal(told->type, EVENT_QUESTION_DRAFT)) /* which leaves no row in the audit log */
         return erase_is_name(e, arena, by) &&
                (erase_noted(e->part, "question", id) || erase_is_alone(e, told->workspace_id));
-    return done_by_them(e, arena, told, by) || done_by_them(e, arena, told, outcome_by(told));
+    return str_equal(erase_member(told->data, "assignedTo"), e->person->id) ||
+           done_by_them(e, arena, told, by) || done_by_them(e, arena, told, outcome_by(told));
 }
 
 static bool talk_tells(const struct erasing *e, struct arena *arena, const struct told *told)
@@ -217,6 +218,10 @@ static bool change_detail(const struct erasing *e, struct arena *arena, const st
               changed;
     changed =
         replace(detail, "assignedTo", erase_is_name(e, arena, erase_member(detail, "assignedTo"))) || changed;
+    changed = replace(detail, "to",
+                      strncmp(row->operation, "question_", strlen("question_")) == 0 &&
+                          erase_is_name(e, arena, erase_member(detail, "to"))) ||
+              changed;
     changed = erase_from_answerers(e, arena, detail) || changed;
     return erase_from_answerers(e, arena, json_object_get(detail, "settings")) || changed;
 }

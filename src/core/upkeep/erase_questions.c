@@ -15,7 +15,7 @@
 struct asked {
     const char *id, *job_id, *workspace_id, *question, *context, *options, *response, *responded_by,
         *default_response, *metadata, *approvals, *action, *approved_args, *late_answers, *draft_by,
-        *asked_by, *asked_by_id, *outcome_by, *restart_job_id;
+        *asked_by, *asked_by_id, *outcome_by, *restart_job_id, *assigned_to, *requested_by, *handover;
     enum response_type response_type;
     int64_t at_ms, ended_ms;
     bool changed, answer_changed;
@@ -48,6 +48,9 @@ static bool asked_from_row(const struct db_rows *rows, size_t i, struct asked *a
         .at_ms = erase_time(db_cell(rows, i, COL_ERASE_QUESTION_CREATED_AT)),
         .ended_ms = erase_time(db_cell(rows, i, COL_ERASE_QUESTION_ENDED_AT)),
         .restart_job_id = db_cell(rows, i, COL_ERASE_QUESTION_RESTART_JOB_ID),
+        .assigned_to = db_cell(rows, i, COL_ERASE_QUESTION_ASSIGNED_TO),
+        .requested_by = db_cell(rows, i, COL_ERASE_QUESTION_REQUESTED_BY),
+        .handover = db_cell(rows, i, COL_ERASE_QUESTION_HANDOVER),
     };
     return db_words_known(strange, err);
 }
@@ -151,8 +154,24 @@ static bool write_question(const struct tx *tx, struct erasing *e, const struct 
                                 db_text(q->options), db_text(q->response), db_text(q->default_response),
                                 db_text(q->metadata), db_text(q->approvals), db_text(q->action),
                                 db_text(q->approved_args), db_text(q->late_answers), db_text(q->draft_by),
-                                db_text(q->asked_by), db_text(q->outcome_by)),
+                                db_text(q->asked_by), db_text(q->outcome_by), db_text(q->handover)),
                         &e->report->answers);
+}
+
+/* Who has assigned it, and what they said about it. */
+static bool erase_handover(const struct erasing *e, struct arena *arena, struct asked *q)
+{
+    JSON_AUTO *handover = erase_parse(q->handover);
+
+    if (!str_equal(erase_member(handover, "id"), e->person->id))
+        return false;
+    if (str_equal(erase_member(handover, "by"), ERASED_NAME))
+        return true;
+    json_object_set_new(handover, "by", json_string(ERASED_NAME));
+    json_object_set_new(handover, "note", json_null());
+    q->handover = json_dump_text(arena, handover);
+    q->changed = true;
+    return true;
 }
 
 static bool erase_question(const struct tx *tx, struct erasing *e, struct asked *q)
@@ -177,7 +196,10 @@ static bool erase_question(const struct tx *tx, struct erasing *e, struct asked 
             q->approved_args = q->approved_args ? NO_ARGS : NULL;
         }
     }
-    bool part = own || answered || approved || late || q->changed || erase_did_to(e, q->workspace_id, q->id);
+    bool assigned = erase_handover(e, tx->arena, q) || str_equal(q->assigned_to, e->person->id) ||
+                    str_equal(q->requested_by, e->person->id);
+    bool part = own || answered || approved || late || assigned || q->changed ||
+                erase_did_to(e, q->workspace_id, q->id);
 
     /* Who is typing is not in the audit log. */
     if (erase_is_name(e, tx->arena, q->draft_by) && (part || erase_is_alone(e, q->workspace_id))) {
@@ -288,7 +310,7 @@ static bool names_them(const struct erasing *e, const struct line *line)
 static bool erase_said(const struct erasing *e, struct line *line)
 {
     static const enum line_kind about[] = { LINE_ANSWER,   LINE_LATE,    LINE_APPROVAL, LINE_CANCELLED,
-                                            LINE_EXTENDED, LINE_RESTART, LINE_STATUS };
+                                            LINE_EXTENDED, LINE_RESTART, LINE_STATUS,   LINE_ASSIGNED };
     bool theirs =
         line->kind == LINE_STATUS && strstr(line->message, ": ") && erase_noted(e->part, "job", line->job_id);
 
@@ -301,14 +323,15 @@ static bool erase_said(const struct erasing *e, struct line *line)
     return true;
 }
 
-/* What was asked, and the answer that a job was started again with. */
+/* What was asked, to whom it was given, and the answer that a job was started again with. */
 static bool erase_quoted(const struct erasing *e, struct arena *arena, struct line *line)
 {
     JSON_AUTO *data = erase_parse(line->data);
     const char *id = erase_member(data, "questionId");
     bool own = id && erase_noted(e->own, "question", id);
+    bool to_them = line->kind == LINE_ASSIGNED && str_equal(erase_member(data, "assignedTo"), e->person->id);
 
-    if (line->kind == LINE_QUESTION && own && !str_equal(line->message, ERASED_TEXT)) {
+    if (((line->kind == LINE_QUESTION && own) || to_them) && !str_equal(line->message, ERASED_TEXT)) {
         line->message = ERASED_TEXT;
         return true;
     }

@@ -218,6 +218,9 @@ static bool answer(const struct tx *tx, const char *id, bool approved, const cha
         json_object_set_new(response, "text", json_string(comment));
     if (!question_answer(tx, &given, 1))
         return false;
+    /* One yes settles a decision, so one that does not count is a refusal. */
+    if (given.err.code == ERR_NONE && given.uncounted)
+        return err_set(tx->err, ERR_FORBIDDEN, "%s", given.uncounted);
     if (given.err.code == ERR_NONE)
         return true;
     *tx->err = given.err;

@@ -5,6 +5,9 @@
  * caller, and turns that people owe discussions: of all projects, the most urgent first. What has a deadline
  * goes by that; what has none comes after, the oldest first. A new kind of thing is a row of the table in
  * waiting.c and a statement with the same columns.
+ *
+ * All of it is listed to all; what of it needs the caller is said beside (standing.h): what they may answer
+ * with effect and have not snoozed, sets and turns by the same rules, and every prompt that mentions them.
  */
 #ifndef CORE_WORK_WAITING_H
 #define CORE_WORK_WAITING_H
@@ -12,6 +15,7 @@
 #include "base/err.h"
 #include "core/caller/tx.h"
 #include "core/questions/question.h"
+#include "core/questions/standing.h"
 #include "core/work/source.h"
 
 /* What may wait: the types of questions, under their own values, and the other kinds. */
@@ -29,7 +33,17 @@ struct waiting {
     enum work_source source;            /* of a set; else 0 */
     int64_t due_ms;                     /* 0: no deadline */
     int64_t asked_ms;
-    int64_t questions; /* how many a set holds; else 1 */
+    int64_t questions;         /* how many a set holds; else 1 */
+    const char *required_role; /* or NULL */
+    struct standing standing;  /* what it is to the caller */
+};
+
+/* A page of it. */
+struct waiting_page {
+    struct waiting *items;
+    size_t count;
+    bool more;        /* there is more than is in it */
+    int64_t need_you; /* how many of all need the caller, in this page or not */
 };
 
 struct waiting_filter {
@@ -39,8 +53,10 @@ struct waiting_filter {
     size_t limit;
 };
 
-/* At most limit of them, and whether there are more. Overdue questions are left out. */
-CHECKED bool waiting_list(const struct tx *tx, const struct waiting_filter *filter, struct waiting **items,
-                          size_t *count, bool *more);
+/* At most limit of them. Overdue questions are left out. */
+CHECKED bool waiting_list(const struct tx *tx, const struct waiting_filter *filter,
+                          struct waiting_page *page);
+/* How much needs the caller, without listing it. */
+CHECKED bool waiting_count(const struct tx *tx, const struct waiting_filter *filter, int64_t *need_you);
 
 #endif

@@ -56,6 +56,12 @@ DELETE FROM sessions WHERE user_id = $1;
 -- name: erase_links
 DELETE FROM question_links WHERE maker_id = $1;
 
+-- name: erase_snoozes
+DELETE FROM question_snoozes WHERE person = $1;
+
+-- name: erase_presence
+DELETE FROM presence WHERE person = $1;
+
 -- columns: erase_chat
 id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id,
 witan_time(.created_at) AS created_at;
@@ -105,7 +111,8 @@ UPDATE notifications SET title = '[erased]', body = '[erased]' WHERE ref_type = 
 id, job_id, workspace_id, question, CAST(.context AS TEXT) AS context, response_type, CAST(.options AS TEXT) AS options,
 CAST(.response AS TEXT) AS response, responded_by, CAST(.default_response AS TEXT) AS default_response,
 CAST(.metadata AS TEXT) AS metadata, approvals, action, approved_args, late_answers, draft_by, asked_by, asked_by_id,
-outcome_by, witan_time(.created_at) AS created_at, witan_time(.ended_at) AS ended_at, restart_job_id;
+outcome_by, witan_time(.created_at) AS created_at, witan_time(.ended_at) AS ended_at, restart_job_id, assigned_to,
+requested_by, handover;
 
 -- name: erase_question_page
 SELECT {erase_question}
@@ -117,7 +124,8 @@ SELECT {erase_question}
 -- name: erase_question @sqlite
 UPDATE agent_questions
    SET question = $2, context = $3, options = $4, response = $5, default_response = $6, metadata = $7, approvals = $8,
-       action = $9, approved_args = $10, late_answers = $11, draft_by = $12, asked_by = $13, outcome_by = $14
+       action = $9, approved_args = $10, late_answers = $11, draft_by = $12, asked_by = $13, outcome_by = $14,
+       handover = $15
  WHERE id = $1;
 
 -- name: erase_question @postgres
@@ -125,7 +133,7 @@ UPDATE agent_questions
    SET question = $2, context = CAST(CAST($3 AS TEXT) AS JSONB), options = CAST(CAST($4 AS TEXT) AS JSONB),
        response = CAST(CAST($5 AS TEXT) AS JSONB), default_response = CAST(CAST($6 AS TEXT) AS JSONB),
        metadata = CAST(CAST($7 AS TEXT) AS JSONB), approvals = $8, action = $9, approved_args = $10, late_answers = $11,
-       draft_by = $12, asked_by = $13, outcome_by = $14
+       draft_by = $12, asked_by = $13, outcome_by = $14, handover = $15
  WHERE id = $1;
 
 -- A job that was made for one question ends with its answer.

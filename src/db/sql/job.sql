@@ -30,81 +30,160 @@ SELECT (SELECT COUNT(*) FROM projects p WHERE p.id = CAST($2 AS TEXT) AND p.work
        (SELECT COUNT(*) FROM tasks t WHERE t.id = CAST($3 AS TEXT) AND t.workspace_id = $1),
        (SELECT t.project_id FROM tasks t WHERE t.id = CAST($3 AS TEXT) AND t.workspace_id = $1);
 
--- The lists, newest first: $1 workspace, $2 the id where the page before ended, $3 rows at most, $4 now, then
--- what to filter by, each of them NULL where it does not matter. They differ in the index that serves them.
+-- The lists: $1 workspace, $2 the id where the page before ended, $3 rows at most, $4 now, then what to filter by, each
+-- of them NULL where it does not matter: $5 status, $6 agent, $7 kind, $8 project, $9 task. $10 says whether those are
+-- wanted that were made for a single question, or the others. They differ in the index that serves them, and come
+-- newest first or, with `oldest` in their name, the other way round.
+
+-- columns: job_due
+EXISTS (SELECT 1 FROM agent_questions due
+         WHERE due.job_id = .id AND due.status = 'pending' AND due.timeout_at < $4) AS is_due;
+
+-- columns: job_wanted
+((CAST($5 AS TEXT) IS NULL OR .status = $5)
+   AND (CAST($6 AS TEXT) IS NULL OR .agent = $6)
+   AND (CAST($7 AS TEXT) IS NULL OR .kind = $7)
+   AND (CAST($8 AS TEXT) IS NULL OR .project_id = $8)
+   AND (CAST($9 AS TEXT) IS NULL OR .task_id = $9)) AS is_wanted;
 
 -- name: job_list
-SELECT {job j},
-       EXISTS (SELECT 1 FROM agent_questions q
-                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+SELECT {job j}, {job_due j}
   FROM jobs j
- WHERE j.workspace_id = $1 AND j.id < $2
-   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
-   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
-   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
-   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
-   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ WHERE j.workspace_id = $1 AND j.lone = $10 AND j.id < $2
+   AND {job_wanted j}
  ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_oldest
+SELECT {job j}, {job_due j}
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.lone = $10 AND j.id > $2
+   AND {job_wanted j}
+ ORDER BY j.id
  LIMIT $3;
 
 -- name: job_list_status
-SELECT {job j},
-       EXISTS (SELECT 1 FROM agent_questions q
-                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+SELECT {job j}, {job_due j}
   FROM jobs j
- WHERE j.workspace_id = $1 AND j.id < $2
-   AND j.status = CAST($5 AS TEXT)
-   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
-   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
-   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
-   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
-   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ WHERE j.workspace_id = $1 AND j.status = CAST($5 AS TEXT) AND j.lone = $10 AND j.id < $2
+   AND {job_wanted j}
  ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_status_oldest
+SELECT {job j}, {job_due j}
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.status = CAST($5 AS TEXT) AND j.lone = $10 AND j.id > $2
+   AND {job_wanted j}
+ ORDER BY j.id
  LIMIT $3;
 
 -- name: job_list_project
-SELECT {job j},
-       EXISTS (SELECT 1 FROM agent_questions q
-                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+SELECT {job j}, {job_due j}
   FROM jobs j
- WHERE j.workspace_id = $1 AND j.id < $2
-   AND j.project_id = CAST($8 AS TEXT)
-   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
-   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
-   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
-   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
-   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ WHERE j.workspace_id = $1 AND j.project_id = CAST($8 AS TEXT) AND j.lone = $10 AND j.id < $2
+   AND {job_wanted j}
  ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_project_oldest
+SELECT {job j}, {job_due j}
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.project_id = CAST($8 AS TEXT) AND j.lone = $10 AND j.id > $2
+   AND {job_wanted j}
+ ORDER BY j.id
  LIMIT $3;
 
 -- name: job_list_task
-SELECT {job j},
-       EXISTS (SELECT 1 FROM agent_questions q
-                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+SELECT {job j}, {job_due j}
   FROM jobs j
- WHERE j.workspace_id = $1 AND j.id < $2
-   AND j.task_id = CAST($9 AS TEXT)
-   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
-   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
-   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
-   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
-   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ WHERE j.workspace_id = $1 AND j.task_id = CAST($9 AS TEXT) AND j.lone = $10 AND j.id < $2
+   AND {job_wanted j}
  ORDER BY j.id DESC
  LIMIT $3;
 
--- name: job_list_agent
-SELECT {job j},
-       EXISTS (SELECT 1 FROM agent_questions q
-                WHERE q.job_id = j.id AND q.status = 'pending' AND q.timeout_at < $4)
+-- name: job_list_task_oldest
+SELECT {job j}, {job_due j}
   FROM jobs j
- WHERE j.workspace_id = $1 AND j.id < $2
-   AND j.agent = CAST($6 AS TEXT)
-   AND (CAST($5 AS TEXT) IS NULL OR j.status = $5)
-   AND (CAST($6 AS TEXT) IS NULL OR j.agent = $6)
-   AND (CAST($7 AS TEXT) IS NULL OR j.kind = $7)
-   AND (CAST($8 AS TEXT) IS NULL OR j.project_id = $8)
-   AND (CAST($9 AS TEXT) IS NULL OR j.task_id = $9)
+ WHERE j.workspace_id = $1 AND j.task_id = CAST($9 AS TEXT) AND j.lone = $10 AND j.id > $2
+   AND {job_wanted j}
+ ORDER BY j.id
+ LIMIT $3;
+
+-- name: job_list_agent
+SELECT {job j}, {job_due j}
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.agent = CAST($6 AS TEXT) AND j.lone = $10 AND j.id < $2
+   AND {job_wanted j}
  ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_agent_oldest
+SELECT {job j}, {job_due j}
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.agent = CAST($6 AS TEXT) AND j.lone = $10 AND j.id > $2
+   AND {job_wanted j}
+ ORDER BY j.id
+ LIMIT $3;
+
+-- name: job_list_kind
+SELECT {job j}, {job_due j}
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.kind = CAST($7 AS TEXT) AND NOT j.lone AND j.lone = $10 AND j.id < $2
+   AND {job_wanted j}
+ ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_kind_oldest
+SELECT {job j}, {job_due j}
+  FROM jobs j
+ WHERE j.workspace_id = $1 AND j.kind = CAST($7 AS TEXT) AND NOT j.lone AND j.lone = $10 AND j.id > $2
+   AND {job_wanted j}
+ ORDER BY j.id
+ LIMIT $3;
+
+-- By the words of a job, or where it was made for a question of that: $11 and $12 are the beginning that one word must have
+-- and what comes after all such words, $13 the word that most of the work is spared by, $14..$16 further ones.
+-- columns: job_found
+((CAST($11 AS TEXT) IS NULL OR CAST($13 AS TEXT) IS NULL
+    OR EXISTS (SELECT 1 FROM search_words s WHERE s.ref_id = .ref_id AND s.word >= $11 AND s.word < $12))
+   AND (CAST($14 AS TEXT) IS NULL
+        OR EXISTS (SELECT 1 FROM search_words s WHERE s.ref_id = .ref_id AND s.word = $14))
+   AND (CAST($15 AS TEXT) IS NULL
+        OR EXISTS (SELECT 1 FROM search_words s WHERE s.ref_id = .ref_id AND s.word = $15))) AS is_found;
+
+-- name: job_list_text
+SELECT {job j}, {job_due j}
+  FROM (SELECT ref_id FROM search_words WHERE workspace_id = $1 AND word = CAST($13 AS TEXT)
+        UNION
+        SELECT ref_id FROM search_words
+         WHERE CAST($13 AS TEXT) IS NULL AND workspace_id = $1
+           AND word >= CAST($11 AS TEXT) AND word < CAST($12 AS TEXT)) w
+       LEFT JOIN agent_questions q ON q.id = w.ref_id
+       CROSS JOIN jobs j
+ WHERE (q.id IS NOT NULL) = $10 AND j.id = COALESCE(q.job_id, w.ref_id)
+   AND j.workspace_id = $1 AND j.lone = $10 AND j.id < $2
+   AND {job_wanted j} AND {job_found w}
+   AND (CAST($16 AS TEXT) IS NULL
+        OR EXISTS (SELECT 1 FROM search_words s WHERE s.ref_id = w.ref_id AND s.word = $16))
+ ORDER BY j.id DESC
+ LIMIT $3;
+
+-- name: job_list_text_oldest
+SELECT {job j}, {job_due j}
+  FROM (SELECT ref_id FROM search_words WHERE workspace_id = $1 AND word = CAST($13 AS TEXT)
+        UNION
+        SELECT ref_id FROM search_words
+         WHERE CAST($13 AS TEXT) IS NULL AND workspace_id = $1
+           AND word >= CAST($11 AS TEXT) AND word < CAST($12 AS TEXT)) w
+       LEFT JOIN agent_questions q ON q.id = w.ref_id
+       CROSS JOIN jobs j
+ WHERE (q.id IS NOT NULL) = $10 AND j.id = COALESCE(q.job_id, w.ref_id)
+   AND j.workspace_id = $1 AND j.lone = $10 AND j.id > $2
+   AND {job_wanted j} AND {job_found w}
+   AND (CAST($16 AS TEXT) IS NULL
+        OR EXISTS (SELECT 1 FROM search_words s WHERE s.ref_id = w.ref_id AND s.word = $16))
+ ORDER BY j.id
  LIMIT $3;
 
 -- On PostgreSQL ids are looked up as arrays: whatever it believes about the size of a table, it then goes
@@ -209,6 +288,13 @@ seq, kind, level, message, data, created_at;
 -- name: job_logs
 SELECT {job_line}
   FROM job_logs
- WHERE job_id = $1 AND seq > CAST($2 AS BIGINT)
+ WHERE job_id = $1 AND seq > CAST($2 AS BIGINT) AND (CAST($4 AS TEXT) IS NULL OR kind = $4)
  ORDER BY seq
+ LIMIT $3;
+
+-- name: job_logs_newest
+SELECT {job_line}
+  FROM job_logs
+ WHERE job_id = $1 AND seq < CAST($2 AS BIGINT) AND (CAST($4 AS TEXT) IS NULL OR kind = $4)
+ ORDER BY seq DESC
  LIMIT $3;

@@ -4,20 +4,21 @@
 -- as the questions of a job without one, only the talk of the squad, which is everybody's.
 
 -- columns: notification
-id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at;
+id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
+discussion_id;
 
 -- name: notification_insert
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
-                           ref_id, created_at, roles)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+                           ref_id, created_at, roles, discussion_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- $1 is a list of the same values for each row. SQLite runs notification_insert for each.
 -- name: notification_insert_many @postgres only
 INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
-                           ref_id, created_at, roles)
+                           ref_id, created_at, roles, discussion_id)
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
        r.value ->> 7, r.value ->> 8, r.value ->> 9, r.value ->> 10, CAST(r.value ->> 11 AS BIGINT),
-       CAST(r.value ->> 12 AS INTEGER)
+       CAST(r.value ->> 12 AS INTEGER), r.value ->> 13
   FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
 -- The two parts are cut before they are joined, so that each reads its index from the end and stops.

@@ -5,7 +5,7 @@ id, job_id, workspace_id, project_id, type, question, context, status, response_
 responded_at, timeout_at, default_response, metadata, created_at, parent_id, allow_other, allow_default_approve,
 assigned_to, required_role, required_approvals, approvals, action, approved_args, late_answers, draft_by, draft_at,
 draft_moves, asked_by, requested_by, outcome_source, outcome_by, ended_at, restart_job_id, template, question_key,
-asked_by_id;
+asked_by_id, handover, assignee, requester;
 
 -- name: question_insert
 INSERT INTO agent_questions (id, job_id, workspace_id, project_id, type, question, context, response_type, options,
@@ -45,7 +45,7 @@ SELECT {question} FROM question_rows
 UPDATE agent_questions
    SET status = $2, response = $3, responded_by = $4, responded_at = $5, timeout_at = $6, outcome_source = $7,
        outcome_by = $8, ended_at = $9, approvals = $10, approved_args = $11, late_answers = $12, draft_by = $13,
-       draft_at = $14, draft_moves = $15, restart_job_id = $16
+       draft_at = $14, draft_moves = $15, restart_job_id = $16, assigned_to = $17, handover = $18
  WHERE id = $1 AND (status = 'pending' OR status = $2);
 
 -- $1 is a list of the same values for each row. SQLite runs question_update for each.
@@ -65,7 +65,9 @@ UPDATE agent_questions
        draft_by = r.value ->> 12,
        draft_at = CAST(r.value ->> 13 AS TIMESTAMPTZ),
        draft_moves = CAST(r.value ->> 14 AS INTEGER),
-       restart_job_id = r.value ->> 15
+       restart_job_id = r.value ->> 15,
+       assigned_to = r.value ->> 16,
+       handover = r.value ->> 17
   FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
  WHERE agent_questions.id = ANY (ARRAY(SELECT jsonb_array_elements(CAST($1 AS JSONB)) ->> 0))
    AND agent_questions.id = r.value ->> 0
@@ -122,6 +124,13 @@ SELECT {question} FROM question_rows
  ORDER BY id DESC
  LIMIT $3;
 
+-- How many somebody has ended by an answer: $1 workspace, $2 whom, $3 since when, $4 counted at most.
+-- name: question_answered_count
+SELECT COUNT(*)
+  FROM (SELECT 1 FROM agent_questions
+         WHERE workspace_id = $1 AND responded_by = $2 AND responded_at >= $3 AND status = 'answered'
+         LIMIT $4) AS mine;
+
 -- The key is a hash: whoever asks compares the texts as well.
 -- name: question_similar
 SELECT {question} FROM question_rows
@@ -155,6 +164,14 @@ SELECT u.id, u.name, m.role
    AND m.role IN ('owner', 'admin', 'member')
  ORDER BY CASE WHEN u.id = $2 THEN 0 ELSE 1 END
  LIMIT 1;
+
+-- Who may answer in a workspace, by name: $2 how many at most.
+-- name: question_candidates
+SELECT u.id, u.name, m.role
+  FROM members m JOIN users u ON u.id = m.user_id
+ WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND m.role IN ('owner', 'admin', 'member')
+ ORDER BY u.name_key
+ LIMIT $2;
 
 -- The people whom a project names; $2 is a JSON list of ids and folded names.
 -- name: question_people @sqlite

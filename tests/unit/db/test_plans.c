@@ -29,18 +29,29 @@ static const struct {
     { SQL_QUESTION_GET, "sqlite_autoindex_agent_questions_1 (id=?)" },
     { SQL_QUESTION_OPEN_OF_JOB, "agent_questions_job (job_id=?" },
     { SQL_JOB_GET, "sqlite_autoindex_jobs_1 (id=?)" },
-    { SQL_JOB_LIST, "jobs_list (workspace_id=? AND id<?)" },
-    { SQL_JOB_LIST_AGENT, "jobs_of_agent (workspace_id=? AND agent=? AND id<?)" },
-    { SQL_JOB_LIST_STATUS, "jobs_status (workspace_id=? AND status=? AND id<?)" },
-    { SQL_JOB_LIST_PROJECT, "jobs_project (project_id=? AND id<?)" },
-    { SQL_JOB_LIST_TASK, "jobs_task (task_id=? AND id<?)" },
+    { SQL_JOB_LIST, "jobs_list (workspace_id=? AND lone=? AND id<?)" },
+    { SQL_JOB_LIST_OLDEST, "jobs_list (workspace_id=? AND lone=? AND id>?)" },
+    { SQL_JOB_LIST_AGENT, "jobs_of_agent (workspace_id=? AND agent=? AND lone=? AND id<?)" },
+    { SQL_JOB_LIST_AGENT_OLDEST, "jobs_of_agent (workspace_id=? AND agent=? AND lone=? AND id>?)" },
+    { SQL_JOB_LIST_STATUS, "jobs_status (workspace_id=? AND status=? AND lone=? AND id<?)" },
+    { SQL_JOB_LIST_STATUS_OLDEST, "jobs_status (workspace_id=? AND status=? AND lone=? AND id>?)" },
+    { SQL_JOB_LIST_PROJECT, "jobs_project (project_id=? AND lone=? AND id<?)" },
+    { SQL_JOB_LIST_PROJECT_OLDEST, "jobs_project (project_id=? AND lone=? AND id>?)" },
+    { SQL_JOB_LIST_KIND, "jobs_kind (workspace_id=? AND kind=? AND id<?)" },
+    { SQL_JOB_LIST_KIND_OLDEST, "jobs_kind (workspace_id=? AND kind=? AND id>?)" },
+    { SQL_JOB_LIST_TASK, "jobs_task (task_id=? AND lone=? AND id<?)" },
+    { SQL_JOB_LIST_TASK_OLDEST, "jobs_task (task_id=? AND lone=? AND id>?)" },
     { SQL_QUESTION_PENDING_OLDEST, "agent_questions_pending (workspace_id=? AND (created_at,id)>" },
     { SQL_QUESTION_PENDING_DATED, "agent_questions_dated (workspace_id=?" },
+    { SQL_QUESTION_ANSWERED_COUNT,
+      "agent_questions_answered (workspace_id=? AND responded_by=? AND responded_at>?)" },
     { SQL_WAITING_DATED, "agent_questions_dated (workspace_id=? AND timeout_at>?)" },
     { SQL_WAITING_UNDATED, "agent_questions_pending (workspace_id=?)" },
     { SQL_WAITING_OLDEST, "agent_questions_pending (workspace_id=?)" },
     { SQL_WAITING_PROMPTS, "prompt_mentions_list (workspace_id=? AND agent_key=? AND created_at>?)" },
     { SQL_PROMPT_LIST_MENTIONS, "prompt_mentions_list (workspace_id=? AND agent_key=? AND created_at>?" },
+    { SQL_PRESENCE_SAY, "sqlite_autoindex_presence_1 (workspace_id=? AND person=? AND tab=?)" },
+    { SQL_PRESENCE_LIST, "sqlite_autoindex_presence_1 (workspace_id=?" },
     { SQL_EVENT_READ, "USING INTEGER PRIMARY KEY (rowid>?)" },
     { SQL_CALLER_BY_TOKEN, "(hash=?)" },
 };
@@ -77,9 +88,13 @@ static void hot_statements_use_their_index(void **state)
         if (!db_query_text(engine->db, &engine->arena, explain, (size_t)text->params, args, &rows,
                            &engine->err))
             fail_msg("%s: %s", text->name, engine->err.text);
-        assert_true(rows.count > 0);
-        if (!strstr(db_cell(&rows, 0, 3), plans[i].index))
-            fail_msg("%s: %s", text->name, db_cell(&rows, 0, 3));
+        assert_true(rows.count > 1 || !strstr(db_cell(&rows, 0, 3), "CO-ROUTINE"));
+
+        /* What is counted up to a limit is read by a part of its own. */
+        const char *read = db_cell(&rows, strstr(db_cell(&rows, 0, 3), "CO-ROUTINE") ? 1 : 0, 3);
+
+        if (!strstr(read, plans[i].index))
+            fail_msg("%s: %s", text->name, read);
     }
 }
 
@@ -92,6 +107,13 @@ static void long_lists_are_not_sorted(void **state)
                                          SQL_JOB_LIST_STATUS,
                                          SQL_JOB_LIST_PROJECT,
                                          SQL_JOB_LIST_TASK,
+                                         SQL_JOB_LIST_KIND,
+                                         SQL_JOB_LIST_OLDEST,
+                                         SQL_JOB_LIST_AGENT_OLDEST,
+                                         SQL_JOB_LIST_STATUS_OLDEST,
+                                         SQL_JOB_LIST_PROJECT_OLDEST,
+                                         SQL_JOB_LIST_TASK_OLDEST,
+                                         SQL_JOB_LIST_KIND_OLDEST,
                                          SQL_QUESTION_PENDING_OLDEST,
                                          SQL_QUESTION_PENDING_DATED,
                                          SQL_QUESTION_PENDING_UNDATED,
@@ -124,6 +146,9 @@ static void postgres_can_take_long_lists_from_their_index(void **state)
         { SQL_JOB_LIST_STATUS, "jobs_status" },
         { SQL_JOB_LIST_PROJECT, "jobs_project" },
         { SQL_JOB_LIST_TASK, "jobs_task" },
+        { SQL_JOB_LIST, "jobs_list" },
+        { SQL_JOB_LIST_KIND, "jobs_kind" },
+        { SQL_JOB_LIST_KIND_OLDEST, "jobs_kind" },
         { SQL_WAITING_DATED, "agent_questions_dated" },
         { SQL_WAITING_UNDATED, "agent_questions_pending" },
         { SQL_WAITING_OLDEST, "agent_questions_pending" },
@@ -210,6 +235,34 @@ static void search_reads_no_table_as_a_whole(void **state)
         fail_msg("%s", all);
 }
 
+/* A list of jobs by their words is led by the entries of the word, not by the jobs. */
+static void jobs_are_found_by_their_words(void **state)
+{
+    static const enum sql_id lists[] = { SQL_JOB_LIST_TEXT, SQL_JOB_LIST_TEXT_OLDEST };
+    struct engine *engine = *state;
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        const char *plan = plan_of(engine, lists[i]);
+
+        if (!strstr(plan, "PRIMARY KEY (workspace_id=? AND word=?)") ||
+            !strstr(plan, "PRIMARY KEY (workspace_id=? AND word>? AND word<?)") ||
+            !strstr(plan, "SEARCH j USING INDEX sqlite_autoindex_jobs_1 (id=?)") || strstr(plan, "SCAN j"))
+            fail_msg("%s: %s", sql_texts[lists[i]].name, plan);
+    }
+}
+
+/* Ids of a page are looked up one by one in every table that may have them. */
+static void naming_reads_no_table_as_a_whole(void **state)
+{
+    const char *plan = plan_of(*state, SQL_NAMING_FIND);
+
+    if (strstr(plan, "workspace_id=?)\n"))
+        fail_msg("%s", plan);
+    for (const char *at = plan; (at = strstr(at, "SCAN ")); at++)
+        if (strncmp(at, "SCAN json_each", 14) != 0 && strncmp(at, "SCAN CONSTANT", 13) != 0)
+            fail_msg("%s", plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +275,10 @@ int main(void)
           engine_start_sqlite, engine_end, NULL },
         { "search_reads_no_table_as_a_whole", search_reads_no_table_as_a_whole, engine_start_sqlite,
           engine_end, NULL },
+        { "naming_reads_no_table_as_a_whole", naming_reads_no_table_as_a_whole, engine_start_sqlite,
+          engine_end, NULL },
+        { "jobs_are_found_by_their_words", jobs_are_found_by_their_words, engine_start_sqlite, engine_end,
+          NULL },
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

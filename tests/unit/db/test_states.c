@@ -6,6 +6,7 @@
 #include "core/caller/caller.h"
 #include "core/chat/prompt.h"
 #include "core/council/state.h"
+#include "core/identity/presence.h"
 #include "core/inbox/alert.h"
 #include "core/inbox/notification.h"
 #include "core/questions/job.h"
@@ -57,6 +58,8 @@ static const struct {
     { "notifications", "priority", notification_priorities },
     { "open_questions", "source", work_sources },
     { "open_questions", "status", set_statuses },
+    { "presence", "page", presence_pages },
+    { "presence", "state", presence_states },
     { "search_queue", "kind", search_kinds },
     { "squad_chat", "message_type", message_types },
     { "tasks", "status", task_statuses },

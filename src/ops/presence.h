@@ -1,0 +1,15 @@
+/*
+ * presence.h - what the operations and the event about who is here have in common.
+ */
+#ifndef OPS_PRESENCE_H
+#define OPS_PRESENCE_H
+
+#include "ops/op.h"
+
+#define EVENT_PRESENCE_CHANGED "presence.changed"
+/* Who is here, and hears who is: people. */
+#define ROLES_PRESENT (ROLES_PEOPLE | ROLE_VIEWER)
+
+extern const struct field presence_changed_fields[];
+
+#endif
