@@ -114,7 +114,9 @@ static enum complete_also ids_of(const struct cli_command *command, const struct
         { "wait", COMPLETE_QUESTIONS },      { "cancel", COMPLETE_QUESTIONS },
         { "extend", COMPLETE_QUESTIONS },    { "link", COMPLETE_QUESTIONS },
         { "resolve", COMPLETE_SETS },        { "prompt answer", COMPLETE_PROMPTS },
-        { "prompt show", COMPLETE_PROMPTS },
+        { "prompt show", COMPLETE_PROMPTS }, { "assign", COMPLETE_QUESTIONS },
+        { "unassign", COMPLETE_QUESTIONS },  { "snooze", COMPLETE_QUESTIONS },
+        { "wake", COMPLETE_QUESTIONS },
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -19,11 +19,13 @@ static const struct group {
     const char *words[16]; /* ends with NULL */
 } groups[] = {
     { "ask people", { "ask", "wait", "cancel", "extend", "link", "restart", "template", "decide" } },
-    { "answer", { "inbox", "show", "answer", "resolve", "open-questions", "notifications", "search" } },
+    { "answer",
+      { "inbox", "show", "answer", "assign", "unassign", "snooze", "wake", "resolve", "open-questions",
+        "notifications", "search" } },
     { "confer with other agents",
       { "prompt", "chat-post", "chat-log", "events", "discuss", "rehearse", "chat", "agent", "model" } },
     { "work on projects", { "project", "task", "result", "feedback", "job" } },
-    { "be somebody", { "login", "logout", "whoami" } },
+    { "be somebody", { "login", "logout", "whoami", "who" } },
     { "run a server",
       { "serve", "config", "doctor", "user", "token", "workspace", "backup", "restore", "migrate", "purge",
         "audit", "analytics" } },

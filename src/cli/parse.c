@@ -138,17 +138,49 @@ bool cli_read_stdin(struct arena *arena, const char **text, struct err *err)
     return true;
 }
 
-bool cli_duration(const char *option, const char *text, int64_t *ms, struct err *err)
+/* As it is typed: an argument has a name and no dashes. */
+static const char *dashes(const struct cli_option *option)
+{
+    return option->value ? "--" : "";
+}
+
+static bool read_duration(const char *before, const char *name, const char *text, int64_t *ms,
+                          struct err *err)
 {
     int64_t number;
 
     if (str_to_int(text, &number) && number > 0) {
-        err_field(err, option, "--%s %s does not say whether these are minutes.", option, text);
+        err_field(err, name, "%s%s %s does not say whether these are minutes.", before, name, text);
         return err_hint(err, "Write %sm for minutes, %sh for hours or %ss for seconds.", text, text, text);
     }
     return str_to_duration_ms(text, ms) ||
-           err_field(err, option, "--%s takes a duration such as 30m, 1.5h, 5m30s or 3d, not \"%s\".", option,
-                     text);
+           err_field(err, name, "%s%s takes a duration such as 30m, 1.5h, 5m30s or 3d, not \"%s\".", before,
+                     name, text);
+}
+
+bool cli_duration(const char *option, const char *text, int64_t *ms, struct err *err)
+{
+    return read_duration("--", option, text, ms, err);
+}
+
+static const char *brief(struct arena *arena, int64_t minutes)
+{
+    if (minutes % 1440 == 0)
+        return arena_format(arena, "%lldd", (long long)(minutes / 1440));
+    if (minutes % 60 == 0)
+        return arena_format(arena, "%lldh", (long long)(minutes / 60));
+    return arena_format(arena, "%lldm", (long long)minutes);
+}
+
+/* The server would say its limits in minutes, which is not how they were given here. */
+static bool check_minutes(const struct cli *cli, const struct cli_option *option, int64_t ms, struct err *err)
+{
+    const struct field *field = cli_param(cli->command, option);
+
+    if (!field || field->max == 0 || (ms >= field->min * 60000 && ms <= field->max * 60000))
+        return true;
+    return err_field(err, option->name, "%s%s must be from %s to %s.", dashes(option), option->name,
+                     brief(cli->arena, field->min), brief(cli->arena, field->max));
 }
 
 /* Whether the parameter behind it may be a part of a minute. */
@@ -168,10 +200,11 @@ static bool convert(const struct cli *cli, const struct cli_option *option, cons
         return cli_read_stdin(cli->arena, text, err);
     if (!(option->flags & (CLI_MINUTES | CLI_EXPIRES)))
         return true;
-    if (!cli_duration(option->name, *text, &ms, err))
+    if (!read_duration(dashes(option), option->name, *text, &ms, err))
         return false;
     if (ms <= 0)
-        return err_field(err, option->name, "--%s must be longer than nothing.", option->name);
+        return err_field(err, option->name, "%s%s must be longer than nothing.", dashes(option),
+                         option->name);
     if (option->flags & CLI_EXPIRES)
         *text = clock_text(cli->arena, clock_now_ms() + ms);
     else if (ms % 60000 == 0)
@@ -179,8 +212,9 @@ static bool convert(const struct cli *cli, const struct cli_option *option, cons
     else if (takes_parts(cli->command, option))
         *text = arena_format(cli->arena, "%.6f", (double)ms / 60000.0);
     else
-        return err_field(err, option->name, "--%s takes whole minutes, not \"%s\".", option->name, *text);
-    return true;
+        return err_field(err, option->name, "%s%s takes whole minutes, not \"%s\".", dashes(option),
+                         option->name, *text);
+    return option->flags & CLI_EXPIRES || check_minutes(cli, option, ms, err);
 }
 
 static bool add_value(struct cli *cli, const struct cli_option *option, const char *text, struct err *err)

@@ -6,6 +6,7 @@
 #include "cli/term.h"
 
 #include "base/clock.h"
+#include "base/colour.h"
 #include "base/str.h"
 
 #include <inttypes.h>
@@ -42,11 +43,22 @@ const char *term_line(struct arena *arena, const char *text)
 
     if (!text)
         return "-";
-    line = str_sanitise(arena, text);
+    line = str_sanitise(arena, colour_drop(arena, text));
     for (char *c = line; *c; c++)
         if (*c == '\n' || *c == '\t')
             *c = ' ';
     return line;
+}
+
+/* Colours are nothing that anybody does; in what is done they are shown as what they are. */
+static const char *marked(struct arena *arena, const char *text, enum visible_way way)
+{
+    return visible_flat(arena, way == VISIBLE_PROSE ? colour_drop(arena, text) : text, way);
+}
+
+const char *term_shown(struct arena *arena, const char *text, enum visible_way way)
+{
+    return text ? term_line(arena, marked(arena, text, way)) : "-";
 }
 
 static const char *colour_code(enum term_colour colour)
@@ -123,7 +135,7 @@ void term_paint(struct term *term, enum term_colour colour, const char *text)
 
 void term_block(struct term *term, const char *indent, const char *text)
 {
-    const char *clean = str_sanitise(term->arena, text ? text : "");
+    const char *clean = str_sanitise(term->arena, colour_drop(term->arena, text ? text : ""));
 
     do {
         size_t len = strcspn(clean, "\n");
@@ -133,6 +145,11 @@ void term_block(struct term *term, const char *indent, const char *text)
         buf_char(term->out, '\n');
         clean += len + (clean[len] == '\n');
     } while (*clean);
+}
+
+void term_shown_block(struct term *term, const char *indent, const char *text, enum visible_way way)
+{
+    term_block(term, indent, marked(term->arena, text ? text : "", way));
 }
 
 enum term_colour term_status(const char *status)
@@ -289,6 +306,16 @@ int64_t member_int(const json_t *object, const char *name)
     return json_integer_value(json_object_get(object, name));
 }
 
+/* "about.name": a member of a member. */
+static const char *cell_text(struct arena *arena, const json_t *row, const char *key)
+{
+    const char *dot = strchr(key, '.');
+
+    if (!dot)
+        return member_text(arena, row, key);
+    return member_text(arena, json_object_get(row, arena_copy(arena, key, (size_t)(dot - key))), dot + 1);
+}
+
 void term_table(struct term *term, const json_t *rows, const struct term_column *columns, size_t width,
                 int64_t now_ms)
 {
@@ -303,7 +330,7 @@ void term_table(struct term *term, const json_t *rows, const struct term_column 
     json_array_foreach(rows, index, row)
     {
         for (size_t column = 0; column < width; column++) {
-            cells[column] = member_text(term->arena, row, columns[column].key);
+            cells[column] = cell_text(term->arena, row, columns[column].key);
             if (columns[column].is_time)
                 cells[column] = term_when(term->arena, cells[column], now_ms);
         }

@@ -2,13 +2,15 @@
  * term.h - text for a terminal.
  *
  * What agents and people wrote is shown as text and nothing else: control characters are taken out, so that
- * nobody's message moves the cursor, changes the title or hides what stands before it.
+ * nobody's message moves the cursor, changes the title or hides what stands before it; where somebody
+ * decides, there is a mark in their place.
  */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/visible.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -45,6 +47,11 @@ void term_init(struct term *term, struct arena *arena, struct buf *out, bool col
 /* One line of text without control characters, line breaks as spaces; NULL becomes "-". */
 const char *term_line(struct arena *arena, const char *text);
 /*
+ * The same with a mark at all that cannot be seen, <U+202E>, in place of leaving it out: for what somebody is
+ * about to answer.
+ */
+const char *term_shown(struct arena *arena, const char *text, enum visible_way way);
+/*
  * The last gate, through which all goes that is printed, to a terminal, a pipe or a file: what is neither
  * text nor a line break, nor, with `colours`, one that we paint with, is written as JSON writes it, \u001b.
  * In JSON that changes nothing, and elsewhere nothing should come here that has not been cleaned before.
@@ -54,6 +61,8 @@ const char *term_harmless(struct arena *arena, const char *bytes, size_t len, bo
 void term_paint(struct term *term, enum term_colour colour, const char *text);
 /* Text of several lines, each after `indent`. */
 void term_block(struct term *term, const char *indent, const char *text);
+/* The same with marks, as term_shown has them. */
+void term_shown_block(struct term *term, const char *indent, const char *text, enum visible_way way);
 /* The colour of a status that ended well, badly or not yet. */
 enum term_colour term_status(const char *status);
 

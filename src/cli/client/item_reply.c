@@ -126,6 +126,15 @@ static json_t *turn_params(struct cli *cli, const struct subject *subject, const
     return params;
 }
 
+/* What is said about a yes that ends nothing yet: that it counts, or why it does not. */
+static const char *needs_others(struct arena *arena, const json_t *approvals)
+{
+    const char *why = member_text(arena, approvals, "why");
+
+    return why ? arena_format(arena, "Not counted: %s", term_line(arena, why))
+               : "Noted; it needs the yes of another person.";
+}
+
 bool item_reply_send(struct cli *cli, const struct subject *subject, const char *words,
                      struct client_reply *reply, const char **said, struct err *err)
 {
@@ -141,7 +150,7 @@ bool item_reply_send(struct cli *cli, const struct subject *subject, const char 
     if (!params || !invoke_json(cli, op_find(ops[sort]), params, 0, reply, &done, err))
         return false;
     if (sort == ITEM_QUESTION && view_needs_others(json_object_get(done, "approvals")))
-        *said = "Noted; it needs the yes of another person.";
+        *said = needs_others(cli->arena, json_object_get(done, "approvals"));
     else if (sort == ITEM_SET && str_equal(text_of(done, "status"), "open"))
         *said = "Noted; other questions of the set are still open.";
     else

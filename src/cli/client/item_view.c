@@ -13,7 +13,7 @@ static void write_heading(struct term *term, const char *type, const json_t *thi
 {
     term_paint(term, TERM_BOLD, type);
     if (by && *by)
-        buf_format(term->out, "  asked by %s", term_line(term->arena, by));
+        buf_format(term->out, "  asked by %s", term_shown(term->arena, by, VISIBLE_PROSE));
     buf_format(term->out, "  %s\n", term_line(term->arena, member_text(term->arena, thing, "id")));
 }
 
@@ -42,8 +42,9 @@ static void write_set(struct term *term, const json_t *set, int64_t now_ms)
         const char *id = member_text(term->arena, question, "id");
         const char *answer = answer_to(term->arena, set, id);
 
-        term_block(term, "  ",
-                   arena_format(term->arena, "%s  %s", id, member_text(term->arena, question, "text")));
+        term_shown_block(term, "  ",
+                         arena_format(term->arena, "%s  %s", id, member_text(term->arena, question, "text")),
+                         VISIBLE_PROSE);
         if (answer)
             term_block(term, "    = ", answer);
     }
@@ -81,7 +82,7 @@ static void write_prompt(struct term *term, const json_t *reply, int64_t now_ms)
 
     (void)now_ms;
     write_heading(term, "prompt", prompt, member_text(term->arena, prompt, "requester_agent"));
-    term_block(term, "  ", member_text(term->arena, prompt, "prompt_message"));
+    term_shown_block(term, "  ", member_text(term->arena, prompt, "prompt_message"), VISIBLE_PROSE);
     json_array_foreach(json_object_get(reply, "collectedContext"), index, entry)
         term_block(term, "    ",
                    arena_format(term->arena, "%s: %s", member_text(term->arena, entry, "agent"),
@@ -97,7 +98,7 @@ static void write_turn(struct term *term, const json_t *reply, int64_t now_ms)
 
     (void)now_ms;
     write_heading(term, "turn", discussion, NULL);
-    term_block(term, "  ", member_text(term->arena, discussion, "topic"));
+    term_shown_block(term, "  ", member_text(term->arena, discussion, "topic"), VISIBLE_PROSE);
     buf_format(term->out, "read it with: %s discuss show %s\nor on the page /discussions/%s\n",
                program_name(), id, id);
 }
@@ -174,8 +175,10 @@ const char *item_how(struct arena *arena, const struct item_subject *subject, co
 void item_write(struct term *term, const struct item_subject *subject, const struct item_kind *kind,
                 const json_t *found, int64_t now_ms)
 {
+    bool mine = !view_bar(json_object_get(found, "question")) && !view_bar(subject->item);
+
     kind->write(term, found, now_ms);
-    if (item_is_open(kind, found))
+    if (item_is_open(kind, found) && mine)
         buf_format(term->out, "answer with: %s\n", item_how(term->arena, subject, kind, found));
 }
 

@@ -122,6 +122,13 @@ bool pending_read(struct cli *cli, const struct pending_filter *filter, struct p
     return false;
 }
 
+const char *pending_need_you(struct arena *arena, int64_t count)
+{
+    if (count == 0)
+        return "None needs you.";
+    return count == 1 ? "1 needs you." : arena_format(arena, "%lld need you.", (long long)count);
+}
+
 bool pending_items_read(struct cli *cli, const struct pending_filter *filter, struct pending_items *pending,
                         struct err *err)
 {
@@ -135,6 +142,7 @@ bool pending_items_read(struct cli *cli, const struct pending_filter *filter, st
         .items = json_incref(json_object_get(page, "items")),
         .now_ms = time_of(cli, page, &reply),
         .more = json_is_true(json_object_get(page, "more")),
+        .need_you = member_int(page, "needYou"),
     };
     if (!pending->items)
         pending->items = json_array();

@@ -25,7 +25,10 @@ struct pending_items {
     json_t *items; /* the caller json_decrefs them */
     int64_t now_ms;
     bool more;
+    int64_t need_you; /* how many of all need whoever asks, shown or not */
 };
+/* "2 need you." */
+const char *pending_need_you(struct arena *arena, int64_t count);
 CHECKED bool pending_items_read(struct cli *cli, const struct pending_filter *filter,
                                 struct pending_items *pending, struct err *err);
 

@@ -14,6 +14,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define MOST_INDENT 12 /* what lies deeper is one line of JSON */
+
 static const char *text_of(const json_t *object, const char *name)
 {
     return json_string_value(json_object_get(object, name));
@@ -176,6 +178,59 @@ const char *view_how(struct arena *arena, const char *name, const json_t *questi
                         term_line(arena, member_text(arena, option, "value")));
 }
 
+const char *view_bar(const json_t *thing)
+{
+    const json_t *you = json_object_get(thing, "you");
+
+    return json_is_false(json_object_get(you, "mayAnswer")) ? text_of(you, "reason") : NULL;
+}
+
+/* Who else is to answer where nobody is named. */
+static const char *others_for(struct arena *arena, const json_t *thing)
+{
+    const json_t *you = json_object_get(thing, "you");
+    const char *role = text_of(thing, "requiredRole");
+
+    if (!text_of(you, "bar") || str_equal(text_of(you, "bar"), "agent"))
+        return NULL;
+    if (str_equal(text_of(you, "bar"), "role") && role)
+        return arena_format(arena, "%s %s", strchr("aeiou", role[0]) ? "an" : "a", role);
+    return "others";
+}
+
+const char *view_for(struct arena *arena, const json_t *thing)
+{
+    const char *assignee = text_of(thing, "assignee");
+    const char *whom = assignee ? assignee : others_for(arena, thing);
+
+    if (!text_of(json_object_get(thing, "you"), "snoozedUntil"))
+        return whom;
+    return whom ? arena_format(arena, "%s, snoozed", whom) : "snoozed";
+}
+
+/* For whom it is, who said so, and what stands in the way of whoever looks. */
+static void write_standing(struct term *term, const json_t *question, int64_t now_ms)
+{
+    const json_t *you = json_object_get(question, "you"), *handover = json_object_get(question, "handover");
+    const char *assignee = text_of(question, "assignee"), *role = text_of(question, "requiredRole");
+    const char *by = text_of(handover, "by"), *note = text_of(handover, "note"),
+               *reason = text_of(you, "reason");
+
+    if (assignee)
+        buf_format(term->out, "for %s%s%s%s%s\n", term_line(term->arena, assignee), by ? ", by " : "",
+                   by ? term_line(term->arena, by) : "", note ? ": " : "",
+                   note ? term_shown(term->arena, note, VISIBLE_PROSE) : "");
+    if (role)
+        buf_format(term->out, "needs the role %s\n", term_line(term->arena, role));
+    if (!view_is_open(question))
+        return;
+    if (reason && !str_equal(text_of(you, "bar"), "agent"))
+        buf_format(term->out, "%s\n", term_line(term->arena, reason));
+    if (text_of(you, "snoozedUntil"))
+        buf_format(term->out, "snoozed, and back %s\n",
+                   term_when(term->arena, text_of(you, "snoozedUntil"), now_ms));
+}
+
 bool view_by_person(const json_t *question)
 {
     return str_equal(text_of(json_object_get(question, "outcome"), "source"), "human");
@@ -242,30 +297,65 @@ static void write_options(struct term *term, const json_t *options)
         const char *more = member_text(term->arena, option, "description");
 
         buf_text(term->out, "  - ");
-        term_paint(term, TERM_BOLD, term_line(term->arena, value));
+        term_paint(term, TERM_BOLD, term_shown(term->arena, value, VISIBLE_PROSE));
         if (name && !str_equal(name, value))
-            buf_format(term->out, "  %s", term_line(term->arena, name));
+            buf_format(term->out, "  %s", term_shown(term->arena, name, VISIBLE_PROSE));
         if (more)
-            buf_format(term->out, ": %s", term_line(term->arena, more));
+            buf_format(term->out, ": %s", term_shown(term->arena, more, VISIBLE_PROSE));
         buf_char(term->out, '\n');
     }
 }
 
-static void write_members(struct term *term, const char *head, const json_t *object)
+/* A text that could be taken for a number or a word of JSON keeps its quotes. */
+static const char *value_text(struct arena *arena, const json_t *value, enum visible_way way)
 {
-    const char *key;
+    const char *text = json_string_value(value);
+
+    return text && !(way == VISIBLE_EXACT && json_reads_otherwise(text)) ? text
+                                                                         : json_dump_text(arena, value);
+}
+
+/* What has several lines or members stands below its name, further in. */
+static void write_members(struct term *term, const char *indent, const json_t *object, enum visible_way way)
+{
+    const char *key, *deeper = arena_format(term->arena, "%s  ", indent);
     const json_t *value;
 
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        const char *name = term_shown(term->arena, key, way), *text = json_string_value(value);
+
+        if (json_is_object(value) && json_object_size(value) > 0 && strlen(indent) < MOST_INDENT) {
+            buf_format(term->out, "%s%s:\n", indent, name);
+            write_members(term, deeper, value, way);
+        } else if (text && strchr(text, '\n')) {
+            buf_format(term->out, "%s%s:\n", indent, name);
+            term_shown_block(term, deeper, text, way);
+        } else {
+            buf_format(term->out, "%s%s: %s\n", indent, name,
+                       term_shown(term->arena, value_text(term->arena, value, way), way));
+        }
+    }
+}
+
+static void write_section(struct term *term, const char *head, const json_t *object, enum visible_way way)
+{
     if (!json_is_object(object) || json_object_size(object) == 0)
         return;
     buf_format(term->out, "%s\n", head);
-    json_object_foreach((json_t *)object, key, value)
-    {
-        const char *text =
-            json_is_string(value) ? json_string_value(value) : json_dump_text(term->arena, value);
+    write_members(term, "  ", object, way);
+}
 
-        term_block(term, "  ", arena_format(term->arena, "%s: %s", key, text));
-    }
+void view_write_action(struct term *term, const json_t *question)
+{
+    const json_t *changed = json_object_get(question, "approvedArgs");
+
+    write_section(term, "action:", json_object_get(question, "action"), VISIBLE_EXACT);
+    if (json_is_object(changed))
+        write_section(term, "approved with:", changed, VISIBLE_EXACT);
+    else if (changed && !json_is_null(changed))
+        buf_format(term->out, "approved with: %s\n",
+                   term_shown(term->arena, json_dump_text(term->arena, changed), VISIBLE_EXACT));
 }
 
 void view_write(struct term *term, const json_t *question, int64_t now_ms)
@@ -274,13 +364,13 @@ void view_write(struct term *term, const json_t *question, int64_t now_ms)
 
     term_paint(term, TERM_BOLD, term_line(term->arena, text_of(question, "type")));
     if (by)
-        buf_format(term->out, "  asked by %s", term_line(term->arena, by));
+        buf_format(term->out, "  asked by %s", term_shown(term->arena, by, VISIBLE_PROSE));
     buf_format(term->out, "  %s\n", term_line(term->arena, text_of(question, "id")));
-    term_block(term, "  ", text_of(question, "question"));
+    term_shown_block(term, "  ", text_of(question, "question"), VISIBLE_PROSE);
     write_options(term, json_object_get(question, "options"));
-    write_members(term, "context:", json_object_get(question, "context"));
-    write_members(term, "action:", json_object_get(question, "action"));
-    write_members(term, "approved with:", json_object_get(question, "approvedArgs"));
+    write_section(term, "context:", json_object_get(question, "context"), VISIBLE_PROSE);
+    view_write_action(term, question);
+    write_standing(term, question, now_ms);
     if (view_is_open(question) && text_of(question, "timeoutAt"))
         buf_format(term->out, "%s left; then %s.\n", view_left(term->arena, question, now_ms),
                    view_deadline(term->arena, question));

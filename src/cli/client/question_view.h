@@ -40,11 +40,21 @@ bool view_by_person(const json_t *question);
  */
 int view_exit(const json_t *question, bool require_human);
 
+/*
+ * For whom it is, if that is not plain, and whether they do not want to be reminded of it: "Ana", "an admin",
+ * "others", "snoozed"; or NULL. Of anything in the inbox.
+ */
+const char *view_for(struct arena *arena, const json_t *thing);
+/* Why whoever asks may not answer, in a sentence; NULL: they may. */
+const char *view_bar(const json_t *thing);
+
 /* "12:41", "1:02:03", "0:00"; "-" without a deadline. */
 const char *view_left(struct arena *arena, const json_t *question, int64_t now_ms);
 /* What happens at the deadline, as the end of a sentence: "\"skip\" is taken". */
 const char *view_deadline(struct arena *arena, const json_t *question);
 
+/* What an approval is for, whole, with a mark at all that cannot be seen in it. */
+void view_write_action(struct term *term, const json_t *question);
 /* The question, who asks, its options, what was proposed and what happens at the deadline. */
 void view_write(struct term *term, const json_t *question, int64_t now_ms);
 

@@ -93,6 +93,21 @@ bool batch_add_filtered(struct batch *batch, struct err *err)
     return true;
 }
 
+/* What a yes would have done stands below the list, all of it. */
+static void show_deeds(const struct batch *batch, struct term *term)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct answer *answer = &batch->answers[i];
+
+        if (!json_is_object(json_object_get(answer->question, "action")) ||
+            !json_is_true(json_object_get(answer->response, "value")))
+            continue;
+        term_paint(term, TERM_BOLD, answer->id);
+        buf_char(term->out, '\n');
+        view_write_action(term, answer->question);
+    }
+}
+
 static void show_batch(struct batch *batch)
 {
     struct arena *arena = batch->cli->arena;
@@ -106,11 +121,13 @@ static void show_batch(struct batch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         const json_t *question = batch->answers[i].question;
 
-        table_row(&table, (const char *[]){ batch->answers[i].id, member_text(arena, question, "type"),
-                                            view_answer(arena, batch->answers[i].response),
-                                            member_text(arena, question, "question") });
+        table_row(&table, (const char *[]){
+                              batch->answers[i].id, member_text(arena, question, "type"),
+                              view_answer(arena, batch->answers[i].response),
+                              term_shown(arena, member_text(arena, question, "question"), VISIBLE_PROSE) });
     }
     table_end(&table);
+    show_deeds(batch, &term);
     cli_print_to(stderr, text.bytes, text.len);
 }
 
@@ -168,8 +185,9 @@ static const char *name_of(const struct batch *batch, const char *id)
 {
     for (size_t i = 0; i < batch->count; i++)
         if (str_equal(batch->answers[i].id, id))
-            return term_line(batch->cli->arena,
-                             member_text(batch->cli->arena, batch->answers[i].question, "question"));
+            return term_shown(batch->cli->arena,
+                              member_text(batch->cli->arena, batch->answers[i].question, "question"),
+                              VISIBLE_PROSE);
     return "-";
 }
 

@@ -151,7 +151,7 @@ static int lost(struct cli *cli, const char *id, struct err *err)
 
 const char *answer_names(struct arena *arena, const struct answer *answer)
 {
-    const char *text = term_line(arena, member_text(arena, answer->question, "question"));
+    const char *text = term_shown(arena, member_text(arena, answer->question, "question"), VISIBLE_PROSE);
     size_t len = str_fitting(text, QUESTION_NAME_BYTES);
 
     return arena_format(arena, "%s \"%.*s%s\"", question_ref_short(arena, answer->id), (int)len, text,
@@ -190,15 +190,18 @@ static bool name_first(struct batch *batch, const struct answer *answer, struct 
     return true;
 }
 
-/* A second yes of the same person changes nothing, so it is said whose is missing. */
+/* A yes that does not count, or not a second time, changes nothing: that is said, and whose is missing. */
 static void note_progress(const struct cli *cli, const char *name, const json_t *approvals)
 {
     long long have = member_int(approvals, "have"), need = member_int(approvals, "need");
+    const char *why = member_text(cli->arena, approvals, "why");
 
-    cli_note(cli, "Noted for %s: %lld of %lld approvals.%s", name, have, need,
-             have == 0     ? " Yours does not count, since you have asked for it: it needs another person's."
-             : have < need ? " It needs the yes of another person; yours counts once."
-                           : "");
+    if (why)
+        cli_note(cli, "Nothing was changed for %s: %lld of %lld approvals. %s", name, have, need,
+                 term_line(cli->arena, why));
+    else
+        cli_note(cli, "Noted for %s: %lld of %lld approvals. It needs the yes of another person.", name, have,
+                 need);
 }
 
 static int answer_one(struct batch *batch)
@@ -253,6 +256,8 @@ static bool ask_here(struct batch *batch, struct err *err)
         return item_ref_other(batch->cli, answer->id, NULL, err);
     if (!check_open(batch->cli, answer->question, err))
         return false;
+    if (view_bar(answer->question)) /* before anything is typed for nothing */
+        return err_set(err, ERR_FORBIDDEN, "%s", term_line(batch->cli->arena, view_bar(answer->question)));
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli_has(batch->cli, "no-input")) {
         err_set(err, ERR_INVALID, "There is no answer: give one.");
         return err_hint(

@@ -1,12 +1,14 @@
 /*
- * Verifying and exporting work on the store without a server, page by page, in memory that does not grow with
- * the log.
+ * The list comes from a server, which names what was acted on. Verifying and exporting work on the store
+ * without a server, page by page, in memory that does not grow with the log.
  */
 #include "base/json.h"
 #include "base/limits.h"
+#include "cli/client/invoke.h"
 #include "cli/commands/tables.h"
 #include "cli/store/anchor_key.h"
 #include "cli/store/local.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -303,7 +305,53 @@ static int run_export(struct cli *cli)
     return code ? code : printed;
 }
 
+static int run_list(struct cli *cli)
+{
+    static const struct term_column columns[] = {
+        { "seq", "ROW", false },       { "at", "WHEN", true },        { "actor", "WHO", false },
+        { "operation", "DID", false }, { "about.kind", "TO", false }, { "about.name", "NAME", false },
+    };
+    BUF_AUTO text = { 0 };
+    JSON_AUTO *params = json_object();
+    JSON_AUTO *page = NULL;
+    struct client_reply reply;
+    struct err err = { 0 };
+    struct term term;
+
+    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &page, &err))
+        return cli_fail(cli, &err);
+    if (cli->json)
+        return invoke_print(cli, &reply, false);
+    const json_t *rows = json_object_get(page, "entries");
+
+    if (json_array_size(rows) == 0) {
+        cli_note(cli, "There are no such rows.");
+        return CLI_OK;
+    }
+    buf_init(&text, 0);
+    term_init(&term, cli->arena, &text, cli->colour);
+    term_table(&term, rows, columns, sizeof(columns) / sizeof(*columns), reply.date_ms);
+    return cli_print(text.bytes, text.len);
+}
+
 const struct cli_command audit_commands[] = {
+    {
+        .name = "audit list",
+        .op = "audit_list",
+        .help = "Show who did what to which row when; newest first.",
+        .examples = "witan audit list\nwitan audit list --actor maya --operation question_answer",
+        .uses = CLI_SERVER | CLI_JSON,
+        .options = {
+            { "actor", "NAME", .param = "actor" },
+            { "operation", "NAME", .param = "operation" },
+            { "subject", "TEXT", .param = "subject" },
+            { "after", "TIME", .param = "after" },
+            { "before", "TIME", .param = "before" },
+            { "limit", "N", .param = "limit" },
+            { "cursor", "TEXT", .param = "cursor" },
+        },
+        .run = run_list,
+    },
     {
         .name = "audit verify",
         .help = "Check that no row of the audit log was changed or taken out. Exit code 3 if one was.",

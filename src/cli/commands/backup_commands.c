@@ -56,7 +56,8 @@ static bool copy_sqlite(struct copy_job *job, struct db *db, struct copy *copy, 
 /* pg_dump reads as the store's owner does, and writes to what the caller has opened. */
 static bool copy_postgres(struct copy_job *job, struct db *db, struct copy *copy, struct err *err)
 {
-    const char *const argv[] = { "pg_dump", "--format=custom", "--no-owner", "--no-privileges", NULL };
+    const char *const argv[] = { "pg_dump",         "--format=custom",          "--no-owner",
+                                 "--no-privileges", "--no-unlogged-table-data", NULL };
     struct pgtool_files files = { .in = -1 };
 
     if (!files_open(job->unchecked, O_WRONLY, &files.out, err))

@@ -18,19 +18,14 @@
 #include <unistd.h>
 
 static const struct cli_command *const tables[] = {
-    serve_commands,     ask_commands,       login_commands,
-    inbox_commands,     show_commands,      answer_commands,
-    question_commands,  job_commands,       prompt_commands,
-    chat_commands,      project_commands,   task_commands,
-    result_commands,    discuss_commands,   repl_commands,
-    agent_commands,     resolve_commands,   decide_commands,
-    search_commands,    rehearse_commands,  feedback_commands,
-    analytics_commands, call_commands,      user_commands,
-    token_commands,     workspace_commands, audit_commands,
-    backup_commands,    restore_commands,   purge_commands,
-    config_commands,    model_commands,     model_add_commands,
-    migrate_commands,   doctor_commands,    docs_commands,
-    mcp_commands,       connect_commands,   NULL,
+    serve_commands,    ask_commands,       login_commands,     inbox_commands,     show_commands,
+    answer_commands,   question_commands,  job_commands,       prompt_commands,    chat_commands,
+    project_commands,  task_commands,      result_commands,    discuss_commands,   repl_commands,
+    agent_commands,    resolve_commands,   decide_commands,    search_commands,    who_commands,
+    rehearse_commands, feedback_commands,  analytics_commands, call_commands,      user_commands,
+    token_commands,    workspace_commands, audit_commands,     backup_commands,    restore_commands,
+    purge_commands,    config_commands,    model_commands,     model_add_commands, migrate_commands,
+    doctor_commands,   docs_commands,      mcp_commands,       connect_commands,   NULL,
 };
 
 const struct cli_command *const *commands_all(struct arena *arena)

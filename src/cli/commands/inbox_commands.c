@@ -65,9 +65,17 @@ static const char *number_text(struct arena *arena, size_t number)
 static const char *text_of_item(struct arena *arena, const json_t *item)
 {
     int64_t questions = member_int(item, "questions");
-    const char *text = member_text(arena, item, "text");
+    const char *text = term_shown(arena, member_text(arena, item, "text"), VISIBLE_PROSE);
 
     return questions > 1 ? arena_format(arena, "%s (and %lld more)", text, (long long)questions - 1) : text;
+}
+
+/* NULL: there is none. */
+static const char *name_in(struct arena *arena, const json_t *item, const char *member)
+{
+    const char *name = member_text(arena, item, member);
+
+    return name ? term_shown(arena, name, VISIBLE_PROSE) : NULL;
 }
 
 enum column { C_NUMBER, C_ID, C_TYPE, C_LEFT, C_DEADLINE, C_AGENT, C_PROJECT, C_ASSIGNEE, C_TEXT, COLUMNS };
@@ -75,7 +83,7 @@ enum column { C_NUMBER, C_ID, C_TYPE, C_LEFT, C_DEADLINE, C_AGENT, C_PROJECT, C_
 static const char *const heads[] = { "#",    "ID",      "TYPE", "LEFT", "AT THE DEADLINE",
                                      "FROM", "PROJECT", "FOR",  "WHAT" };
 
-static void cells_of(struct inbox *inbox, const json_t *item, size_t index, int64_t now_ms,
+static void cells_of(const struct inbox *inbox, const json_t *item, size_t index, int64_t now_ms,
                      const char *cells[COLUMNS])
 {
     struct arena *arena = inbox->cli->arena;
@@ -85,25 +93,27 @@ static void cells_of(struct inbox *inbox, const json_t *item, size_t index, int6
     cells[C_TYPE] = member_text(arena, item, "type");
     cells[C_LEFT] = view_left(arena, item, now_ms);
     cells[C_DEADLINE] = deadline_of(arena, item);
-    cells[C_AGENT] = member_text(arena, item, "agent");
-    cells[C_PROJECT] = member_text(arena, item, "project");
-    cells[C_ASSIGNEE] = member_text(arena, item, "assignee");
+    cells[C_AGENT] = name_in(arena, item, "agent");
+    cells[C_PROJECT] = name_in(arena, item, "project");
+    cells[C_ASSIGNEE] = view_for(arena, item);
     cells[C_TEXT] = text_of_item(arena, item);
 }
 
 /* Without a terminal that keeps its numbers, the ids alone; nor is a column shown that nothing stands in. */
 static size_t choose_columns(const struct inbox *inbox, const json_t *items, enum column chosen[COLUMNS])
 {
-    static const char *const members[COLUMNS] = {
-        [C_AGENT] = "agent", [C_PROJECT] = "project", [C_ASSIGNEE] = "assignee"
-    };
     size_t count = 0;
 
     for (enum column column = 0; column < COLUMNS; column++) {
-        bool filled = column == C_NUMBER ? inbox->numbered : !members[column];
+        bool may_miss = column == C_AGENT || column == C_PROJECT || column == C_ASSIGNEE;
+        bool filled = column == C_NUMBER ? inbox->numbered : !may_miss;
 
-        for (size_t i = 0; members[column] && i < json_array_size(items); i++)
-            filled |= json_is_string(json_object_get(json_array_get(items, i), members[column]));
+        for (size_t i = 0; may_miss && !filled && i < json_array_size(items); i++) {
+            const char *cells[COLUMNS];
+
+            cells_of(inbox, json_array_get(items, i), i, 0, cells);
+            filled = cells[column] != NULL;
+        }
         if (filled)
             chosen[count++] = column;
     }
@@ -155,6 +165,7 @@ static void write_json(const struct pending_items *pending, const struct pending
     json_value(&out, "questions", whole->questions);
     json_time(&out, "serverTime", pending->now_ms);
     json_bool(&out, "more", pending->more);
+    json_int(&out, "needYou", pending->need_you);
     json_map_end(&out);
     buf_char(into, '\n');
 }
@@ -276,6 +287,8 @@ static bool show_list(struct inbox *inbox, struct err *err)
     if (!done)
         return false;
     inbox->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
+    if (inbox->count > 0 && shows_table(inbox->cli))
+        cli_note(inbox->cli, "%s", pending_need_you(inbox->cli->arena, pending.need_you));
     if (inbox->numbered && inbox->count > 0)
         cli_note(
             inbox->cli,
@@ -324,7 +337,8 @@ static void write_asked(struct inbox *inbox, struct term *term, const json_t *ev
     number(inbox, inbox->count - 1);
     term_paint(term, TERM_BOLD, label(inbox, term->arena, inbox->count));
     buf_format(term->out, "  %s  %s left  %s\n", in_line(term->arena, question, "type"),
-               view_left(term->arena, question, now_ms), in_line(term->arena, question, "question"));
+               view_left(term->arena, question, now_ms),
+               term_shown(term->arena, member_text(term->arena, question, "question"), VISIBLE_PROSE));
 }
 
 static void write_ended(struct inbox *inbox, struct term *term, const json_t *event, const char *type)

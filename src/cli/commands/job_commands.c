@@ -122,7 +122,7 @@ static void write_line(struct term *term, const json_t *line, bool utc)
 
 static bool read_logs(struct cli *cli, const char *id, json_t **lines, struct err *err)
 {
-    JSON_AUTO *params = json_pack("{s:s, s:i}", "id", id, "limit", LIMIT_PAGE);
+    JSON_AUTO *params = json_pack("{s:s, s:i}", "id", id, "limit", LIMIT_LOG_PAGE);
 
     *lines = json_array();
     for (;;) {
@@ -343,13 +343,17 @@ const struct cli_command job_commands[] = {
     {
         .name = "job list",
         .op = "job_list",
-        .examples = "witan job list --status waiting_for_input",
+        .examples = "witan job list --status waiting_for_input\n"
+                    "witan job list --text \"release 2\" --sort oldest\nwitan job list --all",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {
             { "status", "STATUS", .param = "status" },
             { "agent", "NAME", .param = "agent" },
             { "kind", "TEXT", .param = "kind" },
             { "project", "PROJECT", .param = "projectId" },
+            { "text", "TEXT", .param = "text" },
+            { "all", NULL, .param = "all" },
+            { "sort", "ORDER", .param = "sort" },
             { "limit", "N", .param = "limit" },
         },
         .run = run_list,

@@ -57,6 +57,48 @@ static int tell_restarted(struct cli *cli, const json_t *done)
     return cli_print_line(cli, member_text(cli->arena, done, "jobId"));
 }
 
+static int tell_assigned(struct cli *cli, const json_t *done)
+{
+    const json_t *question = json_object_get(done, "question");
+    const char *assignee = member_text(cli->arena, question, "assignee");
+
+    if (!assignee)
+        assignee = member_text(cli->arena, question, "assignedTo");
+    if (assignee)
+        cli_note(cli, "It is for %s now.", term_line(cli->arena, assignee));
+    else
+        cli_note(cli, "It is for whoever may answer it now.");
+    return CLI_OK;
+}
+
+static int tell_snoozed(struct cli *cli, const json_t *done)
+{
+    cli_note(cli, "It needs you again at the latest at:");
+    return cli_print_line(cli, member_text(cli->arena, done, "snoozedUntil"));
+}
+
+static int tell_awake(struct cli *cli, const json_t *done)
+{
+    (void)done;
+    cli_note(cli, "It is awake.");
+    return CLI_OK;
+}
+
+static int run_assign(struct cli *cli)
+{
+    return run(cli, tell_assigned);
+}
+
+static int run_snooze(struct cli *cli)
+{
+    return run(cli, tell_snoozed);
+}
+
+static int run_wake(struct cli *cli)
+{
+    return run(cli, tell_awake);
+}
+
 static int run_cancel(struct cli *cli)
 {
     return run(cli, tell_cancelled);
@@ -80,10 +122,8 @@ static int run_restart(struct cli *cli)
 static int run_notifications(struct cli *cli)
 {
     static const struct term_column columns[] = {
-        { "kind", "KIND", false },
-        { "priority", "PRIORITY", false },
-        { "createdAt", "CAME", true },
-        { "title", "WHAT", false },
+        { "kind", "KIND", false },  { "priority", "PRIORITY", false }, { "createdAt", "CAME", true },
+        { "title", "WHAT", false }, { "about.name", "ABOUT", false },
     };
     JSON_AUTO *params = json_object();
     JSON_AUTO *page = NULL;
@@ -104,7 +144,7 @@ static int run_notifications(struct cli *cli)
     }
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
-    term_table(&term, rows, columns, 4, reply.date_ms);
+    term_table(&term, rows, columns, sizeof(columns) / sizeof(*columns), reply.date_ms);
     return cli_print(text.bytes, text.len);
 }
 
@@ -155,6 +195,48 @@ const struct cli_command question_commands[] = {
         .uses = CLI_SERVER | CLI_JSON,
         .args = QUESTION_ARG,
         .run = run_restart,
+    },
+    {
+        .name = "assign",
+        .op = "question_assign",
+        .help = "Give a question to one person, who alone may answer it from then on. Whoever may answer it may do that, and "
+                "owners and admins.",
+        .examples = "witan assign 2 Maya\nwitan assign ID Maya --note \"you know that customer\"",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { { "ID", .help = "The question: its id, whole or short, or its number in this terminal." },
+                  { "PERSON", .param = "to" } },
+        .options = { { "note", "TEXT", .param = "note" } },
+        .run = run_assign,
+    },
+    {
+        .name = "unassign",
+        .op = "question_unassign",
+        .help = "Give a question that is one person's back to all who may answer it.",
+        .examples = "witan unassign 2 --note \"I am away until Monday\"",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = QUESTION_ARG,
+        .options = { { "note", "TEXT", .param = "note" } },
+        .run = run_assign,
+    },
+    {
+        .name = "snooze",
+        .op = "question_snooze",
+        .help = "Do not be reminded of a question for a while: it is not counted among what needs you. Its deadline runs on, "
+                "and five minutes before that it needs you again.",
+        .examples = "witan snooze 2 1h\nwitan snooze ID 20m",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = { { "ID", .help = "The question: its id, whole or short, or its number in this terminal." },
+                  { "TIME", .param = "minutes", .help = "For how long, such as 20m, 1h or 2d.", .flags = CLI_MINUTES } },
+        .run = run_snooze,
+    },
+    {
+        .name = "wake",
+        .op = "question_wake",
+        .help = "End a snooze of yours: the question needs you again.",
+        .examples = "witan wake 2",
+        .uses = CLI_SERVER | CLI_JSON,
+        .args = QUESTION_ARG,
+        .run = run_wake,
     },
     {
         .name = "notifications",

@@ -198,10 +198,10 @@ static const char *questions_text(struct cli *cli, const json_t *set)
                               : json_is_true(approved)                                     ? "approved"
                                                                                            : "not approved";
 
-        text =
-            arena_format(cli->arena, "%s  %s: %s\n    %s%s%s\n", text, term_line(cli->arena, id),
-                         term_line(cli->arena, text_of(question, "text")), response ? "answered: " : without,
-                         response ? term_line(cli->arena, text_of(response, "answer")) : "", who);
+        text = arena_format(cli->arena, "%s  %s: %s\n    %s%s%s\n", text, term_line(cli->arena, id),
+                            term_shown(cli->arena, text_of(question, "text"), VISIBLE_PROSE),
+                            response ? "answered: " : without,
+                            response ? term_line(cli->arena, text_of(response, "answer")) : "", who);
     }
     return text;
 }
@@ -309,12 +309,6 @@ static int settle(const struct set_wish *wish, json_t *params)
         if (err.code == ERR_CONFLICT && set_read(cli, wish->project_id, wish->id, &set, &ignored))
             return report_conflict(cli, set, &err);
         return cli_fail(cli, &err);
-    }
-    if (wish->approve && is_open(set)) { /* whoever asked for it, or one of several who must say yes */
-        if (cli->json)
-            return invoke_print(cli, &reply, false);
-        cli_note(cli, "Noted; it needs the yes of another person.");
-        return CLI_OK;
     }
     if (!stands_as_wished(wish, set, params)) {
         err_set(&err, ERR_CONFLICT, "This had been settled otherwise before; nothing was changed.");

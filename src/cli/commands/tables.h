@@ -24,6 +24,7 @@ extern const struct cli_command decide_commands[];
 extern const struct cli_command feedback_commands[];
 extern const struct cli_command analytics_commands[];
 extern const struct cli_command search_commands[];
+extern const struct cli_command who_commands[];
 extern const struct cli_command rehearse_commands[];
 extern const struct cli_command agent_commands[];
 extern const struct cli_command discuss_commands[];

@@ -18,8 +18,8 @@ static const struct column {
     const char *head, *member;
     size_t width, from; /* shown on terminals that are so wide */
 } columns[] = {
-    { "LEFT", NULL, 9, 0 },           { "TYPE", "type", 14, 40 },     { "FROM", "agent", 14, 70 },
-    { "PROJECT", "project", 16, 96 }, { "FOR", "assignee", 12, 116 },
+    { "LEFT", NULL, 9, 0 },           { "TYPE", "type", 14, 40 }, { "FROM", "agent", 14, 70 },
+    { "PROJECT", "project", 16, 96 }, { "FOR", "you", 14, 116 },
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
@@ -36,12 +36,14 @@ static const char *cell(struct arena *arena, const struct column *column, const 
         text = column->head;
     else if (!column->member)
         text = view_left(arena, item, now_ms);
-    return columns_fit(arena, term_line(arena, text), column->width);
+    else if (str_equal(column->member, "you"))
+        text = view_for(arena, item);
+    return columns_fit(arena, term_shown(arena, text, VISIBLE_PROSE), column->width);
 }
 
 static const char *words_of(struct arena *arena, const json_t *item)
 {
-    const char *text = term_line(arena, json_string_value(json_object_get(item, "text")));
+    const char *text = term_shown(arena, json_string_value(json_object_get(item, "text")), VISIBLE_PROSE);
     long long questions = json_integer_value(json_object_get(item, "questions"));
 
     return questions > 1 ? arena_format(arena, "%s (and %lld more)", text, questions - 1) : text;
@@ -95,6 +97,7 @@ static void draw_one(struct model *model, struct arena *arena)
 
     if (model->scrolled + page > count)
         model->scrolled = count > page ? count - page : 0;
+    model->seen |= model->scrolled + page >= count;
     for (size_t i = 0; i < page && model->scrolled + i < count; i++)
         window_row(1 + i, STYLE_PLAIN, lines[model->scrolled + i]);
 }
@@ -105,8 +108,9 @@ static const char *title(struct model *model, struct arena *arena)
     const char *filter =
         model->list.filter[0] ? arena_format(arena, "  /%s: %zu", model->list.filter, model->list.count) : "";
 
-    return arena_format(arena, "witan inbox  %zu%s %s%s%s", all, model->more ? "+" : "",
-                        all == 1 ? "waits" : "wait", filter,
+    return arena_format(arena, "witan inbox  %zu%s %s, %lld %s you%s%s", all, model->more ? "+" : "",
+                        all == 1 ? "waits" : "wait", (long long)model->need_you,
+                        model->need_you == 1 ? "needs" : "need", filter,
                         model->away ? "  (the server is away; trying again)" : "");
 }
 
@@ -136,7 +140,10 @@ static void draw_status(struct model *model, struct arena *arena, size_t row)
 {
     if (model->mode == SCREEN_CONFIRM)
         window_row(row, STYLE_BOLD,
-                   arena_format(arena, "Answer \"%s\"? Enter sends it.", term_line(arena, model->words)));
+                   arena_format(arena,
+                                model_waits(model) ? "Answer \"%s\"? " MODEL_UNSEEN
+                                                   : "Answer \"%s\"? Enter sends it.",
+                                term_line(arena, model->words)));
     else
         window_row(row, STYLE_BOLD, term_line(arena, model->status));
     window_cursor(row, 0, false);

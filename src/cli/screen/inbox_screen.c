@@ -20,7 +20,8 @@
 static const char events_path[] =
     "/api/"
     "events?types=question_asked,question_answered,question_approval,question_timeout,question_cancelled,"
-    "question_extended,question_late_answer,prompt.created,prompt.ended,notification.added,notification."
+    "question_extended,question_assigned,question_snoozed,question_late_answer,prompt.created,prompt.ended,"
+    "notification.added,notification."
     "updated,"
     "notification.resolved,turn.waiting,turn.finished,discussion.ended";
 

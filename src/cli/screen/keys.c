@@ -83,7 +83,7 @@ const char *keys_help(enum screen_mode mode)
     switch (mode) {
     case SCREEN_LIST: return "q quit  Enter show  a answer/approve  r reject  1-9 choose  j/k move  / filter";
     case SCREEN_SHOW: return "q back  a answer/approve  r reject  1-9 choose  j/k scroll";
-    case SCREEN_CONFIRM: return "Enter send  Esc take back";
+    case SCREEN_CONFIRM: return "Enter send  Esc take back  j/k scroll";
     case SCREEN_ANSWER: return "Enter send  Esc take back  Ctrl-U begin again";
     case SCREEN_FILTER: return "Enter keep  Esc all";
     }

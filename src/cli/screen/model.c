@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "cli/client/question_view.h"
 
 #include <stdio.h>
 
@@ -54,6 +55,7 @@ bool model_read(struct model *model, struct err *err)
     list_fill(&model->list, arena, pending.items);
     model->which ^= 1;
     model->more = pending.more;
+    model->need_you = pending.need_you;
     model->ahead_ms = pending.now_ms - clock_ticks_ms();
     if (shows_one(model) && !list_holds(&model->list, model->subject.of.id)) {
         leave_one(model);
@@ -95,6 +97,7 @@ static bool open_chosen(struct model *model)
     item_write(&term, &model->subject.of, model->subject.kind, model->item.found, model_now_ms(model));
     model->text = arena_copy(&model->whole, text.bytes ? text.bytes : "", text.len);
     model->scrolled = 0;
+    model->seen = false;
     model->status[0] = '\0';
     return true;
 }
@@ -142,11 +145,19 @@ static void send_answer(struct model *model)
     model_say(model, said);
 }
 
+bool model_waits(const struct model *model)
+{
+    bool yes;
+
+    return model->mode == SCREEN_CONFIRM && item_is_yes_or_no(&model->subject) && !model->seen &&
+           view_yes_no(model->words, &yes) && yes;
+}
+
 static void send(struct model *model)
 {
     if (model->mode == SCREEN_FILTER)
         model->mode = SCREEN_LIST;
-    else
+    else if (!model_waits(model)) /* else the screen says so */
         send_answer(model);
 }
 

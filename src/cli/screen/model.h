@@ -20,6 +20,7 @@ struct model {
     size_t which;
     int64_t ahead_ms; /* what the server's clock shows more than this machine's ticks */
     bool more;        /* there is more than the list holds */
+    int64_t need_you; /* how many of all need whoever looks */
     bool stale;       /* something has happened since it was read */
     int64_t read_ms;  /* when that was, in ticks */
     bool away;        /* the server does not answer */
@@ -29,6 +30,7 @@ struct model {
     struct item_whole item;
     const char *text;  /* the same for people */
     size_t scrolled;   /* lines above the window */
+    bool seen;         /* its end was on the screen (draw.c) */
     const char *words; /* the answer that waits for Enter */
     struct line line;  /* what is being typed */
     char status[256];  /* one line about what happened last */
@@ -40,6 +42,9 @@ CHECKED bool model_read(struct model *model, struct err *err);
 void model_press(struct model *model, struct press press, size_t page);
 void model_say(struct model *model, const char *text);
 int64_t model_now_ms(const struct model *model); /* the server's clock */
+/* A yes that waits for the end of what it is said to, which has not been on the screen yet. */
+bool model_waits(const struct model *model);
+#define MODEL_UNSEEN "Scroll to its end first: Space, or j."
 void model_done(struct model *model);
 
 #endif

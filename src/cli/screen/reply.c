@@ -40,7 +40,15 @@ enum reply_need reply_to(struct arena *arena, const struct subject *subject, str
 {
     bool approval = str_equal(text_of(question_in(subject), "responseType"), "approval") ||
                     item_sort_of(subject->kind) == ITEM_SET;
+    const json_t *you = json_object_get(question_in(subject), "you");
+    const char *bar = view_bar(question_in(subject));
 
+    if (!bar)
+        bar = view_bar(subject->of.item);
+    if (!bar && approval && deed.act == ACT_YES && json_is_false(json_object_get(you, "yesCounts")))
+        bar = text_of(you, "reason");
+    if (bar)
+        return not_here(bar, err);
     if (deed.act == ACT_CHOOSE)
         return choose(arena, subject, deed.code, words, err);
     if (item_is_yes_or_no(subject)) {

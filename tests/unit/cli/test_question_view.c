@@ -170,9 +170,41 @@ static void time_left_counts_down(void **state)
     assert_string_equal(view_left(&arena, none, 0), "-");
 }
 
+static void what_is_approved_is_shown_whole_and_marked(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO out = { 0 };
+    struct term term = { .arena = &arena, .out = &out };
+    JSON_AUTO *question =
+        json_loads("{\"type\":\"approval\",\"id\":\"1\",\"askedBy\":\"Scout\","
+                   "\"question\":\"Open photo\\u202egnp.exe?\",\"action\":{\"name\":\"b\\u0430sh\","
+                   "\"args\":{\"command\":\"ls         ; rm\",\"n\":3,\"s\":\"3\","
+                   "\"script\":\"one\\n  two \",\"in\":{\"list\":[1,2]}}}}",
+                   0, NULL);
+
+    (void)state;
+    assert_non_null(question);
+    buf_init(&out, 0);
+    view_write(&term, question, 0);
+    assert_string_equal(out.bytes, "approval  asked by Scout  1\n"
+                                   "  Open photo<U+202E>gnp.exe?\n"
+                                   "action:\n"
+                                   "  name: bа<U+0430>sh\n"
+                                   "  args:\n"
+                                   "    command: ls<9 blanks>; rm\n"
+                                   "    n: 3\n"
+                                   "    s: \"3\"\n"
+                                   "    script:\n"
+                                   "      one\n"
+                                   "        two<1 blank>\n"
+                                   "    in:\n"
+                                   "      list: [1,2]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_approved_is_shown_whole_and_marked),
         cmocka_unit_test(only_a_yes_is_a_yes),
         cmocka_unit_test(words_become_responses),
         cmocka_unit_test(answers_are_shown_in_one_word),

@@ -17,8 +17,8 @@ static void no_text_drives_the_terminal(void **state)
 {
     static const char *const cases[][2] = {
         { "plain", "plain" },
-        { "\033[31mred\033[0m", "[31mred[0m" },
-        { "\033]0;title\007", "]0;title" },
+        { "\033[31mred\033[0m", "red" },
+        { "a\033]0;title\007b", "ab" },
         { "a\rb", "a b" },
         { "a\nb\tc", "a b c" },
         { "back\bspace\177", "backspace" },
@@ -36,6 +36,27 @@ static void no_text_drives_the_terminal(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_string_equal(term_line(&arena, cases[i][0]), cases[i][1]);
     assert_string_equal(term_line(&arena, NULL), "-");
+}
+
+/* Where somebody decides, nothing is left out in silence. */
+static void what_cannot_be_seen_is_marked(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    BUF_AUTO out = { 0 };
+    struct term term = { .arena = &arena, .out = &out };
+
+    (void)state;
+    assert_string_equal(term_shown(&arena,
+                                   "turned \xe2\x80\xae"
+                                   "round\nnow",
+                                   VISIBLE_PROSE),
+                        "turned <U+202E>round now");
+    assert_string_equal(term_shown(&arena, "\033[31mred\033[0m", VISIBLE_PROSE), "red");
+    assert_string_equal(term_shown(&arena, "\033[31mred", VISIBLE_EXACT), "<U+001B>[31mred");
+    assert_string_equal(term_shown(&arena, NULL, VISIBLE_EXACT), "-");
+    buf_init(&out, 0);
+    term_shown_block(&term, "> ", "one \n\n\n\n\n\ntwo", VISIBLE_EXACT);
+    assert_string_equal(out.bytes, "> one<1 blank>\n> <5 empty lines>\n> two\n");
 }
 
 static void only_colours_pass_the_last_gate(void **state)
@@ -70,7 +91,7 @@ static void blocks_keep_their_lines(void **state)
     buf_init(&out, 0);
     term_block(&term, "> ", "one\n\n\033[2Jtwo\n");
     term_block(&term, "> ", NULL);
-    assert_string_equal(out.bytes, "> one\n> \n> [2Jtwo\n> \n");
+    assert_string_equal(out.bytes, "> one\n> \n> two\n> \n");
 }
 
 static void times_are_told_from_now(void **state)
@@ -175,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_text_drives_the_terminal),
+        cmocka_unit_test(what_cannot_be_seen_is_marked),
         cmocka_unit_test(only_colours_pass_the_last_gate),
         cmocka_unit_test(blocks_keep_their_lines),
         cmocka_unit_test(times_are_told_from_now),
