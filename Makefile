@@ -197,7 +197,7 @@ screenshots: with-pages
 pictures: with-pages
 	@node tests/screenshots.mjs readme
 
-## lighthouse: how quickly the pages come on a phone, measured by Lighthouse (ONLY=word, RUNS=3)
+## lighthouse: how quickly the pages come on a phone, measured by Lighthouse (ONLY=word, RUNS=1: once each)
 .PHONY: lighthouse
 lighthouse: with-pages
 	@[ -d tests/lighthouse/node_modules ] || (cd tests/lighthouse && npm ci --prefer-offline --ignore-scripts --no-progress --loglevel=error)

@@ -8,10 +8,12 @@ import { atLeisure, nextTask } from './core/tasks.ts';
 import { pageAt } from './pages/loads.ts';
 import { looks, where } from './stores/app.svelte.ts';
 import { session } from './stores/server.svelte.ts';
+import { sight } from './stores/sight.ts';
 import { registerWorker } from './stores/worker.ts';
 
 looks.apply();
 where.start();
+sight.start();
 void pageAt(where.place)?.load().catch(() => {}); // beside who is here, not after; what fails is told where it is shown
 void session.start();
 nextTask(() => {
@@ -19,4 +21,7 @@ nextTask(() => {
     target.replaceChildren();
     mount(App, { target });
 });
-atLeisure(registerWorker);
+atLeisure(() => {
+    registerWorker();
+    void import('./stores/memory.svelte.ts').then(({ remember }) => remember()).catch(() => {});
+});

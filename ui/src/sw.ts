@@ -1,5 +1,5 @@
-// Keeps the app's own files, so that it opens without a network. What the server knows is never kept here: a
-// page that shows old questions as open would be worse than one that says it is offline.
+// Keeps the app's own files, so that it opens without a network. What the server knows is never kept here: what was loaded is kept
+// by the page that knows whose it is and until when it was so (core/memory.ts).
 interface WorkerEvent extends Event {
     readonly request: Request;
     waitUntil(done: Promise<unknown>): void;
@@ -12,13 +12,17 @@ interface Worker {
 }
 const worker = self as unknown as Worker;
 const kept: string[] = JSON.parse('__KEPT__');
-const name = 'witan-__VERSION__';
+const ours = 'witan-';
+const name = `${ours}__VERSION__`; // by what the files hold: another build has another name, and never finds the files of this one
+
+// As the server has it now; what has a hash in its name cannot be another.
+const asked = (url: string): Request => new Request(url, { cache: url.startsWith('/assets/') ? 'default' : 'no-cache' });
 
 worker.addEventListener('install', (event) => {
     event.waitUntil(
         caches
             .open(name)
-            .then((cache) => cache.addAll(kept))
+            .then((cache) => cache.addAll(kept.map(asked)))
             .then(() => worker.skipWaiting()),
     );
 });
@@ -27,7 +31,7 @@ worker.addEventListener('activate', (event) => {
     event.waitUntil(
         caches
             .keys()
-            .then((names) => Promise.all(names.filter((other) => other !== name).map((other) => caches.delete(other))))
+            .then((names) => Promise.all(names.filter((other) => other.startsWith(ours) && other !== name).map((other) => caches.delete(other))))
             .then(() => worker.clients.claim()),
     );
 });

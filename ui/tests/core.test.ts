@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address, Api, Refused, Unreachable } from '../src/core/api.ts';
 import { Drafts } from '../src/core/drafts.ts';
-import { Keymap, nameOf, writes, type Press } from '../src/core/keymap.ts';
 import { op, type Op } from '../src/core/op.ts';
 import { Outbox, type Parcel } from '../src/core/outbox.ts';
 import { pages, pagesOfOne, place, safeNext } from '../src/core/router.ts';
@@ -99,58 +98,6 @@ test('countdowns follow the clock of the server', () => {
     learnServerTime('1970-01-01T00:00:00.000Z', 0);
 });
 
-const press = (key: string, more: Partial<Press> = {}): Press => ({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
-
-test('single keys act only when nobody types, once for each press, and can be switched off', () => {
-    let hits = 0;
-    const keys = new Keymap(() => 0);
-    keys.add({ a: () => hits++, 'Mod+k': () => hits++ });
-    assert.equal(keys.press(press('a')), true);
-    assert.equal(keys.press(press('a', { target: { tagName: 'TEXTAREA' } })), false);
-    assert.equal(keys.press(press('a', { repeat: true })), false);
-    assert.equal(keys.press(press('a', { ctrlKey: true })), false, 'Ctrl+A is the browser’s');
-    keys.singles = false;
-    assert.equal(keys.press(press('a')), false);
-    assert.equal(keys.press(press('k', { metaKey: true, target: { tagName: 'INPUT' } })), true);
-    assert.equal(hits, 2);
-    assert.equal(nameOf(press('A', { shiftKey: true })), 'A');
-    assert.equal(writes({ tagName: 'INPUT', type: 'checkbox' }), false);
-});
-
-test('what has just appeared gets no key that was meant for something else', () => {
-    let now = 0;
-    let hits = 0;
-    const keys = new Keymap(() => now);
-    keys.add({ a: () => hits++ }, () => true);
-    keys.hush(400);
-    for (let i = 0; i < 10; i++) {
-        now += 100; // somebody types on without a pause
-        keys.press(press('a'));
-    }
-    assert.equal(hits, 0);
-    now += 500;
-    keys.press(press('a'));
-    assert.equal(hits, 1);
-});
-
-test('a dialog keeps keys from what is below it; two keys make one', () => {
-    const said: string[] = [];
-    const keys = new Keymap(() => 0);
-    keys.add({ j: () => said.push('below'), 'g i': () => said.push('inbox') });
-    keys.press(press('g'));
-    keys.press(press('i'));
-    let open = true;
-    const close = keys.add({ a: () => said.push('dialog') }, () => open);
-    assert.equal(keys.press(press('j')), false);
-    keys.press(press('a'));
-    open = false; // the browser tells of it a moment later
-    assert.equal(keys.press(press('a')), false);
-    keys.press(press('j'));
-    close();
-    keys.press(press('j'));
-    assert.deepEqual(said, ['inbox', 'dialog', 'below', 'below']);
-});
-
 test('paths lead to pages, and a login leads nowhere else', () => {
     assert.deepEqual(place('/inbox/01-ab'), { page: 'inbox', id: '01-ab' });
     assert.deepEqual(place('/'), { page: 'inbox' });
@@ -204,6 +151,38 @@ test('a refusal takes an answer out of the outbox, trouble of the server does no
     await box.flush('maya');
     assert.deepEqual(said, ['refused']);
     assert.equal(box.waiting.length, 0);
+});
+
+test('an answer by a link that has ended is refused for good, since nobody can log in and send it', async () => {
+    const said: string[] = [];
+    let code = 'unauthorized';
+    const box = new Outbox(memoryShelf(), async () => {
+        throw new Refused(401, { error: 'no', code });
+    });
+    box.onsent = ({ parcel: one, outcome }) => said.push(`${one.by} ${outcome}`);
+    for (const [n, by] of ['link', 'link@other', 'maya'].entries()) box.add({ ...parcel(n), by });
+    for (const by of ['link', 'link@other']) await box.flush(by);
+    assert.equal(box.waiting.length, 3);
+    for (code of ['link_ended', 'link_refused']) for (const by of ['link', 'link@other', 'maya']) await box.flush(by);
+    assert.deepEqual(said, ['link refused', 'link@other refused']);
+    assert.deepEqual(box.waiting.map(({ by }) => by), ['maya'], 'whose session has ended logs in again');
+});
+
+test('an answer that there is no room for in the browser is sent all the same', async () => {
+    const sent: string[] = [];
+    let there = false;
+    const full = { ...memoryShelf(), setItem: () => { throw new DOMException('full', 'QuotaExceededError'); } };
+    const box = new Outbox(full, async ({ key }) => {
+        if (!there) throw new Unreachable();
+        sent.push(key);
+    });
+    box.add(parcel(1));
+    box.add(parcel(2));
+    await box.flush('maya');
+    assert.equal(box.waiting.length, 2);
+    there = true;
+    await box.flush('maya');
+    assert.deepEqual([sent, box.waiting], [['k1', 'k2'], []]);
 });
 
 test('nobody sends the answers of somebody else, or reads what they typed', async () => {
@@ -263,20 +242,4 @@ test('every span of time has its words, up to the date', () => {
     assert.equal(exact(noon + 9000), 'Jan 2, 2026, 12:05:09');
     const late = new Date(2026, 11, 31, 0, 0).getTime();
     assert.deepEqual([weekday(noon), dayOf(late), date(late), timeOf(late), secondOf(late)], ['Fri', 'Dec 31', 'Dec 31, 2026', '00:00', '00:00:00']);
-});
-
-test('a first key waits for its second for a moment only, and the layer on top is asked first', () => {
-    let now = 0;
-    const said: string[] = [];
-    const keys = new Keymap(() => now);
-    keys.add({ 'g i': () => said.push('inbox'), i: () => said.push('below') });
-    const off = keys.add({ i: () => said.push('above') });
-    keys.press(press('g'));
-    now = 2000;
-    keys.press(press('i'));
-    off();
-    keys.press(press('i'));
-    assert.deepEqual(said, ['above', 'below']);
-    assert.equal(nameOf(press('Enter', { shiftKey: true, ctrlKey: true })), 'Mod+Shift+Enter');
-    for (const [target, does] of [[null, false], [{ tagName: 'DIV', isContentEditable: true }, true], [{ tagName: 'SELECT' }, true], [{ tagName: 'INPUT' }, true], [{ tagName: 'BUTTON' }, false]] as const) assert.equal(writes(target), does);
 });

@@ -19,20 +19,30 @@ const texts = [
     many(' ', 'Which?\nA: a\nB:', ''),
     many(' ', 'Which?\nA: a\nB: b', '\u2028x'),
     many('\n '),
+    many(' \n', '', ''),
+    many('\u0430 '),
+    many('\u0301'),
+    // Code that is almost something.
+    ...['$', '@', '"a', '\\"', ' a', '-'].map((bit) => many(bit, 'code')),
 ];
 
 // In a thread of its own, so that it can be given up.
 const reader = `
     const { parentPort, workerData } = require('node:worker_threads');
+    const langs = ['c', 'java', 'js', 'rust', 'go', 'python', 'ruby', 'php', 'sh', 'sql', 'json', 'yaml', 'toml', 'css', 'html'];
     Promise.all(workerData.modules.map((module) => import(module))).then((modules) => {
         for (const text of workerData.texts) {
-            for (const { blocks, tradeoffs, split } of modules) (blocks ?? tradeoffs ?? split)(text);
+            for (const { blocks, tradeoffs, split, visible, tokens, patch } of modules) {
+                if (visible) visible(text, true);
+                else if (tokens) for (const lang of text.startsWith('code') ? langs : []) tokens(text.slice(0, 1 << 17), lang); // more has no colours
+                else (blocks ?? tradeoffs ?? split ?? patch)(text);
+            }
             parentPort.postMessage('read');
         }
     });`;
 
 test('what people and agents write is read quickly, whatever it is', async () => {
-    const modules = ['markdown', 'waits', 'wording'].map((name) => new URL(`../src/core/${name}.ts`, import.meta.url).href);
+    const modules = ['markdown', 'waits', 'wording', 'visible', 'code', 'patch'].map((name) => new URL(`../src/core/${name}.ts`, import.meta.url).href);
     const worker = new Worker(reader, { eval: true, workerData: { modules, texts } });
     const news: string[] = [];
     let tell = () => {};

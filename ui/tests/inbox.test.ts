@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Item, Question } from '../src/core/api.gen.ts';
-import { arrange, batchable, batchKind, byDeadline, decidable, filterOf, fits, grouped, placeOf, queryOf, Quiet, Views } from '../src/core/inbox.ts';
+import { arrange, batchable, batchKind, byDeadline, decidable, filterOf, fits, grouped, needsYou, placeOf, queryOf, snoozed, Views } from '../src/core/inbox.ts';
+import { forWhom } from '../src/core/wording.ts';
 import { memoryShelf } from '../src/core/store.ts';
+import { you } from './lib/question.ts';
 
 const minute = 60_000;
 const at = (ms: number) => new Date(ms).toISOString();
-const question = (fields: Partial<Question>): Question => ({ id: 'q', type: 'blocking', responseType: 'text', projectId: null, askedBy: 'Scout', timeoutAt: null, ...fields }) as Question;
+const question = (fields: Partial<Question>): Question => ({ id: 'q', type: 'blocking', responseType: 'text', projectId: null, askedBy: 'Scout', timeoutAt: null, status: 'pending', you, ...fields }) as Question;
 
 test('a filter is an address, and an address a filter', () => {
     const filter = filterOf(new URLSearchParams('?agent=A+B&type=approval&other=1'));
@@ -55,6 +57,7 @@ test('nothing moves under somebody who reads: what is new waits, unless it stand
 test('only a plain yes or no of one kind is given to several', () => {
     const [approval, yesNo, text] = [question({ responseType: 'approval' }), question({ responseType: 'boolean' }), question({})];
     assert.deepEqual([approval, yesNo, text].map(batchable), [true, true, false]);
+    assert.ok(!batchable(question({ responseType: 'approval', you: { ...you, yesCounts: false } })), 'nor by who may not');
     assert.equal(batchKind([approval, approval]), 'approval');
     assert.equal(batchKind([yesNo]), 'boolean');
     for (const mixed of [[approval, yesNo], [text], []]) assert.equal(batchKind(mixed), undefined);
@@ -83,11 +86,28 @@ test('views keep their name and place, and survive nonsense', () => {
     }
 });
 
-test('quiet lasts as long as it was said', () => {
-    const shelf = memoryShelf();
-    const quiet = new Quiet(shelf);
-    quiet.set('a', 100, 0);
-    assert.deepEqual(quiet.set('b', 300, 50), { a: 100, b: 300 });
-    assert.deepEqual(quiet.set('c', 400, 200), { b: 300, c: 400 }, 'what is over is let go');
-    assert.deepEqual(quiet.set('c', 0, 200), { b: 300 }, 'and can be taken back');
+test('what needs somebody: it waits, an answer of theirs would count, and they have not snoozed it', () => {
+    const never = (): number => assert.fail('the time is asked for only where something is snoozed');
+    const item = { id: 'i', type: 'turn', you } as Item;
+    for (const [what, entry] of Object.entries({ item, question: question({}), approval: question({ type: 'approval' }) })) assert.ok(needsYou(entry, never), what);
+    assert.ok(!needsYou(question({ status: 'answered' }), never), 'it has ended');
+    assert.ok(!needsYou(question({ type: 'non_blocking' }), never), 'its asker has gone on');
+    for (const bar of ['assigned', 'role', 'project', 'requester', 'approved', 'token', 'agent'] as const) assert.ok(!needsYou(question({ you: { ...you, yesCounts: false, bar } }), never), bar);
+    const asleep = question({ you: { ...you, snoozedUntil: at(9 * minute) } });
+    assert.equal(snoozed(asleep, () => 8 * minute), 9 * minute);
+    assert.ok(!needsYou(asleep, () => 8 * minute));
+    assert.equal(snoozed(asleep, () => 9 * minute), undefined, 'it is over');
+    assert.ok(needsYou(asleep, () => 9 * minute));
+});
+
+test('a row says for whom it is, where that is not plain', () => {
+    const whom = (fields: Partial<Question>) => forWhom(question({ assignedTo: null, assignee: null, requiredRole: null, ...fields }), 'me');
+    assert.equal(whom({}), '');
+    assert.equal(whom({ assignedTo: 'me', assignee: 'Ada' }), 'for you');
+    assert.equal(whom({ assignedTo: 'u2', assignee: 'Bo' }), 'for Bo');
+    assert.equal(whom({ assignedTo: 'u2' }), 'for somebody else', 'who has gone');
+    assert.equal(whom({ requiredRole: 'admin' }), '', 'who may answer need not be told');
+    assert.equal(whom({ requiredRole: 'admin', you: { ...you, bar: 'role' } }), 'needs an admin');
+    assert.equal(whom({ you: { ...you, bar: 'requester' } }), 'your own request');
+    assert.equal(whom({ you: { ...you, bar: 'agent' } }), '');
 });

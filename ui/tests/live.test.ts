@@ -1,6 +1,7 @@
 // Tabs of one browser share one stream: who leads, who follows, and what happens when the leader goes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parse } from '../src/core/exact.ts';
 import { Live, type Happening, type LiveWorld } from '../src/core/live.ts';
 
 // A browser: tabs with one lock and one channel, and a server that keeps its log.
@@ -13,9 +14,9 @@ class Browser {
     #busy = false;
     #tabs = new Set<{ onmessage: ((event: MessageEvent) => void) | null }>();
 
-    happen(type: string): void {
+    happen(type: string, more: Record<string, unknown> = {}): void {
         const id = this.log.length + 1;
-        this.log.push({ id, happening: { type, at: '' } });
+        this.log.push({ id, happening: { type, at: '', ...more } });
         for (const stream of this.streams) stream.enqueue(this.frame(id));
     }
 
@@ -36,7 +37,8 @@ class Browser {
     tab() {
         const gone = new AbortController();
         const heard: string[] = [];
-        const tab = { heard, reloads: 0, live: undefined as unknown as Live, close: () => {} };
+        const args: string[] = [];
+        const tab = { heard, args, reloads: 0, live: undefined as unknown as Live, close: () => {} };
         const port = { onmessage: null as ((event: MessageEvent) => void) | null, postMessage: (data: unknown) => this.#post(port, data) };
         this.#tabs.add(port);
         const world: LiveWorld = {
@@ -64,7 +66,10 @@ class Browser {
             },
         };
         tab.live = new Live(world, {
-            event: ({ type }) => heard.push(type),
+            event: ({ type, args: told }) => {
+                heard.push(type);
+                if (told !== undefined) args.push(JSON.stringify(told));
+            },
             reload: () => tab.reloads++,
             state: () => {},
         });
@@ -114,6 +119,18 @@ test('eight tabs open one stream, and all hear everything once and in order', as
     for (const tab of tabs) assert.deepEqual(tab.heard, ['one', 'two']);
     assert.deepEqual(tabs.map((tab) => tab.live.leads), [true, ...Array(7).fill(false)]);
     assert.ok(tabs.every((tab) => tab.reloads >= 1), 'each loads what there was before');
+    for (const tab of tabs) tab.close();
+});
+
+test('a number that JavaScript cannot hold comes to all tabs with its digits, and nothing breaks', async () => {
+    const browser = new Browser();
+    const tabs = [browser.tab(), browser.tab()];
+    await settle();
+    browser.happen('answered', { args: parse('{"account":1234567890123456789}') });
+    browser.happen('next');
+    await settle();
+    for (const tab of tabs) assert.deepEqual([tab.heard, tab.args], [['answered', 'next'], ['{"account":1234567890123456789}']]);
+    assert.equal(browser.opened.length, 1);
     for (const tab of tabs) tab.close();
 });
 

@@ -2,25 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Discussion, Entry } from '../src/core/api.gen.ts';
-import { hear, lanes, moments, rounds, voteOf, wordsIn, type Spoken } from '../src/core/talk.ts';
+import { lanes, moments, rounds, voteOf, wordsIn, type Spoken } from '../src/core/talk.ts';
 
-const nothing: Spoken = { turnId: 't', speaker: 'Anna', kind: 'turn', round: 1, text: '', missed: 0 };
+const nothing: Spoken = { turnId: 't', speaker: 'Anna', kind: 'turn', round: 1 };
 const entry = (speaker: string, roundNumber: number, metadata = {}, turnIndex = 0) => ({ id: `${speaker}${roundNumber}`, speaker, roundNumber, metadata, turnIndex, content: '' }) as unknown as Entry;
 const talk = (fields: object) => ({ mode: 'rounds', round: 1, rounds: 3, endedAt: null, ...fields }) as unknown as Discussion;
-
-test('pieces stand at their offset, counted in characters, and replace what was there', () => {
-    let spoken = hear(nothing, 0, 'Tea 🍵');
-    spoken = hear(spoken, 5, ' it is');
-    assert.equal(spoken.text, 'Tea 🍵 it is');
-    assert.equal(hear(spoken, 0, 'Anew').text, 'Anew');
-    assert.equal(hear(spoken, 4, '☕').text, 'Tea ☕');
-});
-
-test('who has missed the beginning shows what comes, and all of it once it is known', () => {
-    const late = hear(hear(nothing, 10, 'middle '), 17, 'end');
-    assert.deepEqual([late.missed, late.text], [10, 'middle end']);
-    assert.deepEqual([hear(late, 0, 'whole').missed, hear(late, 0, 'whole').text], [0, 'whole']);
-});
 
 test('rounds say who spoke, who passed, who speaks and who is to come', () => {
     const said = [entry('A', 1), entry('B', 1, { pass: true }), entry('Maya', 1, {}, -1), entry('A', 2)];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { pieces } from '../src/core/long.ts';
 import type { Question } from '../src/core/api.gen.ts';
 import { blocks, inline, safeLink, words } from '../src/core/markdown.ts';
-import { answerText, diff, ends, facts, headline, hue, split } from '../src/core/wording.ts';
+import { actionOf, answerText, diff, ends, facts, headline, hue, split } from '../src/core/wording.ts';
 
 test('markdown becomes a tree', () => {
     assert.deepEqual(inline('a **b _c_** `d*e*`'), [
@@ -25,6 +25,15 @@ test('what is hostile stays text, and links lead to the web only', () => {
     const tree = JSON.stringify(blocks('<script>alert(1)</script> <img src=x onerror=alert(1)> [x](javascript:alert(1)) ![pixel](https://evil.example/p.png)'));
     assert.ok(!tree.includes('"link"'), tree);
     assert.ok(tree.includes('<script>alert(1)</script>'));
+});
+
+test('nothing of what is written is left out', () => {
+    const code = (text: string) => blocks(text).map((one) => (one.is === 'pre' ? [one.lang, one.text] : one.is));
+    assert.deepEqual(code('```sh\nls\n```\nb'), [['sh', 'ls'], 'p']);
+    assert.deepEqual(code('```sh ; rm -rf /\nls\n```'), [['sh', '```sh ; rm -rf /\nls']]);
+    assert.deepEqual(code('```\nls\n``` ; rm -rf /\n```'), [['', 'ls\n``` ; rm -rf /']]);
+    assert.equal(words('Do | what\n|---|---|\n| drop | `orders` |'), 'Do what drop orders');
+    assert.deepEqual(actionOf(question({ action: { name: 'run', args: 1, env: { A: 'b' } } as never })), { name: 'run', args: 1, more: [['env', { A: 'b' }]] });
 });
 
 test('whatever comes is read to its end', () => {

@@ -5,7 +5,7 @@ export type Progress = { done: number | null; total: number | null; step: string
 export type Response = { type?: 'text' | 'choice' | 'boolean' | 'approval'; value?: unknown; text?: string; args?: unknown };
 export type Answer = { questionId: string; question: string; response: Response; by: string; at: string };
 export type Outcome = { source: 'human' | 'agents' | 'default' | 'timeout' | 'policy' | 'forced' | 'cancelled'; by: string | null; at: string };
-export type Job = { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null };
+export type Job = { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null };
 export type Log = { seq: number; at: string; kind: string; level: 'debug' | 'info' | 'warn' | 'error'; message: string; data: unknown };
 export type DefaultResponse = { type?: 'text' | 'choice' | 'boolean' | 'approval' | null; value?: unknown; text?: string | null; args?: unknown };
 export type Preference = { response: Response; by: string; at: string };
@@ -13,10 +13,13 @@ export type Option = { id?: string; label?: string; value?: unknown; description
 export type By = { id: string; by: string; at: string };
 export type Approval = { have: number; need: number; by: Array<By> };
 export type LateAnswer = { response: Response; by: string; respondedBy: string; at: string };
+export type Handover = { id: string; by: string; at: string; note: string | null };
 export type Draft = { by: string; at: string };
-export type Question = { id: string; jobId: string; workspaceId: string; projectId: string | null; type: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery'; question: string; context: Record<string, unknown> | null; status: 'pending' | 'answered' | 'timeout' | 'cancelled'; responseType: 'text' | 'choice' | 'boolean' | 'approval'; options: Array<Option> | null; response: Response | null; respondedBy: string | null; respondedAt: string | null; timeoutAt: string | null; defaultResponse: Response | null; metadata: Record<string, unknown> | null; createdAt: string; outcome: Outcome | null; parentId: string | null; action: Record<string, unknown> | null; approvedArgs: unknown; approvals: Approval | null; lateAnswers: Array<LateAnswer>; assignedTo: string | null; requiredRole: string | null; requiredApprovals: number; allowOther: boolean; allowDefaultApprove: boolean; askedBy: string; requestedBy: string | null; template: string | null; draft: Draft | null; restartedAs: string | null };
+export type You = { needed: boolean; mayAnswer: boolean; yesCounts: boolean; mayAssign: boolean; bar: 'agent' | 'assigned' | 'role' | 'project' | 'token' | 'requester' | 'approved' | null; reason: string | null; snoozedUntil: string | null };
+export type Question = { id: string; jobId: string; workspaceId: string; projectId: string | null; type: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery'; question: string; context: Record<string, unknown> | null; status: 'pending' | 'answered' | 'timeout' | 'cancelled'; responseType: 'text' | 'choice' | 'boolean' | 'approval'; options: Array<Option> | null; response: Response | null; respondedBy: string | null; respondedAt: string | null; timeoutAt: string | null; defaultResponse: Response | null; metadata: Record<string, unknown> | null; createdAt: string; outcome: Outcome | null; parentId: string | null; action: Record<string, unknown> | null; approvedArgs: unknown; approvals: Approval | null; lateAnswers: Array<LateAnswer>; assignedTo: string | null; assignee: string | null; handover: Handover | null; requiredRole: string | null; requiredApprovals: number; allowOther: boolean; allowDefaultApprove: boolean; askedBy: string; requestedBy: string | null; requester: string | null; template: string | null; draft: Draft | null; restartedAs: string | null; you: You };
 export type Result = { id: string; status: string; jobResumed: boolean; error?: string };
 export type Precedent = { questionId: string; question: string; response: Response; by: string; at: string; label: string };
+export type People = { id: string; name: string; role: string };
 export type Template = { id: string; name: string; builtIn: boolean; createdAt: string | null; question?: string; type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery'; responseType?: 'text' | 'choice' | 'boolean' | 'approval'; options?: Array<Option>; optionsFrom?: 'personas' | 'integrations'; context?: Record<string, unknown>; timeoutMinutes?: number; defaultResponse?: Response; allowOther?: boolean; requiredRole?: 'owner' | 'admin' | 'member'; requiredApprovals?: number };
 export type CollectedContext = { agent: string; message: string; is_human: boolean; created_at: string };
 export type Prompt = { id: string; workspace_id: string; task_id: string | null; linked_task_id: string | null; requester_agent: string; prompt_message: string; required_responses: number; timeout_minutes: number; status: 'pending' | 'collecting' | 'resolved' | 'timed_out' | 'cancelled'; collected_context: Array<CollectedContext>; squad_chat_id: string | null; resolved_at: string | null; created_at: string; timeout_at: string; count_all: boolean; response_count: number; outcome: Outcome | null };
@@ -47,12 +50,14 @@ export type Section = { sectionKey: string; projectId: string; version: number; 
 export type History = { version: number; author: string; createdAt: string };
 export type Plan = { planId: string; projectId: string; version: number; author: string; createdAt: string };
 export type Notification = { id: string; projectId: string; source: string; sourceId: string; kind: string; agent: string | null; questions: Array<{ id: string; text: string; createdAt: string }>; responses: Array<{ questionId: string; answer: string; by?: string; at?: string }>; status: 'open' | 'resolved'; approved: boolean | null; createdAt: string; resolvedAt: string | null; outcome: Outcome | null };
-export type Item = { type: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt' | 'turn'; id: string; text: string; questions: number; agent: string | null; projectId: string | null; project: string | null; assignedTo: string | null; assignee: string | null; timeoutAt: string | null; defaultResponse: Record<string, unknown> | null; source: string | null; discussionId: string | null; createdAt: string };
+export type Item = { type: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt' | 'turn'; id: string; text: string; questions: number; agent: string | null; projectId: string | null; project: string | null; assignedTo: string | null; assignee: string | null; requiredRole: string | null; you: You; timeoutAt: string | null; defaultResponse: Record<string, unknown> | null; source: string | null; discussionId: string | null; createdAt: string };
+export type About = { kind: 'question' | 'job' | 'discussion' | 'prompt' | 'chat' | 'project' | 'task' | 'set' | 'decision' | 'feedback' | 'agent' | 'template' | 'token' | 'user' | 'workspace' | null; id: string | null; name: string; projectId: string | null };
 export type User = { id: string; name: string };
 export type Workspace = { id: string; slug: string; name: string };
 export type Caller = { kind: 'local' | 'user' | 'token' | 'system'; id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; agentName: string | null; projectId: string | null };
 export type OldSecret = { replacedAt: string; goodUntil: string; lastUsedAt: string | null };
 export type Token = { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; userId: string | null; user: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret> };
+export type Page = { page: 'inbox' | 'question' | 'approvals' | 'chat' | 'discussions' | 'discussion' | 'jobs' | 'job' | 'projects' | 'project' | 'other'; subject: string | null; state: 'here' | 'away' | 'gone'; since: string };
 export type TimeToAnswer = { n: number; medianMs: number | null; p90Ms: number | null };
 export type ByType = { type: string; asked: number; answered: number; byDefault: number; timedOut: number; cancelled: number; pending: number; timeoutRate: number | null; responseRate: number | null; timeToAnswer: TimeToAnswer };
 export type QuestionsPerJob = { jobs: number; questions: number; mean: number | null; most: number };
@@ -62,28 +67,28 @@ export type JobOutcome = { withQuestions: WithQuestion; withoutQuestions: WithQu
 export type Alert = { id: string; kind: 'timeout_rate' | 'unanswered' | 'ask_errors'; since: string; details: Record<string, unknown> };
 
 /** Make a job that you drive yourself: say when it runs, report on it, ask people, and say how it ended. */
-export const job_create: Op<{ body?: { kind?: string | null; agent?: string | null; projectId?: string | null; taskId?: string | null; status?: 'pending' | 'running' | null; input?: unknown } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs');
+export const job_create: Op<{ body?: { kind?: string | null; agent?: string | null; projectId?: string | null; taskId?: string | null; status?: 'pending' | 'running' | null; input?: unknown } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs');
 
-/** List jobs, newest first. */
-export const job_list: Op<{ query?: { status?: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; agent?: string; kind?: string; projectId?: string; taskId?: string; limit?: number; cursor?: string } }, { jobs: Array<Job>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/jobs');
+/** List jobs. Those that were made for a single question are left out, unless all or their kind asks for them. */
+export const job_list: Op<{ query?: { status?: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; agent?: string; kind?: string; projectId?: string; taskId?: string; text?: string; all?: boolean; sort?: 'newest' | 'oldest'; limit?: number; cursor?: string } }, { jobs: Array<Job>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/jobs');
 
 /** Show a job; with wait, hold the reply until it has ended. */
-export const job_get: Op<{ path: { id: string }; query?: { wait?: number } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('GET', '/api/jobs/{id}');
+export const job_get: Op<{ path: { id: string }; query?: { wait?: number } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('GET', '/api/jobs/{id}');
 
 /** Say that a job of yours runs, has completed or has failed. The end cancels its open questions; non-blocking ones stay answerable. An agent ends no job in which others wait for people. */
-export const job_update: Op<{ path: { id: string }; body?: { status?: 'running' | 'completed' | 'failed' | null; result?: unknown; error?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('PATCH', '/api/jobs/{id}');
+export const job_update: Op<{ path: { id: string }; body?: { status?: 'running' | 'completed' | 'failed' | null; result?: unknown; error?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('PATCH', '/api/jobs/{id}');
 
 /** Cancel a job and its open questions. An agent cancels no job in which others wait for people. */
-export const job_cancel: Op<{ path: { id: string }; body?: { reason?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/cancel');
+export const job_cancel: Op<{ path: { id: string }; body?: { reason?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/cancel');
 
-/** Read a job's log, oldest first: its own lines, progress, questions and answers. */
-export const job_logs: Op<{ path: { id: string }; query?: { limit?: number; cursor?: string } }, { logs: Array<Log>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/jobs/{id}/logs');
+/** Read a job's log: its own lines, progress, questions and answers. */
+export const job_logs: Op<{ path: { id: string }; query?: { order?: 'oldest' | 'newest'; kind?: 'log' | 'progress' | 'status' | 'question' | 'answer' | 'timeout' | 'cancelled' | 'approval' | 'extended' | 'late' | 'restart' | 'assigned'; limit?: number; cursor?: string } }, { logs: Array<Log>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/jobs/{id}/logs');
 
 /** Add a line to a job's log. */
 export const job_log: Op<{ path: { id: string }; body: { message: string; level?: 'debug' | 'info' | 'warn' | 'error' | null; data?: unknown } }, { seq: number; at: string; kind: string; level: 'debug' | 'info' | 'warn' | 'error'; message: string; data: unknown }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/logs');
 
 /** Report how far a job is. Each report is also a line of its log. */
-export const job_progress: Op<{ path: { id: string }; body?: { done?: number | null; total?: number | null; step?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/progress');
+export const job_progress: Op<{ path: { id: string }; body?: { done?: number | null; total?: number | null; step?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/progress');
 
 /** Ask people within a job. Unless it is non-blocking, the job waits for the answer, for the deadline, or until it is cancelled. */
 export const question_ask: Op<{ path: { id: string }; body?: { question?: string | null; type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | null; responseType?: 'text' | 'choice' | 'boolean' | 'approval' | null; options?: Array<unknown | unknown> | null; context?: Record<string, unknown> | null; timeoutMinutes?: number | null; defaultResponse?: DefaultResponse | null; metadata?: Record<string, unknown> | null; parentId?: string | null; action?: Record<string, unknown> | null; requiredApprovals?: number | null; assignedTo?: string | null; requiredRole?: 'owner' | 'admin' | 'member' | null; requestedBy?: string | null; allowOther?: boolean | null; allowDefaultApprove?: boolean | null; template?: string | null } }, { questionId: string; timeoutAt: string | null; response?: Response; preference?: Preference | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/questions');
@@ -100,11 +105,14 @@ export const question_pending: Op<{ query: { workspaceId: string; type?: 'blocki
 /** List the questions that were answered, whose time ran out, or that were cancelled, newest first. */
 export const question_ended: Op<{ query: { status: 'answered' | 'timeout' | 'cancelled'; type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery'; projectId?: string; agent?: string; limit?: number; cursor?: string } }, { questions: Array<Question>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/questions/ended');
 
+/** Count the questions of this workspace that the caller has ended by an answer since a time, such as the beginning of their day. Answers that came late, and approvals that others had to join, are not counted. */
+export const question_answered_count: Op<{ query: { since: string } }, { count: number }> = /*#__PURE__*/ op('GET', '/api/questions/answered-count');
+
 /** Show a question; with wait, hold the reply until it has ended. */
 export const question_get: Op<{ path: { id: string }; query?: { wait?: number } }, { question: Question }> = /*#__PURE__*/ op('GET', '/api/questions/{id}');
 
-/** Answer a question. The first answer wins and the job goes on in the same moment; an answer after the deadline is refused as late, and kept. A member's token that asked for an approval does not give it. */
-export const question_answer: Op<{ path: { id: string }; body: { response: DefaultResponse } }, { success: boolean; jobResumed: boolean; approvals?: { have: number; need: number } }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/answer');
+/** Answer a question. The first answer wins and the job goes on in the same moment; an answer after the deadline is refused as late, and kept (kept: true). A member's token that asked for an approval does not give it. An approval that does not count is no error: the reply says why. */
+export const question_answer: Op<{ path: { id: string }; body: { response: DefaultResponse } }, { success: boolean; jobResumed: boolean; approvals?: { have: number; need: number; counted: boolean; why?: string } }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/answer');
 
 /** Answer several questions at once. Each has its own result; one that is refused does not stop the others. */
 export const question_answer_batch: Op<{ body: { answers: Array<{ id: string; response: DefaultResponse }> } }, { results: Array<Result> }> = /*#__PURE__*/ op('POST', '/api/questions/answer');
@@ -132,6 +140,21 @@ export const question_similar: Op<{ path: { id: string } }, { questions: Array<Q
 
 /** Show what people answered to the same question before. It is never applied by itself. */
 export const question_suggestion: Op<{ path: { id: string } }, { suggestion: Record<string, unknown> | null; precedents: Array<Precedent> }> = /*#__PURE__*/ op('GET', '/api/questions/{id}/suggestion');
+
+/** Give an open question to one person, who alone may answer it from then on, and is told. Whoever may answer it may do so, its assignee among them, and owners and admins always. One that needs several approvals, or somebody's own request for one, cannot be given to them alone. */
+export const question_assign: Op<{ path: { id: string }; body: { to: string; note?: string | null } }, { question: Question }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/assign');
+
+/** Give a question that is assigned to somebody back to all who may answer it, who are told. Its assignee may do so, and owners and admins. */
+export const question_unassign: Op<{ path: { id: string }; body?: { note?: string | null } }, { question: Question }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/unassign');
+
+/** List the people to whom a question can be assigned. */
+export const question_people: Op<{ path: { id: string }; query?: { name?: string } }, { people: Array<People>; more: boolean }> = /*#__PURE__*/ op('GET', '/api/questions/{id}/people');
+
+/** Do not count a question among what needs you for a while. It stays open, for others as it was, and its deadline runs on: it wakes by itself when its time is over, five minutes before its deadline, and when somebody assigns it. */
+export const question_snooze: Op<{ path: { id: string }; body: { minutes: number } }, { snoozedUntil: string | null }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/snooze');
+
+/** End a snooze of yours at once. */
+export const question_wake: Op<{ path: { id: string } }, { snoozedUntil: string | null }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/wake');
 
 /** List the question templates: the built-in ones and the workspace's own. */
 export const template_list: Op<{ query?: { limit?: number; cursor?: string } }, { templates: Array<Template>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/templates');
@@ -364,17 +387,17 @@ export const decision_list: Op<{ path: { id: string }; query?: { pending?: boole
 /** Show a decision and how it was settled. */
 export const decision_get: Op<{ path: { id: string; did: string }; query?: { wait?: number } }, { id: string; projectId: string; category: string; description: string; details: unknown; agent: string | null; level: 'automated' | 'notify_and_proceed' | 'requires_approval'; status: 'approved' | 'rejected' | 'pending'; questionId: string | null; comment: string | null; outcome: Outcome | null; createdAt: string }> = /*#__PURE__*/ op('GET', '/api/projects/{id}/decisions/{did}');
 
-/** List everything that waits for people: questions, approvals, decisions, sets of open questions, prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first. */
-export const inbox_list: Op<{ query?: { type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt' | 'turn'; projectId?: string; sort?: 'deadline' | 'created'; limit?: number } }, { items: Array<Item>; serverTime: string; more: boolean }> = /*#__PURE__*/ op('GET', '/api/inbox');
+/** List everything that waits for people: questions, approvals, decisions, sets of open questions, prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first. It says of each what it is to you, and how much needs you. */
+export const inbox_list: Op<{ query?: { type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt' | 'turn'; projectId?: string; sort?: 'deadline' | 'created'; limit?: number } }, { items: Array<Item>; serverTime: string; more: boolean; needYou: number }> = /*#__PURE__*/ op('GET', '/api/inbox');
 
 /** Read an inbox, newest first: your own, or that of the agent you name. */
-export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
+export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; about: About | null; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
 
 /** Count what waits in an inbox: questions and turns until they have ended, read or not; the rest until it has been read. */
 export const notification_pending_count: Op<{ query?: { agent?: string } }, { count: number }> = /*#__PURE__*/ op('GET', '/api/notifications/pending-count');
 
 /** Mark a notification as read. A second time changes nothing. */
-export const notification_read: Op<{ path: { id: string } }, { notification: { id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string } }> = /*#__PURE__*/ op('POST', '/api/notifications/{id}/read');
+export const notification_read: Op<{ path: { id: string } }, { notification: { id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; about: About | null; projectId: string | null; read: boolean; resolved: boolean; createdAt: string } }> = /*#__PURE__*/ op('POST', '/api/notifications/{id}/read');
 
 /** Mark everything in an inbox as read and say how many were not. */
 export const notification_read_all: Op<{ body?: { agent?: string | null } }, { count: number }> = /*#__PURE__*/ op('POST', '/api/notifications/read-all');
@@ -389,7 +412,7 @@ export const session_login: Op<{ body: { name: string; password: string } }, { u
 export const session_logout: Op<{  }, undefined> = /*#__PURE__*/ op('POST', '/api/logout');
 
 /** Say who calls, in which workspace, and where else they may go. */
-export const me_get: Op<{  }, { caller: Caller; workspace: Workspace; workspaces: Array<Workspace>; solo: boolean; rehearsal: boolean; program: string }> = /*#__PURE__*/ op('GET', '/api/me');
+export const me_get: Op<{  }, { caller: Caller; workspace: Workspace; workspaces: Array<Workspace>; solo: boolean; rehearsal: boolean; program: string; lastEvent: number }> = /*#__PURE__*/ op('GET', '/api/me');
 
 /** Change the own password. Ends the user's other sessions. */
 export const password_change: Op<{ body: { oldPassword: string; newPassword: string } }, undefined> = /*#__PURE__*/ op('PUT', '/api/me/password');
@@ -454,6 +477,12 @@ export const workspace_update: Op<{ path: { id: string }; body?: { name?: string
 /** Delete a workspace with everything in it. */
 export const workspace_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/workspaces/{id}');
 
+/** Say which page a tab of your browser shows, so that others in the workspace see that you are here. It counts for 90 seconds: say it again while it holds, and gone when the tab is closed. */
+export const presence_say: Op<{ body: { tab: string; page: 'inbox' | 'question' | 'approvals' | 'chat' | 'discussions' | 'discussion' | 'jobs' | 'job' | 'projects' | 'project' | 'other'; subject?: string | null; state?: 'here' | 'away' | 'gone' | null } }, undefined> = /*#__PURE__*/ op('POST', '/api/presence');
+
+/** List the people who are here and which pages they have open, and when agents were last heard from. Nothing of it is kept once it is over. */
+export const presence_list: Op<{ query?: { page?: 'inbox' | 'question' | 'approvals' | 'chat' | 'discussions' | 'discussion' | 'jobs' | 'job' | 'projects' | 'project' | 'other'; subject?: string; limit?: number; cursor?: string } }, { people: Array<{ id: string; name: string; state: 'here' | 'away' | 'gone'; pages: Array<Page> }>; agents: Array<{ name: string; heardAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/presence');
+
 /** Hold a rehearsal in a workspace of its own: scripted agents discuss, ask the squad, and ask for an approval. No model is called. One that is there already is removed first. */
 export const rehearsal_begin: Op<{  }, { workspace: Workspace; discussionId: string; promptId: string; questionId: string }> = /*#__PURE__*/ op('POST', '/api/rehearsal');
 
@@ -461,7 +490,7 @@ export const rehearsal_begin: Op<{  }, { workspace: Workspace; discussionId: str
 export const rehearsal_remove: Op<{  }, undefined> = /*#__PURE__*/ op('DELETE', '/api/rehearsal');
 
 /** Show who did what to which row when, from where; newest first. */
-export const audit_list: Op<{ query?: { actor?: string; operation?: string; subject?: string; after?: string; before?: string; limit?: number; cursor?: string } }, { entries: Array<{ seq: number; at: string; workspaceId: string; actorKind: string; actorId: string | null; actor: string; operation: string; subject: string | null; door: string | null; remote: string | null; requestId: string | null; detail: Record<string, unknown>; hash: string | null }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/audit');
+export const audit_list: Op<{ query?: { actor?: string; operation?: string; subject?: string; after?: string; before?: string; limit?: number; cursor?: string } }, { entries: Array<{ seq: number; at: string; workspaceId: string; actorKind: string; actorId: string | null; actor: string; operation: string; subject: string | null; door: string | null; remote: string | null; requestId: string | null; about: About | null; detail: Record<string, unknown>; hash: string | null }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/audit');
 
 /** Export the audit log, oldest first, one JSON object a line, with detail as the stored text that the hash covers. For the next page give the last line's seq as after_seq. A last line with an error says that it could not be read to its end. */
 export const audit_export: Op<{ query?: { after_seq?: number; limit?: number } }, undefined> = /*#__PURE__*/ op('GET', '/api/audit/export');

@@ -1,4 +1,6 @@
 // Rows as CSV (RFC 4180), for spreadsheets. What a spreadsheet would take for a formula is kept a text.
+import { parse } from './exact.ts';
+
 export function cell(value: unknown): string {
     const text = value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
     const safe = /^[=+\-@\t\r]/.test(text) && typeof value !== 'number' ? `'${text}` : text;
@@ -10,6 +12,6 @@ export function csv(lines: string, columns: string[]): string {
     const rows = lines
         .split('\n')
         .filter(Boolean)
-        .map((line) => JSON.parse(line) as Record<string, unknown>);
+        .map((line) => parse(line) as Record<string, unknown>);
     return [columns, ...rows.map((row) => columns.map((name) => row[name]))].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

@@ -89,8 +89,23 @@ export function grouped(entries: Entry[], now: number): Groups {
     return (['soon', 'today', 'later', 'held', 'none'] as const).map((name): [Group, Entry[]] => [name, all[name]]).filter(([, list]) => list.length > 0);
 }
 
-/** Whether it can be one of a batch: only a plain yes or no is given to several at once. */
-export const batchable = (question: Question): boolean => question.responseType === 'approval' || question.responseType === 'boolean';
+/** Until when whoever looks does not want to be reminded of it; undefined: they do. The time is asked for only where it matters. */
+export function snoozed({ you }: Entry, now: () => number): number | undefined {
+    const until = you.snoozedUntil ? Date.parse(you.snoozedUntil) : 0;
+    return until > 0 && until > now() ? until : undefined;
+}
+
+/**
+ * Whether it needs whoever looks: somebody waits for it, an answer of theirs would have an effect, and they have not snoozed it.
+ * The server's rule (src/core/questions/standing.c), looked at again whenever a snooze may be over.
+ */
+export function needsYou(entry: Entry, now: () => number): boolean {
+    const waits = isQuestion(entry) ? entry.status === 'pending' && entry.type !== 'non_blocking' : true;
+    return waits && entry.you.yesCounts && !snoozed(entry, now);
+}
+
+/** Whether it can be one of a batch: only a plain yes or no is given to several at once, and by who may. */
+export const batchable = (question: Question): boolean => (question.responseType === 'approval' || question.responseType === 'boolean') && question.you.yesCounts;
 
 /** Whether it is an approval that a plain yes or no ends. */
 export const decidable = (question: Question): boolean => question.responseType === 'approval' || (question.type === 'approval' && question.responseType === 'boolean');
@@ -133,27 +148,6 @@ export class Views {
     drop(name: string): View[] {
         const all = this.all.filter((one) => one.name !== name);
         writeJson(this.#shelf, shelfName, all.length > 0 ? all : undefined);
-        return all;
-    }
-}
-
-const quietName = 'witan.quiet';
-
-/** Questions that somebody does not want to be reminded of for a while. Their deadlines run on. */
-export class Quiet {
-    readonly #shelf: Shelf;
-
-    constructor(shelf: Shelf) {
-        this.#shelf = shelf;
-    }
-
-    get all(): Record<string, number> {
-        return readJson<Record<string, number>>(this.#shelf, quietName, {});
-    }
-
-    set(id: string, until: number, now: number): Record<string, number> {
-        const all = Object.fromEntries(Object.entries({ ...this.all, [id]: until }).filter(([, end]) => Number(end) > now));
-        writeJson(this.#shelf, quietName, Object.keys(all).length > 0 ? all : undefined);
         return all;
     }
 }

@@ -1,6 +1,7 @@
 // One event stream for all tabs of a browser. The tab that holds a lock listens to the server and tells the
 // others; when it goes, the next in the queue takes over where it was. A browser keeps few connections to one
 // host, and a stream takes one for good.
+import { parse } from './exact.ts';
 import { FrameReader } from './sse.ts';
 
 export interface Happening {
@@ -19,22 +20,25 @@ export interface LiveWorld {
     wait: (ms: number, signal: AbortSignal) => Promise<void>;
     /** The workspace that is listened to; the server's choice when it is undefined. */
     workspace?: string | undefined;
+    /** The last event before anything was loaded: what comes after it is told, and nothing need be loaded twice. */
+    after?: number | undefined;
 }
 
-/** Tabs that look at the same workspace share a stream, and this name. */
-export const streamName = (workspace?: string): string => (workspace ? `witan-events:${workspace}` : 'witan-events');
+/** Tabs that look at the same workspace share a stream, and this name. Tabs of an older build, which tell each other otherwise, had another. */
+export const streamName = (workspace?: string): string => (workspace ? `witan-stream:${workspace}` : 'witan-stream');
 
 export interface LiveCalls {
     /** An event, in order and once. */
     event(happening: Happening): void;
-    /** Events were lost, or this is the beginning: load anew what is shown. */
+    /** Events were lost, or nobody knows where this begins: load anew what is shown. */
     reload(): void;
     state(state: LiveState): void;
 }
 
+// What happens is told as the server wrote it: a channel does not take exact numbers (core/exact.ts).
 type Message =
-    | { kind: 'event'; seq: number; happening: Happening }
-    | { kind: 'passing'; happening: Happening }
+    | { kind: 'event'; seq: number; data: string }
+    | { kind: 'passing'; data: string }
     | { kind: 'reload'; seq: number }
     | { kind: 'state'; state: LiveState }
     | { kind: 'hello' }
@@ -57,6 +61,9 @@ export class Live {
     constructor(world: LiveWorld, calls: LiveCalls) {
         this.#world = world;
         this.#calls = calls;
+        if (world.after === undefined) return;
+        this.#seq = world.after;
+        this.#begun = true;
     }
 
     get leads(): boolean {
@@ -93,9 +100,9 @@ export class Live {
             this.#wake?.abort();
             this.#world.channel.postMessage({ kind: 'at', seq: this.#seq, state: this.#state } satisfies Message);
         } else if (message.kind === 'event') {
-            this.#take(message.seq, message.happening);
+            this.#take(message.seq, parse(message.data) as Happening);
         } else if (message.kind === 'passing') {
-            this.#calls.event(message.happening);
+            this.#calls.event(parse(message.data) as Happening);
         } else if (message.kind === 'reload') {
             this.#seq = message.seq;
             this.#begin();
@@ -179,21 +186,21 @@ export class Live {
 
     // False: the server says that this caller hears nothing any more.
     #frame(id: number | undefined, data: string): boolean {
-        const happening = JSON.parse(data) as Happening;
+        const happening = parse(data) as Happening;
         if (happening.type === 'stream.ended') return false;
         if (happening.type === 'stream.gap') this.#lost(Number(happening['oldest'] ?? 0) - 1);
-        if (id === undefined) this.#pass(happening);
+        if (id === undefined) this.#pass(happening, data);
         if (id === undefined || id <= this.#seq) return true;
         this.#take(id, happening);
-        this.#world.channel.postMessage({ kind: 'event', seq: id, happening } satisfies Message);
+        this.#world.channel.postMessage({ kind: 'event', seq: id, data } satisfies Message);
         return true;
     }
 
     // What is in no log and does not come again: the words of a turn while they are spoken.
-    #pass(happening: Happening): void {
+    #pass(happening: Happening, data: string): void {
         if (happening.type.startsWith('stream.')) return;
         this.#calls.event(happening);
-        this.#world.channel.postMessage({ kind: 'passing', happening } satisfies Message);
+        this.#world.channel.postMessage({ kind: 'passing', data } satisfies Message);
     }
 
     #lost(seq: number): void {

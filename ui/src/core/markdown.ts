@@ -70,9 +70,14 @@ export function inline(text: string, depth = 0): Inline[] {
         plain = '';
     };
     const ends = new Ends(text);
-    let at = 0;
-    while (at < text.length) {
-        const found = depth < deepest ? special(text, at, depth, ends) : undefined;
+    const signs = /[\\\n`[!*_~]|http/g;
+    for (let at = 0; at < text.length; ) {
+        signs.lastIndex = at;
+        const next = depth < deepest ? (signs.exec(text)?.index ?? text.length) : text.length;
+        plain += text.slice(at, next);
+        at = next;
+        if (at === text.length) break;
+        const found = special(text, at, depth, ends);
         if (found) {
             flush();
             out.push(...found.nodes);
@@ -133,8 +138,14 @@ function bare(text: string, at: number): { nodes: Inline[]; next: number } | und
 const item = /^(\s{0,3})([-*+]|\d{1,9}[.)])\s+/;
 const cells = (line: string) => line.trim().replace(/^\||\|$/g, '').split('|').map((cell) => inline(cell.trim()));
 
+/** The lines of a text, as blocks are read from. */
+export const linesOf = (text: string): string[] => text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n');
+
+/** The block that begins with a line, which is not empty, and the line after it. */
+export const blockAt = (lines: string[], at: number): { block: Block; next: number } => block(lines, at, 0);
+
 export function blocks(text: string, depth = 0): Block[] {
-    const lines = text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n');
+    const lines = linesOf(text);
     const out: Block[] = [];
     let at = 0;
     while (at < lines.length) {
@@ -174,9 +185,12 @@ function title(text: string): string {
 const underlines = (line: string) => /^[\s|:-]+$/.test(line) && line.includes('-') && line.includes('|');
 
 function fenced(lines: string[], at: number, mark: string, lang: string): { block: Block; next: number } {
+    // Only a mark alone ends it, and words behind the one that begins it are not left out.
+    const closes = (line: string) => line.startsWith(mark) && /^(`+|~+)$/.test(line);
+    const more = lines[at]!.trim().slice(mark.length).trim() !== lang;
     let end = at + 1;
-    while (end < lines.length && !lines[end]!.trim().startsWith(mark)) end += 1;
-    return { block: { is: 'pre', lang, text: lines.slice(at + 1, end).join('\n') }, next: end + 1 };
+    while (end < lines.length && !closes(lines[end]!.trim())) end += 1;
+    return { block: { is: 'pre', lang, text: lines.slice(more ? at : at + 1, end).join('\n') }, next: end + 1 };
 }
 
 function quote(lines: string[], at: number, depth: number): { block: Block; next: number } {
@@ -216,17 +230,30 @@ function paragraph(lines: string[], at: number): { block: Block; next: number } 
     return { block: { is: 'p', of: inline(lines.slice(at, end).join('\n')) }, next: end };
 }
 
+const flat = (of: Inline[]): string =>
+    of.map((one) => (one.is === 'text' || one.is === 'code' ? one.text : one.is === 'break' ? ' ' : flat(one.of))).join('');
+
+/** Where a link leads, when its words do not say so themselves: the host as the browser asks for it, or the address of a mail. */
+export function leadsTo(link: { href: string; of: Inline[] }): string {
+    const said = flat(link.of).trim().toLowerCase().replace(/^(https?:\/\/|mailto:)/, '');
+    try {
+        const url = new URL(link.href);
+        const place = url.protocol === 'mailto:' ? url.pathname : url.host;
+        return said === place.toLowerCase() || (said.startsWith(place) && /[/?#]/.test(said[place.length] ?? '')) ? '' : place;
+    } catch {
+        return link.href;
+    }
+}
+
 /** The words without the signs, for one line of a list or a title. */
 export function words(text: string): string {
-    const flat = (of: Inline[]): string =>
-        of.map((one) => (one.is === 'text' || one.is === 'code' ? one.text : one.is === 'break' ? ' ' : flat(one.of))).join('');
     const from = (all: Block[]): string[] =>
         all.map((one) => {
             if (one.is === 'p' || one.is === 'h') return flat(one.of);
             if (one.is === 'pre') return one.text;
             if (one.is === 'quote') return from(one.of).join(' ');
             if (one.is === 'list') return one.items.flatMap(from).join(' ');
-            return one.is === 'table' ? one.head.map(flat).join(' ') : '';
+            return one.is === 'table' ? [one.head, ...one.rows].flat().map(flat).join(' ') : '';
         });
     return from(blocks(text.slice(0, 4000))).join(' ').replace(/\s+/g, ' ').trim();
 }

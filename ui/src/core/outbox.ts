@@ -9,29 +9,36 @@ export interface Parcel {
     questionId: string;
     response: { type: string; value: unknown; text?: string; args?: unknown };
     label: string; // what it says, for people
+    title?: string; // what was asked, in a line
+    late?: boolean; // it was known to come after the deadline
     at: number; // when it was given
 }
 
-export type Sent = { parcel: Parcel; outcome: 'sent' } | { parcel: Parcel; outcome: 'refused'; why: Refused };
+export type Sent<Reply> = { parcel: Parcel; outcome: 'sent'; said: Reply } | { parcel: Parcel; outcome: 'refused'; why: Refused };
 
 const name = 'witan.outbox';
 
-export class Outbox {
+// Who came by a link that has ended cannot log in and send it then.
+const isOver = (why: Refused, { by }: Parcel) => why.code.startsWith('link_') && /^link(@|$)/.test(by);
+
+export class Outbox<Reply> {
     readonly #shelf: Shelf;
-    readonly #send: (parcel: Parcel) => Promise<unknown>;
+    readonly #send: (parcel: Parcel) => Promise<Reply>;
     #running: Promise<void> | undefined;
+    /** What a full shelf had no room for lasts as long as the page. */
+    #unkept: Parcel[] | undefined;
     /** Told after every change, with what waits. */
     onchange: (waiting: Parcel[]) => void = () => {};
     /** Told of each parcel that is done with. */
-    onsent: (sent: Sent) => void = () => {};
+    onsent: (sent: Sent<Reply>) => void = () => {};
 
-    constructor(shelf: Shelf, send: (parcel: Parcel) => Promise<unknown>) {
+    constructor(shelf: Shelf, send: (parcel: Parcel) => Promise<Reply>) {
         this.#shelf = shelf;
         this.#send = send;
     }
 
     get waiting(): Parcel[] {
-        return readJson<Parcel[]>(this.#shelf, name, []);
+        return this.#unkept ?? readJson<Parcel[]>(this.#shelf, name, []);
     }
 
     /** Keeps an answer; a second one to the same question takes the place of the first. */
@@ -45,7 +52,7 @@ export class Outbox {
     }
 
     #keep(parcels: Parcel[]): void {
-        writeJson(this.#shelf, name, parcels.length > 0 ? parcels : undefined);
+        this.#unkept = writeJson(this.#shelf, name, parcels.length > 0 ? parcels : undefined) ? undefined : parcels;
         this.onchange(parcels);
     }
 
@@ -63,17 +70,18 @@ export class Outbox {
     async #round(by: string): Promise<void> {
         for (const parcel of this.waiting) {
             if (parcel.by !== by || !this.waiting.some((still) => still.key === parcel.key)) continue; // somebody else's, or taken back meanwhile
+            let said: Reply;
             try {
-                await this.#send(parcel);
+                said = await this.#send(parcel);
             } catch (why) {
                 if (why instanceof Unreachable || !(why instanceof Refused)) return;
-                if (why.status === 401 || why.status === 429 || why.status >= 500) return;
+                if ((why.status === 401 && !isOver(why, parcel)) || why.status === 429 || why.status >= 500) return;
                 this.remove(parcel.key);
                 this.onsent({ parcel, outcome: 'refused', why });
                 continue;
             }
             this.remove(parcel.key);
-            this.onsent({ parcel, outcome: 'sent' });
+            this.onsent({ parcel, outcome: 'sent', said });
         }
     }
 }

@@ -1,4 +1,6 @@
 // What is kept in the browser. A browser that keeps nothing (private windows, full disks) is no reason to fail.
+import { parse } from './exact.ts';
+
 export interface Shelf {
     getItem(key: string): string | null;
     setItem(key: string, value: string): void;
@@ -25,21 +27,26 @@ export function shelf(): Shelf {
     }
 }
 
+/** Keeps a text, or forgets it; false where nothing is kept. */
+export function writeText(to: Shelf, key: string, text: string | undefined): boolean {
+    try {
+        if (text === undefined) to.removeItem(key);
+        else to.setItem(key, text);
+        return true;
+    } catch {
+        return false;
+    }
+}
+
 export function readJson<T>(from: Shelf, key: string, otherwise: T): T {
     try {
         const text = from.getItem(key);
-        return text === null ? otherwise : (JSON.parse(text) as T);
+        return text === null ? otherwise : (parse(text) as T);
     } catch {
         return otherwise;
     }
 }
 
 export function writeJson(to: Shelf, key: string, value: unknown): boolean {
-    try {
-        if (value === undefined) to.removeItem(key);
-        else to.setItem(key, JSON.stringify(value));
-        return true;
-    } catch {
-        return false;
-    }
+    return writeText(to, key, value === undefined ? undefined : JSON.stringify(value));
 }

@@ -2,30 +2,20 @@
 import type { Discussion, Entry } from './api.gen.ts';
 import { hue } from './wording.ts';
 
-/** A turn that is being spoken: its text so far. `missed`: how many characters of its beginning we have not heard. */
+/** A turn that is being spoken. */
 export interface Spoken {
     turnId: string;
     speaker: string;
     kind: string;
     round: number;
-    text: string;
-    missed: number;
-}
-
-/** Puts a piece where it belongs; what stood there is replaced. Offsets count characters, not UTF-16 units. */
-export function hear(spoken: Spoken, offset: number, piece: string): Spoken {
-    const known = [...spoken.text];
-    if (offset > spoken.missed + known.length) return { ...spoken, missed: offset, text: piece };
-    if (offset < spoken.missed) return { ...spoken, missed: offset, text: piece };
-    return { ...spoken, text: known.slice(0, offset - spoken.missed).join('') + piece };
 }
 
 export type Mark = 'said' | 'passed' | 'now' | 'todo';
 
-export interface Round {
+export interface Round<S extends Spoken = Spoken> {
     number: number;
     entries: Entry[];
-    spoken: Spoken[];
+    spoken: S[];
     marks: Array<{ speaker: string; mark: Mark }>;
     said: number;
     passed: number;
@@ -44,7 +34,7 @@ function marksOf(entries: Entry[], spoken: Spoken[], order: string[]): Round['ma
 }
 
 /** The rounds of a discussion, from the first to the last that there will be. */
-export function rounds(discussion: Discussion, entries: Entry[], spoken: Spoken[], order: string[]): Round[] {
+export function rounds<S extends Spoken>(discussion: Discussion, entries: Entry[], spoken: S[], order: string[]): Array<Round<S>> {
     const ended = discussion.endedAt !== null;
     const reached = Math.max(1, discussion.round, ...entries.map((entry) => entry.roundNumber));
     const last = ended || discussion.mode === 'turns' ? reached : Math.max(reached, discussion.rounds);

@@ -27,3 +27,19 @@ export function atLeisure(run: () => void): void {
     if (document.readyState === 'complete') later();
     else addEventListener('load', later, { once: true });
 }
+
+/** However often it is asked for, something runs once for each time that the page is drawn, just before it is. */
+export function perFrame(run: () => void): () => void {
+    let waits = false;
+    const go = () => {
+        if (!waits) return;
+        waits = false;
+        run();
+    };
+    return () => {
+        if (waits) return;
+        waits = true;
+        requestAnimationFrame(go);
+        setTimeout(go, unseen);
+    };
+}

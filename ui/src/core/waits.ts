@@ -1,5 +1,6 @@
 // What waits for what in a project: open questions, the tasks that stand still for them, and the tasks that wait for those.
 import type { Notification, Task } from './api.gen.ts';
+import { t } from '../text/en.ts';
 
 export interface Node {
     id: string;
@@ -162,4 +163,17 @@ export function tradeoffs(text: string): { ask: string; options: Option[] } {
         else ask.push(line);
     }
     return options.length > 1 ? { ask: ask.join('\n').trim(), options: options.map(({ letter, text }) => named(letter, text)) } : { ask: text, options: [] };
+}
+
+type Settled = Pick<Notification, 'responses' | 'approved' | 'outcome'>;
+
+/** Whether a set stands otherwise than somebody has just settled it, who was first then, and with what. A set is settled once. */
+export function settledOtherwise(sent: { responses?: Array<{ questionId: string; answer: string }> | null; approved?: boolean | null }, set: Settled): { by: string; said: string } | undefined {
+    const by = set.outcome?.by ?? '';
+    for (const { questionId, answer } of sent.responses ?? []) {
+        const stored = set.responses.find((one) => one.questionId === questionId);
+        if (stored?.answer.trim() !== answer.trim()) return { by: stored?.by ?? by, said: stored?.answer ?? '' };
+    }
+    if (typeof sent.approved === 'boolean' && set.approved !== sent.approved) return { by, said: set.approved === null ? '' : set.approved ? t.verdict.approved : t.verdict.rejected };
+    return undefined;
 }

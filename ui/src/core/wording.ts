@@ -1,5 +1,7 @@
 // What a question says about itself, in words: its answer, its ends, its parts.
 import type { DefaultResponse, Item, Question, Response } from './api.gen.ts';
+import { isExact } from './exact.ts';
+import type { Entry } from './inbox.ts';
 import { words } from './markdown.ts';
 import { t } from '../text/en.ts';
 
@@ -59,21 +61,25 @@ export function ends(question: Question): Ends {
 export interface Action {
     name: string;
     args: unknown;
+    /** What else its asker put into it: it is approved with the rest. */
+    more: Array<[string, unknown]>;
 }
 
 /** What an approval is for, when it has the shape that we know. */
 export function actionOf(question: Question): Action | undefined {
-    const action = question.action as { name?: unknown; args?: unknown } | null;
-    if (!action || typeof action.name !== 'string') return undefined;
-    return { name: action.name, args: action.args };
+    const action = question.action as Record<string, unknown> | null;
+    if (!action || typeof action['name'] !== 'string') return undefined;
+    return { name: action['name'], args: action['args'], more: Object.entries(action).filter(([name]) => name !== 'name' && name !== 'args') };
 }
 
-/** The first paragraph is the title, the rest is read below it. A title that is too long is no title. */
+const mostTitle = 4000;
+
+/** The first paragraph is the title; the rest is read below it. What begins with a list, a table or code has none, nor has half a book. */
 export function split(text: string): { title: string; rest: string } {
     const clean = text.trim();
     const end = clean.search(/\n\s*\n|\n(?=[-*#>`\d])/);
     const first = end < 0 ? clean : clean.slice(0, end);
-    if (first.length <= 280 && !/^(```|~~~|[-*+] |> |\|)/.test(first)) return { title: first.replace(/^#+\s*/, ''), rest: end < 0 ? '' : clean.slice(end).trim() };
+    if (first.length <= mostTitle && !/^(```|~~~|[-*+] |> |\|)/.test(first)) return { title: first.replace(/^#+\s*/, ''), rest: end < 0 ? '' : clean.slice(end).trim() };
     return { title: '', rest: clean };
 }
 
@@ -87,6 +93,13 @@ export function headline(question: Question): string {
 export function itemHeadline(item: Item): string {
     const text = words(item.text) || t.otherKind[item.type as keyof typeof t.otherKind];
     return item.questions > 1 ? t.inbox.andMore(text, item.questions - 1) : text;
+}
+
+/** For whom it is, where that is not plain: "for Ana", "needs an admin", "your own request"; '' for whoever may answer. */
+export function forWhom({ assignedTo, assignee, requiredRole, you }: Entry, me: string | undefined): string {
+    if (assignedTo) return t.inbox.forWhom(assignedTo === me ? t.inbox.yourself : assignee ? t.by(assignee) : t.inbox.somebody);
+    if (you.bar === 'role' && requiredRole) return t.inbox.needsRole(requiredRole);
+    return you.bar && you.bar in t.inbox.bars ? t.inbox.bars[you.bar as keyof typeof t.inbox.bars] : '';
 }
 
 /** What became of a question that has ended, in one line. */
@@ -103,7 +116,10 @@ const told = new Set(['errorDetails', 'suggestedOptions', 'projectName', 'curren
 export function origin(question: Question): string {
     const context = (question.context ?? {}) as Record<string, unknown>;
     const parts = [context['projectName'], context['jobType'], context['currentStep']];
-    return parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number').join(', ');
+    return parts
+        .filter((part) => typeof part === 'string' || typeof part === 'number' || isExact(part))
+        .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+        .join(', ');
 }
 
 /** What else the asker told about it. */

@@ -4,10 +4,12 @@ import { readJson, shelf, writeJson } from '../core/store.ts';
 import { Keymap } from '../core/keymap.ts';
 import { Drafts } from '../core/drafts.ts';
 import { t } from '../text/en.ts';
+import { sight } from './sight.ts';
+import type { Still } from './still.svelte.ts';
 
 export const kept = shelf();
 export const drafts = new Drafts(kept);
-export const keymap = new Keymap();
+export const keymap = new Keymap(sight);
 
 // Where
 
@@ -33,6 +35,8 @@ class Where {
     readonly place: Place = $derived(place(this.path));
     readonly params = $derived(new URLSearchParams(this.query));
     #workspace = new URLSearchParams(location.search).get(inWorkspace) ?? '';
+    /** Somebody has gone on from where the page was loaded. */
+    moved = false;
 
     /** The workspace that addresses name; '': the one that is called default. */
     get workspace(): string {
@@ -56,6 +60,7 @@ class Where {
         if (url.pathname === this.path && query === this.query) return;
         this.path = url.pathname;
         this.query = query;
+        this.moved = true;
         this.#write(replace);
     }
 
@@ -73,6 +78,7 @@ class Where {
     }
 
     #read(): void {
+        this.moved = true;
         this.path = location.pathname;
         this.query = withWorkspace(location.search);
     }
@@ -176,6 +182,7 @@ class Toasts {
     #next = 1;
 
     say(text: string, icon: Toast['icon'] = 'check', ms = 4000): void {
+        this.list = this.list.filter((one) => one.text !== text || one.undo); // once, however often it is said
         const id = this.add({ text, icon });
         setTimeout(() => this.drop(id), ms);
     }
@@ -202,11 +209,27 @@ class Speech {
 }
 export const speech = new Speech();
 
+// A decision that was not taken is told to who sees, and to who listens.
+keymap.onearly = (seen) => {
+    const words = seen ? t.keys.early : t.keys.unseen;
+    if (toasts.list.at(-1)?.text !== words) toasts.say(words, 'alert');
+    speech.say(words);
+};
+
+/** Does what a button is for, unless that, or the page, has only just come to be so. */
+export function onPurpose(still: Still, act: () => void): void {
+    if (still.is) act();
+    else keymap.onearly(true);
+}
+
 /** What lies over the page, asked for from anywhere: it stays when the page below is still being loaded. */
 class Over {
     searches = $state(0);
     helps = $state(0);
-    search = (): void => void this.searches++;
+    search = (): void => {
+        this.searches++;
+        sight.awaits = true;
+    };
     help = (): void => void this.helps++;
 }
 export const over = new Over();

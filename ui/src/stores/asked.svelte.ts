@@ -5,7 +5,7 @@ import { byDeadline } from '../core/inbox.ts';
 import type { Happening } from '../core/live.ts';
 import { Rounds } from '../core/rounds.ts';
 import { learnServerTime } from '../core/time.ts';
-import { api, ops, session, stream } from './server.svelte.ts';
+import { api, ops, stream } from './server.svelte.ts';
 
 const gather = 120;
 const kinds = ['open_questions', 'prompt', 'turn'] as const;
@@ -17,8 +17,6 @@ class Asked {
     tried = $state(false);
     /** All of it, what ends first first. */
     readonly all = $derived(kinds.flatMap((kind) => this.#lists[kind]).sort(byDeadline));
-    /** What waits for whoever looks, or for anybody; not what is another person's turn. */
-    readonly mine = $derived(this.all.filter((item) => !item.assignedTo || item.assignedTo === session.me?.caller.id));
     /** The open sets of questions, of all projects. */
     readonly list = $derived(this.#lists.open_questions);
     readonly #rounds = { open_questions: this.#round('open_questions'), prompt: this.#round('prompt'), turn: this.#round('turn') };
@@ -29,6 +27,7 @@ class Asked {
         stream.feed(
             (happening) => this.#hear(happening),
             () => kinds.forEach((kind) => this.#soon(kind)),
+            () => void this.#look([...kinds]), // the list waits for it
         );
     }
 
@@ -57,8 +56,13 @@ class Asked {
             this.#timer = undefined;
             const wanted = [...this.#wanted];
             this.#wanted.clear();
-            void Promise.all(wanted.map((one) => this.#rounds[one].want())).then(() => wanted.length === kinds.length && (this.tried = true));
+            void this.#look(wanted);
         }, gather);
+    }
+
+    async #look(wanted: Kind[]): Promise<void> {
+        await Promise.all(wanted.map((one) => this.#rounds[one].want()));
+        if (wanted.length === kinds.length) this.tried = true;
     }
 
     #round(kind: Kind): Rounds {

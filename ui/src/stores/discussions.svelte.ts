@@ -1,14 +1,22 @@
 // The discussions: those of the list, and the one that is being watched, as it is spoken.
 import { address, Refused } from '../core/api.ts';
 import type { Discussion, Entry, Turn } from '../core/api.gen.ts';
+import { parse } from '../core/exact.ts';
 import type { Happening } from '../core/live.ts';
 import { Rounds } from '../core/rounds.ts';
 import { FrameReader } from '../core/sse.ts';
-import { hear, type Spoken } from '../core/talk.ts';
+import { Growing } from '../core/growing.ts';
+import type { Block } from '../core/markdown.ts';
+import { Speech } from '../core/speech.ts';
+import type { Spoken } from '../core/talk.ts';
+import { perFrame } from '../core/tasks.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
 const gather = 120;
-const peekFor = 1500;
+const peekFor = 1500; // the text so far is told at once, if there is one
+const quiet = 200; // after which all of it has been told
+const peekAgain = 400;
+const peeksMost = 5;
 
 type Filter = { status?: Discussion['status'] };
 
@@ -27,7 +35,7 @@ class Discussions {
             (happening) => this.#hear(happening),
             () => {
                 this.#soon();
-                for (const talk of this.#watched) void talk.load();
+                for (const talk of this.#watched) talk.again();
             },
         );
     }
@@ -94,12 +102,63 @@ export const discussions = new Discussions();
 /** It stands still until somebody from outside has taken a turn. */
 export const waits = ({ status, phase }: Discussion) => status === 'active' && (phase === 'outside' || phase === 'person');
 
+/** A turn while it is spoken: who speaks, and what has been said so far. */
+export class Turning implements Spoken {
+    readonly turnId: string;
+    readonly speaker: string;
+    readonly kind: string;
+    readonly round: number;
+    readonly turnIndex: number;
+    readonly speech = new Speech();
+    #growing = new Growing();
+    #shown = 0; // letters that it has been given
+    #anew = 0;
+    /** Counts up, at most once a frame, when there is more. */
+    version = $state(0);
+    readonly draw = perFrame(() => (this.version += 1));
+
+    constructor({ turnId, speaker, kind, round, turnIndex }: Spoken & { turnIndex: number }) {
+        this.turnId = turnId;
+        this.speaker = speaker;
+        this.kind = kind;
+        this.round = Math.max(1, round);
+        this.turnIndex = turnIndex;
+    }
+
+    /** What was said, as far as it can be read. */
+    get tree(): Block[] {
+        void this.version;
+        const { text, anew } = this.speech;
+        if (anew !== this.#anew) {
+            this.#growing = new Growing();
+            this.#anew = anew;
+            this.#shown = 0;
+        }
+        if (text.length > this.#shown) this.#growing.add(text.slice(this.#shown));
+        this.#shown = text.length;
+        return this.#growing.tree();
+    }
+
+    get begun(): boolean {
+        void this.version;
+        return this.speech.text !== '';
+    }
+
+    get missed(): boolean {
+        void this.version;
+        return this.speech.missed > 0;
+    }
+}
+
 /** One discussion, live. */
 export class Talk {
     readonly id: string;
     discussion = $state<Discussion>();
     entries = $state.raw<Entry[]>([]);
-    spoken = $state.raw<Spoken[]>([]);
+    /** Who speaks. What they say is in each of them. */
+    spoken = $state.raw<Turning[]>([]);
+    /** Counts up, at most once a frame, when more was said. */
+    said = $state(0);
     order = $state.raw<string[]>([]);
     next = $state<string | null>(null);
     result = $state.raw<Record<string, unknown>>();
@@ -109,6 +168,9 @@ export class Talk {
     failure = $state<unknown>();
     #timer: ReturnType<typeof setTimeout> | undefined;
     #peeked: AbortController | undefined;
+    #peeks = 0;
+    #peekSoon: ReturnType<typeof setTimeout> | undefined;
+    readonly #draw = perFrame(() => (this.said += 1));
     readonly #finished = new Set<string>();
 
     constructor(id: string) {
@@ -119,6 +181,15 @@ export class Talk {
         return this.#rounds.want();
     }
     readonly #rounds = new Rounds((stale) => this.#load(stale));
+
+    /** Events were lost, and words with them: who spoke may have finished. */
+    again(): void {
+        this.spoken = [];
+        this.#peeks = 0;
+        this.#wonder = true;
+        void this.load();
+    }
+    #wonder = true; // whether somebody may have begun to speak unheard
 
     async #load(stale: () => boolean): Promise<void> {
         try {
@@ -138,13 +209,24 @@ export class Talk {
             this.next = reply.nextSpeaker;
             this.result = reply.result;
             if (reply.discussion.endedAt) this.spoken = [];
+            this.#settle();
             this.failure = undefined;
             await this.#whose(reply.discussion, stale);
-            if (!this.looked && ['calling', 'speaking'].includes(reply.discussion.phase)) void this.#peek();
+            if (this.#wonder && ['calling', 'speaking'].includes(reply.discussion.phase)) void this.#peek();
+            this.#wonder = false;
         } catch (why) {
             if (!(why instanceof Refused) || ![400, 404, 422].includes(why.status)) this.failure = why;
         }
         this.looked = true;
+    }
+
+    // A turn whose entry is here is over, though the word of that may still be on its way: nothing stands there twice.
+    #settle(): void {
+        const kept = ({ kind, speaker, round, turnIndex }: Turning) => kind === 'turn' && this.entries.some((one) => one.speaker === speaker && Math.max(1, one.roundNumber) === round && one.turnIndex === turnIndex);
+        const over = this.spoken.filter(kept);
+        if (over.length === 0) return;
+        for (const { turnId } of over) this.#finished.add(turnId);
+        this.spoken = this.spoken.filter((one) => !over.includes(one));
     }
 
     async #whose(discussion: Discussion, stale: () => boolean): Promise<void> {
@@ -163,7 +245,7 @@ export class Talk {
     }
 
     hear(happening: Happening): void {
-        if (happening.type === 'turn.delta') this.#piece(happening);
+        if (happening.type === 'turn.delta') this.#piece(happening, false);
         else {
             if (happening.type === 'turn.started') this.#begin(happening);
             if (happening.type === 'turn.finished') this.#finish(happening);
@@ -171,17 +253,31 @@ export class Talk {
         }
     }
 
+    // Its first words may be here before the word that it has begun.
     #begin(happening: Happening): void {
-        const { turnId, speaker, kind, roundNumber } = happening as unknown as { turnId: string; speaker: string; kind: string; roundNumber: number };
-        this.spoken = [...this.spoken.filter((one) => one.turnId !== turnId), { turnId, speaker, kind, round: Math.max(1, roundNumber), text: '', missed: 0 }];
+        const { turnId, speaker, kind, roundNumber, turnIndex } = happening as unknown as { turnId: string; speaker: string; kind: string; roundNumber: number; turnIndex: number };
+        this.#turn({ turnId, speaker, kind, round: roundNumber, turnIndex });
     }
 
-    #piece(happening: Happening): void {
-        const { turnId, speaker, kind, round, offset, text } = happening as unknown as { turnId: string; speaker: string; kind: string; round: number; offset: number; text: string };
-        if (this.#finished.has(turnId)) return; // its own stream was slower than the one for all
-        const known = this.spoken.find((one) => one.turnId === turnId);
-        const spoken = hear(known ?? { turnId, speaker, kind, round: Math.max(1, round), text: '', missed: 0 }, offset, text);
-        this.spoken = [...this.spoken.filter((one) => one.turnId !== turnId), spoken];
+    #turn(of: Spoken & { turnIndex: number }): Turning | undefined {
+        if (this.#finished.has(of.turnId)) return undefined; // its own stream was slower than the one for all
+        const known = this.spoken.find((one) => one.turnId === of.turnId);
+        if (known) return known;
+        const turn = new Turning(of);
+        this.spoken = [...this.spoken, turn];
+        return turn;
+    }
+
+    #piece(happening: Happening, sofar: boolean): void {
+        const { offset, text, ...of } = happening as unknown as Spoken & { turnIndex: number; offset: number; text: string };
+        const turn = this.#turn(of);
+        if (!turn) return;
+        if (sofar) turn.speech.before(text);
+        else turn.speech.hear(offset, text);
+        turn.draw();
+        this.#draw();
+        if (turn.speech.missed > 0) this.#peekLater();
+        else this.#peeks = 0;
     }
 
     #finish(happening: Happening): void {
@@ -198,34 +294,51 @@ export class Talk {
         }, gather);
     }
 
-    // Who comes while somebody speaks has missed the beginning: the discussion's own stream begins with it.
+    // A piece has come and what is before it is not here: the beginning is asked for, a few times.
+    #peekLater(): void {
+        if (this.#peeked || this.#peeks >= peeksMost) return;
+        this.#peekSoon ??= setTimeout(() => {
+            this.#peekSoon = undefined;
+            if (this.spoken.some((one) => one.speech.missed > 0)) void this.#peek();
+        }, this.#peeks === 0 ? 0 : peekAgain);
+    }
+
+    // Who comes while somebody speaks has missed the beginning: the discussion's own stream begins with it, for each who speaks.
     async #peek(): Promise<void> {
-        this.#peeked = new AbortController();
-        const timer = setTimeout(() => this.#peeked?.abort(), peekFor);
+        if (this.#peeked) return;
+        this.#peeks += 1;
+        const peeked = (this.#peeked = new AbortController());
+        let timer = setTimeout(() => peeked.abort(), peekFor);
         try {
             const reply = await fetch(`/api/discussions/${encodeURIComponent(this.id)}/stream?types=turn.delta`, {
-                signal: this.#peeked.signal,
+                signal: peeked.signal,
                 cache: 'no-store',
                 headers: api.workspace ? { 'X-Witan-Workspace': api.workspace } : {},
             });
             const reader = reply.body!.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
+            peeked.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
             const frames = new FrameReader();
             for (let part = await reader.read(); !part.done; part = await reader.read())
-                for (const { data } of frames.feed(part.value)) this.#sofar(JSON.parse(data) as Happening);
+                for (const { data } of frames.feed(part.value)) {
+                    const happening = JSON.parse(data) as Happening;
+                    if (happening.type !== 'turn.delta' || happening['offset'] !== 0) continue; // what is said now comes over the one stream
+                    this.#piece(happening, true);
+                    clearTimeout(timer);
+                    timer = setTimeout(() => peeked.abort(), quiet);
+                }
         } catch {
-            // It is ended as soon as it has told; what comes after comes over the one stream.
+            // It is ended as soon as it has told.
         } finally {
             clearTimeout(timer);
+            peeked.abort();
+            this.#peeked = undefined;
         }
-    }
-
-    #sofar(happening: Happening): void {
-        if (happening['offset'] === 0 && happening.type === 'turn.delta') this.#piece(happening);
-        this.#peeked?.abort();
+        if (this.spoken.some((one) => one.speech.missed > 0)) this.#peekLater();
     }
 
     leave(): void {
         this.#peeked?.abort();
+        clearTimeout(this.#peekSoon);
         clearTimeout(this.#timer);
     }
 
@@ -244,12 +357,16 @@ export class Talk {
     cancel = () => this.#then(api.call(ops.discussion_cancel, { path: { id: this.id } }));
     say = (content: string) => this.#then(api.call(ops.turn_take, { path: { id: this.id }, body: { content } }));
     pass = (reason: string) => this.#then(api.call(ops.turn_take, { path: { id: this.id }, body: { pass: true, ...(reason ? { reason } : {}) } }));
-    open = (message: string) => this.#then(api.call(ops.discussion_message, { path: { id: this.id }, body: { message } }));
+    // Whoever is not logged in, as the owner of a server of one person, is named.
+    open = (message: string) => {
+        const own = session.me?.caller;
+        return this.#then(api.call(ops.discussion_message, { path: { id: this.id }, body: { message, ...(own && own.kind !== 'user' ? { userId: own.id } : {}) } }));
+    };
     interject = (content: string) => this.#then(api.call(ops.discussion_interject, { path: { id: this.id }, body: { content } }));
 
     async transcript(format: 'markdown' | 'json'): Promise<string> {
         const text = await api.text(address(ops.discussion_transcript.path, { path: { id: this.id }, query: { format } }));
-        return format === 'json' ? JSON.stringify(JSON.parse(text), null, 2) : text;
+        return format === 'json' ? JSON.stringify(parse(text), null, 2) : text;
     }
 }
 

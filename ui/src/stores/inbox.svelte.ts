@@ -1,11 +1,7 @@
-// What belongs to the inbox and is kept in this browser: named filters, and what is quiet for a while. And the names of
-// the projects that questions come from.
-import type { Question } from '../core/api.gen.ts';
-import { Quiet, Views, type View } from '../core/inbox.ts';
-import { kept, ticker } from './app.svelte.ts';
+// What belongs to the inbox and is kept in this browser: named filters. And the names of the projects that questions come from.
+import { Views, type View } from '../core/inbox.ts';
+import { kept } from './app.svelte.ts';
 import { api, ops } from './server.svelte.ts';
-
-const quietMs = 10 * 60_000;
 
 class SavedViews {
     readonly #kept = new Views(kept);
@@ -21,39 +17,6 @@ class SavedViews {
 }
 export const views = new SavedViews();
 
-/** Quiet questions are not in the bar and bring no notification, until their time is over. Deadlines run on. */
-class QuietQuestions {
-    readonly #kept = new Quiet(kept);
-    #all = $state.raw<Record<string, number>>(this.#kept.all);
-    /** Told of each whose quiet is over. */
-    onover: (id: string) => void = () => {};
-
-    constructor() {
-        for (const [id, until] of Object.entries(this.#all)) this.#wake(id, until);
-    }
-
-    until(id: string): number | undefined {
-        const end = this.#all[id];
-        return end !== undefined && end > ticker.now ? end : undefined;
-    }
-
-    hush(question: Question): number {
-        const until = Date.now() + quietMs;
-        this.#all = this.#kept.set(question.id, until, Date.now());
-        this.#wake(question.id, until);
-        return until;
-    }
-
-    wake(id: string): void {
-        this.#all = this.#kept.set(id, 0, Date.now());
-    }
-
-    #wake(id: string, until: number): void {
-        setTimeout(() => this.#all[id] === until && this.onover(id), Math.max(0, until - Date.now()));
-    }
-}
-export const quiet = new QuietQuestions();
-
 class ProjectNames {
     #names = $state.raw<Record<string, string>>({});
     #asked = new Set<string>();
@@ -63,7 +26,12 @@ class ProjectNames {
         return this.#names[id] ?? id;
     }
 
-    /** Asks for names that are not known yet, once for each project. */
+    /** All that are known, for lists to choose from. */
+    get all(): Array<[string, string]> {
+        return Object.entries(this.#names);
+    }
+
+    /** Asks for names that are not known yet, once for each project; all of them come with any. */
     async learn(ids: string[]): Promise<void> {
         const missing = ids.filter((id) => !this.#asked.has(id));
         if (missing.length === 0) return;

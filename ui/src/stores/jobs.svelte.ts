@@ -5,12 +5,16 @@ import type { Job, Log } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import type { Happening } from '../core/live.ts';
 import { Newest } from '../core/newest.ts';
+import type { Takes } from '../core/op.ts';
 import { Rounds } from '../core/rounds.ts';
 import { headline, label } from '../core/wording.ts';
 import { questions } from './questions.svelte.ts';
 import { api, ops, stream } from './server.svelte.ts';
 
 const gather = 120;
+
+/** What of the jobs is wanted, as the server is asked for it. */
+export type Wanted = Pick<Takes<typeof ops.job_list>['query'] & {}, 'status' | 'projectId' | 'agent' | 'text' | 'all' | 'sort'>;
 
 class Jobs {
     readonly all = new SvelteMap<string, Job>();
@@ -23,7 +27,7 @@ class Jobs {
         if (ids.length > 8 && this.#filter) void this.#rounds.want();
         else for (const id of ids.slice(0, 50)) void this.#look(id);
     });
-    #filter: { status?: Job['status'] } | undefined;
+    #filter: Wanted | undefined;
     readonly #looking = new Set<string>();
     readonly #newest = new Newest<string>();
     readonly #rounds = new Rounds(() => this.#load());
@@ -60,7 +64,16 @@ class Jobs {
         this.#looking.add(id);
         const job = await this.fetch(id).catch(() => undefined);
         this.#looking.delete(id);
-        if (job && !this.order.includes(id) && this.#filter && (!this.#filter.status || this.#filter.status === job.status)) this.order = [id, ...this.order];
+        if (job && !this.order.includes(id) && this.#filter) this.#place(job, this.#filter);
+    }
+
+    // One that is not in the list, and may belong there. Only the server knows which have some words.
+    #place(job: Job, filter: Wanted): void {
+        const fits = (!filter.status || filter.status === job.status) && (!filter.agent || filter.agent === job.agent) && (!filter.projectId || filter.projectId === job.projectId) && (filter.all || !job.single);
+        if (!fits) return;
+        if (filter.text) void this.#rounds.want();
+        else if (filter.sort !== 'oldest') this.order = [job.id, ...this.order];
+        else if (!this.more) this.order = [...this.order, job.id];
     }
 
     /** Hears of what happens in one job. */
@@ -93,7 +106,7 @@ class Jobs {
         };
     }
 
-    load(filter: { status?: Job['status'] }): Promise<void> {
+    load(filter: Wanted): Promise<void> {
         this.#filter = filter;
         return this.#rounds.want();
     }
@@ -118,8 +131,8 @@ class Jobs {
 
     /** A job that was made for a question is called by it; one after the other, they are asked for what is not known here. */
     async #names(those: Job[]): Promise<void> {
-        for (const { id, kind } of those) {
-            if (kind !== 'question' || questions.of(id)) continue;
+        for (const { id, single } of those) {
+            if (!single || questions.of(id)) continue;
             const asked = await api.call(ops.question_list_job, { path: { id } }).catch(() => undefined);
             if (!asked) return;
             for (const question of asked.questions) questions.learn(question);
@@ -144,16 +157,15 @@ class Jobs {
 
     /** The last lines of a job's log. */
     async tail(id: string, lines: number): Promise<Log[]> {
-        const all: Log[] = [];
-        await api.pages(ops.job_logs, { path: { id }, query: { limit: 200 } }, (page) => all.push(...page.logs));
-        return all.slice(-lines);
+        const { logs } = await api.call(ops.job_logs, { path: { id }, query: { order: 'newest', limit: lines } });
+        return logs.reverse();
     }
 
     /** What people call it: what it was given as a title, else its kind. */
     name(job: Job): string {
         const input = job.input as { title?: unknown; name?: unknown; question?: unknown } | null;
         for (const wanted of [input?.title, input?.name]) if (typeof wanted === 'string' && wanted) return wanted;
-        const asked = job.kind === 'question' ? questions.of(job.id) : undefined;
+        const asked = job.single ? questions.of(job.id) : undefined;
         return asked ? headline(asked) : label(job.kind);
     }
 }

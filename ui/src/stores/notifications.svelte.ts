@@ -1,6 +1,8 @@
 // What was told to this person, newest first.
+import { sentence } from '../core/api.ts';
 import type { Gives } from '../core/op.ts';
 import type { Happening } from '../core/live.ts';
+import { toasts } from './app.svelte.ts';
 import { api, ops, stream } from './server.svelte.ts';
 
 export type Notice = Gives<typeof ops.notification_list>['notifications'][number];
@@ -22,11 +24,16 @@ class Notifications {
         stream.feed(
             (happening) => this.#hear(happening),
             () => this.#soon(),
+            () => void this.count(),
         );
     }
 
     #hear(happening: Happening): void {
-        if (happening.type.startsWith('notification.')) this.#soon();
+        if (!happening.type.startsWith('notification.')) return;
+        // One that is further down than what is loaded anew.
+        const notice = this.list.find((one) => one.id === happening['id']);
+        if (notice && happening.type === 'notification.resolved') notice.resolved = true;
+        this.#soon();
     }
 
     #soon(): void {
@@ -56,12 +63,15 @@ class Notifications {
         try {
             const page = await api.call(ops.notification_list, { query: { limit: 100 } });
             if (mine !== this.#loads) return;
-            this.list = page.notifications;
-            this.more = page.nextCursor;
+            // What somebody has had shown further down stays there; ids are in the order of time.
+            const last = page.notifications.at(-1)?.id ?? '';
+            const below = page.nextCursor ? this.list.filter(({ id }) => id < last) : [];
+            this.list = [...page.notifications, ...below];
+            if (below.length === 0) this.more = page.nextCursor;
             this.loaded = true;
             this.failure = undefined;
         } catch (why) {
-            this.failure = why;
+            if (mine === this.#loads) this.failure = why;
         }
     }
 
@@ -77,7 +87,12 @@ class Notifications {
     async read(id: string): Promise<void> {
         const notice = this.list.find((one) => one.id === id);
         if (notice) notice.read = true;
-        await api.call(ops.notification_read, { path: { id } }).catch(() => {});
+        try {
+            await api.call(ops.notification_read, { path: { id } });
+        } catch (why) {
+            if (notice) notice.read = false;
+            toasts.say(sentence(why), 'alert');
+        }
     }
 
     async readAll(): Promise<void> {

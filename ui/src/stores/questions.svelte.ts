@@ -130,7 +130,8 @@ class Questions {
                 outcome: happening['outcome'] as Question['outcome'],
             });
         if (happening.type === 'question_cancelled' && known) this.#change(known, { status: 'cancelled' });
-        if (happening.type === 'question_asked') this.#fresh.add(id);
+        // What is given to somebody is to them as if it had just been asked.
+        if (happening.type === 'question_asked' || happening.type === 'question_assigned') this.#fresh.add(id);
         this.#wanted.add(id);
     }
 
@@ -138,6 +139,13 @@ class Questions {
     settle(id: string): void {
         const known = this.all.get(id);
         if (known?.status === 'pending') this.#change(known, { status: 'answered' });
+    }
+
+    /** An answer was refused, and with what: if it has ended, that says how. Who came by a link is not told otherwise. */
+    lost(id: string, { status, winner }: Record<string, unknown>): void {
+        const known = this.all.get(id);
+        const won = winner as (NonNullable<Question['outcome']> & Pick<Question, 'response'>) | undefined;
+        if (known?.status === 'pending' && won) this.#change(known, { status: status as Question['status'], outcome: won, response: won.response });
     }
 
     /** The question that a job was made for. */

@@ -1,9 +1,11 @@
 // The server: who we are there, and the one stream of events that feeds every store.
 import { Api, Refused, Unreachable } from '../core/api.ts';
 import * as ops from '../core/api.gen.ts';
+import { forget } from '../core/forget.ts';
 import { Live, streamName, type Happening, type LiveState } from '../core/live.ts';
 import type { Gives } from '../core/op.ts';
 import { Rounds } from '../core/rounds.ts';
+import { safeNext } from '../core/router.ts';
 import { channel, locks } from '../core/plain.ts';
 import { drafts, where } from './app.svelte.ts';
 
@@ -41,6 +43,9 @@ export type Me = Gives<typeof ops.me_get>;
 class Session {
     me = $state<Me | undefined>();
     is = $state<'starting' | 'in' | 'out' | 'away'>('starting');
+    /** The server is away, and what is shown is what was loaded before this moment. */
+    asOf = $state<number>();
+    #whose: string | undefined; // for whom this page has loaded what it holds
     #been = false; // whether this page was ever in: nothing has ended for somebody who just arrives
 
     /** Under which what is typed here is kept: the same however this workspace was come to. */
@@ -52,6 +57,11 @@ class Session {
 
     get name(): string {
         return this.me?.caller.name ?? '';
+    }
+
+    /** Whether something that is told under this name was done by whoever sits here, in whichever tab. Names are nobody else's. */
+    isMe(name: string): boolean {
+        return name === 'local' || (name !== '' && name === this.name);
     }
 
     /** What people type for the command line where the server was started. */
@@ -71,20 +81,38 @@ class Session {
 
     async start(): Promise<void> {
         try {
-            this.me = await api.call(ops.me_get, {});
-            if (where.place.page !== 'q') where.workspace = this.me.workspace.slug === usual ? '' : this.me.workspace.slug;
-            drafts.owner = this.owner;
-            this.is = 'in';
-            this.#been = true;
+            this.#enter(await api.call(ops.me_get, {}));
         } catch (why) {
             // The workspace is gone, or is nothing to this person: back to their own.
             if (why instanceof Refused && why.status === 404 && api.workspace) return enter('/inbox');
             if (why instanceof Refused && (why.status === 401 || why.status === 403)) {
                 this.is = 'out';
                 drafts.owner = this.owner;
-            } else if (why instanceof Unreachable || why instanceof Refused) this.is = 'away';
-            else throw why;
+                void forget();
+            } else if (why instanceof Unreachable || why instanceof Refused) {
+                if (this.asOf === undefined && !(await this.#recall())) this.is = 'away';
+            } else throw why;
         }
+    }
+
+    #enter(me: Me, asOf?: number): void {
+        this.me = me;
+        const before = this.#whose;
+        this.#whose = this.owner;
+        // Somebody else has come: nothing that was loaded for whoever was here before is shown to them.
+        if (before !== undefined && before !== this.owner) return location.assign(where.place.page === 'login' ? safeNext(where.params.get('next')) : where.path + where.query);
+        this.asOf = asOf;
+        if (where.place.page !== 'q') where.workspace = me.workspace.slug === usual ? '' : me.workspace.slug;
+        drafts.owner = this.owner;
+        this.is = 'in';
+        this.#been = true;
+    }
+
+    /** The server is away: what was loaded here the last time can be read. */
+    async #recall(): Promise<boolean> {
+        const kept = await import('./memory.svelte.ts').then(({ recall }) => recall()).catch(() => undefined);
+        if (kept) this.#enter(kept.me, kept.at);
+        return kept !== undefined;
     }
 
     /** Who this is and what they may do has changed; whoever cannot ask just now will be told again. */
@@ -103,6 +131,8 @@ class Session {
             stream.stop();
         }
         this.me = undefined;
+        this.asOf = undefined;
+        void forget();
         if (['login', 'q', 'account'].includes(where.place.page)) return;
         where.go(`/login?next=${encodeURIComponent(where.path + where.query)}${this.#been ? '&ended=1' : ''}`, { replace: true });
     }
@@ -118,11 +148,17 @@ class Stream {
     #live: Live | undefined;
     #hear: Listener[] = [];
     #reload: Array<() => void> = [];
+    #first: Array<() => void> = [];
+    #again = false;
 
-    /** A store says what it listens to, and how it loads everything anew. */
-    feed(hear: Listener, reload: () => void): void {
+    /**
+     * A store says what it listens to, and how it loads anew what it holds when events were lost. `first`: what it loads at the
+     * beginning though no page shows it; whatever a page shows is loaded by the page, once.
+     */
+    feed(hear: Listener, reload: () => void, first?: () => void): void {
         this.#hear.push(hear);
         this.#reload.push(reload);
+        if (first) this.#first.push(first);
     }
 
     /** A page listens as long as it is shown. */
@@ -133,9 +169,15 @@ class Stream {
 
     start(): void {
         if (this.#live) return;
-        let begun = false;
+        // Who was away may find everything changed, or be somebody else.
+        const loads = this.#again ? this.#reload : this.#first;
+        this.#again = true;
+        if (session.asOf === undefined) this.#open();
+        for (const load of loads) load();
+    }
+
+    #open(): void {
         const reload = () => {
-            begun = true;
             for (const load of this.#reload) load();
         };
         this.#live = new Live(
@@ -144,6 +186,7 @@ class Stream {
                 locks: locks(),
                 channel: channel(streamName(api.workspace)),
                 workspace: api.workspace,
+                after: session.me?.lastEvent,
                 now: () => Date.now(),
                 wait,
             },
@@ -159,8 +202,6 @@ class Stream {
             },
         );
         this.#live.start();
-        // Another tab may be too busy to say where it is.
-        setTimeout(() => begun || reload(), 1500);
     }
 
     stop(): void {
@@ -180,6 +221,7 @@ stream.feed(
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((done) => {
+        if (signal.aborted) return done(); // a stream that was stopped keeps nobody from opening the next
         const timer = setTimeout(done, ms);
         signal.addEventListener('abort', () => {
             clearTimeout(timer);
