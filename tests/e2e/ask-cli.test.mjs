@@ -262,12 +262,14 @@ onBothEngines('--no-wait prints the id and leaves; --job asks within a job', {},
     assert.equal((await witan('job', 'log', job, 'All green.')).code, 0);
     const following = begin(server.folder, ['job', 'follow', job], { env });
     await until(async () => (await server.metric('witan_streams')) === 1, 'it follows');
-    assert.equal((await witan('job', 'log', job, 'Nearly done.')).code, 0);
+    assert.equal((await witan('job', 'log', job, '\u001b[32mNearly\u001b[0m done.')).code, 0); // in colours, which pages show
     assert.equal((await witan('job', 'done', job, '{"tests": 42}')).code, 0);
     const followed = await following.done;
     assert.equal(followed.code, 0, followed.stderr);
     assert.match(followed.stdout, /Nearly done\./);
     const shown = (await witan('job', 'show', job)).stdout;
+    assert.match(shown, / Nearly done\.$/m);
+    assert.ok(!shown.includes('\u001b') && !shown.includes('[32m'), shown);
     for (const text of ['completed', 'Which branch?', 'main', 'All green.', '"tests":42'])
         assert.ok(shown.includes(text), `${text} in\n${shown}`);
     assert.equal((await witan('ask', 'Too late?', '--job', job)).code, 7);

@@ -31,7 +31,7 @@ async function completes(screen, line, what) {
 }
 
 async function inShell(screen, id) {
-    await completes(screen, 'witan as', /witan ask $|witan ask$/m);
+    await completes(screen, 'witan inb', /witan inbox $|witan inbox$/m);
     await completes(screen, 'witan token cre', /witan token create/);
     await completes(screen, 'witan inbox --ty', /witan inbox --type/);
     await completes(screen, 'witan inbox --type appr', /--type approval/);

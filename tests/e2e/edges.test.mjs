@@ -9,8 +9,9 @@ import { start } from './lib/server.mjs';
 
 const ajv = addFormats(new Ajv({ strict: false, allowUnionTypes: true, unicodeRegExp: true }));
 // What is right in its form may still mean nothing here: things that do not exist, times that have passed, passwords
-// that anybody would guess, one of two of which one is needed, the same choice twice.
-const meaning = /names no |There is no |has passed already|This password is |is required|^Give |is among the choices twice|A vote needs voters|A discussion needs participants/;
+// that anybody would guess, one of two of which one is needed, the same choice twice,
+// one thing on a page of many.
+const meaning = /names no |There is no |has passed already|This password is |is required|^Give |is among the choices twice|A vote needs voters|A discussion needs participants|shows no single thing/;
 const uuid = '0192f0c1-2f7e-7abc-8def-0123456789ab';
 
 // What a field is tried with: around each of its limits, and some that are plainly of another kind.

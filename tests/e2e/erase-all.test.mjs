@@ -101,11 +101,13 @@ login_places: place user_id
 members: role user_id workspace_id
 mention_queue: ref_id ref_type
 notification_reads: notification_id person
-notifications: agent_key id kind priority project_id reader ref_id ref_type user_id workspace_id
+notifications: agent_key discussion_id id kind priority project_id reader ref_id ref_type user_id workspace_id
 open_questions: agent asked_by_id id kind outcome_source project_id source source_id status workspace_id
+presence: page person state subject tab workspace_id
 projects: hil_config id workspace_id
 prompt_mentions: agent_key created_at prompt_id workspace_id
 question_links: hash maker_id maker_kind question_id workspace_id
+question_snoozes: person question_id
 question_tallies: example_id project_id workspace_id
 question_templates: id workspace_id
 schema_migrations: name
@@ -151,6 +153,10 @@ function calls(s) {
         question_draft: { at: [s.question] },
         question_link: { at: [s.question] },
         link_open: 'takes the secret of a link',
+        question_assign: { at: [s.question], given: { to: 'Boss' } },
+        question_unassign: { at: [s.question] },
+        question_snooze: { at: [s.question], given: { minutes: 5 } },
+        question_wake: 'takes no words',
         question_restart: { at: [s.late] },
         template_create: { given: { name: `${lasting}1`, type: 'blocking', responseType: 'choice', 'options[].value': 'a', optionsFrom: undefined, defaultResponse: undefined } },
         template_update: { at: [s.template], given: { name: `${lasting}2`, type: 'blocking', responseType: 'choice', 'options[].value': 'a', optionsFrom: undefined, defaultResponse: undefined } },
@@ -158,6 +164,7 @@ function calls(s) {
         prompt_create: { given: { requester_agent: name, required_responses: 3, task_id: s.task } },
         prompt_respond: { at: [s.prompt], given: { agent_name: name, is_human: true } },
         prompt_close: { at: [s.ownPrompt], given: { action: 'cancel' } },
+        presence_say: { given: { tab: s.id, page: 'project', subject: s.project, state: 'here' } },
         chat_post: { given: { agent_name: name, is_human: true } },
         agent_create: { given: { name: `${lasting}1`, ai_model_config: { provider: 'external' } } },
         agent_update: { at: [s.agent], given: { name: `${lasting}2`, ai_model_config: { provider: 'external', model: lasting } } },
@@ -279,6 +286,9 @@ async function others(server, boss, as, s) {
     const by = (who, status = 200) => (method, path, body, headers = {}) => server.must(status, method, path, body, { ...who, headers: { ...who.headers, ...headers } });
     const again = { 'Idempotency-Key': 'once' };
     await by({ token: boss }, 201)('POST', '/api/questions', { type: 'blocking', question: 'Which?', responseType: 'text', assignedTo: name, requestedBy: name }, again);
+    // One that is given to them, and one that they give to somebody, whose kept replies name them.
+    await by({ token: boss })('POST', `/api/questions/${await s.question()}/assign`, { to: name, note: 'You know it.' }, { 'Idempotency-Key': 'given' });
+    await by({ token: boss })('POST', `/api/questions/${await s.question()}/assign`, { to: s.id }, { 'Idempotency-Key': 'given by id' });
     const { id: task } = await by({ token: boss }, 201)('POST', `/api/projects/${s.project}/tasks`, { title: 'Paint it' });
     await by({ token: boss })('PATCH', `/api/projects/${s.project}/tasks/${task}`, { assignee: name }, again);
     const { id: claimed } = await by({ token: boss }, 201)('POST', `/api/projects/${s.project}/tasks`, { title: 'Claim it' });
@@ -333,6 +343,7 @@ onBothEngines('erasing a person leaves their words and their name in no column',
     const filled = (column) => before.has(column) || kept.has(column);
     assert.deepEqual(columns.filter((column) => !filled(column) && !oursOnly.has(column)), [], 'fill these, or say that nobody writes there');
     assert.deepEqual(columns.filter((column) => filled(column) && oursOnly.has(column)), [], 'people do write there');
+    assert.equal(Number((await server.sql('SELECT COUNT(*) FROM presence'))[0][0]), 1, 'what they look at');
     const { code, stderr } = await witan('user', 'erase', name, '--yes');
     assert.equal(code, 0, stderr);
     const left = (await everything(server)).filter((row) => row.toLowerCase().includes(words) || row.toLowerCase().includes(name.toLowerCase()));
@@ -340,5 +351,6 @@ onBothEngines('erasing a person leaves their words and their name in no column',
     await settled(server);
     const after = await holding(lasting);
     assert.deepEqual([...kept].filter((column) => !/^(events|audit|idempotency|notifications)\./.test(column) && !after.has(column)), [], 'what stays is there');
+    assert.equal(Number((await server.sql('SELECT COUNT(*) FROM presence'))[0][0]), 0, 'what they looked at');
     assert.equal((await witan('audit', 'verify')).code, 0);
 });

@@ -38,6 +38,7 @@ const wrong = {
     ID: nobody,
     IDS: nobody,
     USER: 'nobody-here',
+    PERSON: 'nobody-here',
     AGENT: 'nobody-here',
     'KEY=VALUE': 'no equals sign',
     'ADDRESS:PORT': 'here',
@@ -58,7 +59,7 @@ const others = {
     'task list --session': null,
 };
 // What names something that could be there: an error like any other, where the rest is a wrong command line.
-const names = ['PROJECT', 'ID', 'IDS', 'USER', 'AGENT', 'FILE'];
+const names = ['PROJECT', 'ID', 'IDS', 'USER', 'PERSON', 'AGENT', 'FILE'];
 // Texts that may be anything.
 const free = ['TEXT', 'NAME', 'KEY', 'SLUG', 'ROLE', 'LIST', 'A,B,C', 'CHOICE,...', 'MODEL'];
 // Those that every command has are tried with one command of each kind.
@@ -83,6 +84,10 @@ async function rightCalls(server) {
         cancel: [question],
         extend: [question, '--by', '10m'],
         link: [question],
+        assign: [question, 'nobody-here'],
+        unassign: [question],
+        snooze: [question, '10m'],
+        wake: [question],
         restart: [question],
         'template list': [],
         'template add': ['--name', 'fresh'],
@@ -97,6 +102,7 @@ async function rightCalls(server) {
         'open-questions': ['--project', project],
         notifications: [],
         search: ['port'],
+        who: [],
         'prompt ask': ['Cache?', '--agent', 'Planner'],
         'prompt list': [],
         'prompt show': [prompt],
@@ -179,6 +185,7 @@ async function rightCalls(server) {
         restore: [join(server.folder, 'copy.db')],
         migrate: ['--check'],
         purge: [],
+        'audit list': [],
         'audit verify': [],
         'audit anchor': [],
         'audit export': [],

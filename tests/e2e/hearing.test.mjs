@@ -18,6 +18,9 @@ async function happen(server, options, projectId) {
     const ask = (question) =>
         make(`/api/jobs/${job.id}/questions`, { type: 'blocking', question, responseType: 'text' });
     const { questionId } = await ask('Which one?');
+    await make(`/api/questions/${questionId}/assign`, { to: 'ada' }, 200);
+    await make(`/api/questions/${questionId}/unassign`, {}, 200);
+    await make(`/api/questions/${questionId}/snooze`, { minutes: 5 }, 200);
     await make(`/api/questions/${questionId}/answer`, { response: { type: 'text', value: 'This.' } }, 200);
     await ask('Nobody answers this?');
     const task = projectId && (await make(`/api/projects/${projectId}/tasks`, { title: 'Build it.' }));
@@ -61,7 +64,7 @@ async function copyTheRest(server, types) {
     const seen = new Set((await server.sql('SELECT DISTINCT type FROM events')).map(([type]) => type));
     for (const type of types.filter((each) => !seen.has(each))) {
         const from = kin(type) ?? 'chat.message';
-        const columns = type === 'alert' ? `NULL, NULL, NULL, NULL, '{}'` : 'project_id, job_id, discussion_id, subject, data';
+        const columns = ['alert', 'presence.changed'].includes(type) ? `NULL, NULL, NULL, NULL, '{}'` : 'project_id, job_id, discussion_id, subject, data';
         await server.sql(
             `INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience)
              SELECT workspace_id, '${type}', ${columns}, created_at, audience FROM events WHERE type = '${from}'`,
@@ -71,8 +74,8 @@ async function copyTheRest(server, types) {
 
 // Whether a caller could find by asking what an event tells of. That a whole inbox was read is its reader's.
 class Looker {
-    constructor(server, options, { bound, readAll }) {
-        Object.assign(this, { server, options, bound, readAll, found: new Map() });
+    constructor(server, options, { bound, isOwner }) {
+        Object.assign(this, { server, options, bound, isOwner, found: new Map() });
     }
 
     async get(path) {
@@ -96,17 +99,19 @@ class Looker {
     }
 
     async could(type, event) {
+        if (type === 'question_snoozed' && !this.isOwner) return false; // who has snoozed it
         if (type.startsWith('question_')) return this.sees(`/api/questions/${event.questionId}`);
         if (type.startsWith('job.') || type === 'status') return this.sees(`/api/jobs/${event.jobId}`);
         if (type.startsWith('prompt.')) return this.sees(`/api/discussion/${event.promptId}`);
         if (type === 'chat.message') return this.lists('/api/chat?limit=200', event.id);
         if (isOfDiscussion(type)) return this.sees(`/api/discussions/${event.discussionId}`);
         if (type === 'alert' || type === 'workspace.changed') return !this.bound;
+        if (type === 'presence.changed') return this.sees('/api/presence');
         if (type === 'user.changed') return this.sees(`/api/users/${event.userId}`);
         if (type === 'token.changed') return this.sees(`/api/tokens/${event.tokenId}`);
         if (type === 'agent.changed') return this.sees(`/api/agents/${event.agentId}`);
         if (type === 'template.changed') return this.sees(`/api/templates/${event.templateId}`);
-        if (type === 'notification.read' && event.all) return this.readAll;
+        if (type === 'notification.read' && event.all) return this.isOwner;
         if (type.startsWith('notification.') && event.source)
             return this.sees(`/api/projects/${event.projectId}/notifications/${event.id}`);
         if (type.startsWith('notification.')) return this.inInbox(event.id);
@@ -180,7 +185,7 @@ onBothEngines('a stream hears what its caller could list', { env }, async (serve
     for (const [name, options] of Object.entries(all)) {
         const looker = new Looker(server, options, {
             bound: / project|both/.test(name),
-            readAll: name === 'owner',
+            isOwner: name === 'owner',
         });
         const sees = [];
         for (const { seq, type, event } of log) if (await looker.could(type, event)) sees.push(seq);

@@ -21,7 +21,7 @@ onBothEngines('the inbox on a terminal is moved in, filtered and answered from',
     const screen = await Screen.open(t, server);
     await screen.enter('witan inbox --watch');
     let text = await screen.shows(/Which region\?[^]*q quit/);
-    assert.match(text, /^witan inbox {2}2 wait\n/);
+    assert.match(text, /^witan inbox {2}2 wait, 2 need you\n/);
     assert.match(text, /LEFT +TYPE +FROM +WHAT\n *\d+:\d\d +approval +Builder +Deploy to production\?\n *\d+:\d\d +blocking +Builder +Which region\?/);
 
     // What is asked meanwhile appears by itself, wherever it comes from.
@@ -130,7 +130,7 @@ onBothEngines('a turn that people owe a discussion is taken on the screen, or pa
     const { id: of } = await make(server, 'How do we begin?', 'rounds', ['user', 'Anna'], { rounds: 2 });
     const screen = await Screen.open(t, server, { columns: 100 });
     await screen.enter('witan inbox --watch');
-    await screen.shows(/1 waits\n[^]*turn +.*How do we begin\?/);
+    await screen.shows(/1 waits, 1 needs you\n[^]*turn +.*How do we begin\?/);
     await screen.press('Enter');
     await screen.shows(/How do we begin\?[^]*q back/);
     await screen.type('a');
@@ -141,7 +141,7 @@ onBothEngines('a turn that people owe a discussion is taken on the screen, or pa
     goOn();
 
     // The second round asks again, and r passes.
-    await screen.shows(/1 waits\n[^]*turn +.*How do we begin\?/);
+    await screen.shows(/1 waits, 1 needs you\n[^]*turn +.*How do we begin\?/);
     await screen.type('r');
     await screen.shows(/Answer "pass"\? Enter sends it\./);
     await screen.press('Enter');
@@ -168,7 +168,7 @@ test('the screen is resized, and nothing in it steers the terminal', async (t) =
     assert.ok(!(await screen.tmux('display-message', '-p', '#{pane_title}')).includes('stolen'));
 
     await screen.resize(44, 10);
-    text = await screen.shows(/^witan inbox {2}31 wait\n *LEFT +TYPE +WHAT\n[^]*Question 05/);
+    text = await screen.shows(/^witan inbox {2}31 wait, 31 need you\n *LEFT +TYPE +WHAT\n[^]*Question 05/);
     assert.doesNotMatch(text, /Question 06/);
     assert.ok(text.split('\n').every((line) => line.length <= 44), text);
     // The chosen row stays in sight.
@@ -186,6 +186,23 @@ test('the screen is resized, and nothing in it steers the terminal', async (t) =
     await screen.shows(/\$$/);
     await screen.enter('echo "<$?>"; stty -a | grep -c " echo "');
     await screen.shows(/<130>\n1\n/);
+});
+
+test('the screen takes no yes before its end was seen, and marks what cannot be seen', async (t) => {
+    const server = await start(t);
+    const script = [...Array.from({ length: 60 }, (_, i) => `echo ${i}`), 'rm -rf photo\u202Egnp.exe'].join('\n');
+    const id = await ask(server, 'Run p\u0430ypal?', { ...approval, action: { name: 'run', args: { script } }, timeoutMinutes: 10 });
+    const screen = await Screen.open(t, server);
+    await screen.enter('witan inbox --watch');
+    await screen.shows(/Run pа<U\+0430>ypal\?/);
+    await screen.type('a');
+    await screen.shows(/Answer "approve"\? Scroll to its end first/);
+    await screen.press('Enter');
+    for (let i = 0; i < 4; i++) await screen.type(' ');
+    await screen.shows(/rm -rf photo<U\+202E>gnp\.exe[^]*Answer "approve"\? Enter sends it\./);
+    assert.equal((await answerOf(server, id)).status, 'pending');
+    await screen.press('Enter');
+    await answered(server, id);
 });
 
 test('the terminal is given back however it ends, and the server may go and come', async (t) => {
@@ -206,7 +223,7 @@ test('the terminal is given back however it ends, and the server may go and come
     await server.kill9();
     await screen.shows(/the server is away; trying again/);
     await server.restart();
-    await screen.shows(/^witan inbox {2}1 waits\n/);
+    await screen.shows(/^witan inbox {2}1 waits, 1 needs you\n/);
     await server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'text', value: 'Yes' } });
     await screen.shows(/Nothing waits for an answer\./);
 });

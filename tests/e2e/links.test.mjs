@@ -121,6 +121,112 @@ test('of several who answer with one link one does', async (t) => {
     for (const { status } of replies) assert.ok([200, 409, 410].includes(status), `${status}`);
 });
 
+onBothEngines('who waits by a link for the end of its question is told it, and nobody who comes later', {}, async (server) => {
+    await makeUser(server, 'jonas', 'correct horse', 'admin');
+    const jonas = { headers: { Cookie: await login(server, 'jonas', 'correct horse'), Origin: server.url } };
+    const token = await makeToken(server, { role: 'agent' });
+    const owner = await makeToken(server, { role: 'owner', name: 'Maya' });
+    const opened = async () => {
+        const { questionId: id } = await ask(server, {}, { token });
+        const { path } = await makeLink(server, id, jonas);
+        return { id, path, as: { headers: { Cookie: (await openLink(server, path)).Cookie, Origin: server.url } } };
+    };
+    const hold = ({ id, as }) => server.api('GET', `/api/questions/${id}?wait=55`, undefined, as);
+    const answer = (id, as) => server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'text', value: 'us' } }, as);
+    // A wait is counted before its first look, which the end may overtake: then it has come too late, and the next may be in time.
+    const ending = async (end) => {
+        for (let left = 10; ; left--) {
+            const one = await opened();
+            const reply = hold(one);
+            await until(async () => (await server.metric('witan_waits')) === 1, 'the server holds it');
+            await end(one);
+            const { status, body } = await reply;
+            if (status === 200 || left === 0) return { ...one, told: [status, body.question?.status, body.question?.outcome.by, body.question?.response?.value] };
+        }
+    };
+    const settled = await ending(({ id }) => answer(id, jonas));
+    assert.deepEqual(settled.told, [200, 'answered', 'jonas', 'us']);
+    const late = await ending(() => server.advance(31 * minute));
+    assert.deepEqual(late.told, [200, 'timeout', 'system', undefined]);
+    for (const one of [settled, late]) {
+        const again = await hold(one);
+        assert.deepEqual([again.status, again.body.code], [401, 'link_ended']);
+        assert.ok(!/us|jonas|region/.test(again.body.error), again.text);
+        assert.deepEqual([again.body.question, again.body.winner], [undefined, undefined]);
+    }
+
+    // One that was used tells nobody else anything, nor does one whose maker has lost the right.
+    const [used, revoked] = [await opened(), await opened()];
+    const other = { ...used, as: { headers: { Cookie: (await openLink(server, used.path)).Cookie } } };
+    const replies = [hold(other), hold(revoked)];
+    await until(async () => (await server.metric('witan_waits')) === 2, 'the server holds both');
+    await answer(used.id, used.as);
+    const { users } = await server.must(200, 'GET', '/api/users', undefined, { token: owner });
+    await server.must(200, 'PATCH', `/api/users/${users.find(({ name }) => name === 'jonas').id}`, { disabled: true }, { token: owner });
+    await answer(revoked.id, { token: owner });
+    const [byOther, byRevoked] = (await Promise.all(replies)).map(({ status, body }) => [status, body.code]);
+    assert.deepEqual(byOther, [401, 'link_ended']);
+    assert.equal(byRevoked[0], 401);
+});
+
+test('without a script who was faster is told, with what they decided and what one had sent', async (t) => {
+    const server = await start(t);
+    await makeUser(server, 'jonas', 'correct horse', 'owner');
+    const Cookie = await login(server, 'jonas', 'correct horse');
+    const jonas = { headers: { Cookie, Origin: server.url } };
+    const token = await makeToken(server, { role: 'agent' });
+    const { questionId: id } = await ask(server, { type: 'approval', responseType: 'approval' }, { token });
+    const guest = await openLink(server, (await makeLink(server, id, jonas)).path);
+    const page = await server.api('GET', `/q/${id}`, undefined, { headers: { Cookie } });
+    await server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'approval', value: false, text: 'Not <now>' } }, jonas);
+    const lost = await send(server, `/q/${id}`, { ...guest.hidden, answer: 'yes', note: 'Go & do it' }, { Cookie: guest.Cookie });
+    assert.equal(lost.status, 409);
+    for (const part of ['Already settled', 'jonas has already answered this question.', 'Not &lt;now&gt;', 'does not count', 'Go &amp; do it'])
+        assert.ok(lost.text.includes(part), `${part}: ${lost.text}`);
+    assert.ok(!/region|<form|<a /.test(lost.text), 'the link leads nowhere any more');
+    // Who is logged in comes back to the question; an old cookie of its link is not in their way.
+    const both = { Cookie: `${Cookie}; ${guest.Cookie}` };
+    const known = await send(server, `/q/${id}`, { ...fieldsOf(page.text), check: guest.hidden.check, answer: 'yes' }, both);
+    assert.equal(known.status, 409);
+    assert.ok(known.text.includes(`<a href="/q/${id}">`), known.text);
+});
+
+test('an old cookie of a link is in nobody’s way who is logged in', async (t) => {
+    const server = await start(t);
+    await makeUser(server, 'jonas', 'correct horse', 'owner');
+    const Cookie = await login(server, 'jonas', 'correct horse');
+    const jonas = { headers: { Cookie, Origin: server.url } };
+    const token = await makeToken(server, { role: 'agent' });
+    const { questionId: id } = await ask(server, {}, { token });
+    const guest = await openLink(server, (await makeLink(server, id, jonas)).path);
+    await server.advance(31 * minute);
+    const both = { headers: { Cookie: `${Cookie}; ${guest.Cookie}`, Origin: server.url } };
+    const late = await server.api('POST', `/api/questions/${id}/answer`, { response: { type: 'text', value: 'eu' } }, both);
+    assert.deepEqual([late.status, late.body.code, late.body.kept], [409, 'late', true]);
+    assert.equal((await server.api('GET', `/api/questions/${id}`, undefined, both)).status, 200);
+});
+
+test('without a script arguments that somebody changed are told in words, with a way back', async (t) => {
+    const server = await start(t);
+    await makeUser(server, 'jonas', 'correct horse', 'owner');
+    const jonas = { headers: { Cookie: await login(server, 'jonas', 'correct horse'), Origin: server.url } };
+    const token = await makeToken(server, { role: 'agent' });
+    const member = await makeToken(server, { role: 'member', name: 'Maya' });
+    const { questionId: id } = await ask(server, { type: 'approval', responseType: 'approval', requiredApprovals: 2, action: { name: 'sh', args: { cmd: 'ls' } } }, { token });
+    const { Cookie, hidden } = await openLink(server, (await makeLink(server, id, { token: member })).path);
+    await server.must(200, 'POST', `/api/questions/${id}/answer`, { response: { type: 'approval', value: true, args: { cmd: 'ls -l' } } }, jonas);
+    const refused = await send(server, `/q/${id}`, { ...hidden, answer: 'yes' }, { Cookie });
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /Another approver has changed the arguments of this action\./);
+    assert.ok(!/approvedArgs|args that you/.test(refused.text), 'hints for programs are not shown to people');
+    assert.ok(refused.text.includes(`<a href="/q/${id}">`));
+    // The press has used nothing up: what stands there now is approved.
+    const anew = await server.api('GET', `/q/${id}`, undefined, { headers: { Cookie } });
+    assert.ok(anew.text.includes('ls -l'));
+    const done = await send(server, `/q/${id}`, { ...fieldsOf(anew.text), answer: 'yes' }, { Cookie });
+    assert.match(done.text, /Thank you/);
+});
+
 test('each kind of answer has its form', async (t) => {
     const server = await start(t);
     const shown = async (id) => (await server.must(200, 'GET', `/api/questions/${id}`)).question;
@@ -142,7 +248,7 @@ test('each kind of answer has its form', async (t) => {
         true,
         'After the backup.',
     ]);
-    for (const part of ['deploy', '&quot;to&quot;: &quot;prod&quot;', 'none &lt;i&gt;', 'Approve', 'Reject'])
+    for (const part of ['deploy', '<h3 dir="ltr">to</h3>\n<pre dir="ltr">\nprod</pre>', 'none &lt;i&gt;', 'Approve', 'Reject'])
         assert.ok(yes.page.includes(part), part);
     assert.equal((await answer(approval, { answer: 'no' })).question.response.value, false);
     assert.equal(

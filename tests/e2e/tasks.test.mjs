@@ -171,7 +171,7 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     const asked = (await run(0, ['ask', 'Ship?', '--project', 'Web shop', '--no-wait'])).trim();
     assert.match(await run(0, ['inbox', '--project', 'Web shop']), /Ship\?/);
     await run(0, ['answer', asked, 'Yes']);
-    assert.match(await run(0, ['job', 'list', '--project', 'Web shop']), /question/);
+    assert.match(await run(0, ['job', 'list', '--all', '--project', 'Web shop']), /question/);
     const about = ['--project', 'Web shop'];
     assert.match(await run(0, ['feedback', 'add', 'Nice.', ...about]), /^[0-9a-f-]{36}\n$/);
     assert.match(await run(0, ['feedback', 'list', ...about]), /^ID +STATUS +CAME +FROM +WHAT\n.* new .* Nice\.\n$/);

@@ -1,8 +1,9 @@
 // The squad chat in the browser: prompts as yellow cards with their replies, and a composer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, framed, visit } from './lib/browser.mjs';
+import { accessible, fits, framed, person, settled, visit } from './lib/browser.mjs';
 import { becomes, onBothEngines, quickOnce, start, until } from './lib/server.mjs';
+import { login, makeToken, makeUser } from './lib/identity.mjs';
 import { listen } from './lib/streams.mjs';
 
 const ask = async (server, prompt_message, fields) => (await server.must(201, 'POST', '/api/discussion', { requester_agent: 'Developer', prompt_message, ...fields })).prompt;
@@ -132,7 +133,7 @@ test('five thousand messages that arrive while one reads above move nothing, and
     await write(301, 5300);
     await page.getByRole('button', { name: '5000 new messages' }).waitFor({ timeout: 120_000 });
     assert.ok(Math.abs((await top()) - before) <= 2, `what is read was at ${before} and is at ${await top()}`);
-    const rows = () => log.getByRole('listitem').count();
+    const rows = () => log.getByRole('listitem').filter({ hasNotText: 'New since' }).count();
     assert.ok((await rows()) <= 600, `${await rows()} rows`);
     // Reading on, row by row, leads to the rest.
     await log.evaluate((element) => (element.scrollTop = element.scrollHeight));
@@ -188,4 +189,178 @@ test('five thousand messages, and one of two million letters, are read in parts'
     assert.ok((await log.getByRole('listitem').count()) <= 600);
     await server.say('Builder', 'The newest.');
     await log.getByText('The newest.').waitFor({ state: 'attached' });
+});
+
+// How far what was said last is from where it is read: the end of the list from what stands below it. Negative: hidden by it.
+const fromEnd = (page) =>
+    page.evaluate(() => {
+        const last = [...document.querySelectorAll('[role=log] > ol > li')].at(-1).getBoundingClientRect();
+        return Math.round(document.querySelector('.composer').getBoundingClientRect().top - last.bottom);
+    });
+
+test('the chat opens at its newest message, at the desk and on the phone, whatever comes late, and asks for each thing once', async (t) => {
+    const server = await start(t);
+    const prompts = [];
+    for (let i = 0; i < 30; i++) {
+        await server.say('Scout', `Line ${i}.\n\n${'- a point that takes a line\n'.repeat(i % 7)}\n${'Much was said about it. '.repeat((i * 7) % 31)}`);
+        prompts.push(await ask(server, `What of ${i}?\n\n${'It is not a short question. '.repeat(i % 9)}`));
+        if (i % 3 === 0) await answer(server, prompts.at(-1), 'Builder', 'That is fine.\n\n'.repeat(1 + (i % 4)));
+    }
+    await server.say('Scout', 'The last word.');
+    const count = async (page, path) => {
+        const asked = [];
+        const note = (request) => request.method() === 'GET' && /\/api\/(discussion|chat|agents|presence)\b/.test(request.url()) && asked.push(request.url());
+        page.on('request', note);
+        await (path ? page.goto(path) : page.reload());
+        await page.getByRole('log').getByText('The last word.').waitFor({ state: 'attached' });
+        await settled(page);
+        page.off('request', note);
+        assert.ok(asked.length >= 20, `${asked.length} were asked for`);
+        assert.equal(asked.length, new Set(asked).size, 'nothing is asked for twice');
+    };
+    for (const options of [{}, { width: 390, height: 844, hasTouch: true, scheme: 'dark' }]) {
+        const page = await (await person(t, server, options)).newPage();
+        // Cards come when they come, and grow where they stand.
+        await page.route('**/api/discussion/*', async (route) => {
+            const late = prompts.slice(0, 18).some(({ id }) => route.request().url().endsWith(id));
+            if (late) await page.waitForTimeout(400);
+            await route.continue().catch(() => {});
+        });
+        const near = async (what) => {
+            await until(async () => Math.abs((await fromEnd(page)) - (options.width ? 16 : 20)) <= 16, `${what}: the newest is in view`).catch(async (why) => assert.fail(`${why.message}; it is ${await fromEnd(page)} px away`));
+            await framed(page);
+            assert.equal(await page.getByRole('button', { name: /new message|To the newest/ }).count(), 0, what);
+        };
+        await count(page, '/chat');
+        await near('opened');
+        await count(page);
+        await near('loaded again');
+        // A text that becomes longer, and a window that changes its size, move it with them.
+        await server.say('Builder', 'More.\n\n'.repeat(12));
+        await until(() => page.getByRole('log').getByText('More.').last().isVisible(), 'it came');
+        await near('more came');
+        await page.setViewportSize({ width: (options.width ?? 1280) - 60, height: 600 });
+        await near('a smaller window');
+        await fits(page, 'the chat');
+        // A link to a prompt finds it, and nothing is new by that.
+        await count(page, `/chat?prompt=${prompts[3].id}`);
+        const card = page.locator(`#prompt-${prompts[3].id}`);
+        await page.waitForFunction((wanted) => document.activeElement?.id === wanted, `prompt-${prompts[3].id}`);
+        const inView = () => card.evaluate((element) => element.getBoundingClientRect().bottom > 60 && element.getBoundingClientRect().top < innerHeight - 60);
+        await until(inView, 'the card is in view');
+        await settled(page);
+        assert.ok(await inView(), 'and stays in view');
+        assert.equal(await page.getByRole('button', { name: /new message/ }).count(), 0, 'nothing is new by a link');
+    }
+});
+
+test('what came since one last looked begins at a line, is counted rightly, and a link makes nothing new', async (t) => {
+    const server = await start(t);
+    for (let i = 0; i < 25; i++) await server.say('Scout', `Line ${i}.`);
+    const page = await visit(t, server, '/chat');
+    const log = page.getByRole('log', { name: 'Messages' });
+    const since = log.getByText(/^New since \d\d:\d\d$/);
+    const below = page.getByRole('button', { name: /new message/ });
+    const after = () => since.evaluate((element) => element.closest('li').nextElementSibling.textContent);
+    await log.getByText('Line 24.').waitFor();
+    assert.equal(await since.count(), 0, 'whoever comes for the first time has missed nothing');
+    // Elsewhere meanwhile, and back by a link to one of what came.
+    const rail = page.getByRole('navigation', { name: 'Main' });
+    await rail.getByRole('link', { name: /^Jobs/ }).click();
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await server.say('Scout', 'Came first.');
+    const prompt = await ask(server, 'Came second?');
+    for (let i = 0; i < 30; i++) await server.say('Scout', `Later ${i}.`);
+    await page.evaluate((to) => {
+        const link = Object.assign(document.createElement('a'), { href: to });
+        document.body.append(link);
+        link.click();
+        link.remove();
+    }, `/chat?prompt=${prompt.id}`);
+    await page.waitForFunction((wanted) => document.activeElement?.id === wanted, `prompt-${prompt.id}`);
+    await settled(page);
+    assert.equal(await below.count(), 0, 'what was there before is not new');
+    assert.match(await after(), /Came first\./);
+    await server.say('Scout', 'Right now.');
+    await page.getByRole('button', { name: '1 new message' }).click();
+    await log.getByText('Right now.').waitFor();
+    // All was seen by now: another visit begins there.
+    await rail.getByRole('link', { name: /^Jobs/ }).click();
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await rail.getByRole('link', { name: /^Chat/ }).click();
+    await log.getByText('Right now.').waitFor();
+    await settled(page);
+    assert.equal(await since.count(), 0);
+    await server.say('Scout', 'Before my eyes.');
+    await log.getByText('Before my eyes.').waitFor();
+    await settled(page);
+    assert.equal(await since.count(), 0, 'what is seen as it comes was not missed');
+    // Nobody looks: the line comes before the first of what is somebody else's.
+    const look = (state) =>
+        page.evaluate((is) => {
+            Object.defineProperty(document, 'visibilityState', { value: is, configurable: true });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }, state);
+    await look('hidden');
+    await server.must(201, 'POST', '/api/chat', { agent_name: 'local', is_human: true, message: 'From my phone.' });
+    for (let i = 0; i < 40; i++) await server.say('Builder', `Unseen ${i}.`);
+    await log.getByText('Unseen 39.').waitFor();
+    await look('visible');
+    await page.getByRole('button', { name: /^40 new since/ }).click();
+    await until(() => since.isVisible(), 'the line is in view');
+    assert.match(await after(), /Unseen 0\./);
+    assert.equal(await below.count(), 0, 'all of it was there before one went up');
+    // Up here what comes is counted, but for what one writes oneself.
+    await server.must(201, 'POST', '/api/chat', { agent_name: 'local', is_human: true, message: 'From my phone again.' });
+    await server.say('Builder', 'One more.');
+    await page.getByRole('button', { name: '1 new message' }).waitFor();
+    // A link to a message, too.
+    const { messages } = await server.must(200, 'GET', '/api/chat?limit=100');
+    const { id } = messages.find(({ message }) => message === 'Later 3.');
+    await page.goto(`/chat?message=${id}`);
+    await page.waitForFunction((wanted) => document.activeElement?.id === wanted, `message-${id}`);
+    await settled(page);
+    assert.equal(await below.count(), 0);
+    await accessible(page, 'the chat with a line');
+    // What cannot be seen in a prompt is marked beside the talk, too.
+    await ask(server, 'Prompt photo\u202Egnp.exe?');
+    const open = page.getByRole('complementary', { name: 'About this chat' }).getByRole('button', { name: /^Prompt photo/ });
+    await open.getByText('U+202E').waitFor();
+    assert.ok(!(await open.textContent()).includes('\u202E'));
+});
+
+test('the chat shows who is here and where, a question who else looks at it; on the phone behind a button', async (t) => {
+    const server = await start(t);
+    await makeUser(server, 'Ana', 'three odd otters', 'owner');
+    await makeUser(server, 'Ben', 'three odd otters');
+    const scout = { token: await makeToken(server, { role: 'agent', agent: 'Scout' }) };
+    const { questionId } = await server.must(201, 'POST', '/api/questions', { type: 'blocking', question: 'Which colour?', responseType: 'text' }, scout);
+    await server.say('Scout', 'Here.', scout);
+    const as = async (name, path, options) => visit(t, server, path, { cookie: await login(server, name, 'three odd otters'), ...options });
+    const ana = await as('Ana', '/chat');
+    const people = ana.getByRole('complementary', { name: 'About this chat' });
+    const line = (name) => people.getByRole('listitem').filter({ hasText: name });
+    await line('Ana').getByText('You').waitFor();
+    await line('Scout').getByText('waits for you').waitFor();
+    assert.equal(await line('Ben').count(), 0);
+    const ben = await as('Ben', '/inbox');
+    await line('Ben').getByText('in the inbox').waitFor();
+    await ben.goto(`/inbox/${questionId}`);
+    await line('Ben').getByText('at a question').waitFor();
+    await ana.goto(`/inbox/${questionId}`);
+    await ana.getByText('Ben is looking at this too').waitFor();
+    await accessible(ana, 'a question that two look at');
+    await ben.goto('/settings');
+    await ana.getByText('Ben is looking at this too').waitFor({ state: 'detached' });
+    // On the phone.
+    const phone = await as('Ana', '/chat', { width: 390, height: 844, hasTouch: true });
+    await phone.getByRole('button', { name: '2 here' }).tap();
+    const about = phone.getByRole('dialog', { name: 'About this chat' });
+    await about.getByRole('listitem').filter({ hasText: 'Ben' }).getByText('elsewhere here').waitFor();
+    await accessible(phone, 'who is here');
+    await fits(phone, 'who is here');
+    // A tab that is closed says so.
+    await ben.close({ runBeforeUnload: true });
+    await about.getByText('Ben').waitFor({ state: 'detached' });
+    await phone.getByRole('button', { name: '1 here' }).waitFor();
 });

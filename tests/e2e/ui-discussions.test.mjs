@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { visit } from './lib/browser.mjs';
+import { seen, visit } from './lib/browser.mjs';
 import { configure, model, openai } from './lib/model.mjs';
 import { becomes, onBothEngines, start, until } from './lib/server.mjs';
 
@@ -90,7 +90,7 @@ test('what is being said is seen while it is said, also by who comes late; it is
     const server = await start(t);
     let release;
     const rest = new Promise((done) => (release = done));
-    const answers = await model(t, ({ number }) => (number === 1 ? { pieces: ['We ', '🍵 '], then: rest, last: ['begin.'] } : { text: 'Later.', wait: new Promise(() => {}) }));
+    const answers = await model(t, ({ number }) => (number === 1 ? { pieces: ['We ', '🍵 ', '**bol', 'd and [far](https://exam'], then: rest, last: ['ple.org) begin**.\n\n- it', ' is'] } : { text: 'Later.', wait: new Promise(() => {}) }));
     await withModel(server, { default: openai(answers) });
     const page = await visit(t, server, '/discussions');
     const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea?', participants: await seat(server, 'Divergent', 'Critical'), rounds: 1 });
@@ -98,15 +98,37 @@ test('what is being said is seen while it is said, also by who comes late; it is
     const late = await visit(t, server, `/discussions/${discussion.id}`);
     for (const one of [page, late]) {
         await one.getByRole('log').getByText('We 🍵').waitFor();
+        // Markdown is shown while it is written: a mark that is open, an address that is not all there.
+        assert.equal(await one.getByRole('log').getByText('bold and far', { exact: true }).evaluate((element) => element.tagName), 'STRONG');
         await one.getByRole('log').getByText('speaks now').waitFor();
         await one.getByText('Speaks now:').waitFor();
     }
     release();
-    for (const one of [page, late]) await one.getByRole('log').getByText('We 🍵 begin.').waitFor();
+    for (const one of [page, late]) {
+        await one.getByRole('log').getByText(/^We 🍵 bold and far.*example\.org.* begin\.$/).waitFor();
+        await one.getByRole('log').getByRole('listitem').filter({ hasText: /^it is$/ }).waitFor();
+    }
     await page.getByRole('button', { name: 'Interject now' }).click();
     await page.getByLabel('Your contribution').fill('Coffee, please.');
     await page.getByRole('button', { name: 'Interject', exact: false }).first().click();
     await late.getByRole('log').getByRole('listitem').filter({ hasText: 'Coffee, please.' }).getByText('cut in').waitFor();
+    // Space and arrows are the control's that has the focus, and the page's where none has.
+    await seen(page);
+    const radio = (name) => page.getByRole('radio', { name });
+    await radio('Transcript').focus();
+    for (const name of ['Compare', 'Shape']) {
+        await page.keyboard.press('ArrowRight');
+        await becomes(() => radio(name).isChecked(), true, `an arrow leads to ${name}`);
+    }
+    await radio('Transcript').focus();
+    await page.keyboard.press('Space');
+    await becomes(() => radio('Transcript').isChecked(), true, 'Space chooses');
+    await page.getByRole('button', { name: 'Interject now' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Not now' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Interject now' }).waitFor();
+    assert.equal((await get(server, discussion.id)).discussion.status, 'active', 'nothing was paused by that');
     await page.getByRole('log').focus();
     await page.keyboard.press('Space');
     await late.getByRole('status').getByText('Paused').waitFor();
@@ -118,20 +140,58 @@ test('what is being said is seen while it is said, also by who comes late; it is
     assert.equal((await get(server, discussion.id)).discussion.status, 'cancelled');
 });
 
-test('a vote shows what won and who dissents; an unknown discussion says so', async (t) => {
+test('a vote shows what won and who dissents, the rail follows what is read, and all of it is printed; an unknown discussion says so', async (t) => {
     const server = await start(t);
-    const answers = await model(t, ({ system, user }) => (/confidence/.test(system + user) ? `{"choice": "${/Speaker: Divergent/.test(system) ? 'coffee' : 'tea'}", "confidence": 0.8}` : 'Tea is hot.'));
+    const answers = await model(t, ({ system, user, number }) => (/confidence/.test(system + user) ? `{"choice": "${/Speaker: Divergent/.test(system) ? 'coffee' : 'tea'}", "confidence": 0.8}` : `${'Tea is hot, and there is much to say about it. '.repeat(number === 1 ? 160 : 12)}See [more](https://example.org/tea). That is the end of it.`));
     await withModel(server, { default: openai(answers) });
     const participants = await seat(server, 'Divergent', 'Convergent', 'Critical');
-    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea?', participants, rounds: 1, options: { vote: { choices: ['tea', 'coffee'], rule: 'majority' } } });
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea?', participants, rounds: 5, options: { vote: { choices: ['tea', 'coffee'], rule: 'majority' } } });
     await until(async () => (await get(server, discussion.id)).discussion.status === 'completed', 'it has ended');
     const page = await visit(t, server, `/discussions/${discussion.id}`);
     const vote = page.getByRole('region', { name: 'Vote' });
     await vote.getByRole('listitem').filter({ hasText: 'tea' }).getByText('2').waitFor();
     await vote.getByText('Won: tea').waitFor();
     await vote.getByRole('listitem').filter({ hasText: 'Divergent' }).getByText('chose coffee, 80 % sure').waitFor();
-    await page.getByText(/calls, \d+ tokens/).waitFor();
+    await page.getByText(/calls, [\d,]+k? tokens/).waitFor();
     assert.equal(await page.getByText('Rehearsal').count(), 0);
+    // The rail says which round is read, wherever somebody scrolls; where it leads to is where one is.
+    const rail = page.getByRole('navigation', { name: 'Rounds' });
+    const current = () => rail.locator('[aria-current=step]').innerText().then((text) => Number(/\d+/.exec(text)[0]));
+    const log = page.getByRole('log');
+    const scrollTo = (id) => log.evaluate((pane, to) => (pane.scrollTop = to ? pane.scrollTop + document.getElementById(to).getBoundingClientRect().top - pane.getBoundingClientRect().top : pane.scrollHeight), id);
+    assert.equal(await current(), 5);
+    for (const round of [2, 4, 1, 3]) {
+        await scrollTo(`r${round}`);
+        await becomes(current, round, `round ${round} is read`);
+    }
+    await scrollTo();
+    await becomes(current, 5, 'the newest is read');
+    await rail.getByRole('button', { name: 'Round 5' }).click();
+    await becomes(current, 5, 'it led there');
+    await rail.getByRole('button', { name: 'Round 2' }).click();
+    await becomes(current, 2, 'it led there');
+    // On paper: all that was said and where links lead, black on white, without the frame and without what can be pressed.
+    assert.equal(await log.getByText('That is the end of it.').count(), 14, 'a long one is folded on the screen');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    assert.equal(await log.getByText('That is the end of it.').count(), 15);
+    for (const gone of [page.getByRole('navigation'), page.getByRole('button'), page.getByRole('textbox'), page.getByRole('banner')]) for (const one of await gone.all()) assert.equal(await one.isVisible(), false, await one.innerText());
+    const paper = await page.evaluate(() => {
+        const style = getComputedStyle(document.body);
+        return [style.backgroundColor, style.color, getComputedStyle(document.querySelector('.prose a'), '::after').content];
+    });
+    assert.deepEqual(paper.slice(0, 2), ['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+    assert.match(paper[2], /attr\(href\)|example\.org\/tea/);
+    assert.ok((await page.pdf()).length > 1000);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await page.emulateMedia({ media: 'screen' });
+    await rail.waitFor();
     await page.goto('/discussions/00000000-0000-4000-8000-000000000000');
     await page.getByRole('heading', { name: 'There is no such discussion' }).waitFor();
+    // Where one person and the agents take turns, the person begins: also on a server of one person, who has no account.
+    const turns = await server.must(201, 'POST', '/api/discussions', { topic: 'Biscuits?', mode: 'turns', participants });
+    const own = await visit(t, server, `/discussions/${turns.discussion.id}`);
+    await own.getByLabel('Your contribution').fill('With chocolate?');
+    await own.keyboard.press('Control+Enter');
+    await own.getByRole('log').getByRole('listitem').filter({ hasText: 'With chocolate?' }).getByText('You', { exact: true }).waitFor();
 });

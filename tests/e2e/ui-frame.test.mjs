@@ -60,8 +60,11 @@ onBothEngines('somebody logs in, and comes back to where they were going', { pre
     await tab.getByRole('heading', { name: 'Approvals' }).waitFor();
     await becomes(() => new URL(tab.url()).search, '?agent=Scout', 'with its query');
     await tab.getByRole('button', { name: 'Maya, account' }).click();
+    await until(() => tab.evaluate(async () => Boolean(await caches.match('/offline/session'))), 'what was loaded is kept for reading offline');
     await tab.getByRole('button', { name: 'Log out' }).click();
     await tab.getByRole('heading', { name: 'Log in' }).waitFor();
+    // The page is on its way to a new one.
+    await becomes(() => tab.evaluate(async () => (await caches.keys()).length).catch(() => -1), 0, 'and forgotten with the login');
 });
 
 onBothEngines('a session that ends takes no words with it', {}, async (server, t) => {
@@ -78,11 +81,12 @@ onBothEngines('a session that ends takes no words with it', {}, async (server, t
     await tab.getByLabel('Password').fill('a long password');
     await tab.getByRole('button', { name: 'Log in' }).click();
     await tab.getByText('Live').first().waitFor();
+    const headers = { Cookie: await login(server, 'Maya', 'a long password') };
     const { question } = await until(
         async () => {
             // It was kept, and goes by itself; or it was never sent, and is there to be sent.
             await tab.getByRole('button', { name: 'Send answer' }).evaluateAll((buttons) => buttons[0]?.click());
-            const reply = await server.api('GET', `/api/questions/${questionId}`, undefined, { headers: { Cookie: await login(server, 'Maya', 'a long password') } });
+            const reply = await server.api('GET', `/api/questions/${questionId}`, undefined, { headers });
             return reply.body.question?.status === 'answered' && reply.body;
         },
         'the answer comes through',

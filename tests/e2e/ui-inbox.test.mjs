@@ -1,7 +1,7 @@
-// The inbox as a list: filters with names, several at once, what is quiet for a while, and rows that stay where they are.
+// The inbox as a list: filters with names, several at once, what is snoozed for a while, and rows that stay where they are.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, framed, visit } from './lib/browser.mjs';
+import { accessible, framed, seen, visit } from './lib/browser.mjs';
 import { becomes, onBothEngines, start } from './lib/server.mjs';
 
 const ask = (server, fields) => server.must(201, 'POST', '/api/questions', { question: 'Run it?', type: 'approval', responseType: 'approval', ...fields });
@@ -44,7 +44,7 @@ test('nothing moves under somebody who reads further down; what is new is counte
     const server = await start(t);
     for (let i = 0; i < 20; i++) await ask(server, { question: `Question ${i}?`, timeoutMinutes: 60 + i });
     const page = await visit(t, server, '/inbox');
-    await page.getByText('20 open').waitFor();
+    await page.locator('.list-head').getByText('20 need you').waitFor();
     await row(page, 'Question 15?').getByRole('link').scrollIntoViewIfNeeded();
     await framed(page);
     const top = () => row(page, 'Question 15?').evaluate((element) => Math.round(element.getBoundingClientRect().top));
@@ -68,7 +68,7 @@ onBothEngines('several of one kind are selected by keys and answered after a loo
     const yesNo = await ask(server, { question: 'Really?', type: 'blocking', responseType: 'boolean', timeoutMinutes: 70 });
     await ask(server, { question: 'What name?', type: 'blocking', responseType: 'text', timeoutMinutes: 80 });
     const page = await visit(t, server, '/inbox');
-    await page.getByText('5 open').waitFor();
+    await page.locator('.list-head').getByText('5 need you').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     for (let i = 0; i < 4; i++) await page.keyboard.press('J'); // a text is not given to several: it is passed over
@@ -78,11 +78,11 @@ onBothEngines('several of one kind are selected by keys and answered after a loo
     await row(page, 'Really?').getByRole('checkbox').uncheck();
     await page.keyboard.press('A');
     const sheet = page.getByRole('dialog', { name: 'Approve these 3?' });
-    await sheet.getByRole('rowheader', { name: 'Create ticket 2?' }).waitFor();
+    await sheet.getByRole('listitem').filter({ hasText: 'Create ticket 2?' }).waitFor();
     await page.keyboard.press('a'); // reaches nothing below the sheet
     await sheet.getByRole('button', { name: 'Approve 3' }).click();
     for (const one of asked) assert.equal((await get(server, one)).response.value, true);
-    await page.getByText('2 open').waitFor();
+    await page.locator('.list-head').getByText('2 need you').waitFor();
     assert.equal((await server.must(200, 'GET', `/api/questions/${yesNo.questionId}`)).question.status, 'pending');
 });
 
@@ -98,20 +98,31 @@ test('one of several alike brings the others along', async (t) => {
     await page.getByText('3 selected').waitFor({ state: 'detached' });
 });
 
-test('a question is quiet for a while, and its deadline runs on', async (t) => {
+test('a question is snoozed for a while, in every browser, and its deadline runs on', async (t) => {
     const server = await start(t);
-    const asked = await ask(server, { question: 'Urgent?' });
+    const asked = await ask(server, { question: 'Urgent?' }); // for a quarter of an hour
     const page = await visit(t, server, '/inbox');
+    const another = await visit(t, server, '/jobs');
+    const bar = another.getByRole('heading', { name: /needs you/ });
+    await bar.waitFor();
     await page.getByRole('heading', { name: /1 needs you/ }).waitFor();
     await page.keyboard.press('j');
-    await page.getByRole('article').getByRole('heading', { name: 'Urgent?' }).waitFor();
+    await seen(page, 'Urgent?');
     await page.keyboard.press('h');
-    await page.getByText(/Quiet in this browser until .* runs on/).waitFor();
-    await row(page, 'Urgent?').getByText(/quiet until/).waitFor();
-    await page.goto('/jobs'); // it is kept
-    await page.getByRole('listitem').filter({ hasText: 'Urgent?' }).waitFor();
-    assert.equal(await page.getByRole('heading', { name: /needs you/ }).count(), 0);
-    await page.goto(`/inbox/${asked.questionId}`);
+    await page.getByText(/Snoozed for you until .* runs on/).waitFor();
+    await row(page, 'Urgent?').getByText(/snoozed until/).waitFor();
+    await page.getByText('0 need you, 1 open').waitFor();
+    await bar.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Remind me again' }).click();
-    await row(page, 'Urgent?').getByText(/quiet until/).waitFor({ state: 'detached' });
+    await row(page, 'Urgent?').getByText(/snoozed until/).waitFor({ state: 'detached' });
+    await bar.waitFor();
+    // By the button one says for how long.
+    await page.getByRole('button', { name: 'Snooze…' }).click();
+    const later = page.getByRole('dialog', { name: 'Remind me later' });
+    await accessible(page, 'snoozing');
+    await later.getByRole('button', { name: 'In an hour' }).click();
+    await later.waitFor({ state: 'hidden' });
+    await bar.waitFor({ state: 'detached' });
+    const { you, timeoutAt } = (await server.must(200, 'GET', `/api/questions/${asked.questionId}`)).question;
+    assert.equal(Date.parse(timeoutAt) - Date.parse(you.snoozedUntil), 5 * 60_000, 'it is back five minutes before its deadline');
 });

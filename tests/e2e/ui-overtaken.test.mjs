@@ -32,7 +32,7 @@ async function holdNext(page, url, method = 'GET') {
 }
 
 // As when the server has told of more than this browser has heard.
-const reload = (page) => page.evaluate(() => new BroadcastChannel('witan-events').postMessage({ kind: 'reload', seq: 0 }));
+const reload = (page) => page.evaluate(() => new BroadcastChannel('witan-stream').postMessage({ kind: 'reload', seq: 0 }));
 const live = (page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
 const ask = (server, fields, options) => server.must(201, 'POST', '/api/questions', { question: 'Which region?', type: 'blocking', responseType: 'text', ...fields }, options);
 

@@ -155,15 +155,33 @@ onBothEngines('a workspace is made, named, gone to and deleted', {}, async (serv
     assert.equal((await server.must(200, 'GET', '/api/workspaces')).workspaces.length, 1);
 });
 
-onBothEngines('the audit log is read, narrowed, paged and exported', {}, async (server, t) => {
-    for (let i = 0; i < 110; i++) await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: `Line ${i}` });
-    await server.must(201, 'POST', '/api/projects', { name: 'Checkout' });
+onBothEngines('the audit log is read, narrowed, paged, printed and exported', {}, async (server, t) => {
+    for (let i = 0; i < 110; i++) await server.must(201, 'POST', '/api/chat', { agent_name: 'Scout', message: i === 108 ? 'said photo\u202Egnp.exe' : `Line ${i}` });
+    const { id } = await server.must(201, 'POST', '/api/projects', { name: 'Checkout' });
     const page = await visit(t, server, '/audit');
     const rows = page.getByRole('list').last().getByRole('listitem');
+    // A row says what it was done to, and leads there.
+    assert.equal(await rows.filter({ hasText: 'Project create' }).getByRole('link', { name: 'Checkout' }).getAttribute('href'), `/projects/${id}`);
+    await rows.getByRole('link', { name: 'Line 109' }).waitFor();
+    const marked = rows.getByRole('link', { name: /^said photo/ });
+    await marked.getByText('U+202E').waitFor();
+    assert.ok(!`${await marked.textContent()}${await marked.getAttribute('title')}`.includes('\u202E'), 'what cannot be seen is marked');
+    const labels = await page.getByRole('form', { name: 'Filters' }).locator('label').evaluateAll((those) => those.map((one) => Math.round(one.getBoundingClientRect().top)));
+    assert.equal(new Set(labels).size, 1, `the labels stand in one line: ${labels}`);
     await rows.filter({ hasText: 'Project create' }).locator('summary').click();
     await page.getByText('"name": "Checkout"').waitFor();
     await page.getByRole('button', { name: 'Show older' }).click();
     await rows.nth(110).waitFor();
+    // On paper every row is open; on the screen it is as it was.
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    assert.equal(await rows.locator('details:not([open])').count(), 0);
+    assert.equal(await rows.locator('details .more').count(), 111);
+    assert.equal(await page.getByRole('button').filter({ visible: true }).count(), 0);
+    assert.equal(await page.getByRole('navigation').filter({ visible: true }).count(), 0);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await page.emulateMedia({ media: 'screen' });
+    assert.deepEqual(await rows.locator('details[open]').count(), 1);
     await page.getByLabel('What', { exact: true }).fill('project_create');
     await page.keyboard.press('Enter');
     await until(async () => (await rows.count()) === 1, 'one row is left');

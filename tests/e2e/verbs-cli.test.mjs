@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
-import { onBothEngines, start } from './lib/server.mjs';
+import { makeToken, makeUser } from './lib/identity.mjs';
+import { onBothEngines, start, until } from './lib/server.mjs';
 
 test('cancel, extend, link and restart', async (t) => {
     const server = await start(t);
@@ -38,6 +39,56 @@ test('cancel, extend, link and restart', async (t) => {
     assert.equal((await witan('restart', '00000000-0000-7000-8000-00000000dead')).code, 1);
 });
 
+test('a question is given to a person, who sees it as theirs; a snooze is one’s own', async (t) => {
+    const server = await start(t);
+    const password = 'a long enough password';
+    await makeUser(server, 'Boss', password, 'owner');
+    await makeUser(server, 'Maya', password);
+    const as = async (user) => {
+        const token = await makeToken(server, { name: user, role: 'member', user });
+        return (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url, WITAN_TOKEN: token } });
+    };
+    const [boss, maya] = [await as('Boss'), await as('Maya')];
+    const agent = await makeToken(server);
+    const ask = async (question, more = {}) =>
+        (await server.must(201, 'POST', '/api/questions', { question, type: 'blocking', responseType: 'text', agent: 'Builder', ...more }, { token: agent })).questionId;
+    const id = await ask('Which region?');
+    await ask('Which key?', { requiredRole: 'admin' });
+
+    assert.match((await maya('inbox')).stderr, /^1 needs you\.$/m);
+    assert.match((await maya('inbox')).stdout, / an admin +Which key\?/);
+    const given = await maya('assign', id.slice(-8), 'boss', '--note', 'You know them.');
+    assert.equal(given.code, 0, given.stderr);
+    assert.match(given.stderr, /It is for Boss now\./);
+    const list = await maya('inbox');
+    assert.match(list.stdout, / FOR +WHAT\n[^]* Boss +Which region\?/);
+    assert.match(list.stderr, /^None needs you\.$/m);
+    const shown = (await maya('show', id)).stdout;
+    assert.match(shown, /for Boss, by Maya: You know them\.\n[^]*This question is assigned to Boss\./);
+    assert.doesNotMatch(shown, /answer with/);
+    const refused = await maya('answer', id, 'Here');
+    assert.equal(refused.code, 4);
+    assert.match(refused.stderr, /assigned to Boss/);
+    assert.equal((await maya('unassign', id)).code, 4);
+    assert.match((await boss('inbox')).stderr, /^1 needs you\.$/m, 'a token of a lesser role has that role');
+
+    const snoozed = await boss('snooze', id, '10m');
+    assert.equal(snoozed.code, 0, snoozed.stderr);
+    assert.match((await boss('inbox')).stdout, / Boss, snoozed +Which region\?/);
+    assert.match((await boss('inbox')).stderr, /^None needs you\.$/m);
+    assert.equal(JSON.parse((await boss('inbox', '--json')).stdout).needYou, 0);
+    assert.equal((await boss('wake', id)).code, 0);
+    assert.match((await boss('inbox')).stderr, /^1 needs you\.$/m);
+    for (const [time, said] of [['31d', 'must be from 1m to 30d.'], ['30s', 'must be from 1m to 30d.'], ['0m', 'must be longer than nothing.'], ['20', '20 does not say whether these are minutes.']]) {
+        const refused = await boss('snooze', id, time);
+        assert.equal(refused.code, 2);
+        assert.ok(refused.stderr.startsWith(`witan: TIME ${said}`), refused.stderr);
+    }
+    assert.equal((await boss('assign', id, 'nobody')).code, 2);
+    assert.equal((await boss('unassign', id)).code, 0);
+    assert.equal((await maya('answer', id, 'Here')).code, 0);
+});
+
 test('templates, the chat and notifications have commands', async (t) => {
     const server = await start(t);
     const witan = (...args) => cli(server.folder, args, { env: { WITAN_URL: server.url } });
@@ -46,7 +97,7 @@ test('templates, the chat and notifications have commands', async (t) => {
     assert.match((await witan('chat-log')).stdout, /Deploying now\./);
     assert.match((await witan('notifications')).stderr, /no notifications/);
     await witan('ask', 'Which?', '--no-wait');
-    assert.match((await witan('notifications')).stdout, /^KIND +PRIORITY +CAME +WHAT\nquestion /);
+    assert.match((await witan('notifications')).stdout, /^KIND +PRIORITY +CAME +WHAT +ABOUT\nquestion .* asks +Which\?\n/);
 });
 
 test('options may stand before the command', async (t) => {
@@ -108,4 +159,15 @@ onBothEngines('analytics are figures for people, and JSON for programs', {}, asy
     assert.match(one, /^from .*, of Scout\n/);
     assert.match(one, /\nall +1 +0 /);
     assert.match((await witan('analytics', '--agent', 'Builder')).stdout, /\nall +0 [^]*that did not +1: /);
+
+    // Jobs are those that somebody began; those of single questions come when they are asked for.
+    const jobs = async (...args) => (await witan('job', 'list', ...args)).stdout.trimEnd().split('\n').slice(1);
+    assert.equal((await jobs()).length, 1);
+    assert.equal((await jobs('--all')).length, 4);
+    assert.deepEqual((await jobs('--all', '--sort', 'oldest')).map((line) => line.split(' ')[0]), (await jobs('--all')).map((line) => line.split(' ')[0]).reverse());
+    assert.equal((await jobs('--all', '--text', 'bran')).length, 1);
+    // Rows say what they are about.
+    assert.match((await witan('notifications')).stdout, /ABOUT\n.*Scout asks +Which branch\?\n/);
+    await until(async () => /question_answer +question +Deploy\?/.test((await witan('audit', 'list')).stdout), 'the rows have their numbers');
+    assert.match((await witan('audit', 'list', '--operation', 'project_create')).stdout, /^ROW +WHEN +WHO +DID +TO +NAME\n\d+ .* project_create +project +Web shop\n$/);
 });

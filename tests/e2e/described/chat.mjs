@@ -3,6 +3,13 @@ import assert from 'node:assert/strict';
 import { nobody } from '../lib/identity.mjs';
 
 export default async function ({ call, owner, viewer }) {
+    await call(200, 'GET', '/api/questions/answered-count?since=2026-01-31T00:00:00Z');
+    await call(400, 'GET', '/api/questions/answered-count');
+    const tab = '01890a5d-ac96-774b-bcce-b302099a8057';
+    await call(204, 'POST', '/api/presence', { tab, page: 'chat' });
+    await call(400, 'POST', '/api/presence', { tab, page: 'nowhere' });
+    await call(200, 'GET', '/api/presence?page=chat');
+    await call(400, 'GET', '/api/presence?page=nowhere');
     const asked = await call(201, 'POST', '/api/discussion', {
         requester_agent: 'Developer',
         prompt_message: 'For @Builder',

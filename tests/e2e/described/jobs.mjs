@@ -14,6 +14,7 @@ async function jobs(call) {
     const id = (job.job ?? job).id;
     await call(400, 'POST', '/api/jobs', { status: 'completed' });
     await call(200, 'GET', '/api/jobs?status=running&agent=Builder');
+    await call(200, 'GET', '/api/jobs?all=true&sort=oldest&text=build');
     await call(400, 'GET', '/api/jobs?status=asleep');
     await call(200, 'GET', `/api/jobs/${id}`);
     await call(404, 'GET', `/api/jobs/${nobody}`);
@@ -66,6 +67,16 @@ async function questions(call, job, server, owner) {
     await call(404, 'GET', `/api/questions/${nobody}/suggestion`);
     await call(200, 'POST', `/api/questions/${id}/extend`, { minutes: 15 });
     await call(400, 'POST', `/api/questions/${id}/extend`, {});
+    await call(200, 'GET', `/api/questions/${id}/people`);
+    await call(404, 'GET', `/api/questions/${nobody}/people`);
+    await call(200, 'POST', `/api/questions/${id}/assign`, { to: 'ada', note: 'Yours.' });
+    await call(400, 'POST', `/api/questions/${id}/assign`, {});
+    await call(200, 'POST', `/api/questions/${id}/unassign`, {});
+    await call(404, 'POST', `/api/questions/${nobody}/unassign`, {});
+    await call(200, 'POST', `/api/questions/${id}/snooze`, { minutes: 5 });
+    await call(400, 'POST', `/api/questions/${id}/snooze`, {});
+    await call(200, 'POST', `/api/questions/${id}/wake`, {});
+    await call(404, 'POST', `/api/questions/${nobody}/wake`, {});
     await call(200, 'POST', `/api/questions/${id}/draft`, {});
     await call(404, 'POST', `/api/questions/${nobody}/draft`, {});
     const { link } = await call(201, 'POST', `/api/questions/${id}/link`, {});

@@ -22,7 +22,7 @@ const json = (text, words) => JSON.stringify(spoil(JSON.parse(text), words));
 export async function evilServer(t, url) {
     const self = { words: false };
     const server = http.createServer((request, reply) => {
-        const onward = http.request(new URL(request.url, url), { method: request.method, headers: { ...request.headers, host: new URL(url).host } }, (answer) => {
+        const onward = http.request(new URL(request.url, url), { method: request.method, headers: { ...request.headers, host: new URL(url).host, 'accept-encoding': 'identity' } }, (answer) => {
             const type = answer.headers['content-type'] ?? '';
             const { 'content-length': _, 'transfer-encoding': __, ...headers } = answer.headers;
             let rest = '';

@@ -2,7 +2,7 @@
 // that looks at pages. One that shows a single thing needs a line here that says which.
 import assert from 'node:assert/strict';
 import { pages, pagesOfOne } from '../../../ui/src/core/router.ts';
-import { t } from '../../../ui/src/text/en.ts';
+import { t } from '../../../ui/src/text/settings.ts';
 
 /** Every page that needs no id, as name and path. */
 export const plain = pages.map((page) => ({ name: page, path: `/${page}` }));
