@@ -6,12 +6,10 @@
 // UI_ONLY=word runs the files whose name holds the word.
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { after, suite } from 'node:test';
-import { closeBrowser } from './e2e/lib/browser.mjs';
+import { suite } from 'node:test';
 
 const folder = new URL('./e2e/', import.meta.url);
 const names = (await readdir(folder)).filter((name) => /^ui-.*\.test\.mjs$/.test(name) && name.includes(process.env.UI_ONLY ?? ''));
 suite('pages', { concurrency: availableParallelism() + 1 }, async () => {
     for (const name of names.sort()) await import(new URL(name, folder));
 });
-after(closeBrowser);

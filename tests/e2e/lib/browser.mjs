@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { after } from 'node:test';
 import { atEnd } from './server.mjs';
 
 const require = createRequire(new URL('../../../ui/package.json', import.meta.url));
@@ -56,6 +57,8 @@ export async function closeBrowser() {
     await (await running)?.close();
     running = undefined;
 }
+// A file of tests ends by itself; pictures are not made by tests.
+if (process.env.NODE_TEST_CONTEXT) after(closeBrowser);
 
 // What a page may say in the console without anything being wrong: refusals that a test provokes.
 const harmless = /Failed to load resource|net::ERR_|Service Worker registration blocked/;

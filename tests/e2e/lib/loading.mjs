@@ -19,22 +19,33 @@ function note() {
     new PerformanceObserver((list) => window.witnessed.long.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ type: 'longtask', buffered: true });
 }
 
-// Replies come one by one, each after what came before it has been drawn: whatever makes room for itself late is seen to move things.
-async function oneByOne(page, latestFirst) {
+// Replies, and the parts of the page that are loaded when they are needed, come one by one, each after what came before it has been
+// drawn: whatever makes room for itself late is seen to move things. Which comes next is a matter of `pace`.
+export const paces = {
+    'first first': (held) => held.shift(),
+    'latest first': (held) => held.pop(),
+    'parts last': (held) => held.splice(Math.max(0, held.findIndex((route) => !isPart(route))), 1)[0],
+};
+const isPart = (route) => route.request().resourceType() === 'script';
+
+async function oneByOne(page, next) {
     const held = [];
     let over = false;
+    let idle = 0; // for how many rounds nothing was waiting
     const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))).catch(() => {});
-    await page.route(/\/api\/(?!events)/, (route) => void held.push(route));
+    await page.route(/\/api\/(?!events)|\.js$/, (route) => void held.push(route));
     const going = (async () => {
         while (!over) {
             await drawn();
             await drawn();
-            const route = latestFirst ? held.pop() : held.shift();
+            const route = next(held);
+            idle = route ? 0 : idle + 1;
             if (route) await route.continue().then(() => route.request().response()).catch(() => {});
             else await new Promise((done) => setTimeout(done, 10));
         }
     })();
     return async () => {
+        while (idle < 5) await new Promise((done) => setTimeout(done, 10));
         over = true;
         await going;
         await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -49,12 +60,11 @@ export async function watchLoad(context, path, { paced } = {}) {
     page.on('request', (request) => asked.push(request));
     const meter = await context.newCDPSession(page);
     await meter.send('Performance.enable', { timeDomain: 'threadTicks' }); // what it works, not what else the machine does
-    const end = paced ? await oneByOne(page, paced === 'latest first') : async () => {};
+    const end = paced ? await oneByOne(page, paces[paced]) : async () => {};
     await page.goto(path);
     await settled(page);
-    await page.waitForTimeout(paced ? 300 : 0);
-    await settled(page);
     await end();
+    await settled(page);
     const { metrics } = await meter.send('Performance.getMetrics');
     const figure = (name) => metrics.find((metric) => metric.name === name).value;
     const { shifts, long } = await page.evaluate(() => window.witnessed);
