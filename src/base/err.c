@@ -52,6 +52,13 @@ bool err_hint(struct err *err, const char *fmt, ...)
     return false;
 }
 
+bool err_no_memory(struct err *err)
+{
+    err_set(err, ERR_UNAVAILABLE, "The server is out of memory for this. Try again.");
+    err->retry_after_s = 1;
+    return false;
+}
+
 int err_http(enum err_code code)
 {
     switch (code) {

@@ -60,6 +60,7 @@ bool err_set(struct err *err, enum err_code code, const char *fmt, ...) __attrib
 bool err_field(struct err *err, const char *field, const char *fmt, ...) /* ERR_INVALID */
     __attribute__((format(printf, 3, 4)));
 bool err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool err_no_memory(struct err *err); /* ERR_UNAVAILABLE, for a moment */
 
 int err_http(enum err_code code);
 int err_exit(enum err_code code);

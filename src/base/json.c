@@ -481,7 +481,7 @@ bool json_parse(const char *text, size_t len, json_t **out, struct err *err)
 
     parsing = false;
     if (!value && ran_out)
-        return err_set(err, ERR_UNAVAILABLE, "The server is out of memory. Try again.");
+        return err_no_memory(err);
     if (!value) {
         err_set(err, ERR_INVALID, "The JSON text is wrong at line %d, column %d: %s.", error.line,
                 error.column, what_was_wrong(&error));

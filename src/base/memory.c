@@ -10,7 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unwind.h>
+
+#define RESERVE_PIECES 16
 
 /* Work that can be ended: where it began, and the work around it. */
 struct trial {
@@ -21,24 +24,40 @@ struct trial {
 
 static _Thread_local struct trial *under_way;
 static _Thread_local struct _Unwind_Exception leaving;
-static void *_Atomic reserve;
-static size_t reserve_size;
-
-void memory_reserve(size_t size)
-{
-    reserve_size = size;
-    atomic_store(&reserve, malloc(size));
-}
+/*
+ * In pieces, of which a moment of need takes one: what it leaves of it may go to work that is under way,
+ * which would use up all at once. Mapped and not from malloc, which would keep a piece for the thread that
+ * gave it back.
+ */
+static void *_Atomic reserve[RESERVE_PIECES];
+static _Atomic int missing; /* of them */
+static size_t piece_size;
 
 /* What was used up in need is set aside again when there is some. */
 static void refill_reserve(void)
 {
-    void *none = NULL, *block;
-
-    if (reserve_size == 0 || atomic_load(&reserve) || !(block = malloc(reserve_size)))
+    if (atomic_load_explicit(&missing, memory_order_relaxed) <= 0)
         return;
-    if (!atomic_compare_exchange_strong(&reserve, &none, block))
-        free(block);
+    for (size_t i = 0; i < RESERVE_PIECES; i++) {
+        void *none = NULL, *piece;
+
+        if (atomic_load(&reserve[i]))
+            continue;
+        piece = mmap(NULL, piece_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (piece == MAP_FAILED)
+            return;
+        if (atomic_compare_exchange_strong(&reserve[i], &none, piece))
+            atomic_fetch_sub(&missing, 1);
+        else
+            munmap(piece, piece_size);
+    }
+}
+
+void memory_reserve(size_t size)
+{
+    piece_size = size / RESERVE_PIECES;
+    atomic_store(&missing, RESERVE_PIECES);
+    refill_reserve();
 }
 
 /* Frames further in lie lower on the stack; the first that does not is memory_try's own. */
@@ -73,6 +92,7 @@ bool memory_try(void (*run)(void *arg), void *arg)
 {
     struct trial trial = { .frame = (uintptr_t)__builtin_frame_address(0), .outer = under_way };
 
+    refill_reserve();
     if (setjmp(trial.begin) == 0) {
         under_way = &trial;
         run(arg);
@@ -87,17 +107,23 @@ bool memory_try(void (*run)(void *arg), void *arg)
 /* Only where nothing can be ended. */
 static bool use_reserve(void)
 {
-    void *block = under_way ? NULL : atomic_exchange(&reserve, NULL);
+    for (size_t i = 0; !under_way && i < RESERVE_PIECES; i++) {
+        void *piece = atomic_exchange(&reserve[i], NULL);
 
-    free(block);
-    return block != NULL;
+        if (!piece)
+            continue;
+        munmap(piece, piece_size);
+        atomic_fetch_add(&missing, 1);
+        return true;
+    }
+    return false;
 }
 
 void *memory_take(size_t size)
 {
     void *memory = size < SIZE_MAX / 2 ? malloc(size) : NULL;
 
-    if (!memory && use_reserve())
+    while (!memory && use_reserve())
         memory = malloc(size);
     if (!memory)
         memory_gone(size);
@@ -108,7 +134,7 @@ void *memory_resize(void *memory, size_t size)
 {
     void *grown = size < SIZE_MAX / 2 ? realloc(memory, size) : NULL;
 
-    if (!grown && use_reserve())
+    while (!grown && use_reserve())
         grown = realloc(memory, size);
     if (!grown)
         memory_gone(size);

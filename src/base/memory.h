@@ -6,7 +6,8 @@
  * returned, so that what they hold by a cleanup attribute (BUF_AUTO, JSON_AUTO, a statement, a result) is
  * given back, and memory_try returns false to whoever began the work. One call fails; the server goes on.
  *
- * Where no work is under way the reserve is used up first; then the program ends, loudly.
+ * Where no work is under way a reserve is used, piece by piece, and filled up again when the next work
+ * begins; without any of it left the program ends, loudly.
  *
  * For code that runs inside memory_try: what must be given back needs a cleanup attribute, and no lock is
  * held while memory is taken. The program is compiled with -fexceptions for this.

@@ -581,8 +581,10 @@ struct db *postgres_open(const char *url, struct err *err)
     }
     struct postgres_db *db = calloc(1, sizeof(*db));
 
-    if (!db)
-        abort();
+    if (!db) {
+        err_no_memory(err);
+        return NULL;
+    }
     db->base = (struct db){ .driver = &postgres_driver, .engine = DB_POSTGRES };
     db->conn = postgres_connect(url, "witan");
     if (PQstatus(db->conn) != CONNECTION_OK)

@@ -252,11 +252,8 @@ bool work_run(struct db *db, struct work *work)
 {
     struct attempt attempt = { .db = db, .work = work };
 
-    if (!memory_try(run_attempt, &attempt)) {
-        err_set(&work->err, ERR_UNAVAILABLE, "The server is out of memory for this. Try again.");
-        work->err.retry_after_s = 1;
-        return false;
-    }
+    if (!memory_try(run_attempt, &attempt))
+        return err_no_memory(&work->err);
     if (!attempt.ok && work->err.code == ERR_NONE)
         err_set(&work->err, ERR_INTERNAL, "The operation failed without a reason.");
     return attempt.ok;

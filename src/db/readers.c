@@ -132,8 +132,10 @@ static struct local *local_open(struct readers *readers, struct err *err)
 {
     struct local *local = calloc(1, sizeof(*local)), *head = pthread_getspecific(locals_key);
 
-    if (!local)
-        abort();
+    if (!local) {
+        err_no_memory(err);
+        return NULL;
+    }
     local->db = open_one(readers, err);
     if (!local->db) {
         free(local);

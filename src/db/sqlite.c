@@ -157,8 +157,10 @@ static bool prepare(struct sqlite_db *db, const char *sql, size_t params, unsign
     if (!cached.stmt)
         return err_set(err, ERR_INTERNAL, "The statement is empty.");
     cached.at = calloc(params + 1, sizeof(*cached.at));
-    if (!cached.at)
-        abort();
+    if (!cached.at) {
+        sqlite3_finalize(cached.stmt);
+        return err_no_memory(err);
+    }
     for (size_t i = 0; i < params; i++) {
         char name[NAME_MAX_LEN];
 
@@ -512,8 +514,10 @@ struct db *sqlite_open(const struct sqlite_options *options, struct err *err)
     static pthread_once_t configured = PTHREAD_ONCE_INIT;
     struct sqlite_db *db = calloc(1, sizeof(*db));
 
-    if (!db)
-        abort();
+    if (!db) {
+        err_no_memory(err);
+        return NULL;
+    }
     pthread_once(&configured, configure_once);
     db->base = (struct db){ .driver = &sqlite_driver, .engine = DB_SQLITE };
     db->readonly = options->readonly || options->alone;

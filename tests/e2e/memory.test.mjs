@@ -202,6 +202,24 @@ onBothEngines(
     },
 );
 
+// Its threads read for the first time one after the other, for seconds after it has begun.
+test('a server that begins where memory is short refuses calls, and goes on', async (t) => {
+    const env = { WITAN_LIMITS_TOKEN_RATE: '100000', WITAN_LIMITS_TOKEN_BURST: '100000', WITAN_LIMITS_MESSAGE: '1MB', WITAN_LIMITS_BODY: '2MB' };
+    const server = await start(t, { env });
+    const token = await makeToken(server, { role: 'member' });
+    for (let i = 0; i < 12; i++) await server.say('Builder', 'x'.repeat(900_000), { token });
+    await server.stop();
+    await server.restart();
+    await limitData(server, 6 * MB);
+    for (let i = 0; i < 4000; i++) {
+        const { status } = await server.api('GET', '/api/chat?limit=50', undefined, { token }).catch((why) => assert.fail(`${why.message}, after ${i} calls\n${server.log.slice(-2000)}`));
+        assert.equal(status, 503);
+    }
+    await limitData(server);
+    await server.must(200, 'GET', '/api/chat?limit=50', undefined, { token });
+    assert.equal(server.child.signalCode, null);
+});
+
 onBothEngines(
     'an export is sent piece by piece, and whole',
     { env: { WITAN_LIMITS_TOKEN_RATE: '100000', WITAN_LIMITS_TOKEN_BURST: '100000' } },

@@ -17,6 +17,7 @@ const engines = ['sqlite', 'postgres'];
 // A server that never starts or never ends is found all the same; a busy machine is not taken for one.
 const startLimit = 90_000;
 const stopLimit = 90_000;
+const faults = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL']);
 
 // What the environment of the test run says must not reach the program: each test decides for itself.
 export function cleanEnv(folder, extra = {}) {
@@ -88,6 +89,7 @@ export class Server {
 
     // Ends in order, and says so with exit code 0.
     async stop() {
+        assert.ok(!faults.has(this.child.signalCode), `the server ended by itself, with ${this.child.signalCode}\n${this.log.slice(-4000)}`);
         if (this.child.exitCode !== null || this.child.signalCode !== null) return;
         this.child.kill('SIGTERM');
         const timer = setTimeout(() => this.child.kill('SIGKILL'), stopLimit);
