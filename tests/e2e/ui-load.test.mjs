@@ -12,10 +12,16 @@ const most = { moved: 0.05, requests: 40, bytes: 200_000, layouts: 60, nodes: 50
 const widths = [1280, 390];
 const atOnce = 3;
 
-// Each page once, at widths and in orders that take turns; the full run takes every one of them.
+// Each page once, at widths and in orders that take turns, and a question on a phone whose parts come last, where all of it stands in
+// one column; the full run takes every one of them.
+const every = widths.flatMap((width) => Object.keys(paces).map((paced) => ({ width, paced })));
+const more = [
+    { pages: /^(inbox|notifications)$/, view: (i) => every[(i + 2) % every.length] },
+    { pages: /^(inbox|q)-/, view: () => ({ width: 390, paced: 'parts last' }) },
+];
 function views(routes) {
-    const every = widths.flatMap((width) => Object.keys(paces).map((paced) => ({ width, paced })));
-    return routes.flatMap((route, i) => (full ? every : [every[i % every.length], ...(/^(inbox|notifications)$/.test(route.name) ? [every[(i + 2) % every.length]] : [])]).map((view) => ({ route, ...view })));
+    const some = (route, i) => [every[i % every.length], ...more.filter(({ pages }) => pages.test(route.name)).map(({ view }) => view(i))];
+    return routes.flatMap((route, i) => (full ? every : some(route, i)).map((view) => ({ route, ...view })));
 }
 
 async function load(t, server, all) {
