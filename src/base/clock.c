@@ -14,8 +14,8 @@
 #define SLEW_DIVISOR 20            /* a difference is worked off by at most 1/20 of the time that passes */
 #define STEP_FROM_MS CLOCK_JUMP_MS /* forward differences from here on are not worth waiting for */
 #define DAY_MS       INT64_C(86400000)
-#define FIRST_MS                                                                                             \
-    INT64_C(-62135596800000)             /* 0001-01-01T00:00:00.000Z: there is no year 0 in every database   \
+#define FIRST_MS \
+    INT64_C(-62135596800000)             /* 0001-01-01T00:00:00.000Z: there is no year 0 in every database \
                                           */
 #define LAST_MS INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
@@ -316,4 +316,11 @@ bool clock_parse(const char *text, int64_t *ms)
         return false;
     *ms = moment;
     return true;
+}
+
+int64_t clock_ms(const char *text)
+{
+    int64_t ms;
+
+    return clock_parse(text, &ms) ? ms : 0;
 }

@@ -41,5 +41,7 @@ void clock_format(int64_t ms, char text[static CLOCK_TEXT_SIZE]);
 char *clock_text(struct arena *arena, int64_t ms);
 /* RFC 3339 with any offset, in the years 1 to 9999; false for anything else. */
 bool clock_parse(const char *text, int64_t *ms);
+/* The same; 0 for NULL, and for what is no time. */
+int64_t clock_ms(const char *text);
 
 #endif

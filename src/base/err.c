@@ -63,7 +63,7 @@ int err_http(enum err_code code)
 {
     switch (code) {
     case ERR_NONE: return 200;
-#define X(code, name, http, exit)                                                                            \
+#define X(code, name, http, exit) \
     case ERR_##code: return http;
         ERR_MAP(X)
 #undef X
@@ -75,7 +75,7 @@ int err_exit(enum err_code code)
 {
     switch (code) {
     case ERR_NONE: return 0;
-#define X(code, name, http, exit)                                                                            \
+#define X(code, name, http, exit) \
     case ERR_##code: return exit;
         ERR_MAP(X)
 #undef X
@@ -89,7 +89,7 @@ const char *err_name(const struct err *err)
         return err->name;
     switch (err->code) {
     case ERR_NONE: return "ok";
-#define X(code, name, http, exit)                                                                            \
+#define X(code, name, http, exit) \
     case ERR_##code: return name;
         ERR_MAP(X)
 #undef X

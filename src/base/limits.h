@@ -31,6 +31,15 @@
 #define LIMIT_TYPES_FILTER    32 /* event types named in one stream's filter */
 #define CONFIG_DEPTH          8  /* of config.yaml */
 
+/* Schemas and patterns of others. */
+#define LIMIT_SHAPE_DEPTH    64      /* schemas within schemas, references followed among them */
+#define LIMIT_SHAPE_WORK     2000000 /* steps of holding a value against a schema */
+#define LIMIT_SHAPE_WORDS    160     /* characters of a value or a name that are told */
+#define LIMIT_SHAPE_PATH     240     /* bytes of the path of a problem */
+#define LIMIT_PATTERN_STEPS  4000    /* of a regular expression, its repetitions written out */
+#define LIMIT_PATTERN_REPEAT 1000    /* times that it may count */
+#define LIMIT_PATTERN_DEPTH  32      /* groups within groups */
+
 /* Output. */
 #define LIMIT_REPLY           (32 * MB)
 #define LIMIT_PAGE            200
@@ -57,9 +66,6 @@
 #define LIMIT_MENTIONS       50 /* agents told by one message */
 
 /* Questions to people. */
-#define QUESTION_BLOCKING_MS   (30 * 60000)
-#define QUESTION_APPROVAL_MS   (15 * 60000)
-#define QUESTION_ERROR_MS      (10 * 60000)
 #define QUESTION_DRAFT_MS      (2 * 60000) /* what a person who is typing has left at least */
 #define QUESTION_DRAFT_MOVES   3           /* how often that may move a deadline */
 #define QUESTION_APPROVALS_MAX 20
@@ -105,6 +111,20 @@
 #define LIMIT_STOPS              16
 #define LIMIT_STOP               64 /* bytes of one stop sequence */
 
+/* Runs. */
+#define LIMIT_RUN_MISTAKES 5          /* replies in a row in which everything is wrong */
+#define LIMIT_RUN_CALLS    64         /* of tools in one reply; more are told back as wrong */
+#define LIMIT_RUN_OUTPUT   (256 * KB) /* of a tool's output that the model is told */
+#define LIMIT_RUN_REPLY    (1 * MB)   /* of a model's words, and of the arguments of a call */
+#define LIMIT_RUN_ENTRIES  20000      /* of one run's log that are read at once */
+#define LIMIT_RUN_TOOLS    256        /* that one run is offered */
+#define LIMIT_RUN_STEPS    100000     /* what a run may be given at most, as the settings */
+#define LIMIT_RUN_TOKENS   1000000000
+#define LIMIT_RUN_SECONDS  2592000
+#define LIMIT_RUN_MONEY    1000000000
+#define RUN_RETRIES_MOST   100     /* attempts of one call */
+#define MONEY_MILLIONTHS   1000000 /* in one unit of the money that prices are in */
+
 /* Search. */
 #define LIMIT_SEARCH        (1 * KB) /* what somebody looks for */
 #define LIMIT_SEARCH_WORDS  64       /* of one thing that it is found by */
@@ -120,8 +140,8 @@
 
 /* Memory. */
 #define MEMORY_RESERVE (4 * MB) /* for moments of need in which no call can be ended */
-#define ADDRESS_SPACE_LEAST                                                                                  \
-    (256 * MB)                      /* that a server starts with, beside what calls take (limits.memory)     \
+#define ADDRESS_SPACE_LEAST \
+    (256 * MB)                      /* that a server starts with, beside what calls take (limits.memory) \
                                      */
 #define THREAD_STACK_SMALL (1 * MB) /* of a thread's, where the address space is limited */
 
@@ -153,9 +173,9 @@
 #define DEADLINE_BATCH       256
 #define SEAL_BATCH           2000
 #define SEAL_INTERVAL_MS     5
-#define NUMBERING_LEASE_MS                                                                                   \
+#define NUMBERING_LEASE_MS \
     1500 /* how long a session may hold up the numbering while it waits for its client */
-#define TRANSACTION_IDLE_MS                                                                                  \
+#define TRANSACTION_IDLE_MS \
     3000                /* between two statements; a node that was stopped gives its locks back then */
 #define READERS_MAX 64  /* threads that read SQLite */
 #define WORKERS_MAX 256 /* connections to PostgreSQL */
@@ -169,17 +189,24 @@
 #define SAID_BYTES       (4 * MB)
 
 /* Discussions. */
-#define COUNCIL_CALLS        256  /* calls to models at once, over all of them */
-#define COUNCIL_CALLS_OF_ONE 8    /* of one discussion */
-#define COUNCIL_HELD         8192 /* turns in line in memory; above it discussions wait as rows */
-#define COUNCIL_CLAIM        64   /* discussions taken at once */
-#define COUNCIL_ELSEWHERE    256  /* turns that are spoken on other nodes and heard here */
-#define COUNCIL_LOOK_MS      1000 /* how late a discussion that another program made may be noticed */
-#define COUNCIL_SAVE_MS      1000 /* how often the text of a turn that is being spoken is saved */
-#define COUNCIL_TRIES_BAD    3    /* of a write that is refused for what is stored */
-#define COUNCIL_TRIES        8    /* of one that fails for no reason that is known: half a minute */
-#define COUNCIL_SAVE_FIRST_MS                                                                                \
-    200                       /* and when for the first time: a turn that is quicker is stored as a whole */
+#define COUNCIL_HELD      8192 /* turns in line in memory; above it discussions wait as rows */
+#define COUNCIL_CLAIM     64   /* discussions taken at once */
+#define COUNCIL_ELSEWHERE 256  /* turns that are spoken on other nodes and heard here */
+#define HOLDER_LOOK_MS \
+    1000 /* how late a row that another program made, or a node that died, may be noticed */
+#define COUNCIL_SAVE_MS  1000 /* how often the text of a turn that is being spoken is saved */
+#define HOLDER_TRIES_BAD 3    /* of a write that is refused for what is stored */
+#define HOLDER_TRIES     8    /* of one that fails for no reason that is known: half a minute */
+#define COUNCIL_SAVE_FIRST_MS \
+    200 /* and when for the first time: a turn that is quicker is stored as a whole */
+
+/* Runs of agents. */
+#define RUNNER_HELD       512 /* runs in hand on one node; above it they wait as rows */
+#define RUNNER_CLAIM      64  /* taken at once */
+#define RUNNER_CALLS      64  /* of tools, out at once on one node */
+#define RUN_CALLS_AT_ONCE 8   /* of one run */
+
+/* Streams. */
 #define STREAM_PAGE       256 /* events read from the store at once while catching up */
 #define LIMIT_CONNECTIONS 65536
 #define WS_MESSAGE_MAX    (64 * KB)
@@ -200,25 +227,62 @@
 /* Going out. */
 #define NET_IDLE_CONNECTIONS 64       /* kept open for the next call */
 #define NET_BUFFER           (4 * KB) /* of each call, for what is read */
+#define LIMIT_SSE_ID         1024     /* bytes of an event's id; a longer one counts as none */
+
+/* Tools of config.yaml. */
+#define LIMIT_TOOLS            128 /* commands */
+#define LIMIT_TOOL_SERVERS     32  /* MCP servers */
+#define LIMIT_TOOL_DESCRIPTION (8 * KB)
+#define LIMIT_TOOL_SCHEMA      (64 * KB)
+#define LIMIT_TOOL_WORDS       256       /* entries of one list: argv, environment, projects... */
+#define LIMIT_TOOL_WORD        (16 * KB) /* bytes of one of them */
+#define LIMIT_TOOL_ERRORS      (8 * KB)  /* of what a command says on its standard error, told */
+#define TOOL_FILES             1024      /* that a program of a tool may have open */
+#define TOOL_PROCESSES         256       /* and so many processes at once */
+
+/* MCP servers whose tools are used. */
+#define LIMIT_MCP_MESSAGE     (4 * MB)   /* of one message of a server's */
+#define LIMIT_MCP_TEXT        (256 * KB) /* of one result, unless its server's entry says otherwise */
+#define LIMIT_MCP_TOOLS       256        /* of one server; further ones are left out */
+#define LIMIT_MCP_PAGES       64         /* of its list of them */
+#define LIMIT_MCP_DESCRIPTION (8 * KB)   /* the rest of a longer one is left out */
+#define LIMIT_MCP_SCHEMA      (64 * KB)  /* a tool with a longer one is left out */
+#define LIMIT_MCP_CALLS       64         /* of one server at once, with those that wait for it to start */
+#define LIMIT_MCP_ROUNDS      16         /* how often one call may ask for something before it is done */
+#define LIMIT_MCP_ASKED       8         /* things that one call asks for at once; further ones are declined */
+#define LIMIT_MCP_ASKED_TEXT  (64 * KB) /* of such a question, with its schema */
+#define LIMIT_MCP_STATE       (64 * KB) /* that a server hands out for the next round of a call */
+#define LIMIT_MCP_FLOOD       (64 * MB) /* bytes of a server's within MCP_FLOOD_MS; more end it */
+#define MCP_FLOOD_MS          10000
+#define MCP_PROBE_MS          5000   /* after which a server that says nothing is taken for an older one */
+#define MCP_START_MS          60000  /* until a server must have listed its tools */
+#define MCP_STEADY_MS         600000 /* after so long without a fault its restarts are counted anew */
+#define MCP_RELIST_MS         300000 /* how often a server that cannot tell of changes is asked for its tools */
 
 /* Models. */
-#define LIMIT_API_KEY          (4 * KB)
-#define LIMIT_MODEL_LINE       (1 * MB)   /* of a stream; an event is no longer either */
-#define LIMIT_MODEL_TOKENS     1000000000 /* that one call may say it took */
-#define LIMIT_MODEL_TEXT       (1 * MB)   /* of one reply, and of its tool calls */
-#define LIMIT_MODEL_WIRE       (32 * MB) /* bytes of one reply, with all that its events carry besides text */
-#define LIMIT_MODEL_ERROR      (16 * KB) /* what is read of an error */
-#define LIMIT_MODEL_TOOL_CALLS 64        /* of one reply */
-#define LIMIT_MODEL_TOOLS      64        /* offered with one request */
-#define LIMIT_MODEL_REQUEST    (8 * MB)
-#define LIMIT_MODEL_WAITING    16384 /* calls that wait for their turn before new ones are refused */
-#define LIMIT_MODELS           100   /* in config.yaml */
-#define LIMIT_SCRIPT           (1 * MB)
-#define MODELS_IN_FLIGHT       256 /* calls at once, of all models */
-#define MODEL_TOKENS_USUAL     4096
-#define RETRY_FIRST_MS         500
-#define RETRY_MOST_MS          30000
-#define RETRY_AFTER_MOST_MS    60000 /* a server that asks for a longer pause is not waited for */
+#define LIMIT_API_KEY           (4 * KB)
+#define LIMIT_MODEL_LINE        (1 * MB)   /* of a stream; an event is no longer either */
+#define LIMIT_MODEL_TOKENS      1000000000 /* that one call may say it took */
+#define LIMIT_MODEL_TEXT        (1 * MB)   /* of one reply, and of its tool calls */
+#define LIMIT_MODEL_WIRE        (32 * MB) /* bytes of one reply, with all that its events carry besides text */
+#define LIMIT_MODEL_ERROR       (16 * KB) /* what is read of an error */
+#define LIMIT_MODEL_TOOL_CALLS  64        /* of one reply */
+#define LIMIT_MODEL_TOOLS       64        /* offered with one request */
+#define LIMIT_MODEL_REQUEST     (8 * MB)
+#define LIMIT_MODEL_WAITING     16384 /* calls that wait for their turn before new ones are refused */
+#define LIMIT_MODELS            100   /* in config.yaml */
+#define LIMIT_SCRIPT            (1 * MB)
+#define MODELS_IN_FLIGHT        256 /* calls at once, of all models */
+#define MODELS_IN_FLIGHT_OF_ONE 8   /* of one discussion */
+#define MODEL_TOKENS_USUAL      4096
+#define RETRY_FIRST_MS          500
+#define RETRY_MOST_MS           30000
+#define RETRY_AFTER_MOST_MS     60000 /* a server that asks for a longer pause is not waited for */
+
+/* Programs of the operator's. */
+#define LIMIT_PROGRAMS        256      /* that run at once */
+#define LIMIT_PROGRAM_WAITING (8 * MB) /* of input that one has not taken yet */
+#define PROGRAM_GRACE_MS      2000     /* between asking one to end and making it */
 
 /* Identity. */
 #define LIMIT_PREFERENCES (16 * KB)
@@ -241,7 +305,7 @@
 #define LIMIT_ANCHOR      (64 * MB)
 #define PURGE_BATCH       500 /* rows that one transaction lets go of */
 #define PURGE_ROWS_EACH   20  /* that a discussion is taken for in such a batch */
-#define PURGE_AUDIT_BATCH                                                                                    \
+#define PURGE_AUDIT_BATCH \
     5000 /* of the audit log, each of whose batches adds a row to every chain it touches */
 #define ERASE_BATCH          500       /* rows that are looked at, and changed, in one transaction */
 #define ERASE_AUDIT_BATCH    2000      /* the same of the audit log */
@@ -319,6 +383,12 @@
 #define LIMIT_DOCUMENTS       1000       /* sections, and plans, of one project */
 #define LIMIT_HISTORY         50         /* versions of a document shown with it */
 #define LIMIT_CLEAR           1000       /* notifications dismissed by one call */
+#define LIMIT_PARALLEL        16         /* tasks that one project's orchestrator has out at a time */
+#define ORCHESTRATED_AT_ONCE  100        /* projects in which one look takes tasks */
+#define LIMIT_CODER_REASON    500        /* characters of why a coder failed, in the question about it */
+#define CODER_ERRORS          (16 * KB)  /* kept of what a coder's command says about errors */
+#define CODER_LAST_WORDS      300        /* bytes of it that people are shown */
+#define ORCHESTRATOR_HELD     64         /* tasks that one node has in hand: folders, commands */
 
 /* The command line. */
 #define CLIENT_CONNECT_S    5L          /* until the command line gives up reaching the server */

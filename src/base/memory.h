@@ -28,7 +28,7 @@ _Noreturn void memory_gone(size_t size);
 bool memory_can_be_gone(void);
 /* Runs it. False: there was not enough memory, and it was left half done. */
 bool memory_try(void (*run)(void *arg), void *arg);
-/* Sets so much aside for moments without work to end. Once, at the start. */
+/* Sets so much aside for moments without work to end. Once, before there are other threads. */
 void memory_reserve(size_t size);
 
 #endif

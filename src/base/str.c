@@ -1,7 +1,4 @@
-/*
- * Texts are UTF-8, decoded here and nowhere else. Folding knows ASCII only, on purpose: it is for names as
- * keys, and must give the same result in every version, locale and database.
- */
+/* Texts are UTF-8, decoded here and nowhere else; names are folded in str_fold.c. */
 #include "base/str.h"
 
 #include <ctype.h>
@@ -273,19 +270,9 @@ char *str_plain_line(struct arena *arena, const char *text)
     return str_trim(arena, line);
 }
 
-char *str_fold(struct arena *arena, const char *text)
-{
-    char *folded = arena_text(arena, text);
-
-    for (char *c = folded; c && *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    return folded;
-}
-
 char *str_normal(struct arena *arena, const char *text)
 {
-    char *normal = str_fold(arena, text);
+    char *normal = str_lower(arena, text);
     size_t len = 0;
 
     for (const char *from = normal; *from; from++) {
@@ -361,12 +348,12 @@ bool str_to_int(const char *text, int64_t *number)
     return true;
 }
 
-struct unit {
+struct named_unit {
     const char *name;
     int64_t size;
 };
 
-static bool read_with_unit(const char *text, const struct unit *units, size_t count, int64_t *number)
+static bool read_with_unit(const char *text, const struct named_unit *units, size_t count, int64_t *number)
 {
     const char *end;
     int64_t value;
@@ -404,7 +391,7 @@ static bool read_thousandths(const char *text, int64_t *number, const char **end
 /* One part of a duration, such as 5m or 1.5h, which must be of a smaller unit than the one before. */
 static bool read_part(const char **text, size_t *from, int64_t *ms)
 {
-    static const struct unit units[] = {
+    static const struct named_unit units[] = {
         { "d", 24 * 3600 * 1000 }, { "h", 3600 * 1000 }, { "m", 60 * 1000 }, { "s", 1000 }, { "ms", 1 },
     };
     const char *end;
@@ -445,7 +432,7 @@ bool str_to_duration_ms(const char *text, int64_t *ms)
 
 bool str_to_bytes(const char *text, int64_t *bytes)
 {
-    static const struct unit units[] = {
+    static const struct named_unit units[] = {
         { "", 1 }, { "B", 1 }, { "KB", 1 << 10 }, { "MB", 1 << 20 }, { "GB", 1 << 30 },
     };
 

@@ -41,11 +41,36 @@ bool str_is_plain_line(const char *text);
 /* The rest of a text as such a line: for titles that nobody can be asked to type anew. One that is plain
  * stays. */
 char *str_plain_line(struct arena *arena, const char *text);
-/* ASCII letters lowered, the rest kept: the key under which names are compared. */
-char *str_fold(struct arena *arena, const char *text);
+/* ASCII letters lowered, the rest kept: for ids and words of ours, as lower() of every database makes it. */
+char *str_lower(struct arena *arena, const char *text);
 /*
- * What two ways of writing the same question have in common: folded, one space between words, no marks at
- * the end.
+ * The key under which names are compared: however they are written in large and small letters, in letters of
+ * full width, or with accents that are characters of their own, and with nothing invisible in them
+ * (NFKC_Casefold of Unicode, whatever the locale). Folded again it stays. At most eleven times as long.
+ */
+char *str_fold(struct arena *arena, const char *text);
+/* The same for a name of which lower() of a database does not make it; NULL for one that is ASCII. */
+const char *str_fold_beyond(struct arena *arena, const char *text);
+/* The same without accents: for finding, never for telling apart. */
+char *str_fold_bare(struct arena *arena, const char *text);
+/*
+ * The key of a name that is another's too, since two that were told apart by ASCII alone came to be one: what
+ * it was then, behind a line's end, which no other key has. It is looked for before the other.
+ */
+char *str_fold_apart(struct arena *arena, const char *text);
+/* By which rules keys were made: those of a store that was written by others are made anew. */
+const char *str_fold_version(struct arena *arena);
+/* Whether both have the same key. */
+bool str_same_name(const char *a, const char *b);
+enum str_beginning {
+    STR_BEGINS_OTHER,
+    STR_BEGINS_PART,  /* the text ends within the name */
+    STR_BEGINS_WHOLE, /* it is there, and takes *len bytes however it is written */
+};
+enum str_beginning str_begins_with_name(const char *text, const char *name, size_t *len);
+/*
+ * What two ways of writing the same question have in common: in small letters (of ASCII), one space between
+ * words, no marks at the end.
  */
 char *str_normal(struct arena *arena, const char *text);
 /* How many bytes its longest beginning of whole characters has that is not longer than `most` bytes. */

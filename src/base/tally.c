@@ -13,8 +13,8 @@
 
 #define FIRST_BUCKETS 64 /* a power of two, as all that follow */
 
-struct holder {
-    struct holder *next;
+struct tally_holder {
+    struct tally_holder *next;
     uint64_t hash;
     unsigned count;
     size_t len;
@@ -23,7 +23,7 @@ struct holder {
 
 struct tally {
     pthread_mutex_t lock;
-    struct holder **buckets;
+    struct tally_holder **buckets;
     size_t room, holders;
     uint64_t seed; /* so that nobody can choose keys that fall into one bucket */
 };
@@ -32,7 +32,7 @@ struct tally *tally_new(void)
 {
     struct tally *tally = calloc(1, sizeof(*tally));
 
-    if (!tally || !(tally->buckets = calloc(FIRST_BUCKETS, sizeof(struct holder *))))
+    if (!tally || !(tally->buckets = calloc(FIRST_BUCKETS, sizeof(struct tally_holder *))))
         abort();
     tally->room = FIRST_BUCKETS;
     random_bytes(&tally->seed, sizeof(tally->seed));
@@ -45,7 +45,7 @@ void tally_free(struct tally *tally)
     if (!tally)
         return;
     for (size_t i = 0; i < tally->room; i++) {
-        for (struct holder *holder = tally->buckets[i], *next; holder; holder = next) {
+        for (struct tally_holder *holder = tally->buckets[i], *next; holder; holder = next) {
             next = holder->next;
             free(holder);
         }
@@ -68,9 +68,9 @@ static uint64_t hash_of(const struct tally *tally, const void *key, size_t len)
 }
 
 /* Where the key's holder is linked from, or where the bucket's list ends. */
-static struct holder **find(struct tally *tally, uint64_t hash, const void *key, size_t len)
+static struct tally_holder **find(struct tally *tally, uint64_t hash, const void *key, size_t len)
 {
-    struct holder **at = &tally->buckets[hash & (tally->room - 1)];
+    struct tally_holder **at = &tally->buckets[hash & (tally->room - 1)];
 
     while (*at && ((*at)->hash != hash || (*at)->len != len || memcmp((*at)->key, key, len) != 0))
         at = &(*at)->next;
@@ -80,13 +80,13 @@ static struct holder **find(struct tally *tally, uint64_t hash, const void *key,
 /* A table that cannot grow still works; its lists only get longer. */
 static void make_room(struct tally *tally)
 {
-    struct holder **buckets = calloc(tally->room * 2, sizeof(struct holder *));
+    struct tally_holder **buckets = calloc(tally->room * 2, sizeof(struct tally_holder *));
 
     if (!buckets)
         return;
     for (size_t i = 0; i < tally->room; i++) {
-        for (struct holder *holder = tally->buckets[i], *next; holder; holder = next) {
-            struct holder **to = &buckets[holder->hash & (tally->room * 2 - 1)];
+        for (struct tally_holder *holder = tally->buckets[i], *next; holder; holder = next) {
+            struct tally_holder **to = &buckets[holder->hash & (tally->room * 2 - 1)];
 
             next = holder->next;
             holder->next = *to;
@@ -100,16 +100,16 @@ static void make_room(struct tally *tally)
 
 static bool add_holder(struct tally *tally, uint64_t hash, const void *key, size_t len)
 {
-    struct holder *holder = malloc(sizeof(*holder) + len);
+    struct tally_holder *holder = malloc(sizeof(*holder) + len);
 
     if (!holder)
         return false;
     if (tally->holders >= tally->room)
         make_room(tally);
 
-    struct holder **bucket = &tally->buckets[hash & (tally->room - 1)];
+    struct tally_holder **bucket = &tally->buckets[hash & (tally->room - 1)];
 
-    *holder = (struct holder){ .next = *bucket, .hash = hash, .count = 1, .len = len };
+    *holder = (struct tally_holder){ .next = *bucket, .hash = hash, .count = 1, .len = len };
     memcpy(holder->key, key, len);
     *bucket = holder;
     tally->holders++;
@@ -122,7 +122,7 @@ bool tally_take(struct tally *tally, const void *key, size_t len, unsigned most)
     bool taken;
 
     pthread_mutex_lock(&tally->lock);
-    struct holder *holder = *find(tally, hash, key, len);
+    struct tally_holder *holder = *find(tally, hash, key, len);
 
     if (holder) {
         taken = most == 0 || holder->count < most;
@@ -137,8 +137,8 @@ bool tally_take(struct tally *tally, const void *key, size_t len, unsigned most)
 void tally_give(struct tally *tally, const void *key, size_t len)
 {
     pthread_mutex_lock(&tally->lock);
-    struct holder **at = find(tally, hash_of(tally, key, len), key, len);
-    struct holder *holder = *at;
+    struct tally_holder **at = find(tally, hash_of(tally, key, len), key, len);
+    struct tally_holder *holder = *at;
 
     if (holder && --holder->count == 0) {
         *at = holder->next;
@@ -151,7 +151,7 @@ void tally_give(struct tally *tally, const void *key, size_t len)
 unsigned tally_count(struct tally *tally, const void *key, size_t len)
 {
     pthread_mutex_lock(&tally->lock);
-    struct holder *holder = *find(tally, hash_of(tally, key, len), key, len);
+    struct tally_holder *holder = *find(tally, hash_of(tally, key, len), key, len);
     unsigned count = holder ? holder->count : 0;
 
     pthread_mutex_unlock(&tally->lock);

@@ -29,15 +29,15 @@ static inline const char *words_at(const char *const words[], unsigned value)
     return value ? words[value - 1] : NULL;
 }
 
-#define WORDS_OF(noun, table)                                                                                \
-    extern const char *const table[];                                                                        \
-    static inline const char *noun##_word(enum noun value)                                                   \
-    {                                                                                                        \
-        return words_at(table, value);                                                                       \
-    }                                                                                                        \
+#define WORDS_OF(noun, table) \
+    extern const char *const table[]; \
+    static inline const char *noun##_word(enum noun value) \
+    { \
+        return words_at(table, value); \
+    } \
     _Static_assert(sizeof(enum noun) == sizeof(unsigned), "as words_find gives it")
 
-#define WORDS_FIT(table, end)                                                                                \
+#define WORDS_FIT(table, end) \
     _Static_assert(sizeof(table) / sizeof(*(table)) == (end), "one word for each value, and a NULL")
 
 #endif
