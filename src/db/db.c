@@ -178,7 +178,7 @@ unsigned db_cell_word(const struct db_rows *rows, size_t row, size_t column, con
 bool db_words_known(const char *strange, struct err *err)
 {
     return !strange ||
-           err_set(err, ERR_INTERNAL, "The store has a row with a word that is none: %.80s.", strange);
+           err_set(err, ERR_INTERNAL, "The store has a row with an unknown word: %.80s.", strange);
 }
 
 /* Hosts may be several, each with a port; that of an IPv6 address follows its bracket. */
@@ -213,8 +213,8 @@ bool db_url_unreadable(struct err *err)
 {
     err_set(err, ERR_INVALID, "The address of the PostgreSQL store cannot be read.");
     return err_hint(
-        err, "It is postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password write @ as %%40, : as %%3A, "
-             "/ as %%2F, ? as %%3F and %% as %%25.");
+        err,
+        "It is postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password write @ as %%40, : as %%3A, / as %%2F, ? as %%3F and %% as %%25.");
 }
 
 bool db_url_engine(const char *url, enum db_engine *engine, const char **path, struct err *err)

@@ -86,10 +86,10 @@ struct db_driver {
     void (*close)(struct db *db); /* accepts NULL */
 };
 
-#define DB_ARGS(...)                                                                                         \
-    (sizeof((struct db_arg[]){ __VA_ARGS__ }) / sizeof(struct db_arg)), (struct db_arg[])                    \
-    {                                                                                                        \
-        __VA_ARGS__                                                                                          \
+#define DB_ARGS(...) \
+    (sizeof((struct db_arg[]){ __VA_ARGS__ }) / sizeof(struct db_arg)), (struct db_arg[]) \
+    { \
+        __VA_ARGS__ \
     }
 #define DB_NO_ARGS 0, NULL
 

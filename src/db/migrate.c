@@ -50,8 +50,8 @@ bool migrate_refuse_newer(struct db *db, struct arena *arena, int number, struct
             WITAN_VERSION, migrate_newest());
     return err_hint(
         err,
-        "Use witan %s or newer. To go back to this one, restore a backup from before the upgrade: "
-        "`witan restore FILE --replace`.",
+        "Use witan %s or newer. "
+        "To go back to this one, restore a backup from before the upgrade: `witan restore FILE --replace`.",
         version ? version : "of the version that wrote it");
 }
 

@@ -20,9 +20,7 @@ enum { TYPE, NAME, TEXT }; /* the columns of the lists */
  * SQLite runs a trigger of any name that stands in a file. */
 static const char *const list_text =
     "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND ("
-    "(name = 'sqlite_stat1' AND sql = 'CREATE TABLE sqlite_stat1(tbl,idx,stat)') OR "
-    "(name = 'sqlite_stat4' AND sql = 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)'))) "
-    "ORDER BY type, name";
+    "(name = 'sqlite_stat1' AND sql = 'CREATE TABLE sqlite_stat1(tbl,idx,stat)') OR (name = 'sqlite_stat4' AND sql = 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)'))) ORDER BY type, name";
 
 /*
  * A definition without its comments, and with one space where there was any: those of an older release may
@@ -95,23 +93,16 @@ static bool check_sqlite(struct db *db, struct arena *arena, int schema, const c
  * theirs.
  */
 #define OURS "n.nspname = current_schema()"
-#define NOT_OF_AN_EXTENSION(oid)                                                                             \
+#define NOT_OF_AN_EXTENSION(oid) \
     "NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = " oid " AND d.deptype = 'e')"
 static const char *const postgres_list =
-    "SELECT 'TRIGGER', t.tgname, NULL FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
-    "  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT t.tgisinternal AND " OURS
-    " UNION ALL SELECT 'TRIGGER', t.tgname || ' with the function ' || t.tgfoid::regproc::text, NULL"
-    "  FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace"
-    "  JOIN pg_proc f ON f.oid = t.tgfoid"
-    "  WHERE NOT t.tgisinternal AND f.pronamespace <> c.relnamespace AND " OURS
-    " UNION ALL SELECT 'EVENT TRIGGER', e.evtname, NULL FROM pg_event_trigger e"
-    " UNION ALL SELECT 'RULE', r.rulename, NULL FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"
-    "  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE r.rulename <> '_RETURN' AND " OURS
-    " UNION ALL SELECT 'VIEW', c.relname, NULL FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-    "  WHERE c.relkind IN ('v', 'm') AND " OURS
-    " AND " NOT_OF_AN_EXTENSION("c.oid") " UNION ALL SELECT 'FUNCTION', p.proname, p.prosrc FROM pg_proc p"
-                                         "  JOIN pg_namespace n ON n.oid = p.pronamespace WHERE " OURS
-                                         " AND " NOT_OF_AN_EXTENSION("p.oid") " ORDER BY 1, 2";
+    "SELECT 'TRIGGER', t.tgname, NULL FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT t.tgisinternal AND " OURS
+    " UNION ALL SELECT 'TRIGGER', t.tgname || ' with the function ' || t.tgfoid::regproc::text, NULL  FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace  JOIN pg_proc f ON f.oid = t.tgfoid  WHERE NOT t.tgisinternal AND f.pronamespace <> c.relnamespace AND " OURS
+    " UNION ALL SELECT 'EVENT TRIGGER', e.evtname, NULL FROM pg_event_trigger e UNION ALL SELECT 'RULE', r.rulename, NULL FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE r.rulename <> '_RETURN' AND " OURS
+    " UNION ALL SELECT 'VIEW', c.relname, NULL FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace  WHERE c.relkind IN ('v', 'm') AND " OURS
+    " AND " NOT_OF_AN_EXTENSION(
+        "c.oid") " UNION ALL SELECT 'FUNCTION', p.proname, p.prosrc FROM pg_proc p  JOIN pg_namespace n ON n.oid = p.pronamespace WHERE " OURS
+                 " AND " NOT_OF_AN_EXTENSION("p.oid") " ORDER BY 1, 2";
 
 /* "TRIGGER name", followed by something that ends the name. */
 static bool names(const char *text, const char *what)
@@ -149,7 +140,7 @@ static bool check_postgres(struct db *db, struct arena *arena, const char **odd,
 
         if (!migrations_make(arena, type, name, db_cell(&rows, i, TEXT)))
             *odd = arena_format(arena, "it has the %s %.100s, which witan did not make so",
-                                str_fold(arena, type), name);
+                                str_lower(arena, type), name);
     }
     return true;
 }

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #define READERS_DEFAULT 2
-struct local {
+struct local_reader {
     pthread_mutex_t lock;    /* held while in use, so that closing waits for it */
     struct readers *readers; /* NULL: closed */
     struct db *db;
-    struct local *next_of_thread, *next_of_readers;
+    struct local_reader *next_of_thread, *next_of_readers;
 };
 
 struct reader {
@@ -36,7 +36,7 @@ struct readers {
     struct expiry expiry;
     int count;
     struct reader all[READERS_MAX + HEAVY_READERS];
-    struct local *locals;
+    struct local_reader *locals;
 };
 
 /* Guards the lists of locals of all readers. Taken when a thread first reads or ends, and at close. */
@@ -88,7 +88,7 @@ static void *reader_main(void *user)
 
 /* Reading on the caller's thread */
 
-static void local_close(struct local *local)
+static void local_close(struct local_reader *local)
 {
     pthread_mutex_lock(&local->lock);
     db_close(local->db);
@@ -97,7 +97,7 @@ static void local_close(struct local *local)
     pthread_mutex_unlock(&local->lock);
 }
 
-static void local_free(struct local *local)
+static void local_free(struct local_reader *local)
 {
     pthread_mutex_destroy(&local->lock);
     free(local);
@@ -106,10 +106,10 @@ static void local_free(struct local *local)
 static void thread_ends(void *user)
 {
     pthread_mutex_lock(&locals_lock);
-    for (struct local *local = user, *next; local; local = next) {
+    for (struct local_reader *local = user, *next; local; local = next) {
         next = local->next_of_thread;
         if (local->readers) {
-            struct local **at = &local->readers->locals;
+            struct local_reader **at = &local->readers->locals;
 
             while (*at != local)
                 at = &(*at)->next_of_readers;
@@ -128,9 +128,9 @@ static void make_key(void)
 }
 
 /* Opens this thread's connection, and forgets those of readers that have been closed since. */
-static struct local *local_open(struct readers *readers, struct err *err)
+static struct local_reader *local_open(struct readers *readers, struct err *err)
 {
-    struct local *local = calloc(1, sizeof(*local)), *head = pthread_getspecific(locals_key);
+    struct local_reader *local = calloc(1, sizeof(*local)), *head = pthread_getspecific(locals_key);
 
     if (!local) {
         err_no_memory(err);
@@ -144,8 +144,8 @@ static struct local *local_open(struct readers *readers, struct err *err)
     pthread_mutex_init(&local->lock, NULL);
     local->readers = readers;
     pthread_mutex_lock(&locals_lock);
-    for (struct local **at = &head; *at;) {
-        struct local *old = *at;
+    for (struct local_reader **at = &head; *at;) {
+        struct local_reader *old = *at;
 
         if (old->readers) {
             at = &old->next_of_thread;
@@ -163,9 +163,9 @@ static struct local *local_open(struct readers *readers, struct err *err)
 }
 
 /* Returns it locked, or NULL. */
-static struct local *local_find(const struct readers *readers)
+static struct local_reader *local_find(const struct readers *readers)
 {
-    for (struct local *local = pthread_getspecific(locals_key); local; local = local->next_of_thread) {
+    for (struct local_reader *local = pthread_getspecific(locals_key); local; local = local->next_of_thread) {
         pthread_mutex_lock(&local->lock);
         if (local->readers == readers)
             return local;
@@ -176,7 +176,7 @@ static struct local *local_find(const struct readers *readers)
 
 void readers_run_here(struct readers *readers, struct work *work)
 {
-    struct local *local = local_find(readers);
+    struct local_reader *local = local_find(readers);
 
     work->err = (struct err){ 0 };
     if (!local) {
@@ -255,7 +255,7 @@ void readers_close(struct readers *readers)
     for (int i = 0; i < readers->count; i++)
         pthread_join(readers->all[i].thread, NULL);
     pthread_mutex_lock(&locals_lock);
-    for (struct local *local = readers->locals, *next; local; local = next) {
+    for (struct local_reader *local = readers->locals, *next; local; local = next) {
         next = local->next_of_readers;
         local_close(local);
     }

@@ -24,6 +24,14 @@ static void witan_spoke(sqlite3_context *context, int argc, sqlite3_value **argv
     sqlite3_result_int(context, found);
 }
 
+/* SQLite has it since 3.43; by it and LENGTH both databases say whether a text is ASCII. */
+static void octet_length(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
+        sqlite3_result_int(context, sqlite3_value_bytes(argv[0]));
+}
+
 /*
  * What the guards of the audit log ask. Plain SQL from elsewhere does not have it, and with us it says no
  * until whoever purges or erases has said so (with one argument) for the length of what they do.
@@ -47,6 +55,7 @@ bool sqlite_functions_add(sqlite3 *handle, bool *may_change_audit)
     } functions[] = {
         { "witan_time", 1, pure, witan_time },
         { "witan_spoke", 2, pure, witan_spoke },
+        { "octet_length", 1, pure, octet_length },
         { "witan_may_change_audit", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, witan_may_change_audit },
         { "witan_may_change_audit", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, witan_may_change_audit },
     };

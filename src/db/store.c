@@ -130,7 +130,7 @@ void store_read_here(struct store *store, struct work *work)
 }
 
 /* Stands in the queue for a unit whose caller waits. */
-struct waiting {
+struct store_waiting {
     struct work proxy;
     struct work *inner;
     pthread_mutex_t lock;
@@ -140,7 +140,7 @@ struct waiting {
 
 static bool waiting_run(struct db *db, struct work *proxy)
 {
-    struct waiting *waiting = (struct waiting *)proxy;
+    struct store_waiting *waiting = (struct store_waiting *)proxy;
 
     waiting->inner->err = (struct err){ 0 };
     bool ok = waiting->inner->run(db, waiting->inner);
@@ -151,7 +151,7 @@ static bool waiting_run(struct db *db, struct work *proxy)
 
 static void waiting_done(struct work *proxy)
 {
-    struct waiting *waiting = (struct waiting *)proxy;
+    struct store_waiting *waiting = (struct store_waiting *)proxy;
 
     pthread_mutex_lock(&waiting->lock);
     waiting->inner->err = proxy->err;
@@ -162,9 +162,9 @@ static void waiting_done(struct work *proxy)
 
 typedef bool hand_in_fn(struct store *store, struct work *work, struct err *err);
 
-static void hand_in(struct store *store, struct waiting *waiting, struct work *work, hand_in_fn *take)
+static void hand_in(struct store *store, struct store_waiting *waiting, struct work *work, hand_in_fn *take)
 {
-    *waiting = (struct waiting){
+    *waiting = (struct store_waiting){
         .proxy = { .run = waiting_run, .done = waiting_done, .caller = work->caller, .heavy = work->heavy },
         .inner = work,
         .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -175,7 +175,7 @@ static void hand_in(struct store *store, struct waiting *waiting, struct work *w
         waiting->finished = true;
 }
 
-static bool wait_for(struct waiting *waiting)
+static bool wait_for(struct store_waiting *waiting)
 {
     pthread_mutex_lock(&waiting->lock);
     while (!waiting->finished)
@@ -188,7 +188,7 @@ static bool wait_for(struct waiting *waiting)
 
 static bool hand_in_and_wait(struct store *store, struct work *work, hand_in_fn *take)
 {
-    struct waiting waiting;
+    struct store_waiting waiting;
 
     hand_in(store, &waiting, work, take);
     return wait_for(&waiting);
@@ -201,7 +201,7 @@ bool store_write_wait(struct store *store, struct work *work)
 
 bool store_write_wait_all(struct store *store, struct work *const works[], size_t count)
 {
-    struct waiting waiting[STORE_WAIT_MOST];
+    struct store_waiting waiting[STORE_WAIT_MOST];
     bool all = true;
 
     if (count > STORE_WAIT_MOST)

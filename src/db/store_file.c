@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OWNER_HINT                                                                                           \
+#define OWNER_HINT \
     "Run witan as its owner, let it be written (chown, chmod), or name another store with --db."
 
 static bool is_folder(const char *path)
@@ -72,8 +72,10 @@ bool store_file_unusable(const char *path, int sqlite_code, const char *text, st
     switch (sqlite_code & 0xff) {
     case SQLITE_NOTADB:
         err_set(err, ERR_INTERNAL, "%s is not a database.", path);
-        return err_hint(err, "Name another store with --db. If this was one, it is damaged: keep a copy, and "
-                             "`witan restore BACKUP --replace` puts a backup in its place.");
+        return err_hint(
+            err,
+            "Name another store with --db. "
+            "If this was one, it is damaged: keep a copy, and `witan restore BACKUP --replace` puts a backup in its place.");
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:

@@ -65,7 +65,7 @@ struct work *turns_put(struct turns *turns, struct work *work, uint64_t who)
     }
     uint64_t round = round_for(turns, who);
 
-    turns->waiting[turns->count++] = (struct turn){ .work = work, .who = who, .round = round };
+    turns->waiting[turns->count++] = (struct waiting_unit){ .work = work, .who = who, .round = round };
     return gone;
 }
 

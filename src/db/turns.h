@@ -19,7 +19,7 @@
 struct work;
 
 struct turns {
-    struct turn {
+    struct waiting_unit {
         struct work *work;
         uint64_t who;
         uint64_t round;    /* in which round of turns it is taken */

@@ -42,7 +42,7 @@ struct writer {
  * unit fails after it has changed something. So units run without; when one has to be undone, the whole batch
  * is undone and its units run again, each with a savepoint, and so do those of the next few batches.
  */
-struct batch {
+struct write_batch {
     struct work *first, **last;
     size_t count, kept;
     bool marked;    /* each unit has a savepoint */
@@ -51,7 +51,7 @@ struct batch {
 };
 
 /* The units' own errors are dropped too: they may rest on what a neighbour did, which is undone. */
-static void answer_failed(struct batch *batch)
+static void answer_failed(struct write_batch *batch)
 {
     for (struct work *work = batch->first, *next; work; work = next) {
         next = work->next;
@@ -59,7 +59,7 @@ static void answer_failed(struct batch *batch)
     }
 }
 
-static void answer(struct batch *batch)
+static void answer(struct write_batch *batch)
 {
     for (struct work *work = batch->first, *next; work; work = next) {
         next = work->next;
@@ -68,14 +68,14 @@ static void answer(struct batch *batch)
 }
 
 /* Some errors end the whole transaction: then no further unit runs. */
-static bool still_open(struct writer *writer, struct batch *batch)
+static bool still_open(struct writer *writer, struct write_batch *batch)
 {
     return sqlite_in_transaction(writer->db) ||
            err_set(&batch->err, ERR_UNAVAILABLE,
                    "The transaction was lost to an earlier error; nothing was changed.");
 }
 
-static bool undo_unit(struct writer *writer, struct batch *batch, int64_t changes_before)
+static bool undo_unit(struct writer *writer, struct write_batch *batch, int64_t changes_before)
 {
     if (batch->marked)
         return sqlite_undo(writer->db, &batch->err);
@@ -85,7 +85,7 @@ static bool undo_unit(struct writer *writer, struct batch *batch, int64_t change
     return !batch->run_again;
 }
 
-static bool run_unit(struct writer *writer, struct batch *batch, struct work *work)
+static bool run_unit(struct writer *writer, struct write_batch *batch, struct work *work)
 {
     if (batch->marked && !sqlite_mark(writer->db, &batch->err))
         return false;
@@ -106,7 +106,7 @@ static bool run_unit(struct writer *writer, struct batch *batch, struct work *wo
     return batch->marked ? sqlite_keep(writer->db, &batch->err) : still_open(writer, batch);
 }
 
-static bool run_units(struct writer *writer, struct batch *batch, struct work *work)
+static bool run_units(struct writer *writer, struct write_batch *batch, struct work *work)
 {
     int64_t batch_ms = writer->options->batch_ms ? writer->options->batch_ms : WRITE_BATCH_MS;
     int64_t end_us = clock_ticks_us() + batch_ms * 1000;
@@ -123,7 +123,7 @@ static bool run_units(struct writer *writer, struct batch *batch, struct work *w
     return true;
 }
 
-static bool run_again(struct writer *writer, struct batch *batch)
+static bool run_again(struct writer *writer, struct write_batch *batch)
 {
     writer->careful = CAREFUL_BATCHES;
     batch->marked = true;
@@ -137,7 +137,7 @@ static bool run_again(struct writer *writer, struct batch *batch)
     return true;
 }
 
-static bool commit(struct writer *writer, struct batch *batch)
+static bool commit(struct writer *writer, struct write_batch *batch)
 {
     struct err cause = { 0 };
 
@@ -155,7 +155,7 @@ static bool commit(struct writer *writer, struct batch *batch)
     return true;
 }
 
-static bool run_transaction(struct writer *writer, struct batch *batch, struct work *first)
+static bool run_transaction(struct writer *writer, struct write_batch *batch, struct work *first)
 {
     batch->marked = writer->careful > 0 && writer->careful-- > 0;
     if (!run_units(writer, batch, first) && !(batch->run_again && run_again(writer, batch)))
@@ -188,7 +188,7 @@ static void end_for_good(struct writer *writer, const char *why)
         writer->options->fatal(writer->options->user, why);
 }
 
-static void fail_batch(struct writer *writer, struct batch *batch)
+static void fail_batch(struct writer *writer, struct write_batch *batch)
 {
     bool unknown = batch->err.code == ERR_OUTCOME_UNKNOWN;
     struct err why = batch->err;
@@ -255,7 +255,7 @@ static void move_standing(struct writer *writer)
 
 static void run_batch(struct writer *writer, struct work *first)
 {
-    struct batch batch = { .last = &batch.first };
+    struct write_batch batch = { .last = &batch.first };
     struct err err = { 0 };
 
     if (atomic_load(&writer->broken)) {

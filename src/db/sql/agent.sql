@@ -1,18 +1,17 @@
 -- Agents that take part in discussions. One that was deleted stays for what it has said.
 
--- columns: agent
-id, workspace_id, name, role, system_prompt, ai_model_config, created_by, created_at, updated_at, deleted_at;
-
 -- name: agent_insert
-INSERT INTO agent_templates (id, workspace_id, name, role, system_prompt, ai_model_config, created_by, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO agent_templates ({agent_insert}) VALUES ({agent_insert_values});
 
 -- name: agent_get
 SELECT {agent} FROM agent_templates WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL;
 
--- By its name, folded.
+-- By its name, folded; $3 is the key of one whose name was another's too.
 -- name: agent_named
-SELECT {agent} FROM agent_templates WHERE workspace_id = $1 AND name_key = $2 AND deleted_at IS NULL;
+SELECT {agent} FROM agent_templates
+ WHERE workspace_id = $1 AND name_key IN ($2, $3) AND deleted_at IS NULL
+ ORDER BY CASE name_key WHEN $3 THEN 0 ELSE 1 END
+ LIMIT 1;
 
 -- name: agent_list
 SELECT {agent} FROM agent_templates
@@ -20,10 +19,13 @@ SELECT {agent} FROM agent_templates
  ORDER BY id DESC
  LIMIT $3;
 
+-- Only one that was found in its workspace is written back.
 -- name: agent_save
-UPDATE agent_templates
-   SET name = $3, role = $4, system_prompt = $5, ai_model_config = $6, updated_at = $7
- WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL;
+UPDATE agent_templates SET {agent_update} WHERE id = $1 AND deleted_at IS NULL;
+
+-- A new name has no key yet.
+-- name: agent_fold
+UPDATE agent_templates SET name_fold = $2 WHERE id = $1 AND name_fold IS NULL;
 
 -- name: agent_delete
 UPDATE agent_templates SET deleted_at = $3 WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL;

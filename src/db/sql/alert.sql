@@ -17,10 +17,10 @@ SELECT COUNT(*), COALESCE(SUM(CASE WHEN outcome_source IN ('timeout', 'default')
          ORDER BY created_at DESC LIMIT $3) AS asked
  WHERE outcome_source IN ('human', 'timeout', 'default');
 
--- Questions that hold up a job and were asked before $2; the oldest first.
+-- Questions that hold up a job ($4: their types, each between spaces) and were asked before $2; the oldest first.
 -- name: alert_unanswered
 SELECT id, created_at FROM question_rows
- WHERE workspace_id = $1 AND status = 'pending' AND type <> 'non_blocking' AND sort_at < $2
+ WHERE workspace_id = $1 AND status = 'pending' AND $4 LIKE '% ' || type || ' %' AND sort_at < $2
  ORDER BY sort_at, id
  LIMIT $3;
 
@@ -28,14 +28,11 @@ SELECT id, created_at FROM question_rows
 SELECT COALESCE(CAST(SUM(refused) AS BIGINT), 0), COALESCE(CAST(SUM(failed) AS BIGINT), 0)
   FROM ask_errors WHERE workspace_id = $1 AND minute >= $2;
 
--- columns: alert
-id, kind, since, details;
-
 -- name: alert_open
 SELECT {alert} FROM alerts WHERE workspace_id = $1 AND ended_at IS NULL ORDER BY kind;
 
 -- name: alert_begin
-INSERT INTO alerts (id, workspace_id, kind, since, details) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO alerts ({alert_insert}) VALUES ({alert_insert_values})
     ON CONFLICT (workspace_id, kind) WHERE ended_at IS NULL DO NOTHING;
 
 -- name: alert_end

@@ -267,9 +267,6 @@ SELECT workspace_id, hour / 24, project_id, question_key, SUM(n), SUM(CASE WHEN 
 DELETE FROM figure_changes WHERE id <= $1;
 
 -- On PostgreSQL in one, by one node at a time: what another transaction commits meanwhile is left for the next.
--- name: figures_claim @postgres only
-SELECT pg_try_advisory_xact_lock(7117, 5);
-
 -- name: figures_fold @postgres only
 WITH gone AS (
     DELETE FROM figure_changes WHERE id IN (SELECT id FROM figure_changes ORDER BY id LIMIT $1)

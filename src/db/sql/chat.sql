@@ -1,13 +1,7 @@
 -- Messages of the squad chat. Triggers count replies, collect them and tell of every message.
 
--- columns: chat
-id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id, task_ref,
-witan_time(.created_at) AS created_at;
-
 -- name: chat_insert
-INSERT INTO squad_chat (id, workspace_id, agent_name, message, is_human, message_type, discussion_prompt_id,
-                        task_ref, created_at, project_id, via)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'call');
+INSERT INTO squad_chat ({chat_insert}, via) VALUES ({chat_insert_values}, 'call');
 
 -- The project of a task of this workspace; what another tracker calls a task has none.
 -- name: chat_task_project

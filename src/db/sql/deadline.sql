@@ -2,7 +2,7 @@
 
 -- name: deadline_prompts @sqlite
 UPDATE discussion_prompts
-   SET status = 'timed_out', outcome_source = 'timeout', outcome_by = 'system', resolved_at = $2, ended_via = 'timer'
+   SET status = 'timed_out', outcome_source = 'timeout', outcome_by = 'system', outcome_by_id = 'system', resolved_at = $2, ended_via = 'timer'
  WHERE id IN (SELECT id FROM discussion_prompts
                WHERE status IN ('pending', 'collecting') AND due_at < $1
                ORDER BY due_at
@@ -11,7 +11,7 @@ UPDATE discussion_prompts
 -- Rows that another node or a reply holds right now are left for the next time.
 -- name: deadline_prompts @postgres
 UPDATE discussion_prompts
-   SET status = 'timed_out', outcome_source = 'timeout', outcome_by = 'system', resolved_at = $2, ended_via = 'timer'
+   SET status = 'timed_out', outcome_source = 'timeout', outcome_by = 'system', outcome_by_id = 'system', resolved_at = $2, ended_via = 'timer'
  WHERE id IN (SELECT id FROM discussion_prompts
                WHERE status IN ('pending', 'collecting') AND due_at < $1
                ORDER BY due_at

@@ -1,16 +1,11 @@
 -- Decisions of agents. One that people have to settle is a question; its row is the only one that says how.
 
--- columns: decision
-id, project_id, category, description, details, agent, level, question_id, created_at;
-
 -- Of the question that decides it, if there is one.
 -- columns: decision_question
 status, response, outcome_source, outcome_by, ended_at, timeout_at;
 
 -- name: decision_insert
-INSERT INTO decisions (id, workspace_id, project_id, category, description, details, agent, level, question_id,
-                       created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO decisions ({decision_insert}) VALUES ({decision_insert_values});
 
 -- name: decision_get
 SELECT {decision d}, {decision_question q}

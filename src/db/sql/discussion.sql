@@ -32,14 +32,14 @@ UPDATE discussion_state
    SET current_turn_index = $2, current_round = $3, status = $4, end_reason = $5, outcome_source = $6, outcome_by = $7,
        result = $8, rounds = $9, phase = $10, ending = $11, calls = $12, tokens_in = $13, tokens_out = $14,
        usage_missing = $15, iterations = $16, wants_drive = $17, driver = $18, summary = $19, summary_seq = $20,
-       updated_at = $21, ended_at = $22, settled_round = $23
+       updated_at = $21, ended_at = $22, settled_round = $23, outcome_by_id = COALESCE($24, outcome_by_id)
  WHERE discussion_id = $1;
 
 -- Ends one that cannot be moved on, if $2 still drives it.
 -- name: discussion_fail
 UPDATE discussion_state
    SET status = 'failed', end_reason = 'failed', ending = NULL, phase = 'ended', wants_drive = 0, driver = NULL,
-       outcome_source = 'policy', outcome_by = 'system', result = $4, updated_at = $5, ended_at = $5
+       outcome_source = 'policy', outcome_by = 'system', outcome_by_id = 'system', result = $4, updated_at = $5, ended_at = $5
  WHERE discussion_id = $1 AND driver = $2 AND driver_epoch = $3;
 
 -- Whoever has waited for it goes on.
@@ -184,17 +184,19 @@ SELECT agent_id, speaker, SUM(said), SUM(passed), SUM(calls), SUM(tokens_in), SU
  ORDER BY MIN(seq), speaker
  LIMIT $2;
 
--- What the others of one family ($1: its root) had taken at a moment: those that had ended by then in all, of the rest
--- what stands in their logs.
+-- What the others of one family ($1: its root) took, and when: by the rows of their logs, and at the end of each the
+-- calls of which no row is left.
 -- name: spent_by_others
-SELECT COALESCE(SUM(CASE WHEN s.ended_at <= $3 THEN s.calls
-                         ELSE (SELECT COALESCE(SUM(l.calls), 0) FROM discussion_logs l
-                                WHERE l.discussion_id = s.discussion_id AND l.created_at <= $3) END), 0),
-       COALESCE(SUM(CASE WHEN s.ended_at <= $3 THEN s.tokens_in + s.tokens_out
-                         ELSE (SELECT COALESCE(SUM(l.tokens_in + l.tokens_out), 0) FROM discussion_logs l
-                                WHERE l.discussion_id = s.discussion_id AND l.created_at <= $3) END), 0)
+SELECT l.created_at, l.calls, l.tokens_in + l.tokens_out
+  FROM discussion_state s JOIN discussion_logs l ON l.discussion_id = s.discussion_id
+ WHERE s.root_id = $1 AND s.discussion_id <> $2 AND l.calls > 0
+UNION ALL
+SELECT s.ended_at,
+       s.calls - (SELECT COALESCE(SUM(l.calls), 0) FROM discussion_logs l WHERE l.discussion_id = s.discussion_id),
+       s.tokens_in + s.tokens_out - (SELECT COALESCE(SUM(l.tokens_in + l.tokens_out), 0) FROM discussion_logs l
+                                      WHERE l.discussion_id = s.discussion_id)
   FROM discussion_state s
- WHERE s.root_id = $1 AND s.discussion_id <> $2 AND s.created_at <= $3;
+ WHERE s.root_id = $1 AND s.discussion_id <> $2 AND s.ended_at IS NOT NULL;
 
 -- columns: decided
 seq, kind, round_number, turn_index, after_seq, inputs, verdict, reason, created_at;

@@ -7,11 +7,8 @@ source, source_id, version, author, text, created_at;
 -- columns: document_brief
 source, source_id, version, author, '' AS text, created_at;
 
--- columns: feedback
-id, project_id, author, text, confirmed, handled_at, created_at;
-
 -- name: feedback_insert
-INSERT INTO feedback (id, workspace_id, project_id, author, text, created_at) VALUES ($1, $2, $3, $4, $5, $6);
+INSERT INTO feedback ({feedback_insert}) VALUES ({feedback_insert_values});
 
 -- name: feedback_get
 SELECT {feedback f},
@@ -41,8 +38,8 @@ UPDATE feedback SET handled_at = $3 WHERE id = $1 AND project_id = $2;
 SELECT COUNT(*) FROM documents WHERE project_id = $1 AND source = $2 AND version = 1;
 
 -- name: document_insert
-INSERT INTO documents (project_id, source, source_id, version, workspace_id, author, text, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO documents (project_id, source, source_id, version, workspace_id, author, text, created_at, author_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- The version asked for, or the newest.
 -- name: document_get

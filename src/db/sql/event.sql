@@ -4,15 +4,15 @@
 seq, workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience;
 
 -- name: event_insert
-INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience, actor_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
--- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience], ...]. SQLite
--- runs event_insert for each.
+-- $1 is [[workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience, actor_id], ...].
+-- SQLite runs event_insert for each.
 -- name: event_insert_many @postgres only
-INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience)
+INSERT INTO events (workspace_id, type, project_id, job_id, discussion_id, subject, data, created_at, audience, actor_id)
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
-       CAST(r.value ->> 7 AS BIGINT), r.value ->> 8
+       CAST(r.value ->> 7 AS BIGINT), r.value ->> 8, r.value ->> 9
   FROM jsonb_array_elements(CAST($1 AS JSONB)) WITH ORDINALITY AS r(value, place)
  ORDER BY r.place;
 
@@ -33,18 +33,6 @@ SELECT COALESCE(MIN(seq), 0) FROM events;
 -- end whatever becomes of us, so that no lock outlives it.
 -- name: event_number @postgres only
 SELECT witan_number_events(CAST($1 AS INTEGER));
-
--- Ends sessions that hold the lock of numbering or sealing and for $1 milliseconds have done nothing but wait for their
--- client. No node of ours keeps it that long; one that was stopped at an unlucky moment, is of an older version, or is
--- another program altogether might.
--- name: numbering_take @postgres only
-SELECT COUNT(pg_terminate_backend(l.pid))
-  FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
- WHERE l.locktype = 'advisory' AND l.granted AND l.pid <> pg_backend_pid()
-   AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-   AND l.classid = 7117 AND l.objid IN (2, 3) AND l.objsubid = 2
-   AND a.wait_event_type = 'Client'
-   AND a.state_change < clock_timestamp() - CAST($1 AS INTEGER) * INTERVAL '1 millisecond';
 
 -- Looks at the oldest $2 rows only: times follow the numbers closely enough, and the cost is bounded.
 -- name: event_prune

@@ -1,20 +1,7 @@
--- Jobs and their logs.
-
--- columns: job
-id, workspace_id, project_id, task_id, kind, agent, status, progress, input, result, error, created_at, ended_at,
-requested_kind, requested_by, requested_name, lone, restart_of, restart_answer, outcome_source, outcome_by,
-log_lines;
-
--- The same in the same places, without what may be large.
--- columns: job_brief
-id, workspace_id, project_id, task_id, kind, agent, status, NULL AS progress, NULL AS input, NULL AS result, error,
-created_at, ended_at, requested_kind, requested_by, requested_name, lone, restart_of, NULL AS restart_answer,
-outcome_source, outcome_by, log_lines;
+-- Jobs and their logs. Their members stand in src/core/questions/job.noun and job_line.noun.
 
 -- name: job_insert
-INSERT INTO jobs (id, workspace_id, project_id, task_id, kind, agent, status, input, created_at, requested_kind,
-                  requested_by, requested_name, lone, restart_of, restart_answer, log_lines)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
+INSERT INTO jobs ({job_insert}) VALUES ({job_insert_values});
 
 -- $3 is now: a deadline that has passed must be applied before anything is said about the job.
 -- name: job_get
@@ -202,6 +189,22 @@ SELECT {job_brief j}, false
  WHERE j.id = $1 AND j.workspace_id = $2
    FOR NO KEY UPDATE;
 
+-- A job that witan runs itself, whoever calls.
+-- name: job_lock_run @sqlite
+SELECT {job_brief j}, 0
+  FROM jobs j
+ WHERE j.id = $1 AND EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id);
+
+-- name: job_lock_run @postgres
+SELECT {job_brief j}, false
+  FROM jobs j
+ WHERE j.id = $1 AND EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id)
+   FOR NO KEY UPDATE;
+
+-- Whether witan runs a job itself.
+-- name: job_is_run
+SELECT 1 FROM runs WHERE job_id = $1;
+
 -- The job of one question.
 -- name: job_lock_question @sqlite
 SELECT {job_brief j}, 0
@@ -253,19 +256,12 @@ SELECT {job_brief j}, false
  ORDER BY j.id
    FOR NO KEY UPDATE SKIP LOCKED;
 
--- A result that is NULL stays as it is.
 -- name: job_update
-UPDATE jobs
-   SET status = $2, error = $3, ended_at = $4, outcome_source = $5, outcome_by = $6, log_lines = $7,
-       result = COALESCE($8, result)
- WHERE id = $1;
+UPDATE jobs SET {job_update} WHERE id = $1;
 
 -- $1 is a list of the same values for each row. SQLite runs job_update for each.
 -- name: job_update_many @postgres only
-UPDATE jobs
-   SET status = r.value ->> 1, error = r.value ->> 2, ended_at = CAST(r.value ->> 3 AS BIGINT),
-       outcome_source = r.value ->> 4, outcome_by = r.value ->> 5, log_lines = CAST(r.value ->> 6 AS INTEGER),
-       result = COALESCE(r.value ->> 7, result)
+UPDATE jobs SET {job_update_rows}
   FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
  WHERE jobs.id = ANY (ARRAY(SELECT jsonb_array_elements(CAST($1 AS JSONB)) ->> 0)) AND jobs.id = r.value ->> 0;
 
@@ -273,17 +269,12 @@ UPDATE jobs
 UPDATE jobs SET progress = $2 WHERE id = $1;
 
 -- name: job_log_insert
-INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO job_logs ({job_line_insert}) VALUES ({job_line_insert_values});
 
 -- $1 is a list of the same values for each row. SQLite runs job_log_insert for each.
 -- name: job_log_insert_many @postgres only
-INSERT INTO job_logs (job_id, seq, kind, level, message, data, created_at)
-SELECT r.value ->> 0, CAST(r.value ->> 1 AS INTEGER), r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5,
-       CAST(r.value ->> 6 AS BIGINT)
-  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
-
--- columns: job_line
-seq, kind, level, message, data, created_at;
+INSERT INTO job_logs ({job_line_insert})
+SELECT {job_line_insert_rows} FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
 -- name: job_logs
 SELECT {job_line}

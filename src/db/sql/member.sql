@@ -35,15 +35,15 @@ SELECT w.slug
  ORDER BY w.slug
  LIMIT 1;
 
--- Memberships of user $1 outside workspace $3 over which user $2 has no say.
+-- Memberships of user $1 outside workspace $3 over which user $2 has no say; $4 the roles that manage, each between spaces.
 -- name: member_beyond
 SELECT COUNT(*)
   FROM members t LEFT JOIN members c ON c.workspace_id = t.workspace_id AND c.user_id = CAST($2 AS TEXT)
  WHERE t.user_id = $1 AND t.workspace_id <> $3
-   AND (c.role IS NULL OR c.role NOT IN ('owner', 'admin') OR (t.role = 'owner' AND c.role <> 'owner'));
+   AND (c.role IS NULL OR $4 NOT LIKE '% ' || c.role || ' %' OR (t.role = 'owner' AND c.role <> 'owner'));
 
--- Workspaces in which user $2 manages user $1.
+-- Workspaces in which user $2 manages user $1; $3 the same roles.
 -- name: member_managed
 SELECT COUNT(*)
   FROM members t JOIN members c ON c.workspace_id = t.workspace_id
- WHERE t.user_id = $1 AND c.user_id = $2 AND c.role IN ('owner', 'admin');
+ WHERE t.user_id = $1 AND c.user_id = $2 AND $3 LIKE '% ' || c.role || ' %';

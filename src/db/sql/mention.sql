@@ -12,15 +12,10 @@ SELECT CAST(r.value ->> 0 AS UUID), r.value ->> 1, r.value ->> 2, CAST(r.value -
   FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
 ON CONFLICT DO NOTHING;
 
--- columns: mention
-q.ref_type AS ref_type, q.ref_id AS ref_id, w.id AS workspace_id, COALESCE(c.project_id, p.project_id) AS project_id,
-COALESCE(c.agent_name, p.requester_agent) AS author, COALESCE(c.message, p.prompt_message) AS message,
-witan_time(COALESCE(c.created_at, p.created_at)) AS created_at;
-
 -- What other programs wrote, lowest id first, with what is needed to tell of it. A prompt that has ended
 -- meanwhile asks nobody any more, and a workspace that is not there has nobody to tell.
 -- name: mention_queued @sqlite
-SELECT {mention}
+SELECT {mention_source}
   FROM mention_queue q
   LEFT JOIN squad_chat c ON q.ref_type = 'chat' AND c.id = q.ref_id
   LEFT JOIN discussion_prompts p ON q.ref_type = 'prompt' AND p.id = q.ref_id
@@ -30,7 +25,7 @@ SELECT {mention}
  LIMIT $1;
 
 -- name: mention_queued @postgres
-SELECT {mention}
+SELECT {mention_source}
   FROM mention_queue q
   LEFT JOIN squad_chat c ON q.ref_type = 'chat' AND c.id = q.ref_id
   LEFT JOIN discussion_prompts p ON q.ref_type = 'prompt' AND p.id = q.ref_id

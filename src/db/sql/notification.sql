@@ -3,23 +3,13 @@
 -- Whoever is bound to a project names it last and sees nothing of the others; of what is about no project, such
 -- as the questions of a job without one, only the talk of the squad, which is everybody's.
 
--- columns: notification
-id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type, ref_id, created_at,
-discussion_id;
-
 -- name: notification_insert
-INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
-                           ref_id, created_at, roles, discussion_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+INSERT INTO notifications ({notification_insert}) VALUES ({notification_insert_values});
 
 -- $1 is a list of the same values for each row. SQLite runs notification_insert for each.
 -- name: notification_insert_many @postgres only
-INSERT INTO notifications (id, workspace_id, project_id, user_id, agent_key, kind, priority, title, body, ref_type,
-                           ref_id, created_at, roles, discussion_id)
-SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5, r.value ->> 6,
-       r.value ->> 7, r.value ->> 8, r.value ->> 9, r.value ->> 10, CAST(r.value ->> 11 AS BIGINT),
-       CAST(r.value ->> 12 AS INTEGER), r.value ->> 13
-  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
+INSERT INTO notifications ({notification_insert})
+SELECT {notification_insert_rows} FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
 -- The two parts are cut before they are joined, so that each reads its index from the end and stops.
 -- name: notification_list
@@ -64,7 +54,7 @@ SELECT * FROM (SELECT {notification n}, n.read_at, n.resolved_at
 
 -- $3 is the person, or NULL; being read is theirs alone.
 -- name: notification_get
-SELECT {notification n}, COALESCE(n.read_at, r.read_at), n.resolved_at, n.roles
+SELECT {notification n}, COALESCE(n.read_at, r.read_at), n.resolved_at
   FROM notifications n
   LEFT JOIN notification_reads r ON r.notification_id = n.id AND r.person = CAST($3 AS TEXT)
  WHERE n.id = $1 AND n.workspace_id = $2;
@@ -114,8 +104,7 @@ ON CONFLICT DO NOTHING;
 -- $1 is the kind of subject, $2 its id: what they point at has ended, at $3. On SQLite, which makes RETURNING dear
 -- and has one writer, they are read first.
 -- name: notification_unresolved
-SELECT {notification},
-       read_at, CAST($3 AS BIGINT), roles
+SELECT {notification}, read_at, CAST($3 AS BIGINT)
   FROM notifications
  WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL;
 
@@ -124,15 +113,15 @@ UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AN
 
 -- name: notification_resolve_one @postgres
 UPDATE notifications SET resolved_at = $3 WHERE ref_type = $1 AND ref_id = $2 AND resolved_at IS NULL
-RETURNING {notification}, read_at, resolved_at, roles;
+RETURNING {notification}, read_at, resolved_at;
 
 -- The same, where $2 is a JSON list of ids.
 -- name: notification_resolve @sqlite
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id IN (SELECT value FROM json_each($2)) AND resolved_at IS NULL
-RETURNING {notification}, read_at, resolved_at, roles;
+RETURNING {notification}, read_at, resolved_at;
 
 -- name: notification_resolve @postgres
 UPDATE notifications SET resolved_at = $3
  WHERE ref_type = $1 AND ref_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB)))) AND resolved_at IS NULL
-RETURNING {notification}, read_at, resolved_at, roles;
+RETURNING {notification}, read_at, resolved_at;

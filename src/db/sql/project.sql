@@ -1,7 +1,7 @@
 -- Projects.
 
 -- columns: project
-id, workspace_id, name, description, hil_config, settings, created_at;
+id, workspace_id, name, description, hil_config, settings, created_at, orchestrator_on, orchestrator_parallel, orchestrator_coder;
 
 -- name: project_insert
 INSERT INTO projects (id, workspace_id, name, description, hil_config, settings, created_at)
@@ -20,7 +20,8 @@ SELECT {project}
  LIMIT $3;
 
 -- name: project_save
-UPDATE projects SET name = $3, description = $4, hil_config = $5, settings = $6
+UPDATE projects SET name = $3, description = $4, hil_config = $5, settings = $6, orchestrator_on = $7,
+       orchestrator_parallel = $8, orchestrator_coder = $9
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: project_delete

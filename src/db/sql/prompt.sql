@@ -1,41 +1,29 @@
 -- Discussion prompts. Triggers count, collect, end and tell; what they changed is read again.
 
--- columns: prompt
-id, workspace_id, task_id, linked_task_id, requester_agent, prompt_message, required_responses, timeout_minutes,
-status, CAST(.collected_context AS TEXT) AS collected_context, squad_chat_id,
-witan_time(.resolved_at) AS resolved_at, witan_time(.created_at) AS created_at, count_all, response_count,
-outcome_source, outcome_by, due_at, project_id;
-
 -- name: prompt_insert
-INSERT INTO discussion_prompts (id, workspace_id, task_id, requester_agent, prompt_message, required_responses,
-                                timeout_minutes, count_all, squad_chat_id, created_at, via)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'call');
+INSERT INTO discussion_prompts ({prompt_insert}, via) VALUES ({prompt_insert_values}, 'call');
 
 -- name: prompt_get
 SELECT {prompt p}
   FROM discussion_prompts p
  WHERE p.id = $1 AND p.workspace_id = $2;
 
--- How much has been collected stands behind the columns.
--- columns: prompt_lock
-id, status, due_at, outcome_source, outcome_by, witan_time(.resolved_at) AS resolved_at, project_id;
-
--- What decides whether it may be changed; nobody else changes it until this transaction ends. SQLite has one
+-- What decides whether it may be changed, and how much has been collected; nobody else changes it until this transaction ends. SQLite has one
 -- writer anyway.
 -- name: prompt_lock @sqlite
-SELECT {prompt_lock}, LENGTH(CAST(collected_context AS BLOB))
+SELECT {prompt_lock}, LENGTH(CAST(collected_context AS BLOB)), requester_key, voices
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2;
 
 -- name: prompt_lock @postgres
-SELECT {prompt_lock}, octet_length(CAST(collected_context AS TEXT))
+SELECT {prompt_lock}, octet_length(CAST(collected_context AS TEXT)), requester_key, voices
   FROM discussion_prompts
  WHERE id = $1 AND workspace_id = $2
    FOR NO KEY UPDATE;
 
 -- name: prompt_end
 UPDATE discussion_prompts
-   SET status = $3, outcome_source = $4, outcome_by = $5, resolved_at = $6, ended_via = 'call'
+   SET status = $3, outcome_source = $4, outcome_by = $5, resolved_at = $6, outcome_by_id = $7, ended_via = 'call'
  WHERE id = $1 AND workspace_id = $2 AND status IN ('pending', 'collecting');
 
 -- The lists: $1 workspace, $2 and $3 where the page before ended, $4 rows at most, $5 now, $6 a status or

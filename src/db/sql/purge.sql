@@ -28,6 +28,19 @@ DELETE FROM job_logs
                              ORDER BY ended_at LIMIT $3)
          LIMIT $2);
 
+-- What jobs were told and said that witan ran itself goes with their lines; what they took stays.
+-- name: purge_run_entries
+DELETE FROM run_entries
+ WHERE job_id IN (SELECT id FROM jobs
+                   WHERE ended_at IS NOT NULL AND log_lines > 0 AND ended_at < $1
+                   ORDER BY ended_at LIMIT $2);
+
+-- name: purge_run_calls
+DELETE FROM run_calls
+ WHERE job_id IN (SELECT id FROM jobs
+                   WHERE ended_at IS NOT NULL AND log_lines > 0 AND ended_at < $1
+                   ORDER BY ended_at LIMIT $2);
+
 -- A job without lines says so, and is not looked at again.
 -- name: purge_logs_done
 UPDATE jobs SET log_lines = 0

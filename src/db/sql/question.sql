@@ -1,19 +1,8 @@
--- Questions to people. Whole rows come from the view question_rows.
-
--- columns: question
-id, job_id, workspace_id, project_id, type, question, context, status, response_type, options, response, responded_by,
-responded_at, timeout_at, default_response, metadata, created_at, parent_id, allow_other, allow_default_approve,
-assigned_to, required_role, required_approvals, approvals, action, approved_args, late_answers, draft_by, draft_at,
-draft_moves, asked_by, requested_by, outcome_source, outcome_by, ended_at, restart_job_id, template, question_key,
-asked_by_id, handover, assignee, requester;
+-- Questions to people. Whole rows come from the view question_rows; their members stand in
+-- src/core/questions/question.noun.
 
 -- name: question_insert
-INSERT INTO agent_questions (id, job_id, workspace_id, project_id, type, question, context, response_type, options,
-                             timeout_at, default_response, metadata, created_at, parent_id, question_key, allow_other,
-                             allow_default_approve, assigned_to, required_role, required_approvals, action, asked_by,
-                             requested_by, template, asked_by_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25);
+INSERT INTO agent_questions ({question_insert}) VALUES ({question_insert_values});
 
 -- name: question_get
 SELECT {question} FROM question_rows WHERE id = $1 AND workspace_id = $2;
@@ -40,34 +29,13 @@ SELECT {question} FROM question_rows
  WHERE status = 'pending' AND job_id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB))))
  ORDER BY sort_at, id;
 
--- What has ended keeps the status it ended with.
+-- What has ended keeps the status it ended with. $2 is the status.
 -- name: question_update
-UPDATE agent_questions
-   SET status = $2, response = $3, responded_by = $4, responded_at = $5, timeout_at = $6, outcome_source = $7,
-       outcome_by = $8, ended_at = $9, approvals = $10, approved_args = $11, late_answers = $12, draft_by = $13,
-       draft_at = $14, draft_moves = $15, restart_job_id = $16, assigned_to = $17, handover = $18
- WHERE id = $1 AND (status = 'pending' OR status = $2);
+UPDATE agent_questions SET {question_update} WHERE id = $1 AND (status = 'pending' OR status = $2);
 
 -- $1 is a list of the same values for each row. SQLite runs question_update for each.
 -- name: question_update_many @postgres only
-UPDATE agent_questions
-   SET status = r.value ->> 1,
-       response = CAST(r.value ->> 2 AS JSONB),
-       responded_by = r.value ->> 3,
-       responded_at = CAST(r.value ->> 4 AS TIMESTAMPTZ),
-       timeout_at = CAST(r.value ->> 5 AS TIMESTAMPTZ),
-       outcome_source = r.value ->> 6,
-       outcome_by = r.value ->> 7,
-       ended_at = CAST(r.value ->> 8 AS TIMESTAMPTZ),
-       approvals = r.value ->> 9,
-       approved_args = r.value ->> 10,
-       late_answers = r.value ->> 11,
-       draft_by = r.value ->> 12,
-       draft_at = CAST(r.value ->> 13 AS TIMESTAMPTZ),
-       draft_moves = CAST(r.value ->> 14 AS INTEGER),
-       restart_job_id = r.value ->> 15,
-       assigned_to = r.value ->> 16,
-       handover = r.value ->> 17
+UPDATE agent_questions SET {question_update_rows}
   FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value)
  WHERE agent_questions.id = ANY (ARRAY(SELECT jsonb_array_elements(CAST($1 AS JSONB)) ->> 0))
    AND agent_questions.id = r.value ->> 0
@@ -156,35 +124,36 @@ SELECT witan_time(timeout_at) FROM agent_questions
  ORDER BY timeout_at
  LIMIT 1;
 
--- Somebody who can be asked by name: $2 an id, $3 a folded name.
+-- Somebody who can be asked by name: $2 an id, $3 a folded name, $4 the roles of those who answer, each between spaces,
+-- $5 the key of one whose name was another's too.
 -- name: question_person
 SELECT u.id, u.name, m.role
   FROM members m JOIN users u ON u.id = m.user_id
- WHERE m.workspace_id = $1 AND (u.id = $2 OR u.name_key = $3) AND u.disabled_at IS NULL
-   AND m.role IN ('owner', 'admin', 'member')
- ORDER BY CASE WHEN u.id = $2 THEN 0 ELSE 1 END
+ WHERE m.workspace_id = $1 AND (u.id = $2 OR u.name_key IN ($3, $5)) AND u.disabled_at IS NULL
+   AND $4 LIKE '% ' || m.role || ' %'
+ ORDER BY CASE WHEN u.id = $2 THEN 0 WHEN u.name_key = $5 THEN 1 ELSE 2 END
  LIMIT 1;
 
--- Who may answer in a workspace, by name: $2 how many at most.
+-- Who may answer in a workspace, by name: $2 how many at most, $3 the same roles.
 -- name: question_candidates
 SELECT u.id, u.name, m.role
   FROM members m JOIN users u ON u.id = m.user_id
- WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND m.role IN ('owner', 'admin', 'member')
+ WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND $3 LIKE '% ' || m.role || ' %'
  ORDER BY u.name_key
  LIMIT $2;
 
--- The people whom a project names; $2 is a JSON list of ids and folded names.
+-- The people whom a project names; $2 is a JSON list of ids and folded names, $3 the same roles.
 -- name: question_people @sqlite
 SELECT u.id
   FROM members m JOIN users u ON u.id = m.user_id
- WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND m.role IN ('owner', 'admin', 'member')
+ WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND $3 LIKE '% ' || m.role || ' %'
    AND (u.id IN (SELECT value FROM json_each($2)) OR u.name_key IN (SELECT value FROM json_each($2)))
  ORDER BY u.id;
 
 -- name: question_people @postgres
 SELECT u.id
   FROM members m JOIN users u ON u.id = m.user_id
- WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND m.role IN ('owner', 'admin', 'member')
+ WHERE m.workspace_id = $1 AND u.disabled_at IS NULL AND $3 LIKE '% ' || m.role || ' %'
    AND (u.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB))))
         OR u.name_key = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($2 AS JSONB)))))
  ORDER BY u.id;

@@ -1,13 +1,7 @@
 -- Questions found in agents' output, in sets as they were handed in, and the one inbox row of each set.
 
--- columns: question_set
-id, workspace_id, project_id, source, source_id, kind, questions, responses, status, agent, approved, outcome_source,
-outcome_by, created_at, resolved_at, asked_by_id;
-
 -- name: question_set_insert
-INSERT INTO open_questions (id, workspace_id, project_id, source, source_id, kind, questions, agent, created_at,
-                            asked_by_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO open_questions ({question_set_insert}) VALUES ({question_set_insert_values});
 
 -- name: question_set_get
 SELECT {question_set}
@@ -38,15 +32,16 @@ SELECT id
  ORDER BY id DESC
  LIMIT 1;
 
--- Some of its questions are answered; it stays open.
+-- Some of its questions are answered; it stays open. Who gave each of its answers stands in answer_ids.
 -- name: question_set_answer
-UPDATE open_questions SET responses = $3
+UPDATE open_questions SET responses = $3, answer_ids = answer_ids || CAST($4 AS TEXT)
  WHERE id = $1 AND project_id = $2 AND status = 'open';
 
 -- First writer wins.
 -- name: question_set_resolve
 UPDATE open_questions
-   SET status = 'resolved', responses = $3, approved = $4, outcome_source = $5, outcome_by = $6, resolved_at = $7
+   SET status = 'resolved', responses = $3, approved = $4, outcome_source = $5, outcome_by = $6, resolved_at = $7,
+       outcome_by_id = $8
  WHERE id = $1 AND project_id = $2 AND status = 'open';
 
 -- The inbox row has the set's id, so that what is told about the one is told about the other.

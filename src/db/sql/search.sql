@@ -1,13 +1,5 @@
 -- The words by which things are found (migration 18), and finding them.
 
--- One at a time takes words in: two that read a text before and after it was changed could write the old words last.
--- SQLite has one writer anyway. The number is LOCK_SEARCH of db/locks.h.
--- name: search_lock @sqlite
-SELECT 1;
-
--- name: search_lock @postgres
-SELECT CASE WHEN pg_try_advisory_xact_lock(7117, 4) THEN 1 ELSE 0 END;
-
 -- columns: search_noted
 n.seq AS seq, n.kind AS kind, n.ref_id AS ref_id,
 COALESCE(q.workspace_id, j.workspace_id, d.workspace_id, p.workspace_id, t.workspace_id, a.workspace_id) AS workspace_id,

@@ -1,22 +1,12 @@
 -- Tasks. Triggers keep open_deps, the number of dependencies that are not closed.
 
--- columns: task
-id, workspace_id, project_id, title, description, status, priority, assignee, block_reason, session_id, result,
-problems, open_deps, created_at, updated_at, depends_on, own_block;
-
 -- name: task_insert
-INSERT INTO tasks (id, workspace_id, project_id, title, description, status, priority, assignee, block_reason,
-                   session_id, result, problems, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13);
+INSERT INTO tasks ({task_insert}) VALUES ({task_insert_values});
 
--- $1 is [[id, workspace_id, ...], ...], in the order of task_insert. SQLite runs task_insert for each.
+-- $1 is a list of the same values for each row. SQLite runs task_insert for each.
 -- name: task_insert_many @postgres only
-INSERT INTO tasks (id, workspace_id, project_id, title, description, status, priority, assignee, block_reason,
-                   session_id, result, problems, created_at, updated_at)
-SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5,
-       CAST(r.value ->> 6 AS INTEGER), r.value ->> 7, r.value ->> 8, r.value ->> 9, r.value ->> 10,
-       r.value ->> 11, CAST(r.value ->> 12 AS BIGINT), CAST(r.value ->> 12 AS BIGINT)
-  FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
+INSERT INTO tasks ({task_insert})
+SELECT {task_insert_rows} FROM jsonb_array_elements(CAST($1 AS JSONB)) AS r(value);
 
 -- name: task_get
 SELECT {task}
@@ -55,16 +45,14 @@ SELECT id FROM tasks WHERE id = $1 AND project_id = $2;
 -- name: task_lock @postgres
 SELECT id FROM tasks WHERE id = $1 AND project_id = $2 FOR NO KEY UPDATE;
 
+-- Only a task that was locked, and so is of its project, is written back.
 -- name: task_save
-UPDATE tasks
-   SET title = $3, description = $4, status = $5, priority = $6, assignee = $7, block_reason = $8,
-       session_id = $9, result = $10, problems = $11, updated_at = $12, own_block = $13
- WHERE id = $1 AND project_id = $2;
+UPDATE tasks SET {task_update} WHERE id = $1;
 
 -- One winner: whoever comes second finds the task no longer open.
 -- name: task_claim
 UPDATE tasks
-   SET status = 'in_progress', assignee = $3, block_reason = NULL, updated_at = $4
+   SET status = 'in_progress', assignee = $3, block_reason = NULL, updated_at = $4, assignee_id = $5
  WHERE id = $1 AND project_id = $2 AND status = 'open' AND open_deps = 0;
 
 -- name: task_delete

@@ -1,11 +1,7 @@
 -- Question templates of a workspace.
 
--- columns: template
-id, workspace_id, name, definition, created_at;
-
 -- name: template_insert
-INSERT INTO question_templates (id, workspace_id, name, name_key, definition, created_at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO question_templates ({template_insert}) VALUES ({template_insert_values})
 ON CONFLICT (workspace_id, name_key) DO NOTHING
 RETURNING id;
 
@@ -26,10 +22,10 @@ SELECT {template}
 -- A name that another template has changes nothing.
 -- name: template_update
 UPDATE question_templates
-   SET name = $3, name_key = $4, definition = $5
- WHERE id = $1 AND workspace_id = $2
+   SET {template_update}
+ WHERE id = $1
    AND NOT EXISTS (SELECT 1 FROM question_templates o
-                    WHERE o.workspace_id = $2 AND o.name_key = $4 AND o.id <> $1);
+                    WHERE o.workspace_id = question_templates.workspace_id AND o.name_key = $3 AND o.id <> $1);
 
 -- name: template_delete
 DELETE FROM question_templates WHERE id = $1 AND workspace_id = $2;

@@ -71,12 +71,13 @@ t.id AS id, t.workspace_id AS workspace_id, t.name AS name, t.agent_name AS agen
 m.user_id AS maker_id;
 
 -- Who shall be told that a token is about to expire: beside those who manage the workspace, the agent it
--- speaks as, and whose it is, or else whoever made it, if they are here but do not manage it.
+-- speaks as, and whose it is, or else whoever made it, if they are here but do not manage it ($3 the roles that do,
+-- each between spaces).
 -- name: token_notice_due @sqlite
 SELECT {token_notice}
   FROM tokens t
   LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = COALESCE(t.user_id, t.created_by)
-                     AND m.role NOT IN ('owner', 'admin')
+                     AND $3 NOT LIKE '% ' || m.role || ' %'
  WHERE t.notice_at < $1
  ORDER BY t.notice_at
  LIMIT $2;
@@ -85,7 +86,7 @@ SELECT {token_notice}
 SELECT {token_notice}
   FROM tokens t
   LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = COALESCE(t.user_id, t.created_by)
-                     AND m.role NOT IN ('owner', 'admin')
+                     AND $3 NOT LIKE '% ' || m.role || ' %'
  WHERE t.notice_at < $1
  ORDER BY t.notice_at
  LIMIT $2

@@ -84,42 +84,16 @@ SELECT {turn t}, s.project_id
  ORDER BY t.id
  LIMIT $2;
 
--- Nodes that drive.
-
--- name: node_renew
-INSERT INTO council_nodes (id, started_at, lease_until) VALUES ($1, $2, $3)
-ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until;
-
--- name: node_release
-UPDATE discussion_state SET driver = NULL WHERE driver = $1;
-
--- name: node_delete
-DELETE FROM council_nodes WHERE id = $1;
-
--- One that has renewed meanwhile stays.
--- name: node_bury
-DELETE FROM council_nodes WHERE id = $1 AND lease_until < $2;
-
--- name: node_clear
-DELETE FROM council_nodes;
-
--- name: node_clear_drivers
-UPDATE discussion_state SET driver = NULL WHERE driver IS NOT NULL;
-
--- name: node_dead
-SELECT id FROM council_nodes WHERE lease_until < $1 ORDER BY id;
-
--- name: node_alive
-SELECT lease_until FROM council_nodes WHERE id = $1;
+-- Discussions as rows that a node holds (core/holding/holding.h).
 
 -- name: drive_wanting @sqlite
-SELECT discussion_id, workspace_id, project_id, driver_epoch FROM discussion_state
+SELECT discussion_id, driver_epoch FROM discussion_state
  WHERE wants_drive = 1 AND driver IS NULL
  ORDER BY updated_at
  LIMIT $1;
 
 -- name: drive_wanting @postgres
-SELECT discussion_id, workspace_id, project_id, driver_epoch FROM discussion_state
+SELECT discussion_id, driver_epoch FROM discussion_state
  WHERE wants_drive = 1 AND driver IS NULL
  ORDER BY updated_at
  LIMIT $1
@@ -130,3 +104,9 @@ UPDATE discussion_state SET driver = $2, driver_epoch = driver_epoch + 1 WHERE d
 
 -- name: drive_held
 SELECT driver, driver_epoch FROM discussion_state WHERE discussion_id = $1;
+
+-- name: drive_release
+UPDATE discussion_state SET driver = NULL WHERE driver = $1;
+
+-- name: drive_free
+UPDATE discussion_state SET driver = NULL WHERE driver IS NOT NULL;

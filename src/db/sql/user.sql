@@ -8,8 +8,10 @@ u.disabled_at AS disabled_at, u.created_at AS created_at;
 -- columns: account
 id, name, password, disabled_at;
 
+-- $6 is the key that somebody has whose name was another's too (str_fold_apart).
 -- name: user_insert
-INSERT INTO users (id, name, name_key, password, created_at) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO users (id, name, name_key, password, created_at)
+SELECT $1, $2, $3, $4, CAST($5 AS BIGINT) WHERE NOT EXISTS (SELECT 1 FROM users WHERE name_key = $6)
 ON CONFLICT (name_key) DO NOTHING;
 
 -- name: user_get
@@ -26,7 +28,7 @@ SELECT {user}
 
 -- What a login needs. The password is a hash.
 -- name: user_by_name
-SELECT {account} FROM users WHERE name_key = $1;
+SELECT {account} FROM users WHERE name_key IN ($1, $2) ORDER BY CASE name_key WHEN $2 THEN 0 ELSE 1 END LIMIT 1;
 
 -- name: user_account
 SELECT {account} FROM users WHERE id = $1;
