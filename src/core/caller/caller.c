@@ -10,31 +10,8 @@
 #include "core/caller/secret.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define NO_SLUG "?"
-
-/* In the order of their bits. */
-const char *const role_names[] = { "owner", "admin", "member", "agent", "viewer", NULL };
-_Static_assert(1 << (sizeof(role_names) / sizeof(*role_names) - 1) == ROLE_ANYONE, "a word for each role");
-
-const char *role_name(enum role role)
-{
-    for (unsigned i = 0; role_names[i]; i++)
-        if ((unsigned)role == 1u << i)
-            return role_names[i];
-    return "nobody";
-}
-
-bool role_parse(const char *name, enum role *role)
-{
-    unsigned value = words_find(role_names, name);
-
-    if (value == 0 || value == WORD_UNKNOWN)
-        return false;
-    *role = (enum role)(1u << (value - 1));
-    return true;
-}
 
 const char *const caller_kinds[] = { "local", "user", "token", "link", NULL };
 WORDS_FIT(caller_kinds, CALLER_KINDS);
@@ -73,7 +50,7 @@ bool caller_hears_project(const struct caller *caller, const char *project_id)
 
 bool caller_may_speak_as(const struct caller *caller, const char *agent_name, struct err *err)
 {
-    if (!caller->agent_name || strcasecmp(caller->agent_name, agent_name) == 0)
+    if (!caller->agent_name || str_same_name(caller->agent_name, agent_name))
         return true;
     return err_set(err, ERR_FORBIDDEN, "This token speaks as %s and cannot speak as another agent.",
                    caller->agent_name);
@@ -90,12 +67,12 @@ bool caller_may_speak_for(const struct tx *tx, const char *user_id)
         return true;
     if (caller->kind == CALLER_USER)
         return err_set(tx->err, ERR_FORBIDDEN,
-                       "Who is logged in cannot speak for another person: leave userId out.");
+                       "You are logged in and cannot speak for another person: leave userId out.");
     if (!tx_query(tx, SQL_CALLER_IS_MEMBER, DB_ARGS(db_text(caller->workspace_id), db_text(user_id)), &rows))
         return false;
     if (rows.count == 0)
         return true;
-    err_set(tx->err, ERR_FORBIDDEN, "userId is that of a user here, for whom nobody else speaks.");
+    err_set(tx->err, ERR_FORBIDDEN, "userId names a user of this workspace, for whom nobody else may speak.");
     return err_hint(tx->err, "They speak by their login, or by a token that belongs to them.");
 }
 
@@ -103,8 +80,8 @@ bool caller_may_grant(const struct caller *caller, enum role role, struct err *e
 {
     if (caller->project_id || caller->agent_name)
         return err_set(err, ERR_FORBIDDEN,
-                       "A token that is bound to a project or an agent manages no users and tokens.");
-    if (caller->role == ROLE_OWNER || (caller->role == ROLE_ADMIN && role != ROLE_OWNER))
+                       "A token that is bound to a project or an agent cannot manage users and tokens.");
+    if (caller->role == ROLE_OWNER || (((unsigned)caller->role & ROLES_MANAGE) && role != ROLE_OWNER))
         return true;
     return err_set(err, ERR_FORBIDDEN, "The role %s may not make, change or remove the role %s.",
                    role_name(caller->role), role_name(role));
@@ -129,12 +106,6 @@ static enum role token_role(const char *name, const char *agent_name)
     enum role role = stored_role(name);
 
     return agent_name && ((unsigned)role & ROLES_PEOPLE) ? ROLE_AGENT : role;
-}
-
-/* Those that may more have the lower bits. */
-enum role role_lesser(enum role a, enum role b)
-{
-    return !a || !b ? 0 : a > b ? a : b;
 }
 
 static bool no_workspace(struct err *err)
@@ -166,7 +137,8 @@ static bool be_user(const struct tx *tx, const struct db_rows *rows, struct call
     if (db_cell(rows, 0, COL_CALLER_TOKEN_USER_DISABLED_AT))
         return refuse_token(tx->err, "The user whom this token belongs to has been disabled.");
     if (!db_cell(rows, 0, COL_CALLER_TOKEN_USER_ROLE))
-        return refuse_token(tx->err, "The user whom this token belongs to is no member of this workspace.");
+        return refuse_token(tx->err,
+                            "The user whom this token belongs to is not a member of this workspace.");
     caller->kind = CALLER_USER;
     caller->token_id = caller->id;
     caller->id = user_id;
@@ -356,7 +328,7 @@ bool caller_identify(const struct tx *tx, const struct credentials *credentials,
 
     /* Bytes that are no text name no workspace; NO_SLUG does not either, and can be looked up. */
     if (wanted)
-        wanted = str_is_utf8(wanted, strlen(wanted)) ? str_fold(tx->arena, wanted) : NO_SLUG;
+        wanted = str_is_utf8(wanted, strlen(wanted)) ? str_lower(tx->arena, wanted) : NO_SLUG;
     if (credentials->bearer)
         return by_secret(tx, secret_hash(tx->arena, credentials->bearer), wanted, caller);
     if (credentials->ticket)
@@ -374,4 +346,14 @@ bool caller_solo_allowed(const struct tx *tx, bool *allowed)
         return false;
     *allowed = db_cell_bool(&rows, 0, 0);
     return true;
+}
+
+struct actor actor_of(const struct caller *caller)
+{
+    return (struct actor){ caller->agent_name ? caller->agent_name : caller->name, caller->id };
+}
+
+const char *tx_actor_id(const struct tx *tx)
+{
+    return tx->caller ? tx->caller->id : ACTOR_SYSTEM.id;
 }

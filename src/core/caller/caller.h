@@ -7,25 +7,12 @@
 #ifndef CORE_CALLER_CALLER_H
 #define CORE_CALLER_CALLER_H
 
+#include "core/caller/role.h"
 #include "core/caller/tx.h"
 
 /* The workspace of a fresh install; it cannot be deleted. */
 #define DEFAULT_WORKSPACE_ID   "00000000-0000-7000-8000-000000000001"
 #define DEFAULT_WORKSPACE_SLUG "default"
-
-enum role {
-    ROLE_OWNER = 1,
-    ROLE_ADMIN = 2,
-    ROLE_MEMBER = 4,
-    ROLE_AGENT = 8,
-    ROLE_VIEWER = 16,
-    ROLE_ANYONE = 32, /* as a requirement: no credentials are needed at all */
-};
-
-#define ROLES_MANAGE (ROLE_OWNER | ROLE_ADMIN)
-#define ROLES_PEOPLE (ROLE_OWNER | ROLE_ADMIN | ROLE_MEMBER)
-#define ROLES_WRITE  (ROLE_OWNER | ROLE_ADMIN | ROLE_MEMBER | ROLE_AGENT)
-#define ROLES_READ   (ROLES_WRITE | ROLE_VIEWER)
 
 struct credentials {
     const char *bearer;    /* the secret of "Authorization: Bearer", or NULL */
@@ -67,6 +54,20 @@ struct caller {
 };
 
 /*
+ * Who did something: the name as it was then, and the id, by which they are found whatever they are called
+ * later. Rows keep both: a column of names has one of ids beside it. NULL as an id: not known, as in rows
+ * from before there were such columns, and in those that other programs write.
+ */
+struct actor {
+    const char *name, *id;
+};
+/* A token that is bound to an agent has the agent's name. */
+struct actor actor_of(const struct caller *caller);
+#define ACTOR_SYSTEM ((struct actor){ "system", "system" })
+/* Who does what is done in this transaction, by id. */
+const char *tx_actor_id(const struct tx *tx);
+
+/*
  * Finds out who calls. No credentials and no solo mode gives CALLER_NOBODY and true; bad ones are
  * ERR_UNAUTHORIZED, a workspace the caller has no part in is ERR_NOT_FOUND. Reads only.
  */
@@ -81,11 +82,6 @@ CHECKED bool caller_recheck(const struct tx *tx, const char *credential, const c
 /* Solo mode lasts until the first user or token has been made. */
 CHECKED bool caller_solo_allowed(const struct tx *tx, bool *allowed);
 
-extern const char *const role_names[]; /* ends with NULL; anyone has none */
-const char *role_name(enum role role);
-bool role_parse(const char *name, enum role *role);
-/* Of two roles the one that may less; 0, which is none, is the least. */
-enum role role_lesser(enum role a, enum role b);
 /*
  * Whether a caller that is bound to a project may see what belongs to this one; NULL: to the workspace at
  * large, which such a caller does not see.

@@ -41,16 +41,15 @@ bool chat_check_text(const char *field, const char *text, struct err *err)
 
 bool chat_insert(const struct tx *tx, struct chat *chat)
 {
+    struct db_arg row[CHAT_INSERT_WIDTH];
+
     if (!chat->id)
         chat->id = uuid_new(tx->arena);
     chat->created_at = clock_text(tx->arena, tx->now_ms);
-    return tx_exec(tx, SQL_CHAT_INSERT,
-                   DB_ARGS(db_text(chat->id), db_text(chat->workspace_id), db_text(chat->agent_name),
-                           db_text(chat->message), db_bool(chat->is_human),
-                           db_text(message_type_word(chat->message_type)),
-                           db_text(chat->discussion_prompt_id), db_text(chat->task_ref),
-                           db_text(chat->created_at), db_text(chat->project_id)),
-                   NULL);
+    chat->author_id = tx_actor_id(tx);
+    chat->agent_key = str_fold_beyond(tx->arena, chat->agent_name);
+    chat_put_insert(chat, row);
+    return tx_exec(tx, SQL_CHAT_INSERT, CHAT_INSERT_WIDTH, row, NULL);
 }
 
 bool chat_find_project(const struct tx *tx, struct chat *chat)
@@ -96,34 +95,6 @@ bool chat_post(const struct tx *tx, struct chat *chat)
     return chat_insert(tx, chat) && chat_tell_mentions(tx, chat);
 }
 
-static bool chat_from_row(const struct db_rows *rows, size_t row, struct chat *chat, struct err *err)
-{
-    const char *strange = NULL;
-
-    *chat = (struct chat){
-        .id = db_cell(rows, row, COL_CHAT_ID),
-        .workspace_id = db_cell(rows, row, COL_CHAT_WORKSPACE_ID),
-        .agent_name = db_cell(rows, row, COL_CHAT_AGENT_NAME),
-        .message = db_cell(rows, row, COL_CHAT_MESSAGE),
-        .is_human = db_cell_bool(rows, row, COL_CHAT_IS_HUMAN),
-        .message_type = db_cell_word(rows, row, COL_CHAT_MESSAGE_TYPE, message_types, &strange),
-        .discussion_prompt_id = db_cell(rows, row, COL_CHAT_DISCUSSION_PROMPT_ID),
-        .task_ref = db_cell(rows, row, COL_CHAT_TASK_REF),
-        .created_at = db_cell(rows, row, COL_CHAT_CREATED_AT),
-    };
-    return db_words_known(strange, err);
-}
-
-static bool chats_from_rows(const struct tx *tx, const struct db_rows *rows, size_t count,
-                            struct chat **chats)
-{
-    *chats = arena_array(tx->arena, struct chat, count);
-    for (size_t i = 0; i < count; i++)
-        if (!chat_from_row(rows, i, &(*chats)[i], tx->err))
-            return false;
-    return true;
-}
-
 /* One row more than asked for tells whether there is a next page. */
 static bool query_page(const struct tx *tx, const struct chat_filter *filter, const struct cursor *from,
                        struct db_rows *rows)
@@ -156,7 +127,7 @@ bool chat_list(const struct tx *tx, const struct chat_filter *filter, struct cha
     if (!cursor_read(LIST_NAME, filter->cursor, &from, tx->err) || !query_page(tx, filter, &from, &rows))
         return false;
     *page = (struct chat_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
-    if (!chats_from_rows(tx, &rows, page->count, &page->messages))
+    if (!chat_from_rows(tx, &rows, page->count, &page->messages))
         return false;
     if (rows.count > page->count) {
         const struct chat *last = &page->messages[page->count - 1];
@@ -175,20 +146,5 @@ bool chat_replies(const struct tx *tx, const char *workspace_id, const char *pro
                   DB_ARGS(db_text(prompt_id), db_text(workspace_id), db_int(LIMIT_RESPONSES_SHOWN)), &rows))
         return false;
     *count = rows.count;
-    return chats_from_rows(tx, &rows, rows.count, replies);
-}
-
-void chat_write(const struct chat *chat, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    json_text(out, "id", chat->id);
-    json_text(out, "workspace_id", chat->workspace_id);
-    json_text(out, "agent_name", chat->agent_name);
-    json_text(out, "message", chat->message);
-    json_bool(out, "is_human", chat->is_human);
-    json_text(out, "message_type", message_type_word(chat->message_type));
-    json_text(out, "discussion_prompt_id", chat->discussion_prompt_id);
-    json_text(out, "task_ref", chat->task_ref);
-    json_text(out, "created_at", chat->created_at);
-    json_map_end(out);
+    return chat_from_rows(tx, &rows, rows.count, replies);
 }

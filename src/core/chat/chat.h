@@ -25,15 +25,8 @@ enum message_type {
 };
 WORDS_OF(message_type, message_types);
 
-struct chat {
-    const char *id, *workspace_id;
-    const char *agent_name, *message;
-    bool is_human;
-    enum message_type message_type;
-    const char *discussion_prompt_id, *task_ref; /* or NULL */
-    const char *project_id;                      /* of the task that it, or its prompt, is about; or NULL */
-    const char *created_at;
-};
+/* From chat.noun. */
+#include "gen/nouns/chat.h"
 
 /*
  * Whether this caller may write under that name: ERR_FORBIDDEN for a token bound to another agent, and for
@@ -78,8 +71,5 @@ CHECKED bool chat_list(const struct tx *tx, const struct chat_filter *filter, st
 /* The replies to a prompt, oldest first, at most LIMIT_RESPONSES_SHOWN. */
 CHECKED bool chat_replies(const struct tx *tx, const char *workspace_id, const char *prompt_id,
                           struct chat **replies, size_t *count);
-
-/* key NULL: inside a list. */
-void chat_write(const struct chat *chat, const char *key, struct json_out *out);
 
 #endif

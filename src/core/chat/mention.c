@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/chat/voices.h"
 #include "core/inbox/notification.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 #define FENCE_MAX    64 /* longer runs of backticks are taken as they stand */
 #define PROMPT_WIDTH 4  /* values of a row of prompt_mentions */
 
-struct scan {
+struct mention_scan {
     const char *at, *start, *end;
     bool unclosed[FENCE_MAX + 1]; /* no run of this length follows: looked for once, not for every run */
 };
@@ -41,7 +42,7 @@ static bool letter_before(const char *at, const char *start)
 }
 
 /* An address: letters, perhaps with marks that mailboxes have, directly before the sign. */
-static bool in_address(const struct scan *scan, const char *sign)
+static bool in_address(const struct mention_scan *scan, const char *sign)
 {
     const char *before = sign;
 
@@ -94,7 +95,7 @@ static const char *closing_run(const char *at, const char *end, size_t ticks)
 }
 
 /* Code between backticks is quoted, not said. A fence that is never closed runs to the end. */
-static void skip_code(struct scan *scan)
+static void skip_code(struct mention_scan *scan)
 {
     size_t ticks = run_of_ticks(scan->at, scan->end);
     bool fence = ticks >= 3 && (scan->at == scan->start || scan->at[-1] == '\n');
@@ -110,7 +111,7 @@ static void skip_code(struct scan *scan)
         scan->at = fence ? scan->end : scan->at + ticks;
 }
 
-static bool next_name(struct scan *scan, struct arena *arena, char **name)
+static bool next_name(struct mention_scan *scan, struct arena *arena, char **name)
 {
     while (scan->at < scan->end) {
         const char *sign = scan->at;
@@ -144,7 +145,7 @@ static bool is_known(const struct mention *found, size_t count, const char *key)
 
 size_t mention_find(struct arena *arena, const char *text, struct mention found[static LIMIT_MENTIONS])
 {
-    struct scan scan = { .at = text, .start = text, .end = text + strlen(text) };
+    struct mention_scan scan = { .at = text, .start = text, .end = text + strlen(text) };
     size_t count = 0;
     char *name;
 
@@ -242,18 +243,11 @@ bool mention_tell(const struct tx *tx, const struct mention_source *source)
 /* Rows whose prompt has ended or whose message is gone have no workspace left: nobody is told. */
 static bool sweep_row(const struct tx *tx, const struct db_rows *rows, size_t row)
 {
-    const char *strange = NULL;
-    struct mention_source source = {
-        .in = db_cell_word(rows, row, COL_MENTION_REF_TYPE, notification_subjects, &strange),
-        .ref_id = db_cell(rows, row, COL_MENTION_REF_ID),
-        .workspace_id = db_cell(rows, row, COL_MENTION_WORKSPACE_ID),
-        .project_id = db_cell(rows, row, COL_MENTION_PROJECT_ID),
-        .author = db_cell(rows, row, COL_MENTION_AUTHOR),
-        .text = db_cell(rows, row, COL_MENTION_MESSAGE),
-        .created_at = db_cell(rows, row, COL_MENTION_CREATED_AT),
-    };
+    struct mention_source source;
 
-    if (!db_words_known(strange, tx->err) || (source.workspace_id && !mention_tell(tx, &source)))
+    if (!mention_source_from_row(rows, row, &source, tx->err) ||
+        (source.workspace_id && !(voices_fold_message(tx, source.ref_id, source.author, source.prompt_id) &&
+                                  mention_tell(tx, &source))))
         return false;
     return tx_exec(tx, SQL_MENTION_UNQUEUE,
                    DB_ARGS(db_text(notification_subject_word(source.in)), db_text(source.ref_id)), NULL);

@@ -23,13 +23,8 @@ struct mention {
 /* Finds each name once, in order. Never more than LIMIT_MENTIONS. */
 size_t mention_find(struct arena *arena, const char *text, struct mention found[static LIMIT_MENTIONS]);
 
-struct mention_source {
-    const char *workspace_id, *project_id; /* project or NULL */
-    enum notification_subject in;          /* ABOUT_PROMPT or ABOUT_CHAT */
-    const char *ref_id;                    /* which prompt or message */
-    const char *author, *text;
-    const char *created_at; /* of the prompt or message */
-};
+/* From mention_source.noun. */
+#include "gen/nouns/mention_source.h"
 
 CHECKED bool mention_tell(const struct tx *tx, const struct mention_source *source);
 

@@ -7,9 +7,10 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/uuid.h"
 #include "core/chat/mention.h"
-#include "core/chat/prompt_row.h"
+#include "core/chat/voices.h"
 #include "core/log/outcome.h"
 
 #include <string.h>
@@ -90,39 +91,27 @@ bool prompt_project(const struct tx *tx, const char *id, const char **project_id
  */
 static bool lock(const struct tx *tx, const char *id, struct prompt *prompt)
 {
-    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_PROMPT_LOCK, DB_ARGS(db_text(id), db_text(tx->caller->workspace_id)), &rows))
         return false;
     if (rows.count == 0 || !caller_hears_project(tx->caller, db_cell(&rows, 0, COL_PROMPT_LOCK_PROJECT_ID)))
         return not_found(tx->err);
-    *prompt = (struct prompt){
-        .id = db_cell(&rows, 0, COL_PROMPT_LOCK_ID),
-        .status = db_cell_word(&rows, 0, COL_PROMPT_LOCK_STATUS, prompt_statuses, &strange),
-        .due_ms = db_cell_int(&rows, 0, COL_PROMPT_LOCK_DUE_AT),
-        .outcome_source = db_cell(&rows, 0, COL_PROMPT_LOCK_OUTCOME_SOURCE),
-        .outcome_by = db_cell(&rows, 0, COL_PROMPT_LOCK_OUTCOME_BY),
-        .resolved_at = db_cell(&rows, 0, COL_PROMPT_LOCK_RESOLVED_AT),
-        .collected_bytes = db_cell_int(&rows, 0, COL_PROMPT_LOCK_END),
-        .project_id = db_cell(&rows, 0, COL_PROMPT_LOCK_PROJECT_ID),
-    };
-    if (!db_words_known(strange, tx->err))
+    if (!prompt_lock_from_row(&rows, 0, prompt, tx->err))
         return false;
     if (is_overdue(prompt, tx->now_ms))
         return err_set(tx->err, ERR_DUE, "The prompt's time has passed.");
-    return true;
+    /* What another program wrote may not have been folded yet, and what follows is counted by it. */
+    return voices_are_folded(tx->arena, prompt->requester_agent, prompt->requester_key, prompt->voices) ||
+           voices_fold(tx, prompt->id);
 }
 
 static bool insert(const struct tx *tx, const struct prompt *prompt)
 {
-    return tx_exec(tx, SQL_PROMPT_INSERT,
-                   DB_ARGS(db_text(prompt->id), db_text(prompt->workspace_id), db_text(prompt->task_id),
-                           db_text(prompt->requester_agent), db_text(prompt->prompt_message),
-                           db_int(prompt->required_responses), db_int(prompt->timeout_minutes),
-                           db_bool(prompt->count_all), db_text(prompt->squad_chat_id),
-                           db_text(prompt->created_at)),
-                   NULL);
+    struct db_arg row[PROMPT_INSERT_WIDTH];
+
+    prompt_put_insert(prompt, row);
+    return tx_exec(tx, SQL_PROMPT_INSERT, PROMPT_INSERT_WIDTH, row, NULL);
 }
 
 static bool tell_mentions(const struct tx *tx, const struct prompt *prompt)
@@ -147,8 +136,10 @@ bool prompt_create(const struct tx *tx, struct prompt *prompt, struct chat *chat
         return false;
     prompt->id = uuid_new(tx->arena);
     prompt->workspace_id = tx->caller->workspace_id;
+    prompt->requester_id = tx->caller->id;
     prompt->squad_chat_id = uuid_new(tx->arena);
     prompt->created_at = clock_text(tx->arena, tx->now_ms);
+    prompt->requester_fold = str_fold_beyond(tx->arena, prompt->requester_agent);
     *chat = (struct chat){ .id = prompt->squad_chat_id,
                            .workspace_id = tx->caller->workspace_id,
                            .agent_name = prompt->requester_agent,
@@ -217,7 +208,7 @@ bool prompt_close(const struct tx *tx, const char *id, const char *action, struc
     static const char *const actions[] = { "resolve", "cancel", NULL };
     unsigned wanted = words_find(actions, action);
     bool resolve = wanted == RESOLVE;
-    const char *by = tx->caller->agent_name ? tx->caller->agent_name : tx->caller->name;
+    struct actor by = actor_of(tx->caller);
 
     if (!resolve && wanted != CANCEL) {
         err_field(tx->err, "action", "Invalid action. Must be \"resolve\" or \"cancel\"");
@@ -231,44 +222,8 @@ bool prompt_close(const struct tx *tx, const char *id, const char *action, struc
                  DB_ARGS(db_text(id), db_text(tx->caller->workspace_id),
                          db_text(prompt_status_word(resolve ? PROMPT_RESOLVED : PROMPT_CANCELLED)),
                          db_text(outcome_source_word(resolve ? OUTCOME_FORCED : OUTCOME_CANCELLED)),
-                         db_text(by), db_text(clock_text(tx->arena, tx->now_ms))),
+                         db_text(by.name), db_text(clock_text(tx->arena, tx->now_ms)), db_text(by.id)),
                  NULL))
         return false;
     return load(tx, id, prompt);
-}
-
-void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out)
-{
-    if (!prompt->outcome_source) {
-        json_none(out, key);
-        return;
-    }
-    json_map(out, key);
-    json_text(out, "source", prompt->outcome_source);
-    json_text(out, "by", prompt->outcome_by);
-    json_text(out, "at", prompt->resolved_at);
-    json_map_end(out);
-}
-
-void prompt_write(const struct prompt *prompt, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    json_text(out, "id", prompt->id);
-    json_text(out, "workspace_id", prompt->workspace_id);
-    json_text(out, "task_id", prompt->task_id);
-    json_text(out, "linked_task_id", prompt->linked_task_id);
-    json_text(out, "requester_agent", prompt->requester_agent);
-    json_text(out, "prompt_message", prompt->prompt_message);
-    json_int(out, "required_responses", prompt->required_responses);
-    json_int(out, "timeout_minutes", prompt->timeout_minutes);
-    json_text(out, "status", prompt_status_word(prompt->status));
-    json_raw(out, "collected_context", prompt->collected_context);
-    json_text(out, "squad_chat_id", prompt->squad_chat_id);
-    json_text(out, "resolved_at", prompt->resolved_at);
-    json_text(out, "created_at", prompt->created_at);
-    json_time(out, "timeout_at", prompt->due_ms);
-    json_bool(out, "count_all", prompt->count_all);
-    json_int(out, "response_count", prompt->response_count);
-    prompt_write_outcome(prompt, "outcome", out);
-    json_map_end(out);
 }

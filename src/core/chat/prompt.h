@@ -26,24 +26,8 @@ enum prompt_status {
 };
 WORDS_OF(prompt_status, prompt_statuses);
 
-struct prompt {
-    const char *id, *workspace_id;
-    const char *task_id;        /* free text, or NULL */
-    const char *linked_task_id; /* the same, when it is a task of the workspace; or NULL */
-    const char *project_id;     /* that task's, or NULL */
-    const char *requester_agent, *prompt_message;
-    int64_t required_responses, timeout_minutes;
-    enum prompt_status status;
-    const char *collected_context; /* a JSON list's text: every reply */
-    int64_t collected_bytes;       /* its length, where the prompt was locked */
-    const char *squad_chat_id;     /* or NULL */
-    const char *resolved_at;       /* or NULL */
-    const char *created_at;
-    bool count_all;
-    int64_t response_count;                  /* the counted ones */
-    const char *outcome_source, *outcome_by; /* NULL while open; other programs may have words of their own */
-    int64_t due_ms;
-};
+/* From prompt.noun. */
+#include "gen/nouns/prompt.h"
 
 bool prompt_status_is_open(enum prompt_status status);
 bool prompt_is_open(const struct prompt *prompt);
@@ -92,10 +76,5 @@ struct prompt_page {
 
 /* Those that the caller hears of. */
 CHECKED bool prompt_list(const struct tx *tx, const struct prompt_filter *filter, struct prompt_page *page);
-
-/* key NULL: inside a list. */
-void prompt_write(const struct prompt *prompt, const char *key, struct json_out *out);
-/* {source, by, at}, or null while open. */
-void prompt_write_outcome(const struct prompt *prompt, const char *key, struct json_out *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/chat/prompt.h"
-#include "core/chat/prompt_row.h"
 
 #include <string.h>
 
@@ -15,41 +14,13 @@
 /* An agent's list has two parts: the prompts that mention it, then the rest. */
 enum { GROUP_MENTIONS, GROUP_REST, GROUPS };
 
-bool prompt_from_row(const struct db_rows *rows, size_t row, struct prompt *prompt, struct err *err)
-{
-    const char *strange = NULL;
-
-    *prompt = (struct prompt){
-        .id = db_cell(rows, row, COL_PROMPT_ID),
-        .workspace_id = db_cell(rows, row, COL_PROMPT_WORKSPACE_ID),
-        .task_id = db_cell(rows, row, COL_PROMPT_TASK_ID),
-        .linked_task_id = db_cell(rows, row, COL_PROMPT_LINKED_TASK_ID),
-        .requester_agent = db_cell(rows, row, COL_PROMPT_REQUESTER_AGENT),
-        .prompt_message = db_cell(rows, row, COL_PROMPT_PROMPT_MESSAGE),
-        .required_responses = db_cell_int(rows, row, COL_PROMPT_REQUIRED_RESPONSES),
-        .timeout_minutes = db_cell_int(rows, row, COL_PROMPT_TIMEOUT_MINUTES),
-        .status = db_cell_word(rows, row, COL_PROMPT_STATUS, prompt_statuses, &strange),
-        .collected_context = db_cell(rows, row, COL_PROMPT_COLLECTED_CONTEXT),
-        .squad_chat_id = db_cell(rows, row, COL_PROMPT_SQUAD_CHAT_ID),
-        .resolved_at = db_cell(rows, row, COL_PROMPT_RESOLVED_AT),
-        .created_at = db_cell(rows, row, COL_PROMPT_CREATED_AT),
-        .count_all = db_cell_bool(rows, row, COL_PROMPT_COUNT_ALL),
-        .response_count = db_cell_int(rows, row, COL_PROMPT_RESPONSE_COUNT),
-        .outcome_source = db_cell(rows, row, COL_PROMPT_OUTCOME_SOURCE),
-        .outcome_by = db_cell(rows, row, COL_PROMPT_OUTCOME_BY),
-        .due_ms = db_cell_int(rows, row, COL_PROMPT_DUE_AT),
-        .project_id = db_cell(rows, row, COL_PROMPT_PROJECT_ID),
-    };
-    return db_words_known(strange, err);
-}
-
 /* A day more than that, since other programs have spellings of their own for the hours of a day. */
 const char *prompt_open_since(const struct tx *tx)
 {
     return clock_text(tx->arena, tx->now_ms - (int64_t)2 * PROMPT_MINUTES_MAX * 60000);
 }
 
-struct listing {
+struct prompt_listing {
     const struct tx *tx;
     const struct prompt_filter *filter;
     const char *agent_key; /* or NULL */
@@ -57,7 +28,7 @@ struct listing {
     size_t mentions;       /* rows of the first part */
 };
 
-static bool query_group(const struct listing *list, const struct cursor *from, size_t limit,
+static bool query_group(const struct prompt_listing *list, const struct cursor *from, size_t limit,
                         struct db_rows *rows)
 {
     const struct prompt_filter *filter = list->filter;
@@ -83,7 +54,7 @@ static bool query_group(const struct listing *list, const struct cursor *from, s
 }
 
 /* One row more than asked for tells whether there is a next page. */
-static bool fill(struct listing *list, struct cursor from, struct prompt_page *page)
+static bool fill(struct prompt_listing *list, struct cursor from, struct prompt_page *page)
 {
     size_t most = list->filter->limit + 1;
 
@@ -102,7 +73,7 @@ static bool fill(struct listing *list, struct cursor from, struct prompt_page *p
     return true;
 }
 
-static bool start(const struct listing *list, struct cursor *from)
+static bool start(const struct prompt_listing *list, struct cursor *from)
 {
     bool in_parts = list->agent_key && !list->ended;
 
@@ -117,7 +88,7 @@ static bool start(const struct listing *list, struct cursor *from)
 
 bool prompt_list(const struct tx *tx, const struct prompt_filter *filter, struct prompt_page *page)
 {
-    struct listing list = {
+    struct prompt_listing list = {
         .tx = tx,
         .filter = filter,
         .agent_key = filter->agent ? str_fold(tx->arena, filter->agent) : NULL,

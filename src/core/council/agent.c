@@ -12,32 +12,17 @@
 #include "core/identity/workspace.h"
 #include "core/log/event.h"
 
-static void from_row(const struct db_rows *rows, size_t row, struct agent *agent)
-{
-    *agent = (struct agent){
-        .id = db_cell(rows, row, COL_AGENT_ID),
-        .workspace_id = db_cell(rows, row, COL_AGENT_WORKSPACE_ID),
-        .name = db_cell(rows, row, COL_AGENT_NAME),
-        .role = db_cell(rows, row, COL_AGENT_ROLE),
-        .system_prompt = db_cell(rows, row, COL_AGENT_SYSTEM_PROMPT),
-        .ai_model_config = db_cell(rows, row, COL_AGENT_AI_MODEL_CONFIG),
-        .created_by = db_cell(rows, row, COL_AGENT_CREATED_BY),
-        .created_ms = db_cell_int(rows, row, COL_AGENT_CREATED_AT),
-        .updated_ms = db_cell_int(rows, row, COL_AGENT_UPDATED_AT),
-    };
-}
-
 static bool find(const struct tx *tx, const char *name, struct agent *agent, bool *found)
 {
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_AGENT_NAMED,
-                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(str_fold(tx->arena, name))), &rows))
+                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(str_fold(tx->arena, name)),
+                          db_text(str_fold_apart(tx->arena, name))),
+                  &rows))
         return false;
     *found = rows.count > 0;
-    if (*found)
-        from_row(&rows, 0, agent);
-    return true;
+    return !*found || agent_from_row(&rows, 0, agent, tx->err);
 }
 
 /* Asked before, since after a statement that failed PostgreSQL runs no other; the index is there for races.
@@ -58,25 +43,25 @@ static bool name_is_free(const struct tx *tx, const struct agent *agent)
 
 static bool tell(const struct tx *tx, const struct agent *agent)
 {
-    return event_changed(
-        tx,
-        &(struct event){ .workspace_id = agent->workspace_id, .type = "agent.changed", .subject = agent->id },
-        "agentId");
+    return event_changed(tx,
+                         &(struct event){ .workspace_id = agent->workspace_id,
+                                          .type = EVENT_AGENT_CHANGED,
+                                          .subject = agent->id },
+                         "agentId");
 }
 
 bool agent_create(const struct tx *tx, struct agent *agent)
 {
+    struct db_arg row[AGENT_INSERT_WIDTH];
+
     agent->id = uuid_new(tx->arena);
     agent->workspace_id = tx->caller->workspace_id;
     agent->created_by = tx->caller->name;
+    agent->created_by_id = tx->caller->id;
     agent->created_ms = tx->now_ms;
-    return name_is_free(tx, agent) &&
-           tx_exec(tx, SQL_AGENT_INSERT,
-                   DB_ARGS(db_text(agent->id), db_text(agent->workspace_id), db_text(agent->name),
-                           db_text(agent->role), db_text(agent->system_prompt),
-                           db_text(agent->ai_model_config), db_text(agent->created_by),
-                           db_int(agent->created_ms)),
-                   NULL) &&
+    agent->name_fold = str_fold_beyond(tx->arena, agent->name);
+    agent_put_insert(agent, row);
+    return name_is_free(tx, agent) && tx_exec(tx, SQL_AGENT_INSERT, AGENT_INSERT_WIDTH, row, NULL) &&
            tell(tx, agent);
 }
 
@@ -88,8 +73,7 @@ bool agent_get(const struct tx *tx, const char *id, struct agent *agent)
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no agent with that id.");
-    from_row(&rows, 0, agent);
-    return true;
+    return agent_from_row(&rows, 0, agent, tx->err);
 }
 
 bool agent_find(const struct tx *tx, const char *name, struct agent *agent)
@@ -102,13 +86,13 @@ bool agent_find(const struct tx *tx, const char *name, struct agent *agent)
 
 bool agent_save(const struct tx *tx, struct agent *agent)
 {
+    struct db_arg row[AGENT_UPDATE_WIDTH];
+
     agent->updated_ms = tx->now_ms;
-    return name_is_free(tx, agent) &&
-           tx_exec(tx, SQL_AGENT_SAVE,
-                   DB_ARGS(db_text(agent->id), db_text(agent->workspace_id), db_text(agent->name),
-                           db_text(agent->role), db_text(agent->system_prompt),
-                           db_text(agent->ai_model_config), db_int(agent->updated_ms)),
-                   NULL) &&
+    agent_put_update(agent, row);
+    return name_is_free(tx, agent) && tx_exec(tx, SQL_AGENT_SAVE, AGENT_UPDATE_WIDTH, row, NULL) &&
+           tx_exec(tx, SQL_AGENT_FOLD,
+                   DB_ARGS(db_text(agent->id), db_text(str_fold_beyond(tx->arena, agent->name))), NULL) &&
            tell(tx, agent);
 }
 
@@ -131,27 +115,6 @@ bool agent_list(const struct tx *tx, const char *cursor, size_t limit, struct ag
                           db_int((int64_t)limit)),
                   &rows))
         return false;
-    *agents = arena_array(tx->arena, struct agent, rows.count);
     *count = rows.count;
-    for (size_t row = 0; row < rows.count; row++)
-        from_row(&rows, row, &(*agents)[row]);
-    return true;
-}
-
-void agent_write(const struct agent *agent, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    json_text(out, "id", agent->id);
-    json_text(out, "workspace_id", agent->workspace_id);
-    json_text(out, "name", agent->name);
-    json_text(out, "role", agent->role);
-    json_text(out, "system_prompt", agent->system_prompt);
-    json_raw(out, "ai_model_config", agent->ai_model_config);
-    json_text(out, "created_by", agent->created_by);
-    json_time(out, "created_at", agent->created_ms);
-    if (agent->updated_ms)
-        json_time(out, "updated_at", agent->updated_ms);
-    else
-        json_none(out, "updated_at");
-    json_map_end(out);
+    return agent_from_rows(tx, &rows, rows.count, agents);
 }

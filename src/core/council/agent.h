@@ -14,13 +14,8 @@
 #include "base/json.h"
 #include "core/caller/tx.h"
 
-struct agent {
-    const char *id, *workspace_id;
-    const char *name, *role, *system_prompt;
-    const char *ai_model_config; /* a JSON text, or NULL: the default model */
-    const char *created_by;      /* or NULL */
-    int64_t created_ms, updated_ms;
-};
+/* Its members: agent.noun. */
+#include "gen/nouns/agent.h"
 
 /* Takes name, role, system_prompt and ai_model_config, checked; fills in the rest. ERR_CONFLICT: the name is
  * taken. */
@@ -36,8 +31,5 @@ CHECKED bool agent_delete(const struct tx *tx, const char *id);
 /* Newest first, after `cursor` (an id; NULL: from the start). */
 CHECKED bool agent_list(const struct tx *tx, const char *cursor, size_t limit, struct agent **agents,
                         size_t *count);
-
-/* key NULL: the root or inside a list. */
-void agent_write(const struct agent *agent, const char *key, struct json_out *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/caller/caller.h"
 #include "core/chat/prompt.h"
 #include "core/council/result.h"
+#include "core/council/rules/conclusion.h"
 #include "core/questions/question.h"
 
 #include <string.h>
@@ -66,63 +67,10 @@ bool answer_may_be_put(const struct tx *tx, enum council_ref kind, const char *i
     if (kind == REF_PROMPT ? !prompt_may(tx, id, project_id) : !question_may(tx, id, project_id))
         return false;
     if (!tx_query(tx, SQL_DISCUSSION_REF_HOLD, DB_ARGS(db_text(id)), &rows) ||
-        !tx_query(tx, SQL_DISCUSSION_REF_OPEN, DB_ARGS(db_text(id), db_text(ref_text(kind))), &rows))
+        !tx_query(tx, SQL_DISCUSSION_REF_OPEN, DB_ARGS(db_text(id), db_text(council_ref_word(kind))), &rows))
         return false;
     return rows.count == 0 ||
-           err_set(tx->err, ERR_CONFLICT, "A council is at it already: %s.", db_cell(&rows, 0, 0));
-}
-
-/*
- * The summary that was asked for at the end. Only an end that the agents came to has one: what was summed up
- * on the way is about a part, for those who spoke after it.
- */
-static bool last_summary(struct machine *m, const char **words)
-{
-    enum council_end end = m->d->ending != END_NONE ? m->d->ending : m->d->end_reason;
-    struct logged *rows;
-    size_t count;
-
-    if (!end_is_natural(end))
-        return true;
-    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, discussion_last_round(m->d), &rows, &count))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].manner == ENTRY_SAID)
-            *words = rows[i].content;
-    return true;
-}
-
-/* Without a summary it is what was said last. */
-static bool words_of(struct machine *m, const char **words)
-{
-    struct logged *rows;
-    size_t count;
-
-    *words = "Nothing was said.";
-    if (!logged_all(m->tx, m->d->id, 0, &rows, &count))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].manner == ENTRY_SAID && rows[i].kind == ROW_TURN)
-            *words = rows[i].content;
-    return last_summary(m, words);
-}
-
-static const char *dissent_of(struct machine *m, const json_t *vote)
-{
-    const json_t *dissent = json_object_get(vote, "dissent");
-    const char *text = "";
-    const json_t *one;
-    size_t i;
-
-    json_array_foreach(dissent, i, one)
-    {
-        const char *voter = json_string_value(json_object_get(one, "voter"));
-        const char *choice = json_string_value(json_object_get(one, "choice"));
-
-        text = arena_format(m->tx->arena, "%s%s%s (%s)", text, i > 0 ? ", " : "", voter ? voter : "somebody",
-                            choice ? choice : "no choice");
-    }
-    return text;
+           err_set(tx->err, ERR_CONFLICT, "A council is already working on it: %s.", db_cell(&rows, 0, 0));
 }
 
 static json_t *vote_of(struct machine *m)
@@ -137,19 +85,13 @@ static json_t *vote_of(struct machine *m)
 bool answer_summary(struct machine *m, const char **text)
 {
     JSON_AUTO *vote = vote_of(m);
-    const char *winner = json_string_value(json_object_get(vote, "winner")), *words, *dissent;
+    struct conclusion of = { .round = discussion_last_round(m->d),
+                             .end = m->d->ending != END_NONE ? m->d->ending : m->d->end_reason,
+                             .vote = vote };
 
-    if (!words_of(m, &words))
+    if (!logged_all(m->tx, m->d->id, 0, &of.log.rows, &of.log.count))
         return false;
-    if (!vote) {
-        *text = words;
-        return true;
-    }
-    dissent = dissent_of(m, vote);
-    *text = winner ? arena_format(m->tx->arena, "The vote is for: %s.\n\n%s", winner, words)
-                   : arena_format(m->tx->arena, "The vote has no winner.\n\n%s", words);
-    if (*dissent)
-        *text = arena_format(m->tx->arena, "%s\n\nDissent: %s.", *text, dissent);
+    *text = conclusion_text(m->tx->arena, &of);
     return true;
 }
 
@@ -240,6 +182,6 @@ bool answer_post(struct machine *m)
         return false;
     result_remember(m->tx, m->d, "answered",
                     arena_format(m->tx->arena, "{\"kind\":\"%s\",\"id\":\"%s\",\"posted\":%s}",
-                                 ref_text(m->d->ref_kind), m->d->ref_id, posted ? "true" : "false"));
+                                 council_ref_word(m->d->ref_kind), m->d->ref_id, posted ? "true" : "false"));
     return true;
 }

@@ -14,7 +14,7 @@
  */
 CHECKED bool answer_may_be_put(const struct tx *tx, enum council_ref kind, const char *id,
                                const char **project_id);
-/* The result in plain words: the summary, or the last contributions; the vote; the dissent. */
+/* The result in plain words (rules/conclusion.h). */
 CHECKED bool answer_summary(struct machine *machine, const char **text);
 CHECKED bool answer_post(struct machine *machine);
 

@@ -1,12 +1,11 @@
 #include "core/council/cast.h"
 
-#include "base/str.h"
 #include "core/council/agent.h"
 
 const char *const council_casts[] = { "specialists", "moderator", NULL };
-_Static_assert(sizeof(council_casts) / sizeof(char *) == CASTS + 1, "a word for each cast");
+WORDS_FIT(council_casts, CAST_END);
 
-static const struct member {
+static const struct cast_member {
     enum cast cast;
     const char *name, *role;
 } members[] = {
@@ -16,16 +15,9 @@ static const struct member {
     { CAST_MODERATOR, "Moderator", "moderator" },
 };
 
-int cast_of(const char *word)
-{
-    for (int i = 0; i < CASTS; i++)
-        if (str_equal(word, council_casts[i]))
-            return i;
-    return -1;
-}
-
 /* The agent of that name, whoever made it and with whatever words of its own. */
-static bool find_or_make(const struct tx *tx, const struct member *member, struct agent *agent, bool *made)
+static bool find_or_make(const struct tx *tx, const struct cast_member *member, struct agent *agent,
+                         bool *made)
 {
     *made = false;
     if (agent_find(tx, member->name, agent))

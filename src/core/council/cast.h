@@ -9,11 +9,8 @@
 
 #include "core/council/participant.h"
 
-enum cast { CAST_SPECIALISTS, CAST_MODERATOR, CASTS };
-
-extern const char *const council_casts[]; /* ends with NULL */
-/* -1: there is no such cast. */
-int cast_of(const char *word);
+enum cast { CAST_SPECIALISTS = 1, CAST_MODERATOR, CAST_END };
+WORDS_OF(cast, council_casts);
 
 #define CAST_MOST 3
 

@@ -5,50 +5,27 @@
 #include "base/str.h"
 #include "core/caller/caller.h"
 #include "core/council/answer.h"
-#include "core/council/ballot.h"
-#include "core/council/budget.h"
+#include "core/council/budget_ask.h"
 #include "core/council/machine.h"
 #include "core/council/result.h"
+#include "core/council/rules/voting.h"
 #include "core/council/tell.h"
 #include "core/work/task.h"
-
-static bool may_vote(const struct machine *m, size_t seat)
-{
-    return !m->seats.seats[seat].gone && m->seats.seats[seat].kind != SEAT_PERSON;
-}
-
-static size_t voters_of(const struct machine *m, const struct logged *rows, size_t count)
-{
-    size_t voters = 0;
-
-    for (size_t seat = 0; seat < m->seats.count; seat++) {
-        bool has = may_vote(m, seat);
-
-        for (size_t i = 0; i < count && !has; i++)
-            has = rows[i].turn_index == (int)seat;
-        voters += has;
-    }
-    return voters;
-}
 
 bool machine_ask_ballots(struct machine *m, int round, bool *asked)
 {
     struct discussion at = *m->d;
+    struct seating seating = participant_seating(m->d, &m->seats);
     struct open_turn turn;
-    struct logged *rows;
+    struct logs ballots;
     enum budget_left left = BUDGET_LEFT;
-    size_t count;
 
     at.round = round;
     *asked = false;
-    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &rows, &count))
+    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &ballots.rows, &ballots.count))
         return false;
     for (size_t seat = 0; seat < m->seats.count; seat++) {
-        bool has = !may_vote(m, seat);
-
-        for (size_t i = 0; i < count && !has; i++)
-            has = rows[i].turn_index == (int)seat;
-        if (has)
+        if (!voting_lacks(&seating, &ballots, seat))
             continue;
         if (m->seats.seats[seat].kind == SEAT_MODEL && !budget_ask(m, NULL, &left))
             return false;
@@ -63,51 +40,18 @@ bool machine_ask_ballots(struct machine *m, int round, bool *asked)
     return true;
 }
 
-bool machine_has_ballots(const struct machine *m, const struct logged *rows, size_t count)
-{
-    for (size_t seat = 0; seat < m->seats.count; seat++) {
-        bool has = !may_vote(m, seat);
-
-        for (size_t i = 0; i < count && !has; i++)
-            has = rows[i].turn_index == (int)seat;
-        if (!has)
-            return false;
-    }
-    return true;
-}
-
-bool machine_tally(const struct machine *m, const struct logged *rows, size_t count,
-                   struct vote_result *result)
-{
-    const struct council_options *o = &m->options;
-    struct ballot *ballots = arena_array(m->tx->arena, struct ballot, count);
-    size_t voters = voters_of(m, rows, count);
-
-    for (size_t i = 0; i < count; i++)
-        ballots[i] = ballot_read(m->tx->arena, o->choices, o->choice_count, rows[i].speaker,
-                                 rows[i].manner == ENTRY_SAID ? rows[i].content : "");
-    struct vote counted = { .rule = o->rule,
-                            .choices = o->choices,
-                            .choice_count = o->choice_count,
-                            .voters = voters > 0 ? voters : 1, /* all gone: as if nobody had voted */
-                            .ballots = ballots,
-                            .ballot_count = count,
-                            .threshold = o->threshold };
-
-    return vote_count(m->tx->arena, &counted, result, m->tx->err);
-}
-
 bool machine_count(struct machine *m, int round, struct vote_result *result)
 {
+    struct seating seating = participant_seating(m->d, &m->seats);
     const char *vote;
-    struct logged *rows;
-    size_t count;
+    struct logs ballots;
     bool ruled;
     BUF_AUTO text = { 0 };
     struct json_out out;
 
-    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &rows, &count) ||
-        !machine_tally(m, rows, count, result) || !machine_has_ruled(m, RULING_VOTE, round, &ruled))
+    if (!logged_round(m->tx, m->d->id, ROW_BALLOT, round, &ballots.rows, &ballots.count) ||
+        !voting_count(m->tx->arena, &seating, &m->options, &ballots, result, m->tx->err) ||
+        !machine_has_ruled(m, RULING_VOTE, round, &ruled))
         return false;
     if (ruled)
         return true;
@@ -118,21 +62,6 @@ bool machine_count(struct machine *m, int round, struct vote_result *result)
     result_remember(m->tx, m->d, "vote", vote);
     return tell_vote(m->tx, m->d, round, vote) &&
            machine_rule(m, ruling_of_vote(m->tx->arena, round, result));
-}
-
-static bool ask_summary(struct machine *m, int round, bool *asked)
-{
-    struct discussion at = *m->d;
-    struct open_turn turn;
-    struct logged *rows;
-    enum budget_left left;
-    size_t count;
-
-    at.round = round;
-    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count) || !budget_ask(m, NULL, &left))
-        return false;
-    *asked = count == 0 && left == BUDGET_LEFT;
-    return !*asked || open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
 }
 
 /* Once it is counted nobody is asked again, whatever holds up the end between the two. */
@@ -151,6 +80,7 @@ static bool vote(struct machine *m, int round, bool *asked)
 bool machine_close(struct machine *m, bool *asked)
 {
     int round = discussion_last_round(m->d);
+    const struct logged *summary;
 
     if (end_is_natural(m->d->ending)) {
         if (!vote(m, round, asked))
@@ -158,7 +88,7 @@ bool machine_close(struct machine *m, bool *asked)
         if (*asked)
             return true;
         if (m->d->parent_id || m->d->ref_kind != REF_NONE) {
-            if (!ask_summary(m, round, asked))
+            if (!machine_ask_once(m, TURN_SUMMARY, round, asked, &summary))
                 return false;
             if (*asked)
                 return true;
@@ -200,7 +130,9 @@ static bool tell_parent(struct machine *m)
     struct tx quiet = tx_with_err(m->tx, &err);
     struct discussion parent;
     const char *summary;
-    struct logged logged = { .kind = ROW_MESSAGE, .role = "council", .turn_index = OUT_OF_TURN };
+    struct logged logged = {
+        .kind = ROW_MESSAGE, .manner = ENTRY_SAID, .role = "council", .turn_index = OUT_OF_TURN
+    };
 
     if (!m->d->parent_id)
         return true;
@@ -237,7 +169,8 @@ bool machine_end(struct machine *m, enum council_end reason)
     d->ending = END_NONE;
     d->ended_ms = m->tx->now_ms;
     d->outcome_source = source_of(reason);
-    d->outcome_by = m->tx->caller ? m->tx->caller->name : "system";
+    d->outcome_by = m->tx->caller ? m->tx->caller->name : ACTOR_SYSTEM.name;
+    d->outcome_by_id = tx_actor_id(m->tx);
     discussion_rest(d, PHASE_ENDED);
     if (fine && d->mode != MODE_TURNS)
         machine_line(m, arena_format(m->tx->arena, "[Worker] Task %s completed successfully after %d rounds",

@@ -6,7 +6,6 @@
 #include "core/council/condense.h"
 
 #include "base/settings.h"
-#include "core/council/budget.h"
 
 bool condense_look(const struct machine *m, struct condensed *condensed)
 {
@@ -15,7 +14,7 @@ bool condense_look(const struct machine *m, struct condensed *condensed)
 
     if (!logged_all(m->tx, m->d->id, m->d->summary_seq, &rows, &count))
         return false;
-    *condensed = (struct condensed){ .entries = arena_array(m->tx->arena, struct entry, count),
+    *condensed = (struct condensed){ .entries = arena_array(m->tx->arena, struct council_entry, count),
                                      .seqs = arena_array(m->tx->arena, int64_t, count) };
     for (size_t i = 0; i < count; i++) {
         if (!logged_is_shown(&rows[i]))
@@ -29,28 +28,10 @@ bool condense_look(const struct machine *m, struct condensed *condensed)
     return true;
 }
 
-/* The summary of this round: false in *there when nobody was asked yet. */
-static bool summary_of(const struct machine *m, int round, bool *there, struct logged *summary)
-{
-    struct logged *rows;
-    size_t count;
-
-    if (!logged_round(m->tx, m->d->id, ROW_SUMMARY, round, &rows, &count))
-        return false;
-    *there = count > 0;
-    if (*there)
-        *summary = rows[count - 1];
-    return true;
-}
-
 bool machine_condense(struct machine *m, bool *asked)
 {
-    struct discussion at = *m->d;
     struct condensed condensed;
-    struct open_turn turn;
-    struct logged summary;
-    enum budget_left left;
-    bool there;
+    const struct logged *summary;
 
     if (m->d->mode == MODE_TURNS || m->d->round == 1 || m->d->turn_index != 0)
         return true;
@@ -58,17 +39,12 @@ bool machine_condense(struct machine *m, bool *asked)
         return false;
     if (!condensed.plan.summarise || condensed.plan.first == 0)
         return true;
-    at.round = m->d->round - 1;
-    if (!summary_of(m, at.round, &there, &summary) || !budget_ask(m, NULL, &left))
+    if (!machine_ask_once(m, TURN_SUMMARY, m->d->round - 1, asked, &summary))
         return false;
-    if (!there && left != BUDGET_LEFT)
+    if (!summary)
         return true;
-    if (!there) {
-        *asked = true;
-        return open_turn_add(m->tx, &at, TURN_SUMMARY, &m->seats, -1, &turn);
-    }
-    if (summary.manner == ENTRY_SAID)
-        m->d->summary = summary.content;
+    if (summary->manner == ENTRY_SAID)
+        m->d->summary = summary->content;
     m->d->summary_seq = condensed.seqs[condensed.plan.first - 1];
     return true;
 }

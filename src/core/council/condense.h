@@ -8,12 +8,12 @@
 #ifndef CORE_COUNCIL_CONDENSE_H
 #define CORE_COUNCIL_CONDENSE_H
 
-#include "core/council/history.h"
 #include "core/council/machine.h"
+#include "core/council/rules/history.h"
 
 /* The entries that a summary does not cover yet, and what covers the others. */
 struct condensed {
-    struct entry *entries;
+    struct council_entry *entries;
     int64_t *seqs; /* of each entry */
     size_t count;
     struct history_plan plan;

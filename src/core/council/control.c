@@ -10,9 +10,9 @@
 #include "core/caller/caller.h"
 #include "core/council/agent.h"
 #include "core/council/machine.h"
-#include "core/council/reply_cut.h"
 #include "core/council/request.h"
 #include "core/council/result.h"
+#include "core/council/rules/reply_cut.h"
 #include "core/council/tell.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 static bool ended_already(const struct tx *tx, const struct discussion *d)
 {
-    err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(d->status));
+    err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", council_status_word(d->status));
     snprintf(tx->err->field, sizeof(tx->err->field), "id");
     return false;
 }
@@ -71,8 +71,7 @@ static bool find_owed(struct machine *m, const struct spoken *spoken, struct ope
     if (!open_turn_list(m->tx, m->d->id, &turns, &count))
         return false;
     for (size_t i = 0; i < count && !*found; i++)
-        if (turns[i].state == TURN_OUTSIDE && turns[i].kind == TURN_TURN &&
-            participant_is_person(turns[i].role) &&
+        if (turns[i].state == TURN_OUTSIDE && turns[i].kind == TURN_TURN && role_is_person(turns[i].role) &&
             (!turns[i].user_id || str_equal(turns[i].user_id, spoken->user_id))) {
             *turn = turns[i];
             *found = true;
@@ -87,6 +86,7 @@ static bool log_message(struct machine *m, const struct spoken *spoken)
     struct slot at = { .round = m->d->round, .turn = m->d->turn_index };
     struct open_turn owed = { .id = NULL, .kind = TURN_TURN };
     struct logged logged = { .kind = ROW_MESSAGE,
+                             .manner = ENTRY_SAID,
                              .user_id = spoken->user_id ? spoken->user_id : m->tx->caller->id,
                              .speaker = person_name(m->tx, m, spoken),
                              .role = ROLE_OF_PEOPLE,
@@ -234,7 +234,9 @@ static bool has_calls(struct machine *m, bool *any)
 bool control_interject(const struct tx *tx, const char *id, const struct spoken *spoken, bool now,
                        struct discussion *d)
 {
-    struct logged logged = { .kind = ROW_MESSAGE, .content = spoken->content, .turn_index = OUT_OF_TURN };
+    struct logged logged = {
+        .kind = ROW_MESSAGE, .manner = ENTRY_SAID, .content = spoken->content, .turn_index = OUT_OF_TURN
+    };
     struct machine m;
     bool running;
 
@@ -432,7 +434,7 @@ static bool skip_gone(const struct tx *tx, const char *turn_id, const char *disc
     logged.content = words;
     logged.metadata = said ? "{\"partial\":true,\"reason\":\"The agent is gone.\"}"
                            : "{\"skipped\":true,\"reason\":\"The agent is gone.\"}";
-    if ((!said && turn.kind == TURN_TURN && !machine_rule(&m, machine_skip_ruling(tx, &logged))) ||
+    if ((!said && turn.kind == TURN_TURN && !machine_rule(&m, ruling_of_skip(tx->arena, &logged))) ||
         !machine_log(&m, &turn, &logged) || !has_calls(&m, &running))
         return false;
     if (d.status == STATUS_ACTIVE && !running)

@@ -8,44 +8,35 @@
 #include "core/caller/caller.h"
 #include "core/identity/workspace.h"
 
-static enum council_mode mode_of(const char *text, const char **strange)
-{
-    struct err ignored = { 0 };
-    enum council_mode mode = MODE_TURNS;
-
-    if (!council_mode_parse(text, &mode, &ignored))
-        *strange = text;
-    return mode;
-}
-
 static bool from_row(const struct db_rows *rows, size_t row, struct discussion *d, struct err *err)
 {
     const char *strange = NULL;
 
-#define CELL(column)   db_cell(rows, row, COL_DISCUSSION_##column)
-#define NUMBER(column) db_cell_int(rows, row, COL_DISCUSSION_##column)
+#define CELL(column)        db_cell(rows, row, COL_DISCUSSION_##column)
+#define NUMBER(column)      db_cell_int(rows, row, COL_DISCUSSION_##column)
+#define WORD(column, words) db_cell_word(rows, row, COL_DISCUSSION_##column, words, &strange)
     *d = (struct discussion){
         .id = CELL(DISCUSSION_ID),
         .workspace_id = CELL(WORKSPACE_ID),
         .project_id = CELL(PROJECT_ID),
         .task_id = CELL(TASK_ID),
         .topic = CELL(TOPIC),
-        .mode = mode_of(CELL(MODE), &strange),
+        .mode = WORD(MODE, council_modes),
         .turn_index = (int)NUMBER(CURRENT_TURN_INDEX),
         .round = (int)NUMBER(CURRENT_ROUND),
         .rounds = (int)NUMBER(ROUNDS),
-        .status = status_of(CELL(STATUS), &strange),
-        .end_reason = end_of(CELL(END_REASON), &strange),
-        .ending = end_of(CELL(ENDING), &strange),
+        .status = WORD(STATUS, council_statuses),
+        .end_reason = WORD(END_REASON, council_ends),
+        .ending = WORD(ENDING, council_ends),
         .outcome_source = CELL(OUTCOME_SOURCE),
         .outcome_by = CELL(OUTCOME_BY),
         .result = CELL(RESULT),
         .options = CELL(OPTIONS),
-        .phase = phase_of(CELL(PHASE), &strange),
+        .phase = WORD(PHASE, council_phases),
         .parent_id = CELL(PARENT_ID),
         .root_id = CELL(ROOT_ID) ? CELL(ROOT_ID) : CELL(DISCUSSION_ID),
         .depth = (int)NUMBER(DEPTH),
-        .ref_kind = ref_of(CELL(REF_KIND), &strange),
+        .ref_kind = WORD(REF_KIND, council_refs),
         .ref_id = CELL(REF_ID),
         .forked_from = CELL(FORKED_FROM),
         .forked_at = NUMBER(FORKED_AT),
@@ -70,6 +61,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct discussion *
     };
 #undef CELL
 #undef NUMBER
+#undef WORD
     return db_words_known(strange, err);
 }
 
@@ -123,13 +115,14 @@ bool discussion_save(const struct tx *tx, struct discussion *d)
     d->updated_ms = tx->now_ms;
     return tx_exec(tx, SQL_DISCUSSION_SAVE,
                    DB_ARGS(db_text(d->id), db_int(d->turn_index), db_int(d->round),
-                           db_text(status_text(d->status)), db_text(end_text(d->end_reason)),
+                           db_text(council_status_word(d->status)), db_text(council_end_word(d->end_reason)),
                            db_text(d->outcome_source), db_text(d->outcome_by), db_text(d->result),
-                           db_int(d->rounds), db_text(phase_text(d->phase)), db_text(end_text(d->ending)),
-                           db_int(d->spent.calls), db_int(d->spent.tokens_in), db_int(d->spent.tokens_out),
-                           db_int(d->spent.missing), db_int(d->iterations), db_bool(d->wants_drive),
-                           db_text(d->driver), db_text(d->summary), db_int(d->summary_seq),
-                           db_int(d->updated_ms), db_ms(d->ended_ms), db_int(d->settled_round)),
+                           db_int(d->rounds), db_text(council_phase_word(d->phase)),
+                           db_text(council_end_word(d->ending)), db_int(d->spent.calls),
+                           db_int(d->spent.tokens_in), db_int(d->spent.tokens_out), db_int(d->spent.missing),
+                           db_int(d->iterations), db_bool(d->wants_drive), db_text(d->driver),
+                           db_text(d->summary), db_int(d->summary_seq), db_int(d->updated_ms),
+                           db_ms(d->ended_ms), db_int(d->settled_round), db_text(d->outcome_by_id)),
                    NULL);
 }
 
@@ -177,10 +170,10 @@ bool discussion_list(const struct tx *tx, const struct discussion_filter *filter
     if (!tx_query(tx, SQL_DISCUSSION_LIST,
                   DB_ARGS(db_text(tx->caller->workspace_id),
                           db_text(filter->cursor ? filter->cursor : ID_ABOVE_ALL),
-                          db_text(filter->by_mode ? council_mode_name(filter->mode) : NULL),
-                          db_text(filter->by_status ? status_text(filter->status) : NULL),
-                          db_text(project_id), db_text(filter->task_id), db_text(filter->parent_id),
-                          db_text(filter->session_id), db_int((int64_t)filter->limit)),
+                          db_text(council_mode_word(filter->mode)),
+                          db_text(council_status_word(filter->status)), db_text(project_id),
+                          db_text(filter->task_id), db_text(filter->parent_id), db_text(filter->session_id),
+                          db_int((int64_t)filter->limit)),
                   &rows))
         return false;
     *list = arena_array(tx->arena, struct discussion, rows.count);
@@ -211,7 +204,7 @@ static void write_ref(const struct discussion *d, struct json_out *out)
         return;
     }
     json_map(out, "ref");
-    json_text(out, "kind", ref_text(d->ref_kind));
+    json_text(out, "kind", council_ref_word(d->ref_kind));
     json_text(out, "id", d->ref_id);
     json_map_end(out);
 }
@@ -221,16 +214,16 @@ void discussion_write(const struct discussion *d, const char *key, struct json_o
     json_map(out, key);
     json_text(out, "id", d->id);
     json_text(out, "topic", d->topic);
-    json_text(out, "mode", council_mode_name(d->mode));
-    json_text(out, "status", status_text(d->status));
-    json_text(out, "phase", phase_text(d->phase));
+    json_text(out, "mode", council_mode_word(d->mode));
+    json_text(out, "status", council_status_word(d->status));
+    json_text(out, "phase", council_phase_word(d->phase));
     json_int(out, "round",
              discussion_has_ended(d) ? discussion_last_round(d)
              : d->round > d->rounds  ? d->rounds
                                      : d->round);
     json_int(out, "rounds", d->rounds);
     json_int(out, "turnIndex", d->turn_index);
-    json_text(out, "endReason", end_text(d->end_reason));
+    json_text(out, "endReason", council_end_word(d->end_reason));
     write_outcome(d, out);
     json_text(out, "projectId", d->project_id);
     json_text(out, "taskId", d->task_id);

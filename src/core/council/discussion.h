@@ -15,9 +15,9 @@
 
 #include "base/json.h"
 #include "core/caller/tx.h"
-#include "core/council/council.h"
-#include "core/council/spent.h"
-#include "core/council/state.h"
+#include "core/council/rules/council.h"
+#include "core/council/rules/spent.h"
+#include "core/council/rules/state.h"
 
 struct discussion {
     const char *id, *workspace_id;
@@ -29,6 +29,7 @@ struct discussion {
     enum council_end end_reason;
     enum council_end ending; /* the end that it is on its way to: a vote or a summary comes first */
     const char *outcome_source, *outcome_by; /* NULL until it has ended */
+    const char *outcome_by_id;               /* said by whoever ends it; never read */
     const char *result;                      /* what was decided, as a JSON object's text, or NULL */
     const char *options;                     /* a JSON object's text */
     enum council_phase phase;
@@ -71,9 +72,8 @@ void discussion_want(struct discussion *discussion);
 void discussion_rest(struct discussion *discussion, enum council_phase phase);
 
 struct discussion_filter {
-    bool by_mode, by_status;
-    enum council_mode mode;
-    enum council_status status;
+    enum council_mode mode;                                    /* 0: any */
+    enum council_status status;                                /* 0: any */
     const char *project_id, *task_id, *parent_id, *session_id; /* or NULL */
     const char *cursor;                                        /* an id, or NULL */
     size_t limit;

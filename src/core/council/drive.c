@@ -5,55 +5,14 @@
 #include "core/council/drive_internal.h"
 
 #include "base/str.h"
-#include "core/council/budget.h"
+#include "core/council/budget_ask.h"
 #include "core/council/machine.h"
-#include "core/council/pass.h"
-#include "core/council/reply_cut.h"
 #include "core/council/request.h"
+#include "core/council/rules/retry.h"
 #include "core/council/tell.h"
 #include "core/council/voice.h"
 
 #include <string.h>
-
-#define RETRY_MS 1000 /* before the second attempt; twice as long before each further one */
-
-bool drive_node_renew(const struct tx *tx, const char *node, int64_t until_ms)
-{
-    return tx_exec(tx, SQL_NODE_RENEW, DB_ARGS(db_text(node), db_int(tx->now_ms), db_int(until_ms)), NULL);
-}
-
-bool drive_node_leave(const struct tx *tx, const char *node)
-{
-    return tx_exec(tx, SQL_NODE_RELEASE, DB_ARGS(db_text(node)), NULL) &&
-           tx_exec(tx, SQL_NODE_DELETE, DB_ARGS(db_text(node)), NULL);
-}
-
-bool drive_node_clear(const struct tx *tx)
-{
-    return tx_exec(tx, SQL_NODE_CLEAR, DB_NO_ARGS, NULL) &&
-           tx_exec(tx, SQL_NODE_CLEAR_DRIVERS, DB_NO_ARGS, NULL);
-}
-
-/*
- * What dead nodes drove is free. The node's own row goes first, and only if it is still dead then: one that
- * renews at this moment keeps its row and what it drives, or waits for us and writes both anew.
- */
-static bool bury(const struct tx *tx)
-{
-    struct db_rows dead;
-
-    if (!tx_query(tx, SQL_NODE_DEAD, DB_ARGS(db_int(tx->now_ms)), &dead))
-        return false;
-    for (size_t i = 0; i < dead.count; i++) {
-        struct db_arg node = db_text(db_cell(&dead, i, 0));
-        size_t buried;
-
-        if (!tx_exec(tx, SQL_NODE_BURY, DB_ARGS(node, db_int(tx->now_ms)), &buried) ||
-            (buried > 0 && !tx_exec(tx, SQL_NODE_RELEASE, DB_ARGS(node), NULL)))
-            return false;
-    }
-    return true;
-}
 
 /* A call that was out when its node died may have been heard, and paid for. */
 static bool requeue(const struct tx *tx, const char *id)
@@ -65,48 +24,21 @@ static bool requeue(const struct tx *tx, const char *id)
             tx_exec(tx, SQL_TURN_REQUEUE_COUNT, DB_ARGS(db_text(id), db_int((int64_t)lost)), NULL));
 }
 
-bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct drive_claimed **list,
-                 size_t *count)
+bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct held_row **list, size_t *count)
 {
-    struct db_rows rows;
-
-    if (!bury(tx) || !tx_query(tx, SQL_DRIVE_WANTING, DB_ARGS(db_int((int64_t)limit)), &rows))
+    if (!holding_claim(tx, HOLDING_DISCUSSION, node, limit, list, count))
         return false;
-    *list = arena_array(tx->arena, struct drive_claimed, rows.count);
-    *count = rows.count;
-    for (size_t i = 0; i < rows.count; i++) {
-        const char *id = db_cell(&rows, i, 0);
-
-        if (!tx_exec(tx, SQL_DRIVE_TAKE, DB_ARGS(db_text(id), db_text(node)), NULL) || !requeue(tx, id))
+    for (size_t i = 0; i < *count; i++)
+        if (!requeue(tx, (*list)[i].id))
             return false;
-        (*list)[i] = (struct drive_claimed){ .discussion_id = id,
-                                             .workspace_id = db_cell(&rows, i, 1),
-                                             .project_id = db_cell(&rows, i, 2),
-                                             .epoch = db_cell_int(&rows, i, 3) + 1 };
-    }
     return true;
-}
-
-bool drive_fenced(const struct tx *tx)
-{
-    err_set(tx->err, ERR_CONFLICT, "Another node drives this discussion.");
-    tx->err->name = DRIVE_FENCED;
-    return false;
-}
-
-/* Only for what a node writes to itself: anything else that is missing is no reason to drop a turn. */
-static bool gone(const struct tx *tx)
-{
-    if (tx->err->code == ERR_NOT_FOUND)
-        tx->err->name = DRIVE_GONE;
-    return false;
 }
 
 static bool enter(const struct tx *tx, const char *node, int64_t epoch, const char *id, struct discussion *d)
 {
-    if (!discussion_lock_any(tx, id, d))
-        return gone(tx);
-    return (str_equal(d->driver, node) && d->driver_epoch == epoch) || drive_fenced(tx);
+    return (discussion_lock_any(tx, id, d) || holding_gone(tx)) &&
+           holding_fence(tx, HOLDING_DISCUSSION, &(struct holding_as){ d->driver, d->driver_epoch },
+                         &(struct holding_as){ node, epoch });
 }
 
 bool drive_enter(const struct tx *tx, const struct drive_failure *as, struct discussion *d)
@@ -118,20 +50,7 @@ static bool enter_turn(const struct tx *tx, const struct turn_ref *ref, struct d
                        struct open_turn *turn)
 {
     return enter(tx, ref->node, ref->epoch, ref->discussion_id, d) &&
-           (open_turn_get(tx, ref->turn_id, turn) || gone(tx));
-}
-
-bool drive_wanted_from(const struct tx *tx, const char *node, const char *discussion_id, int64_t *epoch)
-{
-    struct db_rows rows;
-
-    if (!tx_query(tx, SQL_DRIVE_HELD, DB_ARGS(db_text(discussion_id)), &rows))
-        return false;
-    if (rows.count == 0)
-        *epoch = INT64_MAX;
-    else
-        *epoch = db_cell_int(&rows, 0, 1) + !str_equal(db_cell(&rows, 0, 0), node);
-    return true;
+           (open_turn_get(tx, ref->turn_id, turn) || holding_gone(tx));
 }
 
 bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const char *discussion_id,
@@ -208,7 +127,7 @@ bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *
         return false;
     if (turn.state != TURN_CALLING) {
         err_set(tx->err, ERR_NOT_FOUND, "No call is out for this turn.");
-        return gone(tx);
+        return holding_gone(tx);
     }
     turn.partial = text;
     d.phase = while_out(&d, &turn, PHASE_SPEAKING);
@@ -261,11 +180,8 @@ static const char *metadata_of(const struct tx *tx, const struct open_turn *turn
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_map(&out, NULL);
-    if (pass->kind != PASS_NOT) {
-        json_bool(&out, "pass", true);
-        json_text(&out, "passKind", pass_kind_name(pass->kind));
-        json_text(&out, "reason", pass->reason);
-    }
+    if (pass->kind != PASS_NOT)
+        pass_members(pass, &out);
     if (pass->kind == PASS_FAILED)
         json_bool(&out, "failed", true);
     json_map(&out, "usage");
@@ -281,23 +197,6 @@ static const char *metadata_of(const struct tx *tx, const struct open_turn *turn
     write_source(tx, reply, rules, pass, kept, &out);
     json_map_end(&out);
     return arena_copy(tx->arena, text.bytes, text.len);
-}
-
-/* Whoever began with a stop or with another's label is asked once more, and says something or passes then. */
-static bool is_worth_another(const struct open_turn *turn, const struct turn_reply *reply,
-                             const struct reply *cut, const struct pass *pass, int64_t *delay_ms)
-{
-    *delay_ms = 0;
-    if (reply->failed) {
-        if (reply->permanent || turn->attempt >= TURN_ATTEMPTS)
-            return false;
-        *delay_ms = (int64_t)RETRY_MS << (turn->attempt - 1);
-        if (*delay_ms < reply->again_ms)
-            *delay_ms = reply->again_ms;
-        return true;
-    }
-    return pass->kind == PASS_EMPTY && (cut->lack == LACK_STOP || cut->lack == LACK_OTHER) &&
-           !turn->without_stops;
 }
 
 /* The same turn once more. */
@@ -353,7 +252,15 @@ bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct 
     struct pass pass = pass_for(tx, reply, &cut);
 
     count_usage(&d, &turn, reply);
-    again = is_worth_another(&turn, reply, &cut, &pass, &delay_ms);
+    struct retry_facts facts = { .attempt = turn.attempt,
+                                 .without_stops = turn.without_stops,
+                                 .failed = reply->failed,
+                                 .permanent = reply->permanent,
+                                 .again_ms = reply->again_ms,
+                                 .pass = pass.kind,
+                                 .lack = cut.lack };
+
+    again = retry_is_worth(&facts, &delay_ms);
     if (again && !budget_ask(&m, &turn, &left))
         return false;
     if (again && left != BUDGET_SPENT)

@@ -3,15 +3,15 @@
  *
  * A discussion is a row, and its open turns are rows. One node at a time drives it, under a lease; each time
  * a node takes one over its epoch rises, and a write that comes with an older one changes nothing
- * (ERR_CONFLICT, DRIVE_FENCED). The engine keeps nothing but the calls that are out: it claims what wants to
- * be driven, advances it once, makes the calls that it is given, and finishes each turn with the model's
+ * (ERR_CONFLICT, HOLDING_FENCED). The engine keeps nothing but the calls that are out: it claims what wants
+ * to be driven, advances it once, makes the calls that it is given, and finishes each turn with the model's
  * reply in one transaction, which logs it, decides what follows and gives the next calls.
  *
  *     drive_claim -> drive_advance -> calls -> drive_begin -> (model) -> drive_finish -> calls -> ...
  *
- * What is stored may be such that a step can never be taken: a wording with a placeholder that there is not,
- * a row of another program where a turn belongs. The machine does not fail on it, nor try for ever: a turn
- * that cannot be begun or stored is finished as failed, which makes a pass of it with the reason; a
+ * What is stored may be such that a step can never be taken: a wording with a placeholder that does not
+ * exist, a row of another program where a turn belongs. The machine does not fail on it, nor try for ever: a
+ * turn that cannot be begun or stored is finished as failed, which makes a pass of it with the reason; a
  * discussion that cannot be moved on otherwise is ended as failed (drive_fail).
  *
  * Operations (pause, cancel, interject, a deleted agent) write what they mean themselves and let go of the
@@ -24,17 +24,10 @@
 #define CORE_COUNCIL_DRIVE_H
 
 #include "core/caller/tx.h"
-#include "core/council/state.h"
+#include "core/council/rules/state.h"
+#include "core/holding/holding.h"
 
 #include <stdint.h>
-
-/* A node that drives and has not renewed for so long is taken for dead. */
-#define DRIVE_LEASE_MS 5000
-#define DRIVE_RENEW_MS 1500
-/* The names of the two errors that say a write came too late: another drives by now, or nothing is left of
- * what was to be written to. */
-#define DRIVE_FENCED "fenced"
-#define DRIVE_GONE   "gone"
 
 /* Which turn, and in whose name it is written. */
 struct turn_ref {
@@ -91,37 +84,20 @@ struct turn_reply {
     int64_t took_ms;
 };
 
-struct drive_claimed {
-    const char *discussion_id, *workspace_id, *project_id;
-    int64_t epoch;
-};
-
-/* This node is alive until then. */
-CHECKED bool drive_node_renew(const struct tx *tx, const char *node, int64_t until_ms);
-/* It stops: what it drives is free at once. */
-CHECKED bool drive_node_leave(const struct tx *tx, const char *node);
-/* At the start of a store that has one owner: no earlier node is alive. */
-CHECKED bool drive_node_clear(const struct tx *tx);
-
-/*
- * Takes up to `limit` discussions that want to be driven and that no living node drives. Calls that were out
- * are queued again. One indexed read when there is nothing.
- */
-CHECKED bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct drive_claimed **list,
+/* Takes up to `limit` discussions that want to be driven and that no living node drives (holding.h). Calls
+ * that were out are queued again. */
+CHECKED bool drive_claim(const struct tx *tx, const char *node, size_t limit, struct held_row **list,
                          size_t *count);
 /* Decides what follows and stores it: opens turns, skips, ends rounds, counts votes, ends. */
 CHECKED bool drive_advance(const struct tx *tx, const char *node, int64_t epoch, const char *discussion_id,
                            struct drive_step *step);
-/* From which epoch on what this node has in hand of a discussion is still wanted. */
-CHECKED bool drive_wanted_from(const struct tx *tx, const char *node, const char *discussion_id,
-                               int64_t *epoch);
-/* queued -> calling. Builds the request from the log. DRIVE_GONE: the turn is not there any more. */
+/* queued -> calling. Builds the request from the log. HOLDING_GONE: the turn is not there any more. */
 CHECKED bool drive_begin(const struct tx *tx, const struct turn_ref *ref, struct turn_call *call);
 /* Saves the text so far, for those who join late and for an interjection. */
 CHECKED bool drive_partial(const struct tx *tx, const struct turn_ref *ref, const char *text);
 /*
  * The model has answered, or not. The step's calls may hold the same turn again (a further attempt, or once
- * more without stops). DRIVE_FENCED and DRIVE_GONE: too late, drop it.
+ * more without stops). HOLDING_FENCED and HOLDING_GONE: too late, drop it.
  */
 CHECKED bool drive_finish(const struct tx *tx, const struct turn_ref *ref, const struct turn_reply *reply,
                           struct drive_step *step);
@@ -133,10 +109,7 @@ struct drive_failure {
     const char *reason; /* one sentence, for people */
     bool plainly;       /* by its own rows alone: its task and its parent are not written to */
 };
-/* Ends it as failed. DRIVE_FENCED and DRIVE_GONE as with the others. */
+/* Ends it as failed. HOLDING_FENCED and HOLDING_GONE as with the others. */
 CHECKED bool drive_fail(const struct tx *tx, const struct drive_failure *failure);
-
-/* Whether an error is about what was to be written, so that the same would be refused the next time, too. */
-bool drive_is_hopeless(const struct err *err);
 
 #endif

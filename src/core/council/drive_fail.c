@@ -75,24 +75,11 @@ static bool fail_plainly(const struct tx *tx, const struct drive_failure *failur
                          db_int(tx->now_ms)),
                  &changed))
         return false;
-    if (changed == 0)
-        return drive_fenced(tx);
-    return tx_exec(tx, SQL_TURN_DELETE_ALL, DB_ARGS(id), NULL) &&
+    return holding_wrote(tx, HOLDING_DISCUSSION, changed) &&
+           tx_exec(tx, SQL_TURN_DELETE_ALL, DB_ARGS(id), NULL) &&
            tx_exec(tx, SQL_INTERJECTION_CLEAR, DB_ARGS(id), NULL) &&
            tx_exec(tx, SQL_DISCUSSION_FAIL_PARENT, DB_ARGS(id, db_int(tx->now_ms)), NULL) &&
            tell_if_readable(tx, failure->discussion_id);
-}
-
-bool drive_is_hopeless(const struct err *err)
-{
-    switch (err->code) {
-    case ERR_UNAVAILABLE:
-    case ERR_OUTCOME_UNKNOWN:
-    case ERR_RATE_LIMITED:
-    case ERR_DUE:
-    case ERR_RETRY: return false;
-    default: return true;
-    }
 }
 
 bool drive_fail(const struct tx *tx, const struct drive_failure *failure)

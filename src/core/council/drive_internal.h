@@ -7,9 +7,7 @@
 #include "core/council/discussion.h"
 #include "core/council/drive.h"
 
-/* Its discussion, locked. DRIVE_FENCED when another drives it, DRIVE_GONE when it is not there. */
+/* Its discussion, locked. HOLDING_FENCED when another drives it, HOLDING_GONE when it is not there. */
 CHECKED bool drive_enter(const struct tx *tx, const struct drive_failure *as, struct discussion *discussion);
-/* Says so, and returns false. */
-bool drive_fenced(const struct tx *tx);
 
 #endif

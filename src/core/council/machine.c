@@ -6,8 +6,9 @@
  */
 #include "core/council/machine.h"
 
+#include "base/settings.h"
 #include "base/str.h"
-#include "core/council/budget.h"
+#include "core/council/budget_ask.h"
 #include "core/council/condense.h"
 #include "core/council/tell.h"
 
@@ -16,7 +17,7 @@
 bool machine_begin(const struct tx *tx, struct discussion *d, struct machine *m)
 {
     *m = (struct machine){ .tx = tx, .d = d, .lines = arena_array(tx->arena, const char *, LINES_MOST) };
-    options_read(tx->arena, d->options, &m->options);
+    options_read(tx->arena, d->options, settings()->consensus_agreement_threshold, &m->options);
     return participant_list(tx, d->id, &m->seats);
 }
 
@@ -30,7 +31,7 @@ bool machine_rule(struct machine *m, struct ruling ruling)
 {
     return logged_last_seq(m->tx, m->d->id, &ruling.after_seq) &&
            tx_exec(m->tx, SQL_DECIDED_INSERT,
-                   DB_ARGS(db_text(m->d->id), db_text(ruling_kind_name(ruling.kind)), db_int(ruling.round),
+                   DB_ARGS(db_text(m->d->id), db_text(ruling_kind_word(ruling.kind)), db_int(ruling.round),
                            db_int(ruling.turn), db_int(ruling.after_seq), db_text(ruling.inputs),
                            db_text(ruling.verdict), db_text(ruling.reason), db_int(m->tx->now_ms)),
                    NULL);
@@ -41,7 +42,7 @@ bool machine_has_ruled(struct machine *m, enum ruling_kind kind, int round, bool
     struct db_rows rows;
 
     if (!tx_query(m->tx, SQL_DECIDED_COUNT,
-                  DB_ARGS(db_text(m->d->id), db_text(ruling_kind_name(kind)), db_int(round)), &rows))
+                  DB_ARGS(db_text(m->d->id), db_text(ruling_kind_word(kind)), db_int(round)), &rows))
         return false;
     *ruled = db_cell_int(&rows, 0, 0) > 0;
     return true;
@@ -102,17 +103,6 @@ bool machine_log(struct machine *m, const struct open_turn *turn, struct logged 
     return open_turn_delete(m->tx, turn) && log_row(m, logged) && tell_finished(m->tx, m->d, turn, logged);
 }
 
-struct ruling machine_skip_ruling(const struct tx *tx, const struct logged *logged)
-{
-    struct seat seat = { .name = logged->speaker, .role = logged->role, .gone = true };
-    struct order_step step = { .verdict = ORDER_SKIP,
-                               .at = { .round = logged->round, .turn = logged->turn_index },
-                               .seat = &seat,
-                               .reason = "The agent is gone." };
-
-    return ruling_of_step(tx->arena, &step);
-}
-
 static bool skip(struct machine *m, int seat)
 {
     const struct participant *p = (size_t)seat < m->seats.count ? &m->seats.list[seat] : NULL;
@@ -129,7 +119,7 @@ static bool skip(struct machine *m, int seat)
     };
     struct open_turn none = { .id = NULL, .kind = TURN_TURN };
 
-    return machine_rule(m, machine_skip_ruling(m->tx, &logged)) && log_row(m, &logged) &&
+    return machine_rule(m, ruling_of_skip(m->tx->arena, &logged)) && log_row(m, &logged) &&
            tell_finished(m->tx, m->d, &none, &logged);
 }
 
@@ -137,6 +127,7 @@ static bool skip(struct machine *m, int seat)
 static bool head_for_end(struct machine *m, enum council_end end)
 {
     struct end_facts facts = { .mode = m->d->mode,
+                               .smart = SMART_OFF,
                                .round = m->d->round > m->d->rounds ? m->d->rounds : m->d->round,
                                .rounds = m->d->rounds,
                                .round_over = end == END_ROUNDS,
@@ -175,6 +166,24 @@ static bool ask(struct machine *m, int seat, bool *asked)
     if (left == BUDGET_SPENT)
         return m->d->ending != END_NONE || head_for_end(m, END_BUDGET);
     return open_turn_add(m->tx, m->d, TURN_TURN, &m->seats, seat, &turn);
+}
+
+bool machine_ask_once(struct machine *m, enum turn_kind kind, int round, bool *asked,
+                      const struct logged **row)
+{
+    struct discussion at = *m->d;
+    enum budget_left left;
+    struct open_turn turn;
+    struct logged *rows;
+    size_t count;
+
+    at.round = round;
+    if (!logged_round(m->tx, m->d->id, (enum row_kind)kind, round, &rows, &count) ||
+        !budget_ask(m, NULL, &left))
+        return false;
+    *row = count > 0 ? &rows[0] : NULL;
+    *asked = count == 0 && left == BUDGET_LEFT;
+    return !*asked || open_turn_add(m->tx, &at, kind, &m->seats, -1, &turn);
 }
 
 static void line_of_round(struct machine *m)
@@ -233,7 +242,8 @@ static bool step_at_place(struct machine *m, bool *asked, bool *rest)
         }
         break;
     case ORDER_SPEAK:
-    case ORDER_WAIT_OUTSIDE: break;
+    case ORDER_WAIT_OUTSIDE:
+    case ORDER_VERDICT_END: break;
     }
     line_of_round(m);
     return ask(m, m->d->turn_index, asked);
@@ -248,6 +258,7 @@ static bool log_interjections(struct machine *m)
     for (size_t i = 0; i < rows.count; i++) {
         struct logged logged = {
             .kind = ROW_MESSAGE,
+            .manner = ENTRY_SAID,
             .agent_id = db_cell(&rows, i, COL_INTERJECTION_AGENT_ID),
             .user_id = db_cell(&rows, i, COL_INTERJECTION_USER_ID),
             .speaker = db_cell(&rows, i, COL_INTERJECTION_SPEAKER),
@@ -298,25 +309,6 @@ static bool decide(struct machine *m)
     if (rest)
         discussion_rest(m->d, PHASE_PERSON);
     return true;
-}
-
-static enum council_phase phase_for(const struct open_turn *turns, size_t count)
-{
-    enum council_phase phase = PHASE_OUTSIDE;
-
-    for (size_t i = 0; i < count; i++) {
-        if (turns[i].kind == TURN_BALLOT)
-            return PHASE_VOTING;
-        if (turns[i].kind == TURN_JUDGE)
-            return PHASE_JUDGING;
-        if (turns[i].kind == TURN_SUMMARY)
-            return PHASE_SUMMARISING;
-        if (turns[i].state == TURN_CALLING)
-            phase = turns[i].partial ? PHASE_SPEAKING : phase == PHASE_SPEAKING ? phase : PHASE_CALLING;
-        else if (turns[i].state == TURN_QUEUED && phase == PHASE_OUTSIDE)
-            phase = PHASE_ASKING;
-    }
-    return phase;
 }
 
 static bool waits_outside(const struct open_turn *turns, size_t count)
@@ -384,7 +376,9 @@ bool machine_run(struct machine *m, struct drive_step *step)
         (!decide(m) || !open_turn_list(m->tx, m->d->id, &turns, &count)))
         return false;
     if (m->d->status == STATUS_ACTIVE && count > 0) {
-        m->d->phase = phase_for(turns, count);
+        m->d->phase = PHASE_OUTSIDE;
+        for (size_t i = 0; i < count; i++)
+            m->d->phase = phase_with(m->d->phase, turns[i].kind, turns[i].state, turns[i].partial != NULL);
         if (waits_outside(turns, count))
             discussion_rest(m->d, m->d->phase);
         else

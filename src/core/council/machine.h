@@ -11,8 +11,8 @@
 
 #include "core/council/drive.h"
 #include "core/council/open_turn.h"
-#include "core/council/options.h"
-#include "core/council/ruling.h"
+#include "core/council/rules/options.h"
+#include "core/council/rules/ruling.h"
 
 struct machine {
     const struct tx *tx;
@@ -39,9 +39,6 @@ CHECKED bool machine_rule(struct machine *machine, struct ruling ruling);
 /* Whether that was decided for a round already: then it is neither kept nor told of again. */
 CHECKED bool machine_has_ruled(struct machine *machine, enum ruling_kind kind, int round, bool *ruled);
 
-/* Of a place that is skipped because its agent is gone. */
-struct ruling machine_skip_ruling(const struct tx *tx, const struct logged *logged);
-
 /* Judges the round that has just ended (round_end.c). `asked`: somebody has to speak first. */
 CHECKED bool machine_settle(struct machine *machine, bool *asked);
 /* What comes before an end: the vote, the summary, the reply to what was asked (closing.c). */
@@ -54,13 +51,12 @@ CHECKED bool machine_used(struct machine *machine, struct allowance *used);
 CHECKED bool machine_end(struct machine *machine, enum council_end reason);
 /* Opens a ballot for everybody of a round who has none yet; says whether any is out. */
 CHECKED bool machine_ask_ballots(struct machine *machine, int round, bool *asked);
-/* Whether everybody who may vote is among the ballots of a round. */
-bool machine_has_ballots(const struct machine *machine, const struct logged *rows, size_t count);
-/* Counts the ballots of a round, and nothing else. */
-CHECKED bool machine_tally(const struct machine *machine, const struct logged *rows, size_t count,
-                           struct vote_result *result);
-/* What was said and passed in a round. */
-void machine_count_turns(const struct logged *rows, size_t count, struct end_facts *facts);
+/*
+ * What is asked of nobody who sits there, once for a round: a judge's words, a summary. *row is NULL when it
+ * is not there yet; it is then asked for, unless no budget is left for it.
+ */
+CHECKED bool machine_ask_once(struct machine *machine, enum turn_kind kind, int round, bool *asked,
+                              const struct logged **row);
 /* Counts the ballots of a round, tells of it and remembers it. */
 CHECKED bool machine_count(struct machine *machine, int round, struct vote_result *result);
 

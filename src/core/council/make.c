@@ -11,8 +11,8 @@
 #include "core/caller/caller.h"
 #include "core/council/agent.h"
 #include "core/council/answer.h"
-#include "core/council/options.h"
 #include "core/council/participant.h"
+#include "core/council/rules/options.h"
 #include "core/council/tell.h"
 #include "core/council/voice.h"
 #include "core/identity/workspace.h"
@@ -47,7 +47,7 @@ static bool find_agent(const struct tx *tx, const json_t *given, size_t at, stru
     found = id ? agent_get(tx, id, &agent) : agent_find(tx, name, &agent);
     if (!found && tx->err->code == ERR_NOT_FOUND) {
         (void)wrong_participant(tx, at, id ? "agentId" : "agentName",
-                                arena_format(tx->arena, "names an agent that there is not: %s.",
+                                arena_format(tx->arena, "names an agent that does not exist: %s.",
                                              str_plain_line(tx->arena, id ? id : name)));
         return err_hint(tx->err, "`witan agent add NAME` or POST /api/agents makes one.");
     }
@@ -74,7 +74,7 @@ static bool take_participant(const struct tx *tx, const json_t *given, size_t at
             return wrong_participant(tx, at, "sequence_order", "must be a whole number, 0 or more.");
         p->sequence_order = (int)json_integer_value(order);
     }
-    if (!role || !participant_is_person(role))
+    if (!role || !role_is_person(role))
         return find_agent(tx, given, at, p);
     if (text_of(given, "agentId", "agent_id") || text_of(given, "agentName", "agent_name"))
         return wrong_participant(tx, at, "role", "is a person's: it has no agent.");
@@ -92,7 +92,7 @@ static int by_order(const void *a, const void *b)
 
 static bool twice(const struct participant *a, const struct participant *b)
 {
-    return (a->agent_id && str_equal(a->agent_id, b->agent_id)) || str_equal(a->name, b->name);
+    return (a->agent_id && str_equal(a->agent_id, b->agent_id)) || str_same_name(a->name, b->name);
 }
 
 /* One that could only fail is not begun: every agent that witan runs needs a model. */
@@ -152,10 +152,10 @@ static bool take_seats(const struct tx *tx, const struct discussion_wish *wish, 
                        struct participant **list, size_t *count)
 {
     *cast = (struct cast_seats){ 0 };
-    if (json_array_size(wish->participants) > 0 || wish->cast < 0)
+    if (json_array_size(wish->participants) > 0 || !wish->cast)
         return take_participants(tx, wish, list, count);
     *list = cast->list;
-    if (!cast_seat(tx, (enum cast)wish->cast, cast))
+    if (!cast_seat(tx, wish->cast, cast))
         return false;
     *count = cast->count;
     return wants_rehearsal(wish) || check_voices(tx, *list, *count, false);
@@ -213,7 +213,8 @@ static bool take_parent(const struct tx *tx, const struct discussion_wish *wish,
         return false;
     }
     if (discussion_has_ended(&parent))
-        return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(parent.status));
+        return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.",
+                       council_status_word(parent.status));
     if (parent.depth + 1 > LIMIT_DISCUSSION_DEPTH)
         return err_field(tx->err, "parentId", "Discussions are at most %d deep.", LIMIT_DISCUSSION_DEPTH);
     if (d->project_id && !str_equal(d->project_id, parent.project_id))
@@ -231,7 +232,7 @@ static bool is_rehearsal(const struct tx *tx, const struct discussion *d)
 {
     struct council_options options;
 
-    options_read(tx->arena, d->options, &options);
+    options_read(tx->arena, d->options, settings()->consensus_agreement_threshold, &options);
     return options.rehearse;
 }
 
@@ -243,7 +244,7 @@ static bool take_ref(const struct tx *tx, struct discussion *d)
     if (d->ref_kind == REF_NONE)
         return true;
     if (is_rehearsal(tx, d))
-        return err_field(tx->err, "options.rehearse", "A rehearsal answers nothing that somebody has asked.");
+        return err_field(tx->err, "options.rehearse", "A rehearsal cannot answer a real question or prompt.");
     if (!answer_may_be_put(tx, d->ref_kind, d->ref_id, &project_id))
         return false;
     if (d->project_id && project_id && !str_equal(d->project_id, project_id))
@@ -262,11 +263,11 @@ static bool insert(const struct tx *tx, struct discussion *d)
     return tx_exec(
         tx, SQL_DISCUSSION_INSERT,
         DB_ARGS(db_text(d->id), db_text(d->workspace_id), db_text(d->project_id), db_text(d->task_id),
-                db_text(d->topic), db_text(council_mode_name(d->mode)), db_text(d->options),
-                db_int(d->rounds), db_text(phase_text(d->phase)), db_text(d->parent_id), db_text(d->root_id),
-                db_int(d->depth), db_text(ref_text(d->ref_kind)), db_text(d->ref_id), db_text(d->forked_from),
-                db_ms(d->forked_at), db_text(d->session_id), db_bool(d->wants_drive),
-                db_text(caller_kind_name(tx->caller->kind)), db_text(tx->caller->id),
+                db_text(d->topic), db_text(council_mode_word(d->mode)), db_text(d->options),
+                db_int(d->rounds), db_text(council_phase_word(d->phase)), db_text(d->parent_id),
+                db_text(d->root_id), db_int(d->depth), db_text(council_ref_word(d->ref_kind)),
+                db_text(d->ref_id), db_text(d->forked_from), db_ms(d->forked_at), db_text(d->session_id),
+                db_bool(d->wants_drive), db_text(caller_kind_name(tx->caller->kind)), db_text(tx->caller->id),
                 db_text(tx->caller->name), db_int(tx->now_ms), db_int(d->turn_index), db_int(d->round)),
         NULL);
 }
@@ -281,40 +282,6 @@ static void begin(const struct tx *tx, struct discussion *d)
     d->created_by_id = tx->caller->id;
     d->created_by_name = tx->caller->name;
     d->created_ms = d->updated_ms = tx->now_ms;
-}
-
-/* Each limit of the parent's holds, unless the child's own is tighter. */
-static void tighten(json_t *own, const json_t *parents)
-{
-    const char *name;
-    json_t *limit;
-
-    json_object_foreach((json_t *)parents, name, limit)
-    {
-        const json_t *mine = json_object_get(own, name);
-
-        if (json_is_integer(limit) &&
-            (!json_is_integer(mine) || json_integer_value(mine) > json_integer_value(limit)))
-            json_object_set(own, name, limit);
-    }
-}
-
-/* A parent's budget holds for its children, too: only that is taken over. */
-static const char *budget_only(const struct tx *tx, const char *own, const char *parents)
-{
-    struct err ignored = { 0 };
-    json_t *mine = NULL, *theirs = NULL;
-
-    if (!json_parse(own, strlen(own), &mine, &ignored) ||
-        !json_parse(parents, strlen(parents), &theirs, &ignored))
-        return own;
-    JSON_AUTO *kept = mine, *other = theirs;
-
-    if (!json_object_get(kept, "budget"))
-        json_object_set(kept, "budget", json_object_get(other, "budget"));
-    else
-        tighten(json_object_get(kept, "budget"), json_object_get(other, "budget"));
-    return json_dump_text(tx->arena, kept);
 }
 
 static bool make(const struct tx *tx, const struct discussion_wish *wish, struct discussion *d,
@@ -333,7 +300,7 @@ static bool make(const struct tx *tx, const struct discussion_wish *wish, struct
     if (!options_check(tx->arena, wish->options, &options, tx->err) || !take_rounds(tx, wish, d) ||
         !take_project(tx, wish, d) || !take_seats(tx, wish, cast, &list, &count) || !take_parent(tx, wish, d))
         return false;
-    d->options = d->options ? budget_only(tx, options, d->options) : options;
+    d->options = d->options ? options_within(tx->arena, options, d->options) : options;
     if (d->mode != MODE_TURNS && !has_agent(list, count))
         return err_field(tx->err, "participants", "This mode needs at least one agent.");
     if (!take_ref(tx, d) || !insert(tx, d))

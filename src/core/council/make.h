@@ -16,7 +16,7 @@ struct discussion_wish {
     enum council_ref ref_kind;
     const char *ref_id;
     const json_t *participants; /* a list of {agentId | agentName, role, userId, name, sequence_order} */
-    int cast;                   /* an enum cast, who speak when no participants are given; -1: nobody */
+    enum cast cast;             /* who speak when no participants are given; 0: nobody */
     const json_t *options;      /* or NULL */
 };
 

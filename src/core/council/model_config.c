@@ -24,7 +24,7 @@
 
 enum form { FORM_TEXT, FORM_REAL, FORM_WHOLE, FORM_STOPS };
 
-static const struct member {
+static const struct config_member {
     const char *name, *twin;
     enum form form;
     double least, most;
@@ -37,7 +37,7 @@ static const struct member {
 
 #define MEMBERS (sizeof(members) / sizeof(*members))
 
-static const struct member *member_named(const char *name)
+static const struct config_member *member_named(const char *name)
 {
     for (size_t i = 0; i < MEMBERS; i++)
         if (strcmp(members[i].name, name) == 0 || strcmp(members[i].twin, name) == 0)
@@ -63,12 +63,13 @@ static bool is_secret(const char *name)
 
 static bool refuse_member(const char *name, struct err *err)
 {
-    const struct member *nearest = &members[0];
+    const struct config_member *nearest = &members[0];
 
     if (is_secret(name)) {
         wrong(err, name, "is not taken: keys are never stored.");
-        return err_hint(err, "Give the server the key in its environment, or name it with api_key_env under "
-                             "models in config.yaml.");
+        return err_hint(
+            err,
+            "Give the server the key in its environment, or name it with api_key_env under models in config.yaml.");
     }
     for (size_t i = 1; i < MEMBERS; i++)
         if (str_distance(name, members[i].name) < str_distance(name, nearest->name))
@@ -77,7 +78,8 @@ static bool refuse_member(const char *name, struct err *err)
     return err_hint(err, "Did you mean %s?", nearest->name);
 }
 
-static bool take_number(const struct member *member, const json_t *value, json_t *into, struct err *err)
+static bool take_number(const struct config_member *member, const json_t *value, json_t *into,
+                        struct err *err)
 {
     double number = json_number_value(value);
     char *end = NULL;
@@ -103,7 +105,7 @@ static bool take_number(const struct member *member, const json_t *value, json_t
     return true;
 }
 
-static bool take_text(const struct member *member, const json_t *value, json_t *into, struct err *err)
+static bool take_text(const struct config_member *member, const json_t *value, json_t *into, struct err *err)
 {
     const char *text = json_string_value(value);
 
@@ -113,7 +115,7 @@ static bool take_text(const struct member *member, const json_t *value, json_t *
     return true;
 }
 
-static bool take_stops(const struct member *member, const json_t *value, json_t *into, struct err *err)
+static bool take_stops(const struct config_member *member, const json_t *value, json_t *into, struct err *err)
 {
     JSON_AUTO *list =
         json_is_string(value) ? json_pack("[O]", (json_t *)value) : json_incref((json_t *)value);
@@ -131,7 +133,8 @@ static bool take_stops(const struct member *member, const json_t *value, json_t 
     return true;
 }
 
-static bool take_member(const struct member *member, const json_t *value, json_t *into, struct err *err)
+static bool take_member(const struct config_member *member, const json_t *value, json_t *into,
+                        struct err *err)
 {
     if (json_is_null(value))
         return true;
@@ -150,8 +153,9 @@ static bool check_name(const char *member, const char *name, struct err *err)
     if (model_named(name))
         return true;
     wrong(err, member, "names a model that config.yaml does not have.");
-    return err_hint(err, "`witan model list` names them; one of ollama, openai or anthropic may be spelled "
-                         "out: ollama:llama3.2.");
+    return err_hint(
+        err,
+        "`witan model list` names them; one of ollama, openai or anthropic may be spelled out: ollama:llama3.2.");
 }
 
 /* Ports that are not among the usual ones can be anybody's, and the sandbox does not let the server through
@@ -161,10 +165,11 @@ static bool refuse_port(const struct tx *tx, const json_t *config, const char *b
     const char *provider = json_string_value(json_object_get(config, "provider"));
     const char *model = json_string_value(json_object_get(config, "model"));
 
-    err_field(tx->err, FIELD ".base_url",
-              FIELD ".base_url names a port of this machine that servers of models do not usually have (they "
-                    "have %s): config.yaml must name it, and the server be started again.",
-              local_ports_text(tx->arena, settings()));
+    err_field(
+        tx->err, FIELD ".base_url",
+        FIELD
+        ".base_url names a port of this machine that servers of models do not usually have (they have %s): config.yaml must name it, and the server be started again.",
+        local_ports_text(tx->arena, settings()));
     return err_hint(
         tx->err,
         "This writes the entry: witan model add NAME --provider %.20s --base-url %.80s --model %.60s",
@@ -185,8 +190,9 @@ static bool check_reach(const struct tx *tx, const json_t *config, const char *b
     if (tx->caller->kind == CALLER_LOCAL && port == LOCAL_UNUSUAL)
         return refuse_port(tx, config, base_url);
     wrong(tx->err, "base_url", "leads into the server's own network.");
-    return err_hint(tx->err, "Models there are named by whoever runs the server, under models in config.yaml "
-                             "(`witan model add`).");
+    return err_hint(
+        tx->err,
+        "Models there are named by whoever runs the server, under models in config.yaml (`witan model add`).");
 }
 
 static bool check_whole(const struct tx *tx, const json_t *config)
@@ -249,7 +255,7 @@ bool model_config_check(const struct tx *tx, const json_t *given, const char **s
     }
     json_object_foreach((json_t *)given, name, value)
     {
-        const struct member *member = member_named(name);
+        const struct config_member *member = member_named(name);
 
         if (!member)
             return refuse_member(name, err);

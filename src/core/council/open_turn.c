@@ -30,7 +30,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct open_turn *t
         .id = db_cell(rows, row, COL_TURN_ID),
         .workspace_id = db_cell(rows, row, COL_TURN_WORKSPACE_ID),
         .discussion_id = db_cell(rows, row, COL_TURN_DISCUSSION_ID),
-        .kind = turn_kind_of(db_cell(rows, row, COL_TURN_KIND), &strange),
+        .kind = db_cell_word(rows, row, COL_TURN_KIND, row_kinds, &strange),
         .round = (int)db_cell_int(rows, row, COL_TURN_ROUND_NUMBER),
         .turn_index = (int)db_cell_int(rows, row, COL_TURN_TURN_INDEX),
         .participant_id = db_cell(rows, row, COL_TURN_PARTICIPANT_ID),
@@ -38,7 +38,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct open_turn *t
         .user_id = db_cell(rows, row, COL_TURN_USER_ID),
         .speaker = db_cell(rows, row, COL_TURN_SPEAKER),
         .role = db_cell(rows, row, COL_TURN_ROLE),
-        .state = turn_state_of(db_cell(rows, row, COL_TURN_STATE), &strange),
+        .state = db_cell_word(rows, row, COL_TURN_STATE, turn_states, &strange),
         .attempt = (int)db_cell_int(rows, row, COL_TURN_ATTEMPT),
         .without_stops = db_cell_bool(rows, row, COL_TURN_WITHOUT_STOPS),
         .due_ms = db_cell_int(rows, row, COL_TURN_DUE_MS),
@@ -113,8 +113,8 @@ bool open_turn_add(const struct tx *tx, const struct discussion *d, enum turn_ki
         .discussion_id = d->id,
         .kind = kind,
         .round = d->round,
-        .speaker = turn_kind_text(kind),
-        .role = turn_kind_text(kind),
+        .speaker = turn_kind_word(kind),
+        .role = turn_kind_word(kind),
         .state = TURN_QUEUED,
         .attempt = 1,
         .created_ms = tx->now_ms,
@@ -127,10 +127,10 @@ bool open_turn_add(const struct tx *tx, const struct discussion *d, enum turn_ki
         agent_key = str_fold(tx->arena, turn->speaker);
     return tx_exec(tx, SQL_TURN_INSERT,
                    DB_ARGS(db_text(turn->id), db_text(turn->workspace_id), db_text(turn->discussion_id),
-                           db_text(turn_kind_text(kind)), db_int(turn->round), db_int(turn->turn_index),
+                           db_text(turn_kind_word(kind)), db_int(turn->round), db_int(turn->turn_index),
                            db_text(turn->participant_id), db_text(turn->agent_id), db_text(turn->user_id),
                            db_text(turn->speaker), db_text(turn->role), db_text(agent_key),
-                           db_text(turn_state_text(turn->state)), db_ms(turn->due_ms),
+                           db_text(turn_state_word(turn->state)), db_ms(turn->due_ms),
                            db_int(turn->created_ms)),
                    NULL) &&
            (turn->state != TURN_OUTSIDE || (notify(tx, d, turn, agent_key) && tell_waiting(tx, d, turn)));
@@ -164,7 +164,7 @@ bool open_turn_get(const struct tx *tx, const char *id, struct open_turn *turn)
 bool open_turn_save(const struct tx *tx, const struct open_turn *turn)
 {
     return tx_exec(tx, SQL_TURN_SAVE,
-                   DB_ARGS(db_text(turn->id), db_text(turn_state_text(turn->state)), db_int(turn->attempt),
+                   DB_ARGS(db_text(turn->id), db_text(turn_state_word(turn->state)), db_int(turn->attempt),
                            db_bool(turn->without_stops), db_text(turn->partial), db_ms(turn->started_ms),
                            db_int(turn->spent.calls), db_int(turn->spent.tokens_in),
                            db_int(turn->spent.tokens_out), db_int(turn->spent.missing)),
@@ -198,6 +198,7 @@ struct logged open_turn_logged(const struct open_turn *turn)
 {
     return (struct logged){
         .kind = (enum row_kind)turn->kind,
+        .manner = ENTRY_SAID,
         .agent_id = turn->agent_id,
         .user_id = turn->user_id,
         .speaker = turn->speaker,
@@ -209,11 +210,11 @@ struct logged open_turn_logged(const struct open_turn *turn)
     };
 }
 
-bool open_turn_waiting(const struct tx *tx, const struct waiting_filter *filter, struct waiting_turn **turns,
+bool open_turn_waiting(const struct tx *tx, const struct turn_filter *filter, struct waiting_turn **turns,
                        size_t *count)
 {
     const char *agent = filter->agent ? str_fold(tx->arena, filter->agent) : NULL;
-    struct err ignored = { 0 };
+    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_TURN_WAITING,
@@ -231,10 +232,9 @@ bool open_turn_waiting(const struct tx *tx, const struct waiting_filter *filter,
             return false;
         waiting->topic = db_cell(&rows, row, COL_WAITING_TOPIC);
         waiting->project_id = db_cell(&rows, row, COL_WAITING_PROJECT);
-        if (!council_mode_parse(db_cell(&rows, row, COL_WAITING_MODE), &waiting->mode, &ignored))
-            return err_set(tx->err, ERR_INTERNAL, "A discussion has a mode that there is not.");
+        waiting->mode = db_cell_word(&rows, row, COL_WAITING_MODE, council_modes, &strange);
     }
-    return true;
+    return db_words_known(strange, tx->err);
 }
 
 void waiting_turn_write(const struct waiting_turn *waiting, const char *key, struct json_out *out)
@@ -246,8 +246,8 @@ void waiting_turn_write(const struct waiting_turn *waiting, const char *key, str
     json_text(out, "discussionId", turn->discussion_id);
     json_text(out, "topic", waiting->topic);
     json_text(out, "projectId", waiting->project_id);
-    json_text(out, "mode", council_mode_name(waiting->mode));
-    json_text(out, "kind", turn_kind_text(turn->kind));
+    json_text(out, "mode", council_mode_word(waiting->mode));
+    json_text(out, "kind", turn_kind_word(turn->kind));
     json_text(out, "speaker", turn->speaker);
     json_text(out, "role", turn->role);
     json_text(out, "agentId", turn->agent_id);

@@ -8,7 +8,7 @@
 #ifndef CORE_COUNCIL_OPEN_TURN_H
 #define CORE_COUNCIL_OPEN_TURN_H
 
-#include "core/council/logged.h"
+#include "core/council/logged_rows.h"
 #include "core/council/participant.h"
 
 struct open_turn {
@@ -50,14 +50,14 @@ struct waiting_turn {
     const char *topic, *project_id;
     enum council_mode mode;
 };
-struct waiting_filter {
+struct turn_filter {
     const char *agent;  /* by name, or NULL */
     bool person;        /* what the caller owes as a person */
     const char *cursor; /* an id, or NULL */
     size_t limit;
 };
 /* Oldest first. */
-CHECKED bool open_turn_waiting(const struct tx *tx, const struct waiting_filter *filter,
+CHECKED bool open_turn_waiting(const struct tx *tx, const struct turn_filter *filter,
                                struct waiting_turn **turns, size_t *count);
 void waiting_turn_write(const struct waiting_turn *waiting, const char *key, struct json_out *out);
 

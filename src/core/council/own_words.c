@@ -45,7 +45,7 @@ bool own_words_list(const struct tx *tx, struct own_words words[static PROMPT_TE
 
 bool own_words_put(const struct tx *tx, enum prompt_text prompt, const char *text)
 {
-    return wording_check(text, "text", tx->err) &&
+    return wording_check(prompt, text, "text", tx->err) &&
            tx_exec(tx, SQL_WORDING_PUT,
                    DB_ARGS(db_text(tx->caller->workspace_id), db_text(prompt_texts[prompt].name),
                            db_text(text), db_int(tx->now_ms)),

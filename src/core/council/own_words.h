@@ -8,7 +8,7 @@
 #define CORE_COUNCIL_OWN_WORDS_H
 
 #include "core/caller/tx.h"
-#include "core/council/wording.h"
+#include "core/council/rules/wording.h"
 
 struct own_words {
     const char *text;   /* as it is used now */
@@ -19,7 +19,7 @@ struct own_words {
 CHECKED bool own_words_get(const struct tx *tx, enum prompt_text prompt, struct own_words *words);
 /* All of them, indexed by enum prompt_text. */
 CHECKED bool own_words_list(const struct tx *tx, struct own_words words[static PROMPT_TEXTS]);
-/* ERR_INVALID when it has a placeholder that there is not. */
+/* ERR_INVALID when it has a placeholder that does not exist. */
 CHECKED bool own_words_put(const struct tx *tx, enum prompt_text prompt, const char *text);
 /* Back to what comes with the program; it is no error when it was so already. */
 CHECKED bool own_words_drop(const struct tx *tx, enum prompt_text prompt);

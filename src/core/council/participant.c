@@ -11,11 +11,6 @@
 
 enum { COL_LIVE_AGENT = 6, COL_LIVE_PROMPT, COL_LIVE_CONFIG }; /* behind the columns of the list */
 
-bool participant_is_person(const char *role)
-{
-    return strcmp(role, ROLE_OF_PEOPLE) == 0;
-}
-
 static void from_row(const struct tx *tx, const struct db_rows *rows, size_t row, struct participant *p,
                      struct seat *seat)
 {
@@ -38,9 +33,9 @@ static void from_row(const struct tx *tx, const struct db_rows *rows, size_t row
     p->stop_count = config.stop_count;
     *seat = (struct seat){ .name = p->name,
                            .role = p->role,
-                           .kind = participant_is_person(p->role) ? SEAT_PERSON
-                                   : config.external              ? SEAT_OUTSIDE
-                                                                  : SEAT_MODEL };
+                           .kind = role_is_person(p->role) ? SEAT_PERSON
+                                   : config.external       ? SEAT_OUTSIDE
+                                                           : SEAT_MODEL };
     seat->gone = seat->kind != SEAT_PERSON && !db_cell(rows, row, COL_LIVE_AGENT);
 }
 

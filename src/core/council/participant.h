@@ -8,9 +8,7 @@
 #define CORE_COUNCIL_PARTICIPANT_H
 
 #include "core/council/discussion.h"
-#include "core/council/order.h"
-
-#define ROLE_OF_PEOPLE "user"
+#include "core/council/rules/order.h"
 
 struct participant {
     const char *id;
@@ -28,7 +26,6 @@ struct seats {
     size_t count;
 };
 
-bool participant_is_person(const char *role);
 CHECKED bool participant_list(const struct tx *tx, const char *discussion_id, struct seats *seats);
 CHECKED bool participant_insert(const struct tx *tx, const struct discussion *discussion,
                                 const struct participant *participant);

@@ -1,7 +1,8 @@
 #include "core/council/recount.h"
 
-#include "core/council/ballot.h"
 #include "core/council/machine.h"
+#include "core/council/rules/ballot.h"
+#include "core/council/rules/voting.h"
 
 /* The round whose ballots were cast last; 0: none. */
 static bool last_vote(const struct tx *tx, const char *id, int *round)
@@ -39,15 +40,15 @@ static void write_ballot(const struct machine *m, const struct logged *row, stru
     json_map_end(out);
 }
 
-static bool write_counts(struct machine *m, const struct logged *rows, size_t count, struct json_out *out)
+static bool write_counts(struct machine *m, const struct logs *ballots, struct json_out *out)
 {
-    static const enum vote_rule rules[] = { VOTE_MAJORITY, VOTE_BORDA, VOTE_WEIGHTED };
+    struct seating seating = participant_seating(m->d, &m->seats);
 
-    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+    for (enum vote_rule rule = VOTE_MAJORITY; rule < VOTE_END; rule++) {
         struct vote_result result;
 
-        m->options.rule = rules[i];
-        if (!machine_tally(m, rows, count, &result))
+        m->options.rule = rule;
+        if (!voting_count(m->tx->arena, &seating, &m->options, ballots, &result, m->tx->err))
             return err_set(m->tx->err, ERR_CONFLICT, "The ballots of the log cannot be counted: %s",
                            arena_text(m->tx->arena, m->tx->err->text));
         vote_write(&result, NULL, out);
@@ -58,12 +59,11 @@ static bool write_counts(struct machine *m, const struct logged *rows, size_t co
 bool recount_write(const struct tx *tx, struct discussion *d, struct json_out *out)
 {
     struct machine m;
-    struct logged *rows = NULL;
-    size_t count = 0;
+    struct logs ballots = { 0 };
     int round;
 
     if (!machine_begin(tx, d, &m) || !last_vote(tx, d->id, &round) ||
-        (round > 0 && !logged_round(tx, d->id, ROW_BALLOT, round, &rows, &count)))
+        (round > 0 && !logged_round(tx, d->id, ROW_BALLOT, round, &ballots.rows, &ballots.count)))
         return false;
     json_map(out, NULL);
     if (round > 0)
@@ -71,11 +71,11 @@ bool recount_write(const struct tx *tx, struct discussion *d, struct json_out *o
     else
         json_none(out, "round");
     json_list(out, "ballots");
-    for (size_t i = 0; i < count; i++)
-        write_ballot(&m, &rows[i], out);
+    for (size_t i = 0; i < ballots.count; i++)
+        write_ballot(&m, &ballots.rows[i], out);
     json_list_end(out);
     json_list(out, "counts");
-    if (count > 0 && !write_counts(&m, rows, count, out))
+    if (ballots.count > 0 && !write_counts(&m, &ballots, out))
         return false;
     json_list_end(out);
     json_map_end(out);

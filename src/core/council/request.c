@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "core/council/condense.h"
 #include "core/council/own_words.h"
-#include "core/council/reply_cut.h"
+#include "core/council/rules/reply_cut.h"
 
 static const struct participant *seat_of(const struct machine *m, const struct open_turn *turn)
 {
@@ -17,27 +17,14 @@ static const struct participant *seat_of(const struct machine *m, const struct o
                : NULL;
 }
 
-static const char **others_of(const struct machine *m, const struct open_turn *turn, size_t *count)
-{
-    const char **names = arena_array(m->tx->arena, const char *, m->seats.count);
-
-    *count = 0;
-    for (size_t i = 0; i < m->seats.count; i++)
-        if (!str_equal(m->seats.list[i].name, turn->speaker))
-            names[(*count)++] = m->seats.list[i].name;
-    return names;
-}
-
 /* Only what is said to everybody is cut at stops; a ballot is an object, whose text may hold anything. */
 struct reply_rules request_rules(const struct machine *m, const struct open_turn *turn)
 {
     const struct participant *p = seat_of(m, turn);
-    struct reply_rules rules = { .mode = turn->kind == TURN_TURN ? m->d->mode : MODE_ROUNDS,
-                                 .speaker = turn->speaker,
-                                 .again = turn->without_stops };
+    struct seating seating = participant_seating(m->d, &m->seats);
+    struct reply_rules rules = reply_rules_of(m->tx->arena, &seating, turn->kind, turn->speaker);
 
-    if (turn->kind == TURN_TURN)
-        rules.others = others_of(m, turn, &rules.other_count);
+    rules.again = turn->without_stops;
     if (turn->kind == TURN_TURN && p) {
         rules.stops = p->stops;
         rules.stop_count = p->stop_count;
@@ -115,8 +102,9 @@ static const char *topic_of(const struct machine *m)
 static bool words_for(struct machine *m, const struct open_turn *turn, const char *history, char **text)
 {
     struct arena *arena = m->tx->arena;
+    struct seating seating = participant_seating(m->d, &m->seats);
     size_t count;
-    const char **others = others_of(m, turn, &count);
+    const char **others = order_others(arena, &seating, turn->speaker, &count);
     struct wording_value values[] = {
         { "topic", topic_of(m) },
         { "name", turn->speaker },

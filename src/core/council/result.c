@@ -4,8 +4,8 @@
  */
 #include "core/council/result.h"
 
-#include "core/council/ending.h"
-#include "core/council/transcript.h"
+#include "core/council/rules/ending.h"
+#include "core/council/rules/transcript.h"
 
 #include <string.h>
 
@@ -76,7 +76,7 @@ void result_write(const struct tx *tx, const struct discussion *d, const struct 
 struct transcript result_transcript(const struct tx *tx, const struct discussion *d, const struct logs *log)
 {
     size_t count;
-    const struct entry *entries = logged_entries(tx->arena, log->rows, log->count, &count);
+    const struct council_entry *entries = logged_entries(tx->arena, log->rows, log->count, &count);
     return (struct transcript){ .topic = d->topic,
                                 .entries = entries,
                                 .count = count,

@@ -8,8 +8,8 @@
 #ifndef CORE_COUNCIL_RESULT_H
 #define CORE_COUNCIL_RESULT_H
 
-#include "core/council/logged.h"
-#include "core/council/transcript.h"
+#include "core/council/logged_rows.h"
+#include "core/council/rules/transcript.h"
 
 /* Why a discussion could not be moved on: {reason}. */
 #define RESULT_FAILURE "failure"
@@ -18,12 +18,6 @@
 void result_remember(const struct tx *tx, struct discussion *discussion, const char *name, const char *json);
 /* What was remembered, as JSON text; NULL: nothing. */
 const char *result_recall(const struct tx *tx, const struct discussion *discussion, const char *name);
-
-/* The log of a discussion, or a part of it. */
-struct logs {
-    struct logged *rows;
-    size_t count;
-};
 
 struct transcript result_transcript(const struct tx *tx, const struct discussion *discussion,
                                     const struct logs *log);

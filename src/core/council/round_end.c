@@ -5,21 +5,11 @@
  */
 #include "base/settings.h"
 #include "base/str.h"
-#include "core/council/budget.h"
-#include "core/council/judgement.h"
 #include "core/council/machine.h"
-#include "core/council/novelty.h"
 #include "core/council/result.h"
+#include "core/council/rules/judgement.h"
+#include "core/council/rules/novelty.h"
 #include "core/council/tell.h"
-
-void machine_count_turns(const struct logged *rows, size_t count, struct end_facts *facts)
-{
-    for (size_t i = 0; i < count; i++) {
-        facts->contributions += rows[i].manner == ENTRY_SAID;
-        facts->passes += rows[i].manner != ENTRY_SAID;
-        facts->failures += rows[i].manner == ENTRY_PASSED && logged_entry(&rows[i]).failed;
-    }
-}
 
 static bool nothing_new(struct machine *m, int round, bool *old)
 {
@@ -29,7 +19,7 @@ static bool nothing_new(struct machine *m, int round, bool *old)
 
     if (!logged_all(m->tx, m->d->id, 0, &rows, &count) || !machine_has_ruled(m, RULING_NEW, round, &ruled))
         return false;
-    const struct entry *entries = logged_entries(m->tx->arena, rows, count, &entry_count);
+    const struct council_entry *entries = logged_entries(m->tx->arena, rows, count, &entry_count);
 
     struct novelty_round novelty = novelty_of_round(m->tx->arena, entries, entry_count, round);
 
@@ -37,29 +27,11 @@ static bool nothing_new(struct machine *m, int round, bool *old)
     return ruled || machine_rule(m, ruling_of_novelty(m->tx->arena, round, &novelty));
 }
 
-static bool ask_judge(struct machine *m, int round, bool *asked, const char **words)
-{
-    struct discussion at = *m->d;
-    struct open_turn turn;
-    struct logged *rows;
-    enum budget_left left;
-    size_t count;
-
-    at.round = round;
-    *words = "";
-    if (!logged_round(m->tx, m->d->id, ROW_JUDGE, round, &rows, &count) || !budget_ask(m, NULL, &left))
-        return false;
-    *asked = count == 0 && left == BUDGET_LEFT;
-    if (count > 0)
-        *words = rows[0].content;
-    return !*asked || open_turn_add(m->tx, &at, TURN_JUDGE, &m->seats, -1, &turn);
-}
-
 /* What smart termination looks at; `asked`: a ballot or the judge has to come in first. */
 static bool look(struct machine *m, int round, bool *asked, struct end_facts *facts)
 {
     struct vote_result result;
-    const char *words;
+    const struct logged *judge;
 
     if (round >= m->d->rounds)
         return true;
@@ -76,9 +48,9 @@ static bool look(struct machine *m, int round, bool *asked, struct end_facts *fa
         return false;
     if (!m->options.judge || facts->agreed || facts->nothing_new)
         return true;
-    if (!ask_judge(m, round, asked, &words))
+    if (!machine_ask_once(m, TURN_JUDGE, round, asked, &judge))
         return false;
-    facts->nothing_new = !*asked && !judgement_read(m->tx->arena, words).go_on;
+    facts->nothing_new = !*asked && !judgement_read(m->tx->arena, judge ? judge->content : "").go_on;
     return true;
 }
 
@@ -94,7 +66,7 @@ static void remember_shadow(struct machine *m, int round, const struct end_verdi
     json_begin(&out, &text);
     json_map(&out, NULL);
     json_int(&out, "round", round);
-    json_text(&out, "endReason", end_text(verdict->would));
+    json_text(&out, "endReason", council_end_word(verdict->would));
     json_map_end(&out);
     result_remember(m->tx, m->d, "shadow", arena_copy(m->tx->arena, text.bytes, text.len));
 }
@@ -114,7 +86,7 @@ bool machine_settle(struct machine *m, bool *asked)
 
     if (!logged_round(m->tx, m->d->id, ROW_TURN, round, &rows, &count))
         return false;
-    machine_count_turns(rows, count, &facts);
+    end_count_turns(rows, count, &facts);
     if (facts.contributions > 0 && m->options.smart != SMART_OFF && !look(m, round, asked, &facts))
         return false;
     if (*asked)

@@ -8,9 +8,7 @@
 #include "core/caller/caller.h"
 #include "core/chat/chat.h"
 #include "core/council/machine.h"
-#include "core/council/pass.h"
-
-#include <strings.h>
+#include "core/council/rules/pass.h"
 
 static bool is_theirs(const struct tx *tx, const struct open_turn *turn, const struct taken *taken)
 {
@@ -19,8 +17,8 @@ static bool is_theirs(const struct tx *tx, const struct open_turn *turn, const s
     if (turn->state != TURN_OUTSIDE)
         return false;
     if (taken->agent_name)
-        return turn->agent_id && strcasecmp(turn->speaker, taken->agent_name) == 0;
-    return participant_is_person(turn->role) && (!turn->user_id || str_equal(turn->user_id, user_id));
+        return turn->agent_id && str_same_name(turn->speaker, taken->agent_name);
+    return role_is_person(turn->role) && (!turn->user_id || str_equal(turn->user_id, user_id));
 }
 
 static bool find(struct machine *m, const struct taken *taken, struct open_turn *turn)
@@ -48,7 +46,7 @@ static bool find(struct machine *m, const struct taken *taken, struct open_turn 
     return err_hint(m->tx->err, "GET /api/turns lists the turns that wait; /interject cuts in.");
 }
 
-static const char *pass_metadata(const struct tx *tx, enum pass_kind kind, const char *reason)
+static const char *pass_metadata(const struct tx *tx, const struct pass *pass)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -56,9 +54,7 @@ static const char *pass_metadata(const struct tx *tx, enum pass_kind kind, const
     buf_init(&text, 0);
     json_begin(&out, &text);
     json_map(&out, NULL);
-    json_bool(&out, "pass", true);
-    json_text(&out, "passKind", pass_kind_name(kind));
-    json_text(&out, "reason", reason);
+    pass_members(pass, &out);
     json_map_end(&out);
     return arena_copy(tx->arena, text.bytes, text.len);
 }
@@ -70,8 +66,7 @@ static void fill(const struct tx *tx, const struct taken *taken, struct logged *
 
     logged->content = pass.kind == PASS_NOT ? taken->content : pass.reason;
     logged->manner = pass.kind == PASS_NOT ? ENTRY_SAID : ENTRY_PASSED;
-    logged->metadata =
-        pass.kind == PASS_NOT ? "{\"outside\":true}" : pass_metadata(tx, pass.kind, pass.reason);
+    logged->metadata = pass.kind == PASS_NOT ? "{\"outside\":true}" : pass_metadata(tx, &pass);
 }
 
 /*
@@ -106,7 +101,7 @@ bool take_turn(const struct tx *tx, const char *id, const struct taken *taken, s
     if (!discussion_lock(tx, id, d))
         return false;
     if (discussion_has_ended(d))
-        return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", status_text(d->status));
+        return err_set(tx->err, ERR_CONFLICT, "Discussion is already %s.", council_status_word(d->status));
     if (!machine_begin(tx, d, &m) || !find(&m, taken, &turn))
         return false;
     /* A pause uses up nobody's time, and no timer ends a turn in it. */
@@ -137,7 +132,7 @@ static bool is_still_due(const struct tx *tx, const char *turn_id, struct open_t
 
 static bool pass_late(const struct tx *tx, const char *turn_id, const char *discussion_id, bool *passed)
 {
-    const char *reason = "The turn was not taken in time.";
+    const struct pass late = { PASS_LATE, "The turn was not taken in time." };
     struct open_turn turn;
     struct discussion d;
     struct machine m;
@@ -152,8 +147,8 @@ static bool pass_late(const struct tx *tx, const char *turn_id, const char *disc
     struct logged logged = open_turn_logged(&turn);
 
     logged.manner = ENTRY_PASSED;
-    logged.content = reason;
-    logged.metadata = pass_metadata(tx, PASS_LATE, reason);
+    logged.content = late.reason;
+    logged.metadata = pass_metadata(tx, &late);
     return machine_log(&m, &turn, &logged) && go_on(&m);
 }
 

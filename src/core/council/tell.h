@@ -7,7 +7,7 @@
 #ifndef CORE_COUNCIL_TELL_H
 #define CORE_COUNCIL_TELL_H
 
-#include "core/council/logged.h"
+#include "core/council/logged_rows.h"
 #include "core/council/open_turn.h"
 
 CHECKED bool tell_created(const struct tx *tx, const struct discussion *discussion);

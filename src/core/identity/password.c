@@ -13,22 +13,7 @@
 
 /* The words behind the commonest passwords, as plain() leaves them, each between spaces. */
 static const char words[] =
-    " aaron abcabc abcd abcdef abcdefg abcdefgh abcdefghi abcdefghij access admin administrator"
-    " adminadmin aloha amanda andrew angel arsenal asdf asdfasdf asdfgh asdfghjk asdfghjkl"
-    " ashley azerty azertyuiop babygirl bailey barcelona baseball basketball batman biteme blink"
-    " buster butterfly changeit changeme charlie cheese chelsea chocolate company"
-    " computer cookie default demo dragon dragonball facebook flower football freedom fuckyou"
-    " ginger google guest hannah harley hello helloworld hockey hunter iamgod iloveu iloveyou"
-    " internet jennifer jessica jordan joshua justin killer kjhgfdsa letmein liverpool login"
-    " london lovely loveme lovers maggie manager manchester master matrix matthew maverick"
-    " merlin michael michelle minecraft monkey mustang naruto newpassword nicole nothing pass"
-    " passw passwd passwort password passport pepper playstation pokemon poiuytrewq princess"
-    " purple qazwsx qazwsxedc qwaszx qweasd qweasdzxc qweqwe qwer qwerasdf qwert qwerty qwertyu"
-    " qwertyui qwertyuiop ranger root samantha samsung secret server shadow slipknot snoopy"
-    " soccer spiderman starwars summer sunshine superman superuser support sysadmin system temp"
-    " test tester testing testtest thomas thunder tigger trustno unknown user welcome whatever"
-    " william winner winter witan yankees zxcvbn zxcvbnm zxcvbnmasdfghjklqwertyuiop"
-    " ";
+    " aaron abcabc abcd abcdef abcdefg abcdefgh abcdefghi abcdefghij access admin administrator adminadmin aloha amanda andrew angel arsenal asdf asdfasdf asdfgh asdfghjk asdfghjkl ashley azerty azertyuiop babygirl bailey barcelona baseball basketball batman biteme blink buster butterfly changeit changeme charlie cheese chelsea chocolate company computer cookie default demo dragon dragonball facebook flower football freedom fuckyou ginger google guest hannah harley hello helloworld hockey hunter iamgod iloveu iloveyou internet jennifer jessica jordan joshua justin killer kjhgfdsa letmein liverpool login london lovely loveme lovers maggie manager manchester master matrix matthew maverick merlin michael michelle minecraft monkey mustang naruto newpassword nicole nothing pass passw passwd passwort password passport pepper playstation pokemon poiuytrewq princess purple qazwsx qazwsxedc qwaszx qweasd qweasdzxc qweqwe qwer qwerasdf qwert qwerty qwertyu qwertyui qwertyuiop ranger root samantha samsung secret server shadow slipknot snoopy soccer spiderman starwars summer sunshine superman superuser support sysadmin system temp test tester testing testtest thomas thunder tigger trustno unknown user welcome whatever william winner winter witan yankees zxcvbn zxcvbnm zxcvbnmasdfghjklqwertyuiop ";
 
 /* Runs of keys and digits that are common without any word in them; also backwards, or a part of one. */
 static const char *const runs[] = {

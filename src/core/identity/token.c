@@ -65,7 +65,7 @@ static bool check_user(const struct tx *tx, struct token *token)
 static bool tell(const struct tx *tx, const char *workspace_id, const char *id)
 {
     return event_changed(
-        tx, &(struct event){ .workspace_id = workspace_id, .type = "token.changed", .subject = id },
+        tx, &(struct event){ .workspace_id = workspace_id, .type = EVENT_TOKEN_CHANGED, .subject = id },
         "tokenId");
 }
 

@@ -34,11 +34,11 @@ static bool tell(const struct tx *tx, const struct db_rows *rows, size_t row)
         .title = arena_format(tx->arena, "The token \"%s\" expires in %s",
                               db_cell(rows, row, COL_TOKEN_NOTICE_NAME),
                               time_left(tx->arena, expires_ms - tx->now_ms)),
-        .body =
-            arena_format(tx->arena,
-                         "It ends at %s. `witan token rotate %s` gives it a new secret, and keeps the one "
-                         "in use good for a while.",
-                         clock_text(tx->arena, expires_ms), id),
+        .body = arena_format(
+            tx->arena,
+            "It ends at %s. "
+            "`witan token rotate %s` gives it a new secret, and keeps the one in use good for a while.",
+            clock_text(tx->arena, expires_ms), id),
         .about = ABOUT_TOKEN,
         .ref_id = id,
         .roles = ROLES_MANAGE,
@@ -67,7 +67,8 @@ bool token_notice_sweep(const struct tx *tx, size_t limit, size_t *told)
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_TOKEN_NOTICE_DUE, DB_ARGS(db_int(tx->now_ms), db_int((int64_t)limit)), &rows))
+    if (!tx_query(tx, SQL_TOKEN_NOTICE_DUE,
+                  DB_ARGS(db_int(tx->now_ms), db_int((int64_t)limit), db_text(ROLES_MANAGE_WORDS)), &rows))
         return false;
     for (size_t row = 0; row < rows.count; row++) {
         /* One that has expired meanwhile is past help. */

@@ -19,7 +19,8 @@
 static bool tell(const struct tx *tx, const char *workspace_id, const char *id)
 {
     return event_changed(
-        tx, &(struct event){ .workspace_id = workspace_id, .type = "user.changed", .subject = id }, "userId");
+        tx, &(struct event){ .workspace_id = workspace_id, .type = EVENT_USER_CHANGED, .subject = id },
+        "userId");
 }
 
 /* An account is one for all workspaces. */
@@ -65,7 +66,9 @@ bool user_account_by_name(const struct tx *tx, const char *name, struct account 
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_USER_BY_NAME, DB_ARGS(db_text(str_fold(tx->arena, name))), &rows))
+    if (!tx_query(tx, SQL_USER_BY_NAME,
+                  DB_ARGS(db_text(str_fold(tx->arena, name)), db_text(str_fold_apart(tx->arena, name))),
+                  &rows))
         return false;
     account_read(&rows, account);
     return true;
@@ -126,7 +129,8 @@ static bool is_managed_by(const struct tx *tx, const char *id, bool *managed)
     *managed = !tx->caller || tx->caller->kind == CALLER_LOCAL;
     if (*managed || !caller_is_login(tx->caller))
         return true;
-    if (!tx_query(tx, SQL_MEMBER_MANAGED, DB_ARGS(db_text(id), db_text(tx->caller->id)), &rows))
+    if (!tx_query(tx, SQL_MEMBER_MANAGED,
+                  DB_ARGS(db_text(id), db_text(tx->caller->id), db_text(ROLES_MANAGE_WORDS)), &rows))
         return false;
     *managed = db_cell_int(&rows, 0, 0) > 0;
     return true;
@@ -159,7 +163,8 @@ bool user_create(const struct tx *tx, const struct user_wish *wish, struct user 
 
     if (!tx_exec(tx, SQL_USER_INSERT,
                  DB_ARGS(db_text(id), db_text(wish->name), db_text(str_fold(tx->arena, wish->name)),
-                         db_text(wish->password), db_int(tx->now_ms)),
+                         db_text(wish->password), db_int(tx->now_ms),
+                         db_text(str_fold_apart(tx->arena, wish->name))),
                  &changed))
         return false;
     bool is_known = changed == 0;
@@ -248,7 +253,9 @@ bool user_may_change_account(const struct tx *tx, const struct user *user)
     if (tx->caller->kind == CALLER_LOCAL)
         return true;
     if (!tx_query(tx, SQL_MEMBER_BEYOND,
-                  DB_ARGS(db_text(user->id), db_text(who), db_text(tx->caller->workspace_id)), &rows))
+                  DB_ARGS(db_text(user->id), db_text(who), db_text(tx->caller->workspace_id),
+                          db_text(ROLES_MANAGE_WORDS)),
+                  &rows))
         return false;
     if (db_cell_int(&rows, 0, 0) == 0)
         return true;

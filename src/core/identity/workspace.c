@@ -44,7 +44,7 @@ bool workspace_get(const struct tx *tx, const char *name, struct workspace *work
 {
     struct db_rows rows;
 
-    if (!tx_query(tx, SQL_WORKSPACE_GET, DB_ARGS(db_text(str_fold(tx->arena, name))), &rows))
+    if (!tx_query(tx, SQL_WORKSPACE_GET, DB_ARGS(db_text(str_lower(tx->arena, name))), &rows))
         return false;
     if (rows.count == 0)
         return unknown(tx->err);
@@ -140,7 +140,7 @@ static bool check_slug(const char *slug, struct err *err)
 
 static char *slug_of(struct arena *arena, const char *name)
 {
-    char *slug = str_fold(arena, name);
+    char *slug = str_lower(arena, name);
     size_t len = 0;
 
     for (const char *at = slug; *at && len < LIMIT_SLUG; at++) {
@@ -166,7 +166,7 @@ static bool tell(const struct tx *tx, const char *id, const struct audience *aud
 {
     return event_changed(tx,
                          &(struct event){ .workspace_id = id,
-                                          .type = "workspace.changed",
+                                          .type = EVENT_WORKSPACE_CHANGED,
                                           .audience = audience ? audience_text(tx->arena, audience) : NULL },
                          NULL);
 }

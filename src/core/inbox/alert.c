@@ -65,14 +65,16 @@ static bool look_rate(const struct tx *tx, const char *workspace_id, struct find
     return true;
 }
 
-static bool look_unanswered(const struct tx *tx, const char *workspace_id, struct finding *finding)
+static bool look_unanswered(const struct tx *tx, const char *workspace_id, const char *blocking,
+                            struct finding *finding)
 {
     const char *before = clock_text(tx->arena, tx->now_ms - ALERT_OPEN_MS);
     struct sheet sheet;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_ALERT_UNANSWERED,
-                  DB_ARGS(db_text(workspace_id), db_text(before), db_int(LIMIT_PAGE)), &rows))
+                  DB_ARGS(db_text(workspace_id), db_text(before), db_int(LIMIT_PAGE), db_text(blocking)),
+                  &rows))
         return false;
     finding->holds = rows.count > 0;
     sheet_open(&sheet);
@@ -109,7 +111,7 @@ static bool tell(const struct tx *tx, const char *workspace_id, const struct ale
     BUF_AUTO text = { 0 };
     struct json_out out;
     struct event event = {
-        .workspace_id = workspace_id, .type = "alert", .subject = alert->id, .at_ms = tx->now_ms
+        .workspace_id = workspace_id, .type = EVENT_ALERT, .subject = alert->id, .at_ms = tx->now_ms
     };
 
     buf_init(&text, 0);
@@ -133,13 +135,16 @@ static bool tell(const struct tx *tx, const char *workspace_id, const struct ale
 static bool begin(const struct tx *tx, const char *workspace_id, enum alert_kind kind,
                   const struct finding *finding)
 {
-    struct alert alert = { .id = uuid_new(tx->arena), .kind = kind, .since_ms = tx->now_ms };
+    struct alert alert = { .id = uuid_new(tx->arena),
+                           .workspace_id = workspace_id,
+                           .kind = kind,
+                           .since_ms = tx->now_ms,
+                           .details = finding->details };
+    struct db_arg row[ALERT_INSERT_WIDTH];
     size_t changed;
 
-    if (!tx_exec(tx, SQL_ALERT_BEGIN,
-                 DB_ARGS(db_text(alert.id), db_text(workspace_id), db_text(alert_kind_word(kind)),
-                         db_int(tx->now_ms), db_text(finding->details)),
-                 &changed))
+    alert_put_insert(&alert, row);
+    if (!tx_exec(tx, SQL_ALERT_BEGIN, ALERT_INSERT_WIDTH, row, &changed))
         return false;
     return changed == 0 || tell(tx, workspace_id, &alert, finding->details, 0);
 }
@@ -162,14 +167,15 @@ static const struct alert *open_one(const struct alert *alerts, size_t count, en
     return NULL;
 }
 
-static bool check_workspace(const struct tx *tx, const char *workspace_id, bool apply, size_t *changes)
+static bool check_workspace(const struct tx *tx, const char *workspace_id, const char *blocking, bool apply,
+                            size_t *changes)
 {
     struct finding findings[ALERT_KIND_END];
     struct alert *alerts;
     size_t count;
 
     if (!look_rate(tx, workspace_id, &findings[ALERT_TIMEOUT_RATE]) ||
-        !look_unanswered(tx, workspace_id, &findings[ALERT_UNANSWERED]) ||
+        !look_unanswered(tx, workspace_id, blocking, &findings[ALERT_UNANSWERED]) ||
         !look_errors(tx, workspace_id, &findings[ALERT_ASK_ERRORS]) ||
         !alert_list(tx, workspace_id, &alerts, &count))
         return false;
@@ -188,7 +194,7 @@ static bool check_workspace(const struct tx *tx, const char *workspace_id, bool 
     return true;
 }
 
-bool alert_check(const struct tx *tx, bool apply, size_t *changes)
+bool alert_check(const struct tx *tx, const char *blocking, bool apply, size_t *changes)
 {
     struct db_rows rows;
     size_t all = 0;
@@ -199,7 +205,7 @@ bool alert_check(const struct tx *tx, bool apply, size_t *changes)
                   &rows))
         return false;
     for (size_t i = 0; i < rows.count; i++)
-        if (!check_workspace(tx, db_cell(&rows, i, 0), apply, &all))
+        if (!check_workspace(tx, db_cell(&rows, i, 0), blocking, apply, &all))
             return false;
     *changes = all;
     return true;
@@ -207,31 +213,12 @@ bool alert_check(const struct tx *tx, bool apply, size_t *changes)
 
 bool alert_list(const struct tx *tx, const char *workspace_id, struct alert **alerts, size_t *count)
 {
-    const char *strange = NULL;
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_ALERT_OPEN, DB_ARGS(db_text(workspace_id)), &rows))
         return false;
-    *alerts = arena_array(tx->arena, struct alert, rows.count + 1);
     *count = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        (*alerts)[i] = (struct alert){
-            .id = db_cell(&rows, i, COL_ALERT_ID),
-            .kind = db_cell_word(&rows, i, COL_ALERT_KIND, alert_kinds, &strange),
-            .since_ms = db_cell_int(&rows, i, COL_ALERT_SINCE),
-            .details = db_cell(&rows, i, COL_ALERT_DETAILS),
-        };
-    return db_words_known(strange, tx->err);
-}
-
-void alert_write(const struct alert *alert, struct json_out *out)
-{
-    json_map(out, NULL);
-    json_text(out, "id", alert->id);
-    json_text(out, "kind", alert_kind_word(alert->kind));
-    json_time(out, "since", alert->since_ms);
-    json_raw(out, "details", alert->details);
-    json_map_end(out);
+    return alert_from_rows(tx, &rows, rows.count, alerts);
 }
 
 bool alert_count_errors(const struct tx *tx, const char *workspace_id, int64_t refused, int64_t failed)

@@ -18,22 +18,18 @@
 enum alert_kind { ALERT_TIMEOUT_RATE = 1, ALERT_UNANSWERED, ALERT_ASK_ERRORS, ALERT_KIND_END };
 WORDS_OF(alert_kind, alert_kinds);
 
-struct alert {
-    const char *id;
-    enum alert_kind kind;
-    int64_t since_ms;
-    const char *details; /* a JSON object's text */
-};
+/* From alert.noun. */
+#include "gen/nouns/alert.h"
 
 /*
  * Looks at all workspaces and counts what has begun or ended. With `apply`, in a transaction that writes,
- * also makes it so and appends the events; without, only looks.
+ * also makes it so and appends the events; without, only looks. `blocking` are the types of questions for
+ * which jobs wait (question_types_that_block), which this room does not know.
  */
-CHECKED bool alert_check(const struct tx *tx, bool apply, size_t *changes);
+CHECKED bool alert_check(const struct tx *tx, const char *blocking, bool apply, size_t *changes);
 
 /* Those that hold in a workspace. */
 CHECKED bool alert_list(const struct tx *tx, const char *workspace_id, struct alert **alerts, size_t *count);
-void alert_write(const struct alert *alert, struct json_out *out);
 
 /* Requests to ask that were refused, and that failed by our own fault. */
 CHECKED bool alert_count_errors(const struct tx *tx, const char *workspace_id, int64_t refused,

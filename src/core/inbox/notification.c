@@ -12,7 +12,6 @@
 #include "core/log/event.h"
 
 #define LIST_NAME "notifications"
-#define ROW_WIDTH 14
 
 const char *const notification_kinds[] = { "mention",        "question", "approval", "error",
                                            "completed",      "failed",   "decision", "open_question",
@@ -23,23 +22,6 @@ WORDS_FIT(notification_priorities, PRIORITY_END);
 const char *const notification_subjects[] = { "prompt",   "chat",          "question", "job", "token",
                                               "decision", "open_question", "turn",     NULL };
 WORDS_FIT(notification_subjects, ABOUT_END);
-
-void notification_write_members(const struct notification *notification, struct json_out *out)
-{
-    json_text(out, "id", notification->id);
-    json_text(out, "kind", notification_kind_word(notification->kind));
-    json_text(out, "priority", notification_priority_word(notification->priority));
-    json_text(out, "title", notification->title);
-    json_text(out, "body", notification->body);
-    json_map(out, "ref");
-    json_text(out, "type", notification_subject_word(notification->about));
-    json_text(out, "id", notification->ref_id);
-    json_map_end(out);
-    json_text(out, "projectId", notification->project_id);
-    json_bool(out, "read", notification->read_ms != 0);
-    json_bool(out, "resolved", notification->resolved_ms != 0);
-    json_time(out, "createdAt", notification->created_ms);
-}
 
 /* Those who hear of it may read several inboxes: whose it is stands beside. */
 static const char *event_data(struct arena *arena, const struct notification *notification)
@@ -57,24 +39,19 @@ static const char *event_data(struct arena *arena, const struct notification *no
     return arena_copy(arena, text.bytes, text.len);
 }
 
-static unsigned roles_of(const struct notification *notification)
-{
-    return notification->roles ? notification->roles : ROLES_PEOPLE;
-}
-
 /* Being called in the squad's talk is common ground; the lists say the same in SQL. */
 static const char *audience_of(struct arena *arena, const struct notification *notification)
 {
     struct audience audience = { .agent_key = notification->agent_key,
                                  .user_id = notification->user_id,
-                                 .roles = roles_of(notification),
+                                 .roles = (unsigned)notification->roles,
                                  .squad = notification->kind == NOTIFICATION_MENTION };
 
     return audience_text(arena, &audience);
 }
 
-static struct event event_of(struct arena *arena, const char *type, const struct notification *notification,
-                             int64_t at_ms)
+static struct event event_of(struct arena *arena, enum event_type type,
+                             const struct notification *notification, int64_t at_ms)
 {
     return (struct event){ .workspace_id = notification->workspace_id,
                            .type = type,
@@ -87,68 +64,22 @@ static struct event event_of(struct arena *arena, const char *type, const struct
 
 struct event notification_added(struct arena *arena, const struct notification *notification)
 {
-    return event_of(arena, "notification.added", notification, notification->created_ms);
-}
-
-/* Whether it is read depends on who looks, so that stands behind the columns. */
-enum { READ_AT = COL_NOTIFICATION_END, RESOLVED_AT, ROLES };
-
-static bool from_row(const struct db_rows *rows, size_t row, struct notification *notification,
-                     struct err *err)
-{
-    const char *strange = NULL;
-
-    *notification = (struct notification){
-        .id = db_cell(rows, row, COL_NOTIFICATION_ID),
-        .workspace_id = db_cell(rows, row, COL_NOTIFICATION_WORKSPACE_ID),
-        .project_id = db_cell(rows, row, COL_NOTIFICATION_PROJECT_ID),
-        .user_id = db_cell(rows, row, COL_NOTIFICATION_USER_ID),
-        .agent_key = db_cell(rows, row, COL_NOTIFICATION_AGENT_KEY),
-        .kind = db_cell_word(rows, row, COL_NOTIFICATION_KIND, notification_kinds, &strange),
-        .priority = db_cell_word(rows, row, COL_NOTIFICATION_PRIORITY, notification_priorities, &strange),
-        .title = db_cell(rows, row, COL_NOTIFICATION_TITLE),
-        .body = db_cell(rows, row, COL_NOTIFICATION_BODY),
-        .about = db_cell_word(rows, row, COL_NOTIFICATION_REF_TYPE, notification_subjects, &strange),
-        .ref_id = db_cell(rows, row, COL_NOTIFICATION_REF_ID),
-        .discussion_id = db_cell(rows, row, COL_NOTIFICATION_DISCUSSION_ID),
-        .created_ms = db_cell_int(rows, row, COL_NOTIFICATION_CREATED_AT),
-        .read_ms = db_cell_int(rows, row, READ_AT),
-        .resolved_ms = db_cell_int(rows, row, RESOLVED_AT),
-    };
-    return db_words_known(strange, err);
-}
-
-static void put_row(const struct notification *notification, struct db_arg row[static ROW_WIDTH])
-{
-    size_t at = 0;
-
-    row[at++] = db_text(notification->id);
-    row[at++] = db_text(notification->workspace_id);
-    row[at++] = db_text(notification->project_id);
-    row[at++] = db_text(notification->user_id);
-    row[at++] = db_text(notification->agent_key);
-    row[at++] = db_text(notification_kind_word(notification->kind));
-    row[at++] = db_text(notification_priority_word(notification->priority));
-    row[at++] = db_text(notification->title);
-    row[at++] = db_text(notification->body);
-    row[at++] = db_text(notification_subject_word(notification->about));
-    row[at++] = db_text(notification->ref_id);
-    row[at++] = db_int(notification->created_ms);
-    row[at++] = db_int(roles_of(notification));
-    row[at] = db_text(notification->discussion_id);
+    return event_of(arena, EVENT_NOTIFICATION_ADDED, notification, notification->created_ms);
 }
 
 bool notification_insert(const struct tx *tx, struct notification notifications[], size_t count)
 {
-    struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * ROW_WIDTH);
+    struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * NOTIFICATION_INSERT_WIDTH);
 
     for (size_t i = 0; i < count; i++) {
         notifications[i].id = uuid_new(tx->arena);
         notifications[i].created_ms = tx->now_ms;
-        put_row(&notifications[i], &rows[i * ROW_WIDTH]);
+        if (!notifications[i].roles)
+            notifications[i].roles = ROLES_PEOPLE;
+        notification_put_insert(&notifications[i], &rows[i * NOTIFICATION_INSERT_WIDTH]);
     }
-    return db_exec_rows(tx->db, tx->arena, SQL_NOTIFICATION_INSERT, SQL_NOTIFICATION_INSERT_MANY, ROW_WIDTH,
-                        rows, count, NULL, tx->err);
+    return db_exec_rows(tx->db, tx->arena, SQL_NOTIFICATION_INSERT, SQL_NOTIFICATION_INSERT_MANY,
+                        NOTIFICATION_INSERT_WIDTH, rows, count, NULL, tx->err);
 }
 
 bool notification_add(const struct tx *tx, struct notification *notification)
@@ -186,10 +117,9 @@ bool notification_resolve(const struct tx *tx, enum notification_subject about, 
     for (size_t i = 0; i < rows.count; i++) {
         struct notification resolved;
 
-        if (!from_row(&rows, i, &resolved, tx->err))
+        if (!notification_from_row(&rows, i, &resolved, tx->err))
             return false;
-        resolved.roles = (unsigned)db_cell_int(&rows, i, ROLES);
-        (*events)[i] = event_of(tx->arena, "notification.resolved", &resolved, tx->now_ms);
+        (*events)[i] = event_of(tx->arena, EVENT_NOTIFICATION_RESOLVED, &resolved, tx->now_ms);
     }
     *event_count = rows.count;
     return true;
@@ -236,10 +166,8 @@ bool notification_list(const struct tx *tx, const char *workspace_id, const stru
                   &rows))
         return false;
     *page = (struct notification_page){ .count = rows.count < filter->limit ? rows.count : filter->limit };
-    page->items = arena_array(tx->arena, struct notification, page->count);
-    for (size_t i = 0; i < page->count; i++)
-        if (!from_row(&rows, i, &page->items[i], tx->err))
-            return false;
+    if (!notification_from_rows(tx, &rows, page->count, &page->items))
+        return false;
     if (rows.count > page->count)
         page->next_cursor = cursor_at(tx->arena, &page->items[page->count - 1]);
     return true;
@@ -273,29 +201,27 @@ bool notification_ref(const struct tx *tx, const char *workspace_id, const char 
 }
 
 /* Those who work here may tidy up for any agent, a token bound to one for that one, a user for themselves. */
-static bool is_readers(const struct caller *caller, struct arena *arena,
-                       const struct notification *notification)
+static bool is_readers(const struct caller *caller, const struct notification *notification)
 {
     /* A token that is bound to a project does not learn what others ask. */
     if (notification->kind == NOTIFICATION_MENTION ? !caller_hears_project(caller, notification->project_id)
                                                    : !caller_sees_project(caller, notification->project_id))
         return false;
     if (notification->agent_key)
-        return caller->role != ROLE_VIEWER &&
-               (!caller->agent_name ||
-                str_equal(str_fold(arena, caller->agent_name), notification->agent_key));
+        return ((unsigned)caller->role & ROLES_WRITE) &&
+               (!caller->agent_name || str_same_name(caller->agent_name, notification->agent_key));
     if (notification->user_id)
         return caller->kind == CALLER_USER && str_equal(caller->id, notification->user_id);
     return caller_is_person(caller) && (notification->roles & (unsigned)caller->role) != 0;
 }
 
 /* Whose inbox it was, what was marked there, and whom to tell. */
-struct reading {
+struct inbox_reading {
     const char *reader, *subject, *project_id, *audience; /* no subject: all of them */
     size_t count;
 };
 
-static bool tell_read(const struct tx *tx, const char *workspace_id, const struct reading *reading)
+static bool tell_read(const struct tx *tx, const char *workspace_id, const struct inbox_reading *reading)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -311,7 +237,7 @@ static bool tell_read(const struct tx *tx, const char *workspace_id, const struc
     json_int(&out, "count", (int64_t)reading->count);
     json_map_end(&out);
     return event_append(tx, &(struct event){ .workspace_id = workspace_id,
-                                             .type = "notification.read",
+                                             .type = EVENT_NOTIFICATION_READ,
                                              .project_id = reading->project_id,
                                              .subject = reading->subject,
                                              .data = text.bytes,
@@ -346,12 +272,9 @@ bool notification_read(const struct tx *tx, const char *id, struct notification 
     if (!tx_query(tx, SQL_NOTIFICATION_GET,
                   DB_ARGS(db_text(id), db_text(tx->caller->workspace_id), db_text(tx->caller->id)), &rows))
         return false;
-    if (rows.count > 0) {
-        if (!from_row(&rows, 0, notification, tx->err))
-            return false;
-        notification->roles = (unsigned)db_cell_int(&rows, 0, ROLES);
-    }
-    if (rows.count == 0 || !is_readers(tx->caller, tx->arena, notification))
+    if (rows.count > 0 && !notification_from_row(&rows, 0, notification, tx->err))
+        return false;
+    if (rows.count == 0 || !is_readers(tx->caller, notification))
         return err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id.");
     if (!mark_read(tx, notification, &changed))
         return false;
@@ -359,11 +282,11 @@ bool notification_read(const struct tx *tx, const char *id, struct notification 
         return true;
     notification->read_ms = tx->now_ms;
     return tell_read(tx, tx->caller->workspace_id,
-                     &(struct reading){ .reader = reader_of(tx->arena, notification),
-                                        .subject = id,
-                                        .project_id = notification->project_id,
-                                        .audience = audience_of(tx->arena, notification),
-                                        .count = 1 });
+                     &(struct inbox_reading){ .reader = reader_of(tx->arena, notification),
+                                              .subject = id,
+                                              .project_id = notification->project_id,
+                                              .audience = audience_of(tx->arena, notification),
+                                              .count = 1 });
 }
 
 bool notification_read_all(const struct tx *tx, const char *agent, size_t *count)
@@ -371,8 +294,9 @@ bool notification_read_all(const struct tx *tx, const char *agent, size_t *count
     struct inbox inbox = notification_inbox(tx->arena, tx->caller, agent);
     size_t own, shared = 0;
 
-    if (agent && tx->caller->role == ROLE_VIEWER)
-        return err_set(tx->err, ERR_FORBIDDEN, "A viewer cannot mark an agent's notifications as read.");
+    if (agent && !((unsigned)tx->caller->role & ROLES_WRITE))
+        return err_set(tx->err, ERR_FORBIDDEN, "A %s cannot mark an agent's notifications as read.",
+                       role_name(tx->caller->role));
     if (agent && !caller_may_speak_as(tx->caller, agent, tx->err))
         return false;
     if (!tx_exec(tx, SQL_NOTIFICATION_READ_ALL,
@@ -388,8 +312,8 @@ bool notification_read_all(const struct tx *tx, const char *agent, size_t *count
     *count = own + shared;
     /* A reader of one inbox is written as an audience is. */
     return *count == 0 || tell_read(tx, tx->caller->workspace_id,
-                                    &(struct reading){ .reader = inbox.reader,
-                                                       .project_id = inbox.project_id,
-                                                       .audience = inbox.reader,
-                                                       .count = *count });
+                                    &(struct inbox_reading){ .reader = inbox.reader,
+                                                             .project_id = inbox.project_id,
+                                                             .audience = inbox.reader,
+                                                             .count = *count });
 }

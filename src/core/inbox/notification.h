@@ -47,19 +47,8 @@ enum notification_subject {
 };
 WORDS_OF(notification_subject, notification_subjects);
 
-struct notification {
-    const char *id, *workspace_id;
-    const char *project_id;          /* or NULL */
-    const char *user_id, *agent_key; /* one of them, or neither */
-    enum notification_kind kind;
-    enum notification_priority priority;
-    const char *title, *body;
-    enum notification_subject about;
-    const char *ref_id;                       /* which one */
-    const char *discussion_id;                /* of a turn, which is gone when it has been taken; or NULL */
-    unsigned roles;                           /* at large: for these; 0: ROLES_PEOPLE */
-    int64_t created_ms, read_ms, resolved_ms; /* 0: not */
-};
+/* From notification.noun. */
+#include "gen/nouns/notification.h"
 
 /* Fills in id and created_ms, stores it and tells of it. */
 CHECKED bool notification_add(const struct tx *tx, struct notification *notification);
@@ -112,8 +101,5 @@ CHECKED bool notification_pending(const struct tx *tx, const char *workspace_id,
 CHECKED bool notification_read(const struct tx *tx, const char *id, struct notification *notification);
 /* Marks all of an inbox; says how many were unread. A token bound to another agent is ERR_FORBIDDEN. */
 CHECKED bool notification_read_all(const struct tx *tx, const char *agent, size_t *count);
-
-/* The object's members, without braces. */
-void notification_write_members(const struct notification *notification, struct json_out *out);
 
 #endif

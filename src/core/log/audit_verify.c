@@ -29,7 +29,7 @@ struct erased {
 };
 
 /* One chain, while it is walked from its checkpoint to its head. */
-struct walk {
+struct chain_walk {
     const char *workspace_id;
     struct mark head, checkpoint;
     char previous[AUDIT_HASH_SIZE];
@@ -59,14 +59,14 @@ static bool read_mark(const struct tx *tx, enum sql_id sql, const char *workspac
     return true;
 }
 
-static bool break_at(struct walk *walk, int64_t seq)
+static bool break_at(struct chain_walk *walk, int64_t seq)
 {
     walk->broken = true;
     walk->broken_at = seq;
     return false;
 }
 
-static struct erased *erased_of(struct walk *walk, const char *id)
+static struct erased *erased_of(struct chain_walk *walk, const char *id)
 {
     for (size_t i = walk->erased_count; i > 0; i--)
         if (strcmp(walk->erased[i - 1].id, id) == 0)
@@ -74,7 +74,7 @@ static struct erased *erased_of(struct walk *walk, const char *id)
     return NULL;
 }
 
-static struct erased *erased_add(struct walk *walk, const char *id, int64_t seq)
+static struct erased *erased_add(struct chain_walk *walk, const char *id, int64_t seq)
 {
     if (walk->erased_count == walk->erased_room) {
         size_t room = walk->erased_room ? walk->erased_room * 2 : 8;
@@ -95,7 +95,7 @@ static struct erased *erased_add(struct walk *walk, const char *id, int64_t seq)
 
 /* The hash is taken as it stands: the erasure's record vouches for it, for what it follows and what is left.
  */
-static bool take_erased(struct walk *walk, const struct db_rows *rows, size_t row)
+static bool take_erased(struct chain_walk *walk, const struct db_rows *rows, size_t row)
 {
     const char *id = db_cell(rows, row, AUDIT_COLUMN_ERASURE), *hash = db_cell(rows, row, AUDIT_COLUMN_HASH);
     struct erased *erased = erased_of(walk, id);
@@ -110,7 +110,7 @@ static bool take_erased(struct walk *walk, const struct db_rows *rows, size_t ro
     return true;
 }
 
-static void prove_erasure(struct walk *walk, const char *detail)
+static void prove_erasure(struct chain_walk *walk, const char *detail)
 {
     struct audit_erase_record record;
     struct erased *erased;
@@ -129,7 +129,7 @@ static void prove_erasure(struct walk *walk, const char *detail)
     erased->proven = record.rows == erased->count && strcmp(hex, record.digest) == 0;
 }
 
-static void prove_checkpoint(struct walk *walk, const char *detail)
+static void prove_checkpoint(struct chain_walk *walk, const char *detail)
 {
     struct audit_purge_record record;
 
@@ -138,7 +138,7 @@ static void prove_checkpoint(struct walk *walk, const char *detail)
                                   strcmp(record.hash, walk->checkpoint.hash) == 0;
 }
 
-static bool take_row(struct walk *walk, const struct db_rows *rows, size_t row)
+static bool take_row(struct chain_walk *walk, const struct db_rows *rows, size_t row)
 {
     const char *operation = db_cell(rows, row, COL_AUDIT_OPERATION);
     char hash[AUDIT_HASH_SIZE];
@@ -159,7 +159,7 @@ static bool take_row(struct walk *walk, const struct db_rows *rows, size_t row)
 }
 
 /* What only the whole chain can tell. */
-static void judge_end(struct walk *walk)
+static void judge_end(struct chain_walk *walk)
 {
     /* Rows cut off at the end leave a chain that fits, but not one that ends where the head says. */
     if (walk->seq != walk->head.seq || strcmp(walk->previous, walk->head.hash) != 0) {
@@ -176,7 +176,7 @@ static void judge_end(struct walk *walk)
 }
 
 /* Walks the rows up to the head. A row that was changed or taken out breaks the hash of what follows. */
-static bool walk_chain(const struct tx *tx, struct walk *walk)
+static bool walk_chain(const struct tx *tx, struct chain_walk *walk)
 {
     ARENA_AUTO arena = { 0 };
     struct tx own = tx_with_arena(tx, &arena);
@@ -200,7 +200,7 @@ static bool walk_chain(const struct tx *tx, struct walk *walk)
 }
 
 /* Rows that say they are sealed, or a checkpoint, in a chain that nobody sealed. */
-static bool find_headless(const struct tx *tx, struct walk *walk)
+static bool find_headless(const struct tx *tx, struct chain_walk *walk)
 {
     ARENA_AUTO arena = { 0 };
     struct tx own = tx_with_arena(tx, &arena);
@@ -217,7 +217,7 @@ static bool find_headless(const struct tx *tx, struct walk *walk)
 
 static bool verify_chain(const struct tx *tx, const char *workspace_id, struct audit_verdict *verdict)
 {
-    struct walk walk = { .workspace_id = workspace_id };
+    struct chain_walk walk = { .workspace_id = workspace_id };
     bool good = read_mark(tx, SQL_AUDIT_HEAD, workspace_id, &walk.head) &&
                 read_mark(tx, SQL_AUDIT_CHECKPOINT, workspace_id, &walk.checkpoint) &&
                 (walk.head.there ? walk_chain(tx, &walk) : find_headless(tx, &walk));

@@ -6,24 +6,31 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "core/caller/caller.h"
 
 #include <string.h>
 
-#define EVENT_WIDTH 9
+#define EVENT_WIDTH 10
 
-static void put_row(const struct event *event, struct db_arg row[static EVENT_WIDTH])
+const char *event_type_text(const struct event *event)
+{
+    return event->type_text ? event->type_text : event_type_word(event->type);
+}
+
+static void put_row(const struct tx *tx, const struct event *event, struct db_arg row[static EVENT_WIDTH])
 {
     size_t at = 0;
 
     row[at++] = db_text(event->workspace_id);
-    row[at++] = db_text(event->type);
+    row[at++] = db_text(event_type_text(event));
     row[at++] = db_text(event->project_id);
     row[at++] = db_text(event->job_id);
     row[at++] = db_text(event->discussion_id);
     row[at++] = db_text(event->subject);
     row[at++] = db_text(event->data ? event->data : "{}");
     row[at++] = db_int(event->at_ms);
-    row[at] = db_text(event->audience);
+    row[at++] = db_text(event->audience);
+    row[at] = db_text(tx_actor_id(tx));
 }
 
 bool event_append(const struct tx *tx, const struct event *event)
@@ -36,7 +43,7 @@ bool event_append_many(const struct tx *tx, const struct event events[], size_t 
     struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * EVENT_WIDTH);
 
     for (size_t i = 0; i < count; i++)
-        put_row(&events[i], &rows[i * EVENT_WIDTH]);
+        put_row(tx, &events[i], &rows[i * EVENT_WIDTH]);
     return db_exec_rows(tx->db, tx->arena, SQL_EVENT_INSERT, SQL_EVENT_INSERT_MANY, EVENT_WIDTH, rows, count,
                         NULL, tx->err);
 }
@@ -63,7 +70,8 @@ static void event_from_row(const struct db_rows *rows, size_t row, struct event 
     *event = (struct event){
         .seq = db_cell_int(rows, row, COL_EVENT_SEQ),
         .workspace_id = db_cell(rows, row, COL_EVENT_WORKSPACE_ID),
-        .type = db_cell(rows, row, COL_EVENT_TYPE),
+        .type = event_type_of(db_cell(rows, row, COL_EVENT_TYPE)),
+        .type_text = db_cell(rows, row, COL_EVENT_TYPE),
         .project_id = db_cell(rows, row, COL_EVENT_PROJECT_ID),
         .job_id = db_cell(rows, row, COL_EVENT_JOB_ID),
         .discussion_id = db_cell(rows, row, COL_EVENT_DISCUSSION_ID),
@@ -137,7 +145,7 @@ void event_write(const struct event *event, struct buf *into)
 
     json_begin(&out, into);
     json_map(&out, NULL);
-    json_text(&out, "type", event->type);
+    json_text(&out, "type", event_type_text(event));
     json_time(&out, "at", event->at_ms);
     json_text(&out, "workspaceId", event->workspace_id);
     if (*members == '}' || *members == '\0') {

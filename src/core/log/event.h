@@ -11,11 +11,13 @@
 
 #include "base/json.h"
 #include "core/caller/tx.h"
+#include "core/log/event_type.h"
 
 struct event {
     int64_t seq;
     const char *workspace_id;
-    const char *type;                                /* "prompt.created" */
+    enum event_type type;
+    const char *type_text; /* of a row that was read: as it stands there; NULL: the word of `type` */
     const char *project_id, *job_id, *discussion_id; /* or NULL: what streams filter by */
     const char *subject; /* the id of what it is about, or NULL: what waits listen for */
     const char *data;    /* a JSON object's text: the members beside type, at and workspaceId */
@@ -48,6 +50,8 @@ CHECKED bool event_number(const struct tx *tx, size_t *numbered, bool *busy);
 /* Forgets events older than `before_ms`, at most `limit` of them, never the newest. */
 CHECKED bool event_prune(const struct tx *tx, int64_t before_ms, size_t limit, size_t *pruned);
 
+/* The type as it is stored and told, one that is unknown here as well. */
+const char *event_type_text(const struct event *event);
 /* The event as clients see it: {"type":...,"at":...,"workspaceId":...,<data's members>}. */
 void event_write(const struct event *event, struct buf *into);
 

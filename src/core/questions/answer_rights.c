@@ -19,7 +19,7 @@ unsigned answer_rights_roles(const struct question *question)
 
     if (!question->required_role || !role_parse(question->required_role, &least))
         return ROLES_PEOPLE;
-    return least == ROLE_OWNER ? ROLE_OWNER : least == ROLE_ADMIN ? ROLES_MANAGE : ROLES_PEOPLE;
+    return roles_at_least(least) & ROLES_PEOPLE;
 }
 
 bool answer_rights_projects(const struct tx *tx, const char *workspace_id,
@@ -123,7 +123,7 @@ const char *answer_rights_reason(struct arena *arena, enum answer_bar bar, const
     case BAR_ROLE:
         return arena_format(arena, "This question needs somebody with the role %s.",
                             question->required_role ? question->required_role : "member");
-    case BAR_PROJECT: return "This project names those who may answer for it, and not you.";
+    case BAR_PROJECT: return "This project names who may answer for it, and you are not among them.";
     case BAR_TOKEN: return "This token asked for the approval and cannot give it itself.";
     case BAR_REQUESTER:
         return "You asked for this yourself, so your approval does not count. Another person has to give it.";
@@ -182,20 +182,20 @@ static bool is_own_token(const struct caller *caller, const char *asked_by_id)
 {
     bool as_token = caller->kind == CALLER_TOKEN || caller->kind == CALLER_LINK;
 
-    return as_token && caller->role == ROLE_MEMBER && str_equal(caller->id, asked_by_id);
+    return as_token && ((unsigned)caller->role & ROLES_PEOPLE & ~(unsigned)ROLES_MANAGE) &&
+           str_equal(caller->id, asked_by_id);
 }
 
 /* What keeps a yes of somebody who may answer from counting. Whatever follows a no is no matter of this. */
 static enum answer_bar find_consent_bar(const struct caller *caller, const struct question *question)
 {
-    bool approval = question->type == QUESTION_APPROVAL || question->response_type == RESPONSE_APPROVAL;
     bool counted = question_counts_approvals(question);
     struct err ignored = { 0 };
     JSON_AUTO *approvals = NULL;
 
-    if (approval && is_own_token(caller, question->asked_by_id))
+    if (question_asks_consent(question) && is_own_token(caller, question->asked_by_id))
         return BAR_TOKEN;
-    if (counted && (question->type == QUESTION_APPROVAL || question->required_approvals > 1) &&
+    if (counted && (question_traits(question->type)->consents || question->required_approvals > 1) &&
         answer_rights_is_requester(caller, question))
         return BAR_REQUESTER;
     if (counted && question->required_approvals > 1 && strcmp(question->approvals, "[]") != 0 &&
@@ -270,10 +270,11 @@ bool answer_rights_person(const struct tx *tx, const char *field, const char *na
         *person = *tx->caller;
         return true;
     }
-    if (!tx_query(
-            tx, SQL_QUESTION_PERSON,
-            DB_ARGS(db_text(tx->caller->workspace_id), db_text(name), db_text(str_fold(tx->arena, name))),
-            &rows))
+    if (!tx_query(tx, SQL_QUESTION_PERSON,
+                  DB_ARGS(db_text(tx->caller->workspace_id), db_text(name),
+                          db_text(str_fold(tx->arena, name)), db_text(ROLES_PEOPLE_WORDS),
+                          db_text(str_fold_apart(tx->arena, name))),
+                  &rows))
         return false;
     if (rows.count == 0)
         return err_field(tx->err, field, "%s names nobody who can answer in this workspace.", field);
@@ -304,13 +305,13 @@ static bool refuse_person(const struct tx *tx, const char *field, const struct q
         return err_field(tx->err, field, "%.80s has the role %s here; this question needs %s.", person->name,
                          role_name(person->role), question->required_role);
     case BAR_PROJECT:
-        return err_field(tx->err, field, "The project names those who may answer for it, and not %.80s.",
+        return err_field(tx->err, field,
+                         "The project names who may answer for it, and %.80s is not among them.",
                          person->name);
     case BAR_REQUESTER:
         return err_field(
             tx->err, field,
-            "%.80s asked for this approval: their own yes would not count, and nobody else could "
-            "give theirs.",
+            "%.80s asked for this approval: their own yes would not count, and nobody else could give theirs.",
             person->name);
     case BAR_AGENT:
     case BAR_ASSIGNED:
@@ -329,9 +330,10 @@ bool answer_rights_assignee(const struct tx *tx, const char *field, const struct
     size_t count;
 
     if (question->required_approvals > 1)
-        return err_field(tx->err, field,
-                         "It needs the approval of %lld different people, so it cannot be one's alone.",
-                         (long long)question->required_approvals);
+        return err_field(
+            tx->err, field,
+            "It needs the approval of %lld different people, so it cannot be given to one alone.",
+            (long long)question->required_approvals);
     if (!answer_rights_projects(tx, question->workspace_id, &question, 1, &projects, &count) ||
         !judge_person(tx, question, person, projects, count, &rights))
         return false;
@@ -347,8 +349,10 @@ bool answer_rights_candidates(const struct tx *tx, const struct question *questi
     struct db_rows rows;
 
     if (!answer_rights_projects(tx, question->workspace_id, &question, 1, &projects, &project_count) ||
-        !tx_query(tx, SQL_QUESTION_CANDIDATES,
-                  DB_ARGS(db_text(question->workspace_id), db_int(LIMIT_CANDIDATES)), &rows))
+        !tx_query(
+            tx, SQL_QUESTION_CANDIDATES,
+            DB_ARGS(db_text(question->workspace_id), db_int(LIMIT_CANDIDATES), db_text(ROLES_PEOPLE_WORDS)),
+            &rows))
         return false;
     *people = arena_array(tx->arena, struct caller, rows.count);
     for (size_t i = 0; i < rows.count && question->required_approvals <= 1; i++) {
@@ -376,8 +380,10 @@ static const char *folded_list(struct arena *arena, const json_t *answerers)
     for (size_t i = 0; i < json_array_size(answerers); i++) {
         const char *name = json_string_value(json_array_get(answerers, i));
 
-        if (name)
+        if (name) {
             json_text(&out, NULL, str_fold(arena, name));
+            json_text(&out, NULL, str_fold_apart(arena, name));
+        }
     }
     json_list_end(&out);
     return arena_copy(arena, text.bytes, text.len);
@@ -401,7 +407,8 @@ bool answer_rights_people(const struct tx *tx, const struct question *question, 
     if (!answerers)
         return true;
     if (!tx_query(tx, SQL_QUESTION_PEOPLE,
-                  DB_ARGS(db_text(question->workspace_id), db_text(folded_list(tx->arena, answerers))),
+                  DB_ARGS(db_text(question->workspace_id), db_text(folded_list(tx->arena, answerers)),
+                          db_text(ROLES_PEOPLE_WORDS)),
                   &rows))
         return false;
     *ids = rows.cells;

@@ -56,24 +56,31 @@ void docket_settle(struct docket *docket, const struct question *question)
     *writes_resolved(docket->writes) = question->id;
 }
 
-int64_t docket_log(struct docket *docket, struct job *job, enum line_kind kind, enum line_level level,
-                   const char *message, const char *data)
+static int64_t log_line(struct docket *docket, struct job *job, const struct job_line *line)
 {
+    struct job_line *entry = writes_line(docket->writes);
+
     job->dirty = true;
-    *writes_line(docket->writes) = (struct docket_line){
-        .job_id = job->id,
-        .line = { .seq = ++job->log_lines,
-                  .kind = kind,
-                  .level = level,
-                  .message = message,
-                  .data = data,
-                  .at_ms = docket->tx->now_ms },
-    };
+    *entry = *line;
+    entry->job_id = job->id;
+    entry->seq = ++job->log_lines;
+    entry->at_ms = docket->tx->now_ms;
     return job->log_lines;
 }
 
+int64_t docket_log(struct docket *docket, struct job *job, enum line_kind kind, enum line_level level,
+                   const char *message, const char *data)
+{
+    return log_line(docket, job,
+                    &(struct job_line){ .kind = kind,
+                                        .level = level,
+                                        .message = message,
+                                        .data = data,
+                                        .actor_id = tx_actor_id(docket->tx) });
+}
+
 /* Events about a job or a question of it go to the streams of that job and its project. */
-static void tell(struct docket *docket, const struct job *job, const char *type, const char *subject,
+static void tell(struct docket *docket, const struct job *job, enum event_type type, const char *subject,
                  const struct buf *data)
 {
     docket_event(docket, &(struct event){ .workspace_id = job->workspace_id,
@@ -95,7 +102,7 @@ static void tell_status(struct docket *docket, const struct job *job, enum job_s
     json_text(&out, "status", job_status_word(job->status));
     json_text(&out, "previousStatus", job_status_word(before));
     json_map_end(&out);
-    tell(docket, job, "status", job->id, &data);
+    tell(docket, job, EVENT_JOB_STATUS, job->id, &data);
 }
 
 void docket_set_status(struct docket *docket, struct job *job, enum job_status status)
@@ -111,16 +118,16 @@ void docket_set_status(struct docket *docket, struct job *job, enum job_status s
 
 /* Ending questions */
 
-static const char *ending_event(enum question_status status)
+static enum event_type ending_event(enum question_status status)
 {
     switch (status) {
-    case QUESTION_ANSWERED: return "question_answered";
-    case QUESTION_TIMEOUT: return "question_timeout";
-    case QUESTION_CANCELLED: return "question_cancelled";
+    case QUESTION_ANSWERED: return EVENT_QUESTION_ANSWERED;
+    case QUESTION_TIMEOUT: return EVENT_QUESTION_TIMEOUT;
+    case QUESTION_CANCELLED: return EVENT_QUESTION_CANCELLED;
     case QUESTION_PENDING:
     case QUESTION_STATUS_END: break;
     }
-    return NULL;
+    return EVENT_UNKNOWN;
 }
 
 static void tell_ended(struct docket *docket, const struct job *job, const struct question *question)
@@ -153,13 +160,13 @@ static void log_ended(struct docket *docket, struct job *job, const struct quest
         message = arena_format(docket->tx->arena, "Nobody answered in time; the default holds: %s", answer);
         level = LINE_WARN;
     } else if (ending->status == QUESTION_ANSWERED) {
-        message = arena_format(docket->tx->arena, "%s answered: %s", ending->by, answer);
+        message = arena_format(docket->tx->arena, "%s answered: %s", ending->by.name, answer);
     } else if (ending->status == QUESTION_TIMEOUT) {
         message = "Nobody answered in time.";
         kind = LINE_TIMEOUT;
         level = LINE_WARN;
     } else {
-        message = arena_format(docket->tx->arena, "%s cancelled the question%s%s", ending->by,
+        message = arena_format(docket->tx->arena, "%s cancelled the question%s%s", ending->by.name,
                                ending->reason ? ": " : ".", ending->reason ? ending->reason : "");
         kind = LINE_CANCELLED;
     }
@@ -170,7 +177,12 @@ static void log_ended(struct docket *docket, struct job *job, const struct quest
         json_raw(&out, "response", question->response);
     question_write_outcome(question, "outcome", &out);
     json_map_end(&out);
-    docket_log(docket, job, kind, level, message, arena_copy(docket->tx->arena, data.bytes, data.len));
+    log_line(docket, job,
+             &(struct job_line){ .kind = kind,
+                                 .actor_id = ending->by.id,
+                                 .level = level,
+                                 .message = message,
+                                 .data = arena_copy(docket->tx->arena, data.bytes, data.len) });
 }
 
 /* The oldest open question that the job waits for, or NULL. */
@@ -187,7 +199,7 @@ static const struct question *oldest_blocking(const struct docket *docket, const
 
 static enum job_status waiting_status(const struct question *question)
 {
-    return question->type == QUESTION_APPROVAL ? JOB_WAITING_FOR_APPROVAL : JOB_WAITING_FOR_INPUT;
+    return question_traits(question->type)->waiting;
 }
 
 /*
@@ -211,7 +223,7 @@ static bool go_on(struct docket *docket, struct job *job, const struct question 
         docket, job,
         &(struct job_ending){ .status = ended->status == QUESTION_CANCELLED ? JOB_CANCELLED : JOB_COMPLETED,
                               .source = ended->outcome_source,
-                              .by = ended->outcome_by });
+                              .by = { ended->outcome_by, ended->outcome_by_id } });
     return false;
 }
 
@@ -221,12 +233,13 @@ bool docket_end(struct docket *docket, struct question *question, const struct e
 
     question->status = ending->status;
     question->outcome_source = ending->source;
-    question->outcome_by = ending->by;
+    question->outcome_by = ending->by.name;
+    question->outcome_by_id = ending->by.id;
     question->ended_at = docket->now;
     question->response = ending->response;
-    question->responded_by = ending->responded_by;
+    question->responded_by = ending->response ? ending->by.id : NULL;
     question->responded_at = ending->response ? docket->now : NULL;
-    question->draft_by = question->draft_at = NULL;
+    question->draft_by = question->draft_by_id = question->draft_at = NULL;
     docket_changed(docket, question);
     docket_settle(docket, question);
     log_ended(docket, job, question, ending);
@@ -237,7 +250,7 @@ bool docket_end(struct docket *docket, struct question *question, const struct e
         docket_end_job(docket, job,
                        &(struct job_ending){ .status = JOB_FAILED,
                                              .source = OUTCOME_TIMEOUT,
-                                             .by = "system",
+                                             .by = ACTOR_SYSTEM,
                                              .error = "Question timed out without response" });
         return false;
     }
@@ -262,7 +275,7 @@ static void tell_job_ended(struct docket *docket, const struct job *job)
     json_time(&out, "at", job->ended_ms);
     json_map_end(&out);
     json_map_end(&out);
-    tell(docket, job, "job.ended", NULL, &data);
+    tell(docket, job, EVENT_JOB_ENDED, NULL, &data);
 }
 
 /* The one who asked for the job is told; those who wait for a lone question hear its answer anyway. */
@@ -299,13 +312,19 @@ void docket_end_job(struct docket *docket, struct job *job, const struct job_end
     job->error = ending->error;
     job->ended_ms = docket->tx->now_ms;
     job->outcome_source = ending->source;
-    job->outcome_by = ending->by;
-    docket_log(docket, job, LINE_STATUS, ending->status == JOB_FAILED ? LINE_ERROR : LINE_INFO,
-               ending->error ? arena_format(docket->tx->arena, "The job has %s: %s", word, ending->error)
-               : ending->status == JOB_CANCELLED
-                   ? arena_format(docket->tx->arena, "%s cancelled the job.", ending->by)
-                   : arena_format(docket->tx->arena, "The job has %s.", word),
-               NULL);
+    job->outcome_by = ending->by.name;
+    job->outcome_by_id = ending->by.id;
+    log_line(docket, job,
+             &(struct job_line){
+                 .kind = LINE_STATUS,
+                 .actor_id = ending->by.id,
+                 .level = ending->status == JOB_FAILED ? LINE_ERROR : LINE_INFO,
+                 .message = ending->error
+                                ? arena_format(docket->tx->arena, "The job has %s: %s", word, ending->error)
+                            : ending->status == JOB_CANCELLED
+                                ? arena_format(docket->tx->arena, "%s cancelled the job.", ending->by.name)
+                                : arena_format(docket->tx->arena, "The job has %s.", word),
+             });
     tell_status(docket, job, before);
     tell_job_ended(docket, job);
     notify_requester(docket, job);
@@ -332,7 +351,7 @@ void docket_added(struct docket *docket, struct job *job, const struct question 
         job->result = question->default_response;
         docket_end_job(
             docket, job,
-            &(struct job_ending){ .status = JOB_COMPLETED, .source = OUTCOME_DEFAULT, .by = "system" });
+            &(struct job_ending){ .status = JOB_COMPLETED, .source = OUTCOME_DEFAULT, .by = ACTOR_SYSTEM });
     }
 }
 
@@ -347,13 +366,12 @@ static int by_due(const void *a, const void *b)
 
 static void end_overdue(struct docket *docket, struct question *question)
 {
-    struct ending ending = { .status = QUESTION_TIMEOUT, .source = OUTCOME_TIMEOUT, .by = "system" };
+    struct ending ending = { .status = QUESTION_TIMEOUT, .source = OUTCOME_TIMEOUT, .by = ACTOR_SYSTEM };
 
     if (question->default_response) {
         ending = (struct ending){ .status = QUESTION_ANSWERED,
                                   .source = OUTCOME_DEFAULT,
-                                  .by = "system",
-                                  .responded_by = "system",
+                                  .by = ACTOR_SYSTEM,
                                   .response = question->default_response,
                                   .response_text =
                                       response_summary(docket->tx->arena, question->default_response) };
@@ -401,22 +419,14 @@ static bool load_questions(struct docket *docket)
                   DB_ARGS(db_text(one ? ids[0] : json_texts(docket->tx->arena, ids, docket->job_count))),
                   &rows))
         return false;
-    docket->questions = arena_array(docket->tx->arena, struct question, rows.count);
     docket->question_count = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        if (!question_from_row(&rows, i, &docket->questions[i], docket->tx->err))
-            return false;
-    return true;
+    return question_from_rows(docket->tx, &rows, rows.count, &docket->questions);
 }
 
 static bool fill(struct docket *docket, const struct db_rows *jobs, size_t *ended)
 {
-    docket->jobs = arena_array(docket->tx->arena, struct job, jobs->count);
     docket->job_count = jobs->count;
-    for (size_t i = 0; i < jobs->count; i++)
-        if (!job_from_row(jobs, i, &docket->jobs[i], docket->tx->err))
-            return false;
-    if (!load_questions(docket))
+    if (!job_from_rows(docket->tx, jobs, jobs->count, &docket->jobs) || !load_questions(docket))
         return false;
     *ended = apply_deadlines(docket);
     return true;
@@ -440,7 +450,7 @@ void docket_of_new(const struct tx *tx, struct docket *docket, struct job *job)
     json_text(&out, "status", job_status_word(job->status));
     json_text(&out, "restartOf", job->restart_of);
     json_map_end(&out);
-    tell(docket, job, "job.created", NULL, &data);
+    tell(docket, job, EVENT_JOB_CREATED, NULL, &data);
 }
 
 bool docket_of_job(const struct tx *tx, struct docket *docket, const char *workspace_id, const char *job_id)
@@ -451,6 +461,15 @@ bool docket_of_job(const struct tx *tx, struct docket *docket, const char *works
     begin(tx, docket);
     return tx_query(tx, SQL_JOB_LOCK, DB_ARGS(db_text(job_id), db_text(workspace_id)), &rows) &&
            fill(docket, &rows, &ended);
+}
+
+bool docket_of_run(const struct tx *tx, struct docket *docket, const char *job_id)
+{
+    struct db_rows rows;
+    size_t ended;
+
+    begin(tx, docket);
+    return tx_query(tx, SQL_JOB_LOCK_RUN, DB_ARGS(db_text(job_id)), &rows) && fill(docket, &rows, &ended);
 }
 
 bool docket_of_questions(const struct tx *tx, struct docket *docket, const char *workspace_id,

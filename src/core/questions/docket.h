@@ -13,7 +13,7 @@
 #ifndef CORE_QUESTIONS_DOCKET_H
 #define CORE_QUESTIONS_DOCKET_H
 
-#include "core/caller/tx.h"
+#include "core/caller/caller.h"
 #include "core/inbox/notification.h"
 #include "core/log/event.h"
 #include "core/questions/job.h"
@@ -34,6 +34,8 @@ void docket_of_new(const struct tx *tx, struct docket *docket, struct job *job);
 /* Each locks, loads and applies deadlines. Jobs that are not there are left out. */
 CHECKED bool docket_of_job(const struct tx *tx, struct docket *docket, const char *workspace_id,
                            const char *job_id);
+/* A job that witan runs itself (core/runs), whoever calls. */
+CHECKED bool docket_of_run(const struct tx *tx, struct docket *docket, const char *job_id);
 /* The jobs of these questions. */
 CHECKED bool docket_of_questions(const struct tx *tx, struct docket *docket, const char *workspace_id,
                                  const char *const ids[], size_t count);
@@ -49,8 +51,7 @@ struct question *docket_question(struct docket *docket, const char *id);
 struct ending {
     enum question_status status;
     enum outcome_source source;
-    const char *by;            /* who, by name */
-    const char *responded_by;  /* who, by id; NULL without a response */
+    struct actor by;
     const char *response;      /* a JSON text, or NULL */
     const char *reason;        /* for the log, or NULL */
     const char *response_text; /* the response in one line, for the log; or NULL */
@@ -65,7 +66,7 @@ bool docket_end(struct docket *docket, struct question *question, const struct e
 struct job_ending {
     enum job_status status;
     enum outcome_source source;
-    const char *by;
+    struct actor by;
     const char *error; /* or NULL */
 };
 
@@ -81,6 +82,8 @@ void docket_added(struct docket *docket, struct job *job, const struct question 
 /* A line of the job's log; `data` is a JSON object's text, or NULL. Returns its number. */
 int64_t docket_log(struct docket *docket, struct job *job, enum line_kind kind, enum line_level level,
                    const char *message, const char *data);
+/* How far a job is: kept, told, and a line of its log. */
+CHECKED bool docket_report(struct docket *docket, struct job *job, const struct job_progress *progress);
 /* Its time is the docket's. */
 void docket_event(struct docket *docket, const struct event *event);
 void docket_notify(struct docket *docket, const struct notification *notification);

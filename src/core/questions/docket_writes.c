@@ -11,14 +11,14 @@
 
 #define ROOM_FIRST 8
 
-struct list {
+struct docket_list {
     void *items;
     size_t count, room;
 };
 
 struct docket_writes {
     struct arena *arena;
-    struct list questions, lines, events, notifications, resolved, audit;
+    struct docket_list questions, lines, events, notifications, resolved, audit;
 };
 
 struct docket_writes *writes_new(struct arena *arena)
@@ -29,7 +29,7 @@ struct docket_writes *writes_new(struct arena *arena)
     return writes;
 }
 
-static void *add(struct docket_writes *writes, struct list *list, size_t size)
+static void *add(struct docket_writes *writes, struct docket_list *list, size_t size)
 {
     if (list->count == list->room) {
         size_t room = list->room ? list->room * 2 : ROOM_FIRST;
@@ -48,9 +48,9 @@ struct question **writes_question(struct docket_writes *writes)
     return add(writes, &writes->questions, sizeof(struct question *));
 }
 
-struct docket_line *writes_line(struct docket_writes *writes)
+struct job_line *writes_line(struct docket_writes *writes)
 {
-    return add(writes, &writes->lines, sizeof(struct docket_line));
+    return add(writes, &writes->lines, sizeof(struct job_line));
 }
 
 struct event *writes_event(struct docket_writes *writes)
@@ -73,100 +73,46 @@ const struct question **writes_audit(struct docket_writes *writes)
     return add(writes, &writes->audit, sizeof(const struct question *));
 }
 
-#define QUESTION_WIDTH 18
-#define JOB_WIDTH      8
-#define LINE_WIDTH     7
-#define AUDIT_WIDTH    5
-
-static void put_question(const struct question *question, struct db_arg row[static QUESTION_WIDTH])
-{
-    size_t at = 0;
-
-    row[at++] = db_text(question->id);
-    row[at++] = db_text(question_status_word(question->status));
-    row[at++] = db_text(question->response);
-    row[at++] = db_text(question->responded_by);
-    row[at++] = db_text(question->responded_at);
-    row[at++] = db_text(question->timeout_at);
-    row[at++] = db_text(outcome_source_word(question->outcome_source));
-    row[at++] = db_text(question->outcome_by);
-    row[at++] = db_text(question->ended_at);
-    row[at++] = db_text(question->approvals);
-    row[at++] = db_text(question->approved_args);
-    row[at++] = db_text(question->late_answers);
-    row[at++] = db_text(question->draft_by);
-    row[at++] = db_text(question->draft_at);
-    row[at++] = db_int(question->draft_moves);
-    row[at++] = db_text(question->restart_job_id);
-    row[at++] = db_text(question->assigned_to);
-    row[at] = db_text(question->handover);
-}
+#define AUDIT_WIDTH 5
 
 /* Jobs are locked and every change goes through here, so a row that does not fit is our mistake. */
 static bool write_questions(struct docket *docket)
 {
     struct question **questions = docket->writes->questions.items;
     size_t count = docket->writes->questions.count, changed;
-    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, count * QUESTION_WIDTH);
+    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, count * QUESTION_UPDATE_WIDTH);
 
     for (size_t i = 0; i < count; i++)
-        put_question(questions[i], &rows[i * QUESTION_WIDTH]);
+        question_put_update(questions[i], &rows[i * QUESTION_UPDATE_WIDTH]);
     if (!db_exec_rows(docket->tx->db, docket->tx->arena, SQL_QUESTION_UPDATE, SQL_QUESTION_UPDATE_MANY,
-                      QUESTION_WIDTH, rows, count, &changed, docket->tx->err))
+                      QUESTION_UPDATE_WIDTH, rows, count, &changed, docket->tx->err))
         return false;
     return changed == count ||
            err_set(docket->tx->err, ERR_RETRY, "A question was changed by somebody else at the same time.");
 }
 
-static void put_job(const struct job *job, struct db_arg row[static JOB_WIDTH])
-{
-    size_t at = 0;
-
-    row[at++] = db_text(job->id);
-    row[at++] = db_text(job_status_word(job->status));
-    row[at++] = db_text(job->error);
-    row[at++] = db_ms(job->ended_ms);
-    row[at++] = db_text(outcome_source_word(job->outcome_source));
-    row[at++] = db_text(job->outcome_by);
-    row[at++] = db_int(job->log_lines);
-    row[at] = db_text(job->result);
-}
-
 static bool write_jobs(struct docket *docket)
 {
-    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, docket->job_count * JOB_WIDTH);
+    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, docket->job_count * JOB_UPDATE_WIDTH);
     size_t count = 0;
 
     for (size_t i = 0; i < docket->job_count; i++)
         if (docket->jobs[i].dirty)
-            put_job(&docket->jobs[i], &rows[count++ * JOB_WIDTH]);
-    return db_exec_rows(docket->tx->db, docket->tx->arena, SQL_JOB_UPDATE, SQL_JOB_UPDATE_MANY, JOB_WIDTH,
-                        rows, count, NULL, docket->tx->err);
-}
-
-static void put_line(const struct docket_line *entry, struct db_arg row[static LINE_WIDTH])
-{
-    size_t at = 0;
-
-    row[at++] = db_text(entry->job_id);
-    row[at++] = db_int(entry->line.seq);
-    row[at++] = db_text(line_kind_word(entry->line.kind));
-    row[at++] = db_text(line_level_word(entry->line.level));
-    row[at++] = db_text(entry->line.message);
-    row[at++] = db_text(entry->line.data);
-    row[at] = db_int(entry->line.at_ms);
+            job_put_update(&docket->jobs[i], &rows[count++ * JOB_UPDATE_WIDTH]);
+    return db_exec_rows(docket->tx->db, docket->tx->arena, SQL_JOB_UPDATE, SQL_JOB_UPDATE_MANY,
+                        JOB_UPDATE_WIDTH, rows, count, NULL, docket->tx->err);
 }
 
 static bool write_lines(struct docket *docket)
 {
-    const struct docket_line *lines = docket->writes->lines.items;
+    const struct job_line *lines = docket->writes->lines.items;
     size_t count = docket->writes->lines.count;
-    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, count * LINE_WIDTH);
+    struct db_arg *rows = arena_array(docket->tx->arena, struct db_arg, count * JOB_LINE_INSERT_WIDTH);
 
     for (size_t i = 0; i < count; i++)
-        put_line(&lines[i], &rows[i * LINE_WIDTH]);
+        job_line_put_insert(&lines[i], &rows[i * JOB_LINE_INSERT_WIDTH]);
     return db_exec_rows(docket->tx->db, docket->tx->arena, SQL_JOB_LOG_INSERT, SQL_JOB_LOG_INSERT_MANY,
-                        LINE_WIDTH, rows, count, NULL, docket->tx->err);
+                        JOB_LINE_INSERT_WIDTH, rows, count, NULL, docket->tx->err);
 }
 
 static void put_audit(const struct docket *docket, const struct question *question,
@@ -205,7 +151,7 @@ static bool write_audit(struct docket *docket)
 /* Those that have ended go first: who is asked instead is told anew. */
 static bool write_notifications(struct docket *docket)
 {
-    struct list *list = &docket->writes->notifications, *resolved = &docket->writes->resolved;
+    struct docket_list *list = &docket->writes->notifications, *resolved = &docket->writes->resolved;
     struct notification *notifications = list->items;
     struct event *events = NULL;
     size_t count = 0;

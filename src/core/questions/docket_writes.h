@@ -8,14 +8,9 @@
 
 #include "core/questions/docket.h"
 
-struct docket_line {
-    const char *job_id;
-    struct job_line line;
-};
-
 struct docket_writes *writes_new(struct arena *arena);
 struct question **writes_question(struct docket_writes *writes);
-struct docket_line *writes_line(struct docket_writes *writes);
+struct job_line *writes_line(struct docket_writes *writes);
 struct event *writes_event(struct docket_writes *writes);
 struct notification *writes_notification(struct docket_writes *writes);
 /* Questions that ended, or are others' now: their notifications are resolved. */

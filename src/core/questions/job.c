@@ -45,45 +45,18 @@ bool job_not_found(struct err *err)
     return err_set(err, ERR_NOT_FOUND, "There is no job with that id.");
 }
 
-bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err)
+/* An agent may have another one work, and does not speak as that one by it. */
+static bool has_asked_for_run(const struct caller *caller, const struct job *job)
 {
-    return !job->agent || caller_may_speak_as(caller, job->agent, err);
+    return str_equal(job->kind, JOB_KIND_AGENT) && job->requested_kind == REQUESTER_AGENT &&
+           caller->agent_name && str_same_name(caller->agent_name, job->requested_by);
 }
 
-/* Whether a deadline has passed stands behind the columns. */
-enum { OVERDUE = COL_JOB_END };
-_Static_assert((int)COL_JOB_BRIEF_END == (int)COL_JOB_END, "both lists have the same places");
-
-bool job_from_row(const struct db_rows *rows, size_t row, struct job *job, struct err *err)
+bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err)
 {
-    const char *strange = NULL;
-
-    *job = (struct job){
-        .id = db_cell(rows, row, COL_JOB_ID),
-        .workspace_id = db_cell(rows, row, COL_JOB_WORKSPACE_ID),
-        .project_id = db_cell(rows, row, COL_JOB_PROJECT_ID),
-        .task_id = db_cell(rows, row, COL_JOB_TASK_ID),
-        .kind = db_cell(rows, row, COL_JOB_KIND),
-        .agent = db_cell(rows, row, COL_JOB_AGENT),
-        .status = db_cell_word(rows, row, COL_JOB_STATUS, job_statuses, &strange),
-        .progress = db_cell(rows, row, COL_JOB_PROGRESS),
-        .input = db_cell(rows, row, COL_JOB_INPUT),
-        .result = db_cell(rows, row, COL_JOB_RESULT),
-        .error = db_cell(rows, row, COL_JOB_ERROR),
-        .created_ms = db_cell_int(rows, row, COL_JOB_CREATED_AT),
-        .ended_ms = db_cell_int(rows, row, COL_JOB_ENDED_AT),
-        .requested_kind = db_cell_word(rows, row, COL_JOB_REQUESTED_KIND, requester_kinds, &strange),
-        .requested_by = db_cell(rows, row, COL_JOB_REQUESTED_BY),
-        .requested_name = db_cell(rows, row, COL_JOB_REQUESTED_NAME),
-        .lone = db_cell_bool(rows, row, COL_JOB_LONE),
-        .restart_of = db_cell(rows, row, COL_JOB_RESTART_OF),
-        .restart_answer = db_cell(rows, row, COL_JOB_RESTART_ANSWER),
-        .outcome_source = db_cell_word(rows, row, COL_JOB_OUTCOME_SOURCE, outcome_sources, &strange),
-        .outcome_by = db_cell(rows, row, COL_JOB_OUTCOME_BY),
-        .log_lines = db_cell_int(rows, row, COL_JOB_LOG_LINES),
-        .overdue = db_cell_bool(rows, row, OVERDUE),
-    };
-    return db_words_known(strange, err);
+    if (has_asked_for_run(caller, job))
+        return true;
+    return !job->agent || caller_may_speak_as(caller, job->agent, err);
 }
 
 static bool is_due(struct err *err)
@@ -156,7 +129,7 @@ static enum requester_kind kind_of_person(const struct caller *caller)
 /* Whom to tell when it is done: a user, an agent by name, or the people at large. */
 static void note_requester(const struct caller *caller, struct job *job)
 {
-    job->requested_name = caller_title(caller);
+    job->requested_name = actor_of(caller).name;
     job->requested_by = caller->id;
     if (caller->kind == CALLER_USER)
         job->requested_kind = REQUESTER_USER;
@@ -171,25 +144,21 @@ bool job_begin(const struct tx *tx, struct job *job)
 {
     if (!job->agent)
         job->agent = tx->caller->agent_name;
+    note_requester(tx->caller, job);
     if (!job_may_drive(tx->caller, job, tx->err) || !find_places(tx, job))
         return false;
     job->id = uuid_new(tx->arena);
     job->workspace_id = tx->caller->workspace_id;
     job->created_ms = tx->now_ms;
-    note_requester(tx->caller, job);
     return true;
 }
 
 bool job_insert(const struct tx *tx, const struct job *job)
 {
-    return tx_exec(tx, SQL_JOB_INSERT,
-                   DB_ARGS(db_text(job->id), db_text(job->workspace_id), db_text(job->project_id),
-                           db_text(job->task_id), db_text(job->kind), db_text(job->agent),
-                           db_text(job_status_word(job->status)), db_text(job->input),
-                           db_int(job->created_ms), db_text(requester_kind_word(job->requested_kind)),
-                           db_text(job->requested_by), db_text(job->requested_name), db_bool(job->lone),
-                           db_text(job->restart_of), db_text(job->restart_answer), db_int(job->log_lines)),
-                   NULL);
+    struct db_arg row[JOB_INSERT_WIDTH];
+
+    job_put_insert(job, row);
+    return tx_exec(tx, SQL_JOB_INSERT, JOB_INSERT_WIDTH, row, NULL);
 }
 
 bool job_create(const struct tx *tx, struct job *job)
@@ -208,10 +177,10 @@ bool job_create(const struct tx *tx, struct job *job)
 struct list_sql {
     enum sql_id newest, oldest;
 };
-#define LIST_SQL(name)                                                                                       \
-    (struct list_sql)                                                                                        \
-    {                                                                                                        \
-        SQL_JOB_LIST##name, SQL_JOB_LIST##name##_OLDEST                                                      \
+#define LIST_SQL(name) \
+    (struct list_sql) \
+    { \
+        SQL_JOB_LIST##name, SQL_JOB_LIST##name##_OLDEST \
     }
 
 /* By what leaves the fewest to pass over: few jobs are open, and many have ended in the same way. */
@@ -233,20 +202,20 @@ static struct list_sql list_sql(const struct job_filter *filter, bool lone)
 }
 
 /* What is looked for, and where it goes on. */
-struct listing {
+struct job_listing {
     const struct tx *tx;
     const struct job_filter *filter;
     struct search_words asked;
     const char *after; /* an id */
 };
 
-static bool comes_before(const struct listing *listing, const struct job *a, const struct job *b)
+static bool comes_before(const struct job_listing *listing, const struct job *a, const struct job *b)
 {
     return listing->filter->order == JOBS_OLDEST ? strcmp(a->id, b->id) < 0 : strcmp(a->id, b->id) > 0;
 }
 
 /* Those that were made for a single question, or the others. */
-static bool read_part(const struct listing *listing, bool lone, struct job **jobs, size_t *count)
+static bool read_part(const struct job_listing *listing, bool lone, struct job **jobs, size_t *count)
 {
     const struct tx *tx = listing->tx;
     const struct job_filter *filter = listing->filter;
@@ -276,15 +245,12 @@ static bool read_part(const struct listing *listing, bool lone, struct job **job
     if (!tx_query(tx, statement, (size_t)sql_texts[statement].params, args, &rows))
         return false;
     *count = rows.count;
-    *jobs = arena_array(tx->arena, struct job, rows.count);
-    for (size_t i = 0; i < rows.count; i++)
-        if (!job_from_row(&rows, i, &(*jobs)[i], tx->err))
-            return false;
-    return true;
+    return job_from_rows(tx, &rows, rows.count, jobs);
 }
 
 /* Two parts, each in order, become one. */
-static void merge(const struct listing *listing, const struct job *more, size_t count, struct job_page *page)
+static void merge(const struct job_listing *listing, const struct job *more, size_t count,
+                  struct job_page *page)
 {
     struct job *all = arena_array(listing->tx->arena, struct job, page->count + count);
     size_t a = 0, b = 0;
@@ -299,7 +265,7 @@ static void merge(const struct listing *listing, const struct job *more, size_t 
     page->count += count;
 }
 
-static bool read_parts(const struct listing *listing, struct job_page *page)
+static bool read_parts(const struct job_listing *listing, struct job_page *page)
 {
     const struct job_filter *filter = listing->filter;
     bool of_kind = !filter->kind || str_equal(filter->kind, JOB_KIND_LONE);
@@ -322,7 +288,7 @@ static const char *list_name(const struct job_filter *filter)
     return filter->order == JOBS_OLDEST ? "jobs oldest" : "jobs";
 }
 
-static bool cut_page(const struct listing *listing, struct job_page *page)
+static bool cut_page(const struct job_listing *listing, struct job_page *page)
 {
     const struct tx *tx = listing->tx;
 
@@ -341,7 +307,7 @@ static bool cut_page(const struct listing *listing, struct job_page *page)
 bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_page *page)
 {
     struct job_filter wanted = *filter;
-    struct listing listing = { .tx = tx, .filter = &wanted };
+    struct job_listing listing = { .tx = tx, .filter = &wanted };
     struct job_page found = { 0 };
     struct cursor from;
 
@@ -357,44 +323,4 @@ bool job_list(const struct tx *tx, const struct job_filter *filter, struct job_p
         return false;
     *page = found;
     return true;
-}
-
-/* As clients see it */
-
-static void write_outcome(const struct job *job, struct json_out *out)
-{
-    if (!job->outcome_source) {
-        json_none(out, "outcome");
-        return;
-    }
-    json_map(out, "outcome");
-    json_text(out, "source", outcome_source_word(job->outcome_source));
-    json_text(out, "by", job->outcome_by);
-    json_time(out, "at", job->ended_ms);
-    json_map_end(out);
-}
-
-void job_write_members(const struct job *job, struct json_out *out)
-{
-    json_text(out, "id", job->id);
-    json_text(out, "workspaceId", job->workspace_id);
-    json_text(out, "kind", job->kind);
-    json_text(out, "agent", job->agent);
-    json_text(out, "projectId", job->project_id);
-    json_text(out, "taskId", job->task_id);
-    json_text(out, "status", job_status_word(job->status));
-    json_raw(out, "progress", job->progress);
-    json_raw(out, "input", job->input);
-    json_raw(out, "result", job->result);
-    json_text(out, "error", job->error);
-    json_text(out, "requestedBy", job->requested_name);
-    json_bool(out, "single", job->lone);
-    json_text(out, "restartOf", job->restart_of);
-    json_raw(out, "answer", job->restart_answer);
-    json_time(out, "createdAt", job->created_ms);
-    if (job->ended_ms)
-        json_time(out, "endedAt", job->ended_ms);
-    else
-        json_none(out, "endedAt");
-    write_outcome(job, out);
 }

@@ -38,29 +38,11 @@ enum requester_kind {
 };
 WORDS_OF(requester_kind, requester_kinds);
 
-struct job {
-    const char *id, *workspace_id;
-    const char *project_id, *task_id; /* or NULL */
-    const char *kind;
-    const char *agent; /* or NULL */
-    enum job_status status;
-    const char *progress, *input,
-        *result;                        /* JSON texts, or NULL; with a docket: result only, when it is new */
-    const char *error;                  /* or NULL */
-    int64_t created_ms, ended_ms;       /* 0: not */
-    enum requester_kind requested_kind; /* 0: an agent without a name */
-    const char *requested_by, *requested_name; /* who asked for it, or NULL */
-    bool lone;                                 /* made for one question: ends with it */
-    const char *restart_of;                    /* or NULL */
-    const char *restart_answer;                /* a JSON object's text, or NULL */
-    enum outcome_source outcome_source;        /* 0 while open */
-    const char *outcome_by;                    /* NULL while open */
-    int64_t log_lines;
-    bool overdue; /* a question of it has passed its deadline and nobody has ended it yet */
-    bool dirty;   /* the docket's: to be written back */
-};
+/* The struct, its readers and its writer come from job.noun. */
+#include "gen/nouns/job.h"
 
-#define JOB_KIND_LONE "question" /* what those are that were made for a single one */
+#define JOB_KIND_LONE  "question" /* what those are that were made for a single one */
+#define JOB_KIND_AGENT "agent"    /* what those are that witan runs itself (core/runs) */
 
 bool job_status_is_open(enum job_status status);
 bool job_is_open(const struct job *job);
@@ -132,14 +114,8 @@ WORDS_OF(line_kind, line_kinds);
 enum line_level { LINE_DEBUG = 1, LINE_INFO, LINE_WARN, LINE_ERROR, LINE_LEVEL_END };
 WORDS_OF(line_level, line_levels);
 
-struct job_line {
-    int64_t seq;
-    enum line_kind kind;
-    enum line_level level;
-    const char *message;
-    const char *data; /* a JSON text, or NULL */
-    int64_t at_ms;
-};
+/* From job_line.noun. */
+#include "gen/nouns/job_line.h"
 
 /* Adds a line; fills in seq, kind and at_ms. Also after the end: last words come late. */
 CHECKED bool job_log(const struct tx *tx, const char *id, struct job_line *line);
@@ -164,11 +140,10 @@ struct line_filter {
 CHECKED bool job_logs(const struct tx *tx, const char *id, const struct line_filter *filter,
                       struct job_line **lines, size_t *count);
 
-/* A token that is bound to an agent does not drive another agent's job: ERR_FORBIDDEN. */
+/*
+ * A token that is bound to an agent does not drive another agent's job: ERR_FORBIDDEN. One that witan runs is
+ * driven by nobody; who asked for it may cancel it.
+ */
 CHECKED bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err);
-
-/* The object's members, without braces. */
-void job_write_members(const struct job *job, struct json_out *out);
-void job_line_write(const struct job_line *line, struct json_out *out);
 
 #endif

@@ -32,6 +32,19 @@ static bool open_one(const struct tx *tx, struct docket *docket, const char *id,
     return job_may_drive(tx->caller, *job, tx->err);
 }
 
+/* A job that witan runs itself is moved on by witan alone: others can end it, and answer what it asks. */
+static bool is_own_driver(const struct tx *tx, const struct job *job)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_JOB_IS_RUN, DB_ARGS(db_text(job->id)), &rows))
+        return false;
+    if (rows.count == 0)
+        return true;
+    err_set(tx->err, ERR_CONFLICT, "This job is run by witan itself, which says how far it is.");
+    return err_hint(tx->err, "Cancel it to end it.");
+}
+
 static bool refuse_step(struct arena *arena, const struct job *job, const char *wanted, struct err *err)
 {
     BUF_AUTO text = { 0 };
@@ -82,7 +95,7 @@ static void step(struct docket *docket, struct job *job, const struct caller *ca
     docket_end_job(docket, job,
                    &(struct job_ending){ .status = change->status,
                                          .source = caller_is_person(caller) ? OUTCOME_HUMAN : OUTCOME_AGENTS,
-                                         .by = caller_title(caller),
+                                         .by = actor_of(caller),
                                          .error = change->error });
 }
 
@@ -92,7 +105,7 @@ bool job_update(const struct tx *tx, const char *id, const struct job_change *ch
     struct job *found;
     struct job_change cleaned = *change;
 
-    if (!open_one(tx, &docket, id, &found))
+    if (!open_one(tx, &docket, id, &found) || !is_own_driver(tx, found))
         return false;
     if (!job_is_open(found) || (change->status && !may_step(found, change->status)))
         return refuse_step(tx->arena, found, change->status ? job_status_word(change->status) : "changed",
@@ -128,7 +141,7 @@ bool job_cancel(const struct tx *tx, const char *id, const char *reason, struct 
     docket_end_job(&docket, found,
                    &(struct job_ending){ .status = JOB_CANCELLED,
                                          .source = OUTCOME_CANCELLED,
-                                         .by = caller_title(tx->caller),
+                                         .by = actor_of(tx->caller),
                                          .error = reason ? str_sanitise(tx->arena, reason) : NULL });
     return docket_close(&docket) && job_get(tx, id, job);
 }
@@ -149,7 +162,7 @@ static void tell_line(struct docket *docket, const struct job *job, const struct
     json_raw(&out, "data", line->data);
     json_map_end(&out);
     docket_event(docket, &(struct event){ .workspace_id = job->workspace_id,
-                                          .type = "job.log",
+                                          .type = EVENT_JOB_LOG,
                                           .project_id = job->project_id,
                                           .job_id = job->id,
                                           .data = arena_copy(docket->tx->arena, data.bytes, data.len) });
@@ -196,18 +209,13 @@ static const char *progress_words(struct arena *arena, const struct job_progress
     return *count ? arena_format(arena, "%s (%s)", progress->step, count) : progress->step;
 }
 
-bool job_report(const struct tx *tx, const char *id, const struct job_progress *progress, struct job *job)
+bool docket_report(struct docket *docket, struct job *job, const struct job_progress *progress)
 {
+    const struct tx *tx = docket->tx;
     struct job_progress clean = *progress;
     BUF_AUTO stored = { 0 }, told = { 0 };
     struct json_out out;
-    struct docket docket;
-    struct job *found;
 
-    if (!open_one(tx, &docket, id, &found))
-        return false;
-    if (!job_is_open(found))
-        return refuse_step(tx->arena, found, "reported on", tx->err);
     clean.step = progress->step ? str_sanitise(tx->arena, progress->step) : NULL;
     json_begin(&out, &stored);
     json_map(&out, NULL);
@@ -215,25 +223,35 @@ bool job_report(const struct tx *tx, const char *id, const struct job_progress *
     json_map_end(&out);
     json_begin(&out, &told);
     json_map(&out, NULL);
-    json_text(&out, "jobId", found->id);
+    json_text(&out, "jobId", job->id);
     json_raw(&out, "progress", stored.bytes);
     json_map_end(&out);
-    docket_log(&docket, found, LINE_PROGRESS, LINE_INFO, progress_words(tx->arena, &clean),
+    docket_log(docket, job, LINE_PROGRESS, LINE_INFO, progress_words(tx->arena, &clean),
                arena_copy(tx->arena, stored.bytes, stored.len));
-    docket_event(&docket, &(struct event){ .workspace_id = found->workspace_id,
-                                           .type = "job.progress",
-                                           .project_id = found->project_id,
-                                           .job_id = found->id,
-                                           .data = arena_copy(tx->arena, told.bytes, told.len) });
-    return tx_exec(tx, SQL_JOB_SET_PROGRESS, DB_ARGS(db_text(found->id), db_text(stored.bytes)), NULL) &&
-           docket_close(&docket) && job_get(tx, id, job);
+    docket_event(docket, &(struct event){ .workspace_id = job->workspace_id,
+                                          .type = EVENT_JOB_PROGRESS,
+                                          .project_id = job->project_id,
+                                          .job_id = job->id,
+                                          .data = arena_copy(tx->arena, told.bytes, told.len) });
+    return tx_exec(tx, SQL_JOB_SET_PROGRESS, DB_ARGS(db_text(job->id), db_text(stored.bytes)), NULL);
+}
+
+bool job_report(const struct tx *tx, const char *id, const struct job_progress *progress, struct job *job)
+{
+    struct docket docket;
+    struct job *found;
+
+    if (!open_one(tx, &docket, id, &found) || !is_own_driver(tx, found))
+        return false;
+    if (!job_is_open(found))
+        return refuse_step(tx->arena, found, "reported on", tx->err);
+    return docket_report(&docket, found, progress) && docket_close(&docket) && job_get(tx, id, job);
 }
 
 bool job_logs(const struct tx *tx, const char *id, const struct line_filter *filter, struct job_line **lines,
               size_t *count)
 {
     int64_t from = filter->newest && filter->from == 0 ? INT64_MAX : filter->from;
-    const char *strange = NULL;
     struct db_rows rows;
     struct job job;
 
@@ -243,28 +261,6 @@ bool job_logs(const struct tx *tx, const char *id, const struct line_filter *fil
                           db_text(filter->kind ? line_kind_word(filter->kind) : NULL)),
                   &rows))
         return false;
-    *lines = arena_array(tx->arena, struct job_line, rows.count);
-    for (size_t i = 0; i < rows.count; i++)
-        (*lines)[i] = (struct job_line){
-            .seq = db_cell_int(&rows, i, COL_JOB_LINE_SEQ),
-            .kind = db_cell_word(&rows, i, COL_JOB_LINE_KIND, line_kinds, &strange),
-            .level = db_cell_word(&rows, i, COL_JOB_LINE_LEVEL, line_levels, &strange),
-            .message = db_cell(&rows, i, COL_JOB_LINE_MESSAGE),
-            .data = db_cell(&rows, i, COL_JOB_LINE_DATA),
-            .at_ms = db_cell_int(&rows, i, COL_JOB_LINE_CREATED_AT),
-        };
     *count = rows.count;
-    return db_words_known(strange, tx->err);
-}
-
-void job_line_write(const struct job_line *line, struct json_out *out)
-{
-    json_map(out, NULL);
-    json_int(out, "seq", line->seq);
-    json_time(out, "at", line->at_ms);
-    json_text(out, "kind", line_kind_word(line->kind));
-    json_text(out, "level", line_level_word(line->level));
-    json_text(out, "message", line->message);
-    json_raw(out, "data", line->data);
-    json_map_end(out);
+    return job_line_from_rows(tx, &rows, rows.count, lines);
 }

@@ -18,16 +18,7 @@
 #include "core/caller/caller.h"
 #include "core/caller/tx.h"
 #include "core/log/outcome.h"
-
-/* How it weighs on its job. */
-enum question_type {
-    QUESTION_BLOCKING = 1,
-    QUESTION_NON_BLOCKING, /* the agent goes on with the default */
-    QUESTION_APPROVAL,
-    QUESTION_ERROR_RECOVERY,
-    QUESTION_TYPE_END,
-};
-WORDS_OF(question_type, question_types);
+#include "core/questions/question_type.h"
 
 enum question_status {
     QUESTION_PENDING = 1,
@@ -48,52 +39,14 @@ enum response_type {
 };
 WORDS_OF(response_type, response_types);
 
-struct question {
-    const char *id, *job_id, *workspace_id;
-    const char *project_id; /* or NULL */
-    enum question_type type;
-    const char *question;
-    const char *context; /* a JSON object's text, or NULL; so are options .. metadata */
-    enum question_status status;
-    enum response_type response_type;
-    const char *options, *response, *default_response, *metadata;
-    const char *responded_by, *responded_at; /* or NULL */
-    const char *timeout_at;                  /* or NULL: no deadline */
-    int64_t due_ms;                          /* the same; 0: none */
-    const char *created_at;
-    const char *parent_id; /* or NULL */
-    bool allow_other, allow_default_approve;
-    const char *assigned_to, *required_role; /* or NULL: any person of the workspace */
-    const char *assignee;                    /* that person's name, if it is known; so is requester */
-    const char *handover; /* {id, by, at, note}: who has assigned it since it was asked, or NULL */
-    int64_t required_approvals;
-    const char *approvals;     /* a JSON list's text */
-    const char *action;        /* {name, args}, or NULL */
-    const char *approved_args; /* or NULL: those proposed */
-    const char *late_answers;  /* a JSON list's text */
-    const char *draft_by, *draft_at;
-    int64_t draft_moves;
-    const char *asked_by;
-    const char *asked_by_id;  /* the user or token that asked; NULL: not known */
-    const char *requested_by; /* a user's id, or NULL */
-    const char *requester;
-    enum outcome_source outcome_source; /* 0 while open; so are NULL: */
-    const char *outcome_by, *ended_at;
-    const char *restart_job_id; /* or NULL */
-    const char *template;       /* or NULL */
-    int64_t key;                /* what similar questions share */
-    bool dirty;                 /* the docket's: to be written back */
-};
-
-/* Events that others look for by name. */
-#define EVENT_QUESTION_ASKED    "question_asked"
-#define EVENT_QUESTION_DRAFT    "question_draft"
-#define EVENT_QUESTION_ASSIGNED "question_assigned"
-#define EVENT_QUESTION_SNOOZED  "question_snoozed"
+/* The struct, its readers and its writer come from question.noun. */
+#include "gen/nouns/question.h"
 
 bool question_is_open(const struct question *question);
 /* Whether its job waits for it. */
 bool question_blocks(const struct question *question);
+/* Whether a yes to it is a consent, by its type or by the form of its answer. */
+bool question_asks_consent(const struct question *question);
 /* Whether it is an approval that people give by a yes, one or several of them. */
 bool question_counts_approvals(const struct question *question);
 bool question_is_overdue(const struct question *question, int64_t now_ms);
@@ -116,10 +69,8 @@ struct question_wish {
     int64_t required_approvals; /* 0: 1 */
 };
 
-struct question_preference {
-    const char *response; /* a JSON text, or NULL: nobody has answered this before */
-    const char *by, *at;
-};
+/* From question_preference.noun; without a response nobody has answered this before. */
+#include "gen/nouns/question_preference.h"
 
 /*
  * Asks within a job. ERR_CONFLICT when the job has ended, ERR_RATE_LIMITED when it asks too much. For a
@@ -222,7 +173,7 @@ CHECKED bool question_next_due(const struct tx *tx, int64_t *due_ms);
 struct standing;
 void question_write(const struct question *question, const struct standing *standing, const char *key,
                     struct json_out *out);
-/* {source, by, at}, or null while open. */
-void question_write_outcome(const struct question *question, const char *key, struct json_out *out);
+/* {have, need, by}: how far an approval is; null where there is none. */
+void question_write_approvals(const struct question *question, const char *key, struct json_out *out);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define TIME_WAS_UP "The time of this question was up before you answered."
 
-struct answering {
+struct question_answering {
     const struct tx *tx;
     struct docket docket;
     struct question **questions; /* of each answer, or NULL */
@@ -28,7 +28,8 @@ struct answering {
 /* Finding what is answered */
 
 /* Questions that had ended before are not on the docket; they matter for those who come second or late. */
-static bool find_ended(struct answering *answering, const struct question_answer answers[], size_t count)
+static bool find_ended(struct question_answering *answering, const struct question_answer answers[],
+                       size_t count)
 {
     struct docket *docket = &answering->docket;
     BUF_AUTO ids = { 0 };
@@ -52,18 +53,17 @@ static bool find_ended(struct answering *answering, const struct question_answer
     if (!tx_query(answering->tx, SQL_QUESTION_GET_MANY,
                   DB_ARGS(db_text(ids.bytes), db_text(answering->tx->caller->workspace_id)), &rows))
         return false;
-    ended = arena_array(answering->tx->arena, struct question, rows.count);
-    for (size_t row = 0; row < rows.count; row++) {
-        if (!question_from_row(&rows, row, &ended[row], answering->tx->err))
-            return false;
+    if (!question_from_rows(answering->tx, &rows, rows.count, &ended))
+        return false;
+    for (size_t row = 0; row < rows.count; row++)
         for (size_t i = 0; i < count; i++)
             if (strcmp(answers[i].id, ended[row].id) == 0)
                 answering->questions[i] = &ended[row];
-    }
     return true;
 }
 
-static bool open_answering(struct answering *answering, const struct question_answer answers[], size_t count)
+static bool open_answering(struct question_answering *answering, const struct question_answer answers[],
+                           size_t count)
 {
     const struct tx *tx = answering->tx;
     const char **ids = arena_array(tx->arena, const char *, count + 1);
@@ -97,7 +97,8 @@ static const char *winner_of(struct arena *arena, const struct question *questio
 }
 
 /* First answer wins; the loser learns who won and what. */
-static void refuse_second(struct answering *answering, const struct question *question, struct err *err)
+static void refuse_second(struct question_answering *answering, const struct question *question,
+                          struct err *err)
 {
     if (question_ended_by_deadline(question))
         err_set(err, ERR_CONFLICT, TIME_WAS_UP);
@@ -121,22 +122,18 @@ static const char *append_entry(struct arena *arena, const char *list, size_t mo
                         entry);
 }
 
-static const char *late_entry(struct answering *answering, const char *response)
+static const char *late_entry(struct question_answering *answering, const char *response)
 {
-    BUF_AUTO text = { 0 };
-    struct json_out out;
+    const struct caller *caller = answering->tx->caller;
 
-    json_begin(&out, &text);
-    json_map(&out, NULL);
-    json_raw(&out, "response", response);
-    json_text(&out, "by", answering->tx->caller->name);
-    json_text(&out, "respondedBy", answering->tx->caller->id);
-    json_text(&out, "at", answering->docket.now);
-    json_map_end(&out);
-    return arena_copy(answering->tx->arena, text.bytes, text.len);
+    return late_answer_text(answering->tx->arena, &(struct late_answer){ .response = response,
+                                                                         .by = caller->name,
+                                                                         .responded_by = caller->id,
+                                                                         .at = answering->docket.now });
 }
 
-static void tell_late(struct answering *answering, const struct question *question, const char *response)
+static void tell_late(struct question_answering *answering, const struct question *question,
+                      const char *response)
 {
     BUF_AUTO data = { 0 };
     struct json_out out;
@@ -150,7 +147,7 @@ static void tell_late(struct answering *answering, const struct question *questi
     json_map_end(&out);
     docket_event(&answering->docket,
                  &(struct event){ .workspace_id = question->workspace_id,
-                                  .type = "question_late_answer",
+                                  .type = EVENT_QUESTION_LATE_ANSWER,
                                   .project_id = question->project_id,
                                   .job_id = question->job_id,
                                   .subject = question->id,
@@ -161,8 +158,8 @@ static void tell_late(struct answering *answering, const struct question *questi
  * The agent has gone on or given up, so a late answer changes nothing; but somebody took the trouble, and a
  * restart may use it. It is refused, and kept.
  */
-static void keep_late(struct answering *answering, struct question *question, const struct response *response,
-                      struct question_answer *answer)
+static void keep_late(struct question_answering *answering, struct question *question,
+                      const struct response *response, struct question_answer *answer)
 {
     struct docket *docket = &answering->docket;
     const char *entry = late_entry(answering, response->json);
@@ -198,26 +195,21 @@ static bool is_approval(const struct question *question, const struct response *
     return question->required_approvals > 1 && response->is_true;
 }
 
-static const char *approval_entry(struct answering *answering)
+static const char *approval_entry(struct question_answering *answering)
 {
-    BUF_AUTO text = { 0 };
-    struct json_out out;
+    const struct caller *caller = answering->tx->caller;
 
-    json_begin(&out, &text);
-    json_map(&out, NULL);
-    json_text(&out, "id", answering->tx->caller->id);
-    json_text(&out, "by", answering->tx->caller->name);
-    json_text(&out, "at", answering->docket.now);
-    json_map_end(&out);
-    return arena_copy(answering->tx->arena, text.bytes, text.len);
+    return question_approval_text(
+        answering->tx->arena,
+        &(struct question_approval){ .id = caller->id, .by = caller->name, .at = answering->docket.now });
 }
 
-static bool is_requester(const struct answering *answering, const struct question *question)
+static bool is_requester(const struct question_answering *answering, const struct question *question)
 {
     return answer_rights_is_requester(answering->tx->caller, question);
 }
 
-static void tell_approval(struct answering *answering, const struct question *question,
+static void tell_approval(struct question_answering *answering, const struct question *question,
                           const struct question_answer *answer)
 {
     struct docket *docket = &answering->docket;
@@ -239,7 +231,7 @@ static void tell_approval(struct answering *answering, const struct question *qu
                             (long long)answer->have, (long long)answer->need),
                arena_format(answering->tx->arena, "{\"questionId\":\"%s\"}", question->id));
     docket_event(docket, &(struct event){ .workspace_id = question->workspace_id,
-                                          .type = "question_approval",
+                                          .type = EVENT_QUESTION_APPROVAL,
                                           .project_id = question->project_id,
                                           .job_id = question->job_id,
                                           .subject = question->id,
@@ -269,7 +261,7 @@ static bool check_args(struct arena *arena, const struct question *question, con
 }
 
 /* Why a yes does not count, or NULL when it does. Nobody shall believe to have approved what still waits. */
-static const char *why_uncounted(const struct answering *answering, const struct question *question,
+static const char *why_uncounted(const struct question_answering *answering, const struct question *question,
                                  const json_t *approvals)
 {
     if (is_requester(answering, question))
@@ -283,7 +275,7 @@ static const char *why_uncounted(const struct answering *answering, const struct
  * Counts one approval. Who changes the args approves something else than those before: the count starts
  * again, so that what is done in the end is what enough people have seen. The requester changes nothing.
  */
-static void count_approval(struct answering *answering, struct question *question,
+static void count_approval(struct question_answering *answering, struct question *question,
                            const struct response *response, struct question_answer *answer)
 {
     struct arena *arena = answering->tx->arena;
@@ -325,11 +317,11 @@ static const char *final_response(struct arena *arena, const struct question *qu
     return arena_format(arena, "%.*s,\"args\":%s}", (int)(len - 1), response->json, question->approved_args);
 }
 
-static void accept(struct answering *answering, struct question *question, const struct response *response,
-                   struct question_answer *answer)
+static void accept(struct question_answering *answering, struct question *question,
+                   const struct response *response, struct question_answer *answer)
 {
-    if (is_approval(question, response) ||
-        (response->is_true && is_requester(answering, question) && question->type == QUESTION_APPROVAL)) {
+    if (is_approval(question, response) || (response->is_true && is_requester(answering, question) &&
+                                            question_traits(question->type)->consents)) {
         count_approval(answering, question, response, answer);
         answer->partial = answer->have < answer->need;
         if (answer->partial)
@@ -341,14 +333,13 @@ static void accept(struct answering *answering, struct question *question, const
         docket_end(&answering->docket, question,
                    &(struct ending){ .status = QUESTION_ANSWERED,
                                      .source = OUTCOME_HUMAN,
-                                     .by = answering->tx->caller->name,
-                                     .responded_by = answering->tx->caller->id,
+                                     .by = { answering->tx->caller->name, answering->tx->caller->id },
                                      .response = final_response(answering->tx->arena, question, response),
                                      .response_text = response->summary });
 }
 
-static bool check_response(struct answering *answering, const struct question *question, const json_t *given,
-                           struct response *response, struct err *err)
+static bool check_response(struct question_answering *answering, const struct question *question,
+                           const json_t *given, struct response *response, struct err *err)
 {
     JSON_AUTO *options = NULL;
 
@@ -366,16 +357,16 @@ static bool check_response(struct answering *answering, const struct question *q
 static bool check_consent(const struct caller *caller, const struct question *question,
                           const struct response *response, struct err *err)
 {
-    bool approval = question->type == QUESTION_APPROVAL || question->response_type == RESPONSE_APPROVAL;
-
-    return !approval || response->is_false || answer_rights_consent(caller, question->asked_by_id, err);
+    return !question_asks_consent(question) || response->is_false ||
+           answer_rights_consent(caller, question->asked_by_id, err);
 }
 
 /*
  * Everything is checked before anything is changed, since a batch goes on after a refusal. False only when
  * the store failed.
  */
-static bool answer_one(struct answering *answering, struct question *question, struct question_answer *answer)
+static bool answer_one(struct question_answering *answering, struct question *question,
+                       struct question_answer *answer)
 {
     struct tx single = tx_with_err(answering->tx, &answer->err);
     bool by_link = answering->tx->caller->kind == CALLER_LINK;
@@ -410,7 +401,7 @@ static bool answer_one(struct answering *answering, struct question *question, s
 
 bool question_answer(const struct tx *tx, struct question_answer answers[], size_t count)
 {
-    struct answering answering = { .tx = tx };
+    struct question_answering answering = { .tx = tx };
 
     if (!open_answering(&answering, answers, count))
         return false;

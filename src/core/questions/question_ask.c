@@ -15,19 +15,10 @@
 
 static bool insert(const struct asking *asking)
 {
-    const struct question *q = asking->question;
+    struct db_arg row[QUESTION_INSERT_WIDTH];
 
-    return tx_exec(asking->tx, SQL_QUESTION_INSERT,
-                   DB_ARGS(db_text(q->id), db_text(q->job_id), db_text(q->workspace_id),
-                           db_text(q->project_id), db_text(question_type_word(q->type)), db_text(q->question),
-                           db_text(q->context), db_text(response_type_word(q->response_type)),
-                           db_text(q->options), db_text(q->timeout_at), db_text(q->default_response),
-                           db_text(q->metadata), db_text(q->created_at), db_text(q->parent_id),
-                           db_int(q->key), db_bool(q->allow_other), db_bool(q->allow_default_approve),
-                           db_text(q->assigned_to), db_text(q->required_role), db_int(q->required_approvals),
-                           db_text(q->action), db_text(q->asked_by), db_text(q->requested_by),
-                           db_text(q->template), db_text(q->asked_by_id)),
-                   NULL);
+    question_put_insert(asking->question, row);
+    return tx_exec(asking->tx, SQL_QUESTION_INSERT, QUESTION_INSERT_WIDTH, row, NULL);
 }
 
 static void tell_asked(struct docket *docket, const struct question *question)
@@ -73,31 +64,18 @@ static void log_asked(struct docket *docket, struct job *job, const struct quest
                arena_copy(docket->tx->arena, data.bytes, data.len));
 }
 
-static enum notification_kind kind_of(enum question_type type)
-{
-    switch (type) {
-    case QUESTION_BLOCKING:
-    case QUESTION_NON_BLOCKING: return NOTIFICATION_QUESTION;
-    case QUESTION_APPROVAL: return NOTIFICATION_APPROVAL;
-    case QUESTION_ERROR_RECOVERY: return NOTIFICATION_ERROR;
-    case QUESTION_TYPE_END: break;
-    }
-    return 0;
-}
-
 bool question_notify(struct docket *docket, const struct question *question)
 {
-    bool approval = question->type == QUESTION_APPROVAL;
+    const struct question_traits *traits = question_traits(question->type);
     const char *const *people;
     size_t count;
     struct notification notification = {
         .workspace_id = question->workspace_id,
         .project_id = question->project_id,
         .user_id = str_equal(question->assigned_to, CALLER_LOCAL_ID) ? NULL : question->assigned_to,
-        .kind = kind_of(question->type),
-        .priority = question_blocks(question) ? PRIORITY_HIGH : PRIORITY_LOW,
-        .title = arena_format(docket->tx->arena, approval ? "%s needs your approval" : "%s asks",
-                              question->asked_by),
+        .kind = traits->notification,
+        .priority = traits->priority,
+        .title = arena_format(docket->tx->arena, "%s %s", question->asked_by, traits->title),
         .body = str_beginning(docket->tx->arena, question->question, NOTIFICATION_CHARS),
         .about = ABOUT_QUESTION,
         .ref_id = question->id,

@@ -25,21 +25,6 @@ static bool may_assign(const struct tx *tx, const struct question *question)
     return err_hint(tx->err, "Whoever may answer it may assign it; so may owners and admins.");
 }
 
-static const char *entry(const struct tx *tx, const char *now, const char *note)
-{
-    BUF_AUTO text = { 0 };
-    struct json_out out;
-
-    json_begin(&out, &text);
-    json_map(&out, NULL);
-    json_text(&out, "id", tx->caller->id);
-    json_text(&out, "by", tx->caller->name);
-    json_text(&out, "at", now);
-    json_text(&out, "note", note);
-    json_map_end(&out);
-    return arena_copy(tx->arena, text.bytes, text.len);
-}
-
 static void tell(struct docket *docket, const struct question *question, const char *note)
 {
     const struct tx *tx = docket->tx;
@@ -93,7 +78,9 @@ static bool give(const struct tx *tx, struct docket *docket, struct question *qu
 {
     question->assigned_to = to ? to->id : NULL;
     question->assignee = to ? to->name : NULL;
-    question->handover = entry(tx, docket->now, note);
+    question->handover = handover_text(
+        tx->arena,
+        &(struct handover){ .id = tx->caller->id, .by = tx->caller->name, .at = docket->now, .note = note });
     docket_changed(docket, question);
     docket_settle(docket, question);
     log_assigned(docket, question, note);

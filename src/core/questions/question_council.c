@@ -11,9 +11,8 @@
 
 bool question_needs_person(const struct question *question)
 {
-    return question->type == QUESTION_APPROVAL || question->response_type == RESPONSE_APPROVAL ||
-           question->action || question->assigned_to || question->required_role ||
-           question->required_approvals > 1;
+    return question_asks_consent(question) || question->action || question->assigned_to ||
+           question->required_role || question->required_approvals > 1;
 }
 
 static bool fits(const struct tx *tx, const struct question *question, const json_t *given,
@@ -46,8 +45,7 @@ bool question_answer_by_agents(const struct tx *tx, const char *id, const json_t
         (void)docket_end(&docket, question,
                          &(struct ending){ .status = QUESTION_ANSWERED,
                                            .source = OUTCOME_AGENTS,
-                                           .by = tx->caller->name,
-                                           .responded_by = tx->caller->id,
+                                           .by = { tx->caller->name, tx->caller->id },
                                            .response = response.json,
                                            .response_text = response.summary });
         *answered = true;

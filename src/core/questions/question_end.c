@@ -60,7 +60,7 @@ bool question_cancel(const struct tx *tx, const char *id, const char *reason, bo
     *job_resumed = docket_end(&docket, question,
                               &(struct ending){ .status = QUESTION_CANCELLED,
                                                 .source = OUTCOME_CANCELLED,
-                                                .by = caller_title(tx->caller),
+                                                .by = actor_of(tx->caller),
                                                 .reason = reason ? str_sanitise(tx->arena, reason) : NULL });
     return docket_close(&docket);
 }
@@ -80,7 +80,7 @@ static size_t drop_some(struct docket *docket, const struct caller *caller, cons
             docket_end(docket, question,
                        &(struct ending){ .status = QUESTION_CANCELLED,
                                          .source = OUTCOME_CANCELLED,
-                                         .by = caller_title(caller),
+                                         .by = actor_of(caller),
                                          .reason = "The project was deleted." });
     }
     return dropped;
@@ -119,7 +119,7 @@ static void set_due(struct docket *docket, struct question *question, int64_t du
     docket_changed(docket, question);
 }
 
-static void tell_moved(struct docket *docket, const struct question *question, const char *type,
+static void tell_moved(struct docket *docket, const struct question *question, enum event_type type,
                        const char *by)
 {
     BUF_AUTO data = { 0 };
@@ -173,9 +173,9 @@ bool question_extend(const struct tx *tx, const char *id, double minutes, struct
     set_due(&docket, found, llround(due));
     docket_log(
         &docket, docket_job(&docket, found->job_id), LINE_EXTENDED, LINE_INFO,
-        arena_format(tx->arena, "%s moved the deadline to %s.", caller_title(tx->caller), found->timeout_at),
+        arena_format(tx->arena, "%s moved the deadline to %s.", actor_of(tx->caller).name, found->timeout_at),
         arena_format(tx->arena, "{\"questionId\":\"%s\"}", found->id));
-    tell_moved(&docket, found, "question_extended", caller_title(tx->caller));
+    tell_moved(&docket, found, EVENT_QUESTION_EXTENDED, actor_of(tx->caller).name);
     *question = *found;
     return docket_close(&docket);
 }
@@ -193,6 +193,7 @@ bool question_draft(const struct tx *tx, const char *id, struct question *questi
         !question_must_be_open(tx->arena, found, tx->err))
         return false;
     found->draft_by = tx->caller->name;
+    found->draft_by_id = tx->caller->id;
     found->draft_at = docket.now;
     docket_changed(&docket, found);
     if (found->due_ms != 0 && found->due_ms < tx->now_ms + QUESTION_DRAFT_MS &&
@@ -209,7 +210,7 @@ bool question_draft(const struct tx *tx, const char *id, struct question *questi
 
 bool question_late_settles(const struct question *question, bool is_yes, const char *by)
 {
-    bool own = question->type == QUESTION_APPROVAL && !str_equal(by, CALLER_LOCAL_ID) &&
+    bool own = question_traits(question->type)->consents && !str_equal(by, CALLER_LOCAL_ID) &&
                str_equal(by, question->requested_by);
 
     return !is_yes || (question->required_approvals <= 1 && !own);
@@ -253,7 +254,7 @@ static const char *late_answer(struct arena *arena, const struct question *quest
 static bool refuse_restart(struct arena *arena, const struct question *question, struct err *err)
 {
     if (!question->restart_job_id && str_equal(question->late_answers, "[]"))
-        return err_set(err, ERR_CONFLICT, "No answer came too late: there is nothing to start again with.");
+        return err_set(err, ERR_CONFLICT, "There is no late answer to start again with.");
     if (!question->restart_job_id) {
         err_set(err, ERR_CONFLICT, "The late answers do not settle this question.");
         return err_hint(err, "Begin a new job and ask again.");
@@ -294,7 +295,7 @@ bool question_restart(const struct tx *tx, const char *id, struct job *job)
     docket_changed(&docket, question);
     docket_log(
         &docket, docket_job(&docket, question->job_id), LINE_RESTART, LINE_INFO,
-        arena_format(tx->arena, "%s started a new job with the late answer.", caller_title(tx->caller)),
+        arena_format(tx->arena, "%s started a new job with the late answer.", actor_of(tx->caller).name),
         arena_format(tx->arena, "{\"questionId\":\"%s\",\"jobId\":\"%s\"}", question->id, job->id));
     docket_of_new(tx, &started, job);
     docket_log(&started, job, LINE_RESTART, LINE_INFO, "Started again with an answer that came too late.",

@@ -131,14 +131,13 @@ static bool check_contents(struct asking *asking)
  */
 static bool check_consent(const struct question *question, const struct response *given, struct err *err)
 {
-    bool approval = question->type == QUESTION_APPROVAL;
-
     if (question->allow_default_approve || given->is_false)
         return true;
-    if (!approval && !(question->response_type == RESPONSE_APPROVAL && given->is_true))
+    if (!question_traits(question->type)->consents &&
+        !(question->response_type == RESPONSE_APPROVAL && given->is_true))
         return true;
     err_field(err, "defaultResponse", "An approval must not be given by silence.");
-    return err_hint(err, "Set allowDefaultApprove to true if nobody's answer shall count as a yes.");
+    return err_hint(err, "Set allowDefaultApprove to true if silence is to count as a yes.");
 }
 
 static bool check_default(struct asking *asking)
@@ -166,23 +165,11 @@ static bool check_default(struct asking *asking)
     return true;
 }
 
-static int64_t usual_timeout_ms(const struct question *question)
-{
-    switch (question->type) {
-    case QUESTION_BLOCKING: return QUESTION_BLOCKING_MS;
-    case QUESTION_APPROVAL: return QUESTION_APPROVAL_MS;
-    case QUESTION_ERROR_RECOVERY: return QUESTION_ERROR_MS;
-    case QUESTION_NON_BLOCKING:
-    case QUESTION_TYPE_END: break;
-    }
-    return 0;
-}
-
 static bool check_timeout(struct asking *asking)
 {
     int64_t least = settings()->questions_min_timeout_ms, most = settings()->questions_max_timeout_ms;
     struct question *question = asking->question;
-    int64_t ms = usual_timeout_ms(question);
+    int64_t ms = question_traits(question->type)->usual_ms;
 
     if (asking->wish.has_timeout) {
         double wanted = asking->wish.timeout_minutes * 60000.0;
@@ -277,7 +264,7 @@ bool question_make(struct asking *asking, const struct job *job)
         .created_at = clock_text(asking->tx->arena, asking->tx->now_ms),
         .approvals = "[]",
         .late_answers = "[]",
-        .asked_by = job->agent ? job->agent : caller_title(asking->tx->caller),
+        .asked_by = job->agent ? job->agent : actor_of(asking->tx->caller).name,
         .asked_by_id = asking->tx->caller->id,
     };
     if (!check_texts(asking) || !check_contents(asking) || !check_default(asking) || !check_timeout(asking) ||

@@ -8,11 +8,10 @@
 #include "core/questions/job.h"
 #include "core/questions/question.h"
 
-/* The row's columns are those of the view question_rows. */
-CHECKED bool question_from_row(const struct db_rows *rows, size_t row, struct question *question,
-                               struct err *err);
-/* The row's columns are those of job_get. */
-CHECKED bool job_from_row(const struct db_rows *rows, size_t row, struct job *job, struct err *err);
+/* From question_approval.noun, late_answer.noun and handover.noun: what a question keeps as JSON. */
+#include "gen/nouns/handover.h"
+#include "gen/nouns/late_answer.h"
+#include "gen/nouns/question_approval.h"
 
 CHECKED bool question_load(const struct tx *tx, const char *workspace_id, const char *id,
                            struct question *question);
@@ -45,8 +44,5 @@ CHECKED bool question_open_one(const struct tx *tx, struct docket *docket, const
 CHECKED bool question_must_be_open(struct arena *arena, const struct question *question, struct err *err);
 /* Tells those who may answer: one notification for all of them, or one for each who is named. */
 CHECKED bool question_notify(struct docket *docket, const struct question *question);
-
-/* How somebody is called in logs and outcomes. */
-const char *caller_title(const struct caller *caller);
 
 #endif

@@ -57,15 +57,15 @@ const char *response_clean(struct arena *arena, const json_t *value)
 /* Options */
 
 /* The options of one field being read: whose memory they get, and where a mistake is told. */
-struct reading {
+struct response_reading {
     struct arena *arena;
     const char *field;
     struct err *err;
 };
 
 /* A text of an option: there, not blank, not too long; NULL where it is not given. */
-static bool option_text(const struct reading *reading, const json_t *option, const char *name, size_t most,
-                        const char **text)
+static bool option_text(const struct response_reading *reading, const json_t *option, const char *name,
+                        size_t most, const char **text)
 {
     const json_t *value = json_object_get(option, name);
 
@@ -89,7 +89,7 @@ struct option {
     bool truth;
 };
 
-static bool read_option(const struct reading *reading, const json_t *json, size_t place,
+static bool read_option(const struct response_reading *reading, const json_t *json, size_t place,
                         struct option *option)
 {
     const json_t *value = json_object_get(json, "value");
@@ -147,7 +147,7 @@ bool response_options(struct arena *arena, const json_t *options, const char *fi
                       struct err *err)
 {
     size_t count = json_array_size(options);
-    struct reading reading = { .arena = arena, .field = field, .err = err };
+    struct response_reading reading = { .arena = arena, .field = field, .err = err };
     struct option *read = arena_array(arena, struct option, count + 1);
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -192,7 +192,7 @@ static bool answer_text(struct arena *arena, const json_t *value, const char *fi
     return true;
 }
 
-struct answer {
+struct response_answer {
     const json_t *value;
     const char *text;    /* a free text beside or instead of the value, or NULL */
     const char *written; /* the value as text, when it is one */
@@ -212,8 +212,8 @@ static const json_t *find_option(const json_t *options, const json_t *value)
     return NULL;
 }
 
-static bool check_choice(const struct response_rules *rules, const char *field, struct answer *answer,
-                         struct err *err)
+static bool check_choice(const struct response_rules *rules, const char *field,
+                         struct response_answer *answer, struct err *err)
 {
     const json_t *option = find_option(rules->options, answer->value);
 
@@ -229,7 +229,7 @@ static bool check_choice(const struct response_rules *rules, const char *field, 
     if (rules->allow_other && answer->text)
         return true;
     if (answer->value && !json_is_null(answer->value))
-        err_field(err, field, "The answer is none of the options.");
+        err_field(err, field, "The answer is not one of the options.");
     else
         err_field(err, field, "The answer must name an option.");
     return err_hint(err, rules->allow_other
@@ -238,7 +238,7 @@ static bool check_choice(const struct response_rules *rules, const char *field, 
 }
 
 static bool check_value(struct arena *arena, const struct response_rules *rules, const char *field,
-                        struct answer *answer, struct err *err)
+                        struct response_answer *answer, struct err *err)
 {
     if (rules->response_type == RESPONSE_CHOICE)
         return check_choice(rules, field, answer, err);
@@ -257,7 +257,7 @@ static bool check_value(struct arena *arena, const struct response_rules *rules,
 }
 
 static bool check_args(const struct response_rules *rules, const json_t *args, const char *field,
-                       const struct answer *answer, struct err *err)
+                       const struct response_answer *answer, struct err *err)
 {
     if (!args)
         return true;
@@ -287,7 +287,7 @@ static const char *join_summary(struct arena *arena, const char *word, const cha
 }
 
 static const char *summarise(struct arena *arena, const struct response_rules *rules,
-                             const struct answer *answer)
+                             const struct response_answer *answer)
 {
     const char *word = answer->label ? answer->label : answer->written;
 
@@ -315,7 +315,7 @@ const char *response_summary(struct arena *arena, const char *json)
 }
 
 static const char *write_response(struct arena *arena, const struct response_rules *rules,
-                                  const struct answer *answer, const char *args)
+                                  const struct response_answer *answer, const char *args)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -339,7 +339,7 @@ bool response_check(struct arena *arena, const struct response_rules *rules, con
                     const char *field, struct response *response, struct err *err)
 {
     const json_t *type = json_object_get(value, "type"), *args = json_object_get(value, "args");
-    struct answer answer = { .value = json_object_get(value, "value") };
+    struct response_answer answer = { .value = json_object_get(value, "value") };
     struct response made = { 0 };
 
     if (!json_is_object(value))

@@ -50,19 +50,3 @@ bool standing_of(const struct tx *tx, const struct question questions[], size_t 
     *standings = found;
     return true;
 }
-
-void standing_write(const struct standing *standing, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    json_bool(out, "needed", standing->needed);
-    json_bool(out, "mayAnswer", standing->rights.may_answer);
-    json_bool(out, "yesCounts", standing->rights.yes_counts);
-    json_bool(out, "mayAssign", standing->rights.may_assign);
-    json_text(out, "bar", answer_bar_word(standing->rights.bar));
-    json_text(out, "reason", standing->reason);
-    if (standing->snoozed_ms)
-        json_time(out, "snoozedUntil", standing->snoozed_ms);
-    else
-        json_none(out, "snoozedUntil");
-    json_map_end(out);
-}

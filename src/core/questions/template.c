@@ -38,17 +38,6 @@ static bool not_found(struct err *err)
     return err_set(err, ERR_NOT_FOUND, "There is no question template with that id or name.");
 }
 
-static void from_row(const struct db_rows *rows, size_t row, struct template *template)
-{
-    *template = (struct template){
-        .id = db_cell(rows, row, COL_TEMPLATE_ID),
-        .workspace_id = db_cell(rows, row, COL_TEMPLATE_WORKSPACE_ID),
-        .name = db_cell(rows, row, COL_TEMPLATE_NAME),
-        .definition = db_cell(rows, row, COL_TEMPLATE_DEFINITION),
-        .created_ms = db_cell_int(rows, row, COL_TEMPLATE_CREATED_AT),
-    };
-}
-
 static struct template built_in_at(size_t i, const char *workspace_id)
 {
     struct template template = built_in[i];
@@ -61,15 +50,13 @@ static struct template built_in_at(size_t i, const char *workspace_id)
 
 bool template_get(const struct tx *tx, const char *workspace_id, const char *name, struct template *template)
 {
-    const char *key = str_fold(tx->arena, name);
+    const char *key = str_lower(tx->arena, name);
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_TEMPLATE_GET, DB_ARGS(db_text(workspace_id), db_text(name), db_text(key)), &rows))
         return false;
-    if (rows.count > 0) {
-        from_row(&rows, 0, template);
-        return true;
-    }
+    if (rows.count > 0)
+        return template_from_row(&rows, 0, template, tx->err);
     for (size_t i = 0; i < BUILT_IN; i++) {
         if (str_equal(built_in[i].name, key)) {
             *template = built_in_at(i, workspace_id);
@@ -96,7 +83,8 @@ bool template_list(const struct tx *tx, const char *workspace_id, const char *cu
         for (; kept < BUILT_IN; kept++)
             found[kept] = built_in_at(kept, workspace_id);
     for (size_t i = 0; i < rows.count; i++)
-        from_row(&rows, i, &found[kept++]);
+        if (!template_from_row(&rows, i, &found[kept++], tx->err))
+            return false;
     *templates = found;
     *count = kept;
     return true;
@@ -110,21 +98,20 @@ static bool name_taken(const char *name, struct err *err)
 static bool tell(const struct tx *tx, const char *workspace_id, const char *id)
 {
     return event_changed(
-        tx, &(struct event){ .workspace_id = workspace_id, .type = "template.changed", .subject = id },
+        tx, &(struct event){ .workspace_id = workspace_id, .type = EVENT_TEMPLATE_CHANGED, .subject = id },
         "templateId");
 }
 
 bool template_create(const struct tx *tx, struct template *template)
 {
+    struct db_arg row[TEMPLATE_INSERT_WIDTH];
     struct db_rows rows;
 
     template->id = uuid_new(tx->arena);
+    template->name_key = str_lower(tx->arena, template->name);
     template->created_ms = tx->now_ms;
-    if (!tx_query(tx, SQL_TEMPLATE_INSERT,
-                  DB_ARGS(db_text(template->id), db_text(template->workspace_id), db_text(template->name),
-                          db_text(str_fold(tx->arena, template->name)), db_text(template->definition),
-                          db_int(tx->now_ms)),
-                  &rows))
+    template_put_insert(template, row);
+    if (!tx_query(tx, SQL_TEMPLATE_INSERT, TEMPLATE_INSERT_WIDTH, row, &rows))
         return false;
     if (rows.count == 0)
         return name_taken(template->name, tx->err);
@@ -144,6 +131,7 @@ static bool get_own(const struct tx *tx, const char *workspace_id, const char *i
 bool template_update(const struct tx *tx, const char *workspace_id, const char *id, const char *name,
                      const char *definition, struct template *template)
 {
+    struct db_arg row[TEMPLATE_UPDATE_WIDTH];
     struct template changed;
     size_t count;
 
@@ -153,10 +141,9 @@ bool template_update(const struct tx *tx, const char *workspace_id, const char *
         changed.name = name;
     if (definition)
         changed.definition = definition;
-    if (!tx_exec(tx, SQL_TEMPLATE_UPDATE,
-                 DB_ARGS(db_text(changed.id), db_text(workspace_id), db_text(changed.name),
-                         db_text(str_fold(tx->arena, changed.name)), db_text(changed.definition)),
-                 &count))
+    changed.name_key = str_lower(tx->arena, changed.name);
+    template_put_update(&changed, row);
+    if (!tx_exec(tx, SQL_TEMPLATE_UPDATE, TEMPLATE_UPDATE_WIDTH, row, &count))
         return false;
     if (count == 0)
         return name_taken(changed.name, tx->err);

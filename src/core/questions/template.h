@@ -11,16 +11,8 @@
 #include "base/json.h"
 #include "core/caller/tx.h"
 
-struct template
-{
-    const char *id; /* a built-in one has its name */
-    const char *workspace_id;
-    const char *name;
-    const char
-        *definition; /* a JSON object's text: question, type, responseType, options, optionsFrom, ... */
-    bool built_in;
-    int64_t created_ms; /* 0 for a built-in one */
-};
+/* From template.noun. */
+#include "gen/nouns/template.h"
 
 /* By id or name, in any case. ERR_NOT_FOUND. */
 CHECKED bool template_get(const struct tx *tx, const char *workspace_id, const char *name,

@@ -21,8 +21,8 @@
 static const struct {
     const char *by, *text;
 } replies[] = {
-    { "Divergent", "Ship it dark: everything is there on Friday, switched off, and one flag away. Then the "
-                   "day does not matter." },
+    { "Divergent", "Ship it dark: everything is there on Friday, switched off, and one flag away. "
+                   "Then the day does not matter." },
     { "Critical",
       "Friday is fine if somebody is there on Saturday. Who has the pager, and have they said yes?" },
 };
@@ -32,9 +32,9 @@ static const char topic[] = "Should we ship on Friday?";
 static const char to_squad[] =
     "Two of us would ship on Friday, one would wait for Monday. What would make you say no? "
     "(This is a rehearsal: the third reply is yours.)";
-static const char approval[] = "Deploy version 2.4.0 to production?\n\nThe three of us agree: behind a flag, "
-                               "with a way back. (This is a rehearsal: "
-                               "nothing is deployed whatever you say.)";
+static const char approval[] =
+    "Deploy version 2.4.0 to production?\n\nThe three of us agree: behind a flag, with a way back. "
+    "(This is a rehearsal: nothing is deployed whatever you say.)";
 
 /* Only whoever is at home in several workspaces can be shown another one. */
 static bool may_rehearse(const struct tx *tx)

@@ -36,9 +36,9 @@ static int64_t most_of(const struct analytics_range *range)
     return range->agent ? ANALYTICS_AGENT : ANALYTICS_EXACT + 1;
 }
 
-#define RANGE_ARGS(tx, range)                                                                                \
-    db_text((range)->workspace_id), db_text(clock_text((tx)->arena, (range)->since_ms)),                     \
-        db_text(clock_text((tx)->arena, (range)->until_ms)), db_text((range)->project_id),                   \
+#define RANGE_ARGS(tx, range) \
+    db_text((range)->workspace_id), db_text(clock_text((tx)->arena, (range)->since_ms)), \
+        db_text(clock_text((tx)->arena, (range)->until_ms)), db_text((range)->project_id), \
         db_int(most_of(range)), db_text((range)->agent)
 
 static bool read_counts(const struct db_rows *rows, size_t row, struct analytics_counts *counts,

@@ -5,6 +5,8 @@
  */
 #include "core/reports/figures.h"
 
+#include "core/holding/holding.h"
+
 bool figures_waiting(const struct tx *tx, bool *waiting)
 {
     struct db_rows rows;
@@ -31,11 +33,12 @@ static bool fold_sqlite(const struct tx *tx, size_t limit, size_t *folded)
 static bool fold_postgres(const struct tx *tx, size_t limit, size_t *folded)
 {
     struct db_rows rows;
+    bool alone;
 
     *folded = 0;
-    if (!tx_query(tx, SQL_FIGURES_CLAIM, DB_NO_ARGS, &rows))
+    if (!holding_alone(tx, LOCK_FIGURES, &alone))
         return false;
-    if (!db_cell_bool(&rows, 0, 0))
+    if (!alone)
         return true;
     if (!tx_query(tx, SQL_FIGURES_FOLD, DB_ARGS(db_int((int64_t)limit)), &rows))
         return false;

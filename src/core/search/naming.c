@@ -14,17 +14,17 @@ const char *const named_kinds[] = { "question", "job",  "discussion", "prompt", 
 WORDS_FIT(named_kinds, NAMED_END);
 
 /* What was found under one of the ids that were asked for. */
-struct found {
+struct name_found {
     const char *asked;
     struct named named;
 };
 
 static int by_id(const void *a, const void *b)
 {
-    return strcmp(((const struct found *)a)->asked, ((const struct found *)b)->asked);
+    return strcmp(((const struct name_found *)a)->asked, ((const struct name_found *)b)->asked);
 }
 
-static bool from_row(const struct tx *tx, const struct db_rows *rows, size_t row, struct found *found)
+static bool from_row(const struct tx *tx, const struct db_rows *rows, size_t row, struct name_found *found)
 {
     const char *strange = NULL;
     const char *name = db_cell(rows, row, COL_NAMED_NAME);
@@ -44,7 +44,7 @@ bool naming_find(const struct tx *tx, const char *workspace_id, const char *cons
 {
     const char **wanted = arena_array(tx->arena, const char *, count);
     struct db_rows rows = { 0 };
-    struct found *all;
+    struct name_found *all;
     size_t asked = 0;
 
     *named = arena_array(tx->arena, struct named, count);
@@ -56,14 +56,15 @@ bool naming_find(const struct tx *tx, const char *workspace_id, const char *cons
     if (!tx_query(tx, SQL_NAMING_FIND,
                   DB_ARGS(db_text(json_texts(tx->arena, wanted, asked)), db_text(workspace_id)), &rows))
         return false;
-    all = arena_array(tx->arena, struct found, rows.count);
+    all = arena_array(tx->arena, struct name_found, rows.count);
     for (size_t row = 0; row < rows.count; row++)
         if (!from_row(tx, &rows, row, &all[row]))
             return false;
     qsort(all, rows.count, sizeof(*all), by_id);
     for (size_t i = 0; i < count && rows.count > 0; i++) {
-        const struct found *hit =
-            ids[i] ? bsearch(&(struct found){ .asked = ids[i] }, all, rows.count, sizeof(*all), by_id) : NULL;
+        const struct name_found *hit =
+            ids[i] ? bsearch(&(struct name_found){ .asked = ids[i] }, all, rows.count, sizeof(*all), by_id)
+                   : NULL;
 
         if (hit)
             (*named)[i] = hit->named;

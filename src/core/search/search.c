@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/caller/caller.h"
+#include "core/holding/holding.h"
 #include "core/log/cursor.h"
 #include "core/search/terms.h"
 
@@ -99,15 +100,17 @@ bool search_sweep(const struct tx *tx, size_t limit, size_t *swept)
 {
     struct db_rows rows;
     size_t waiting;
+    bool alone;
 
     if (!search_waiting(tx, &waiting))
         return false;
     *swept = 0;
     if (waiting == 0)
         return true;
-    if (!tx_query(tx, SQL_SEARCH_LOCK, DB_NO_ARGS, &rows))
+    /* Two that read a text before and after it was changed could write the old words last. */
+    if (!holding_alone(tx, LOCK_SEARCH, &alone))
         return false;
-    if (db_cell_int(&rows, 0, 0) == 0)
+    if (!alone)
         return true;
     if (!tx_query(tx, SQL_SEARCH_QUEUED, DB_ARGS(db_int((int64_t)limit)), &rows) || !take_in(tx, &rows))
         return false;

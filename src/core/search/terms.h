@@ -2,9 +2,9 @@
  * terms.h - a text as the words that it is found by.
  *
  * Words are runs of letters and digits, small, without accents: "Zürich" and "ZURICH" are both "zurich". A
- * character of a script that writes no spaces is a word by itself. The result is stored, so it must be the
- * same on every machine: no locale and no library has a say in it, and a change here needs the index made
- * anew.
+ * character of a script that writes no spaces is a word by itself. The result is stored and must be
+ * the same on every machine: no locale has a say in it, and a change here needs the index made anew, at least
+ * for what is not ASCII (upkeep/refold.h does so when the rules of folding change).
  *
  * Thread: any.
  */

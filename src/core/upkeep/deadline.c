@@ -9,6 +9,7 @@
 #include "core/council/take.h"
 #include "core/identity/token.h"
 #include "core/questions/question.h"
+#include "core/upkeep/refold.h"
 
 struct sweep {
     bool (*apply)(const struct tx *tx, size_t limit, size_t *ended);
@@ -44,10 +45,21 @@ static bool next_mention(const struct tx *tx, int64_t *due_ms)
     return true;
 }
 
+/* The same of an agent whose name has to be folded. */
+static bool next_refold(const struct tx *tx, int64_t *due_ms)
+{
+    bool waiting;
+
+    if (!refold_waiting(tx, &waiting))
+        return false;
+    *due_ms = waiting ? clock_now_ms() - 1 : 0;
+    return true;
+}
+
 static const struct sweep sweeps[] = {
     { end_prompts, next_prompt },    { question_sweep, question_next_due },
     { mention_sweep, next_mention }, { token_notice_sweep, token_notice_next },
-    { take_sweep, take_next_due },
+    { take_sweep, take_next_due },   { refold_sweep, next_refold },
 };
 
 #define SWEEPS (sizeof(sweeps) / sizeof(*sweeps))

@@ -11,13 +11,10 @@
 #include "core/identity/user.h"
 #include "core/log/audit_keep.h"
 #include "core/upkeep/erase_parts.h"
-#include "core/work/task.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define NO_ID "00000000-0000-0000-0000-000000000000" /* before every other */
 
 bool erase_find(const struct tx *tx, const char *name_or_id, struct person *person)
 {
@@ -44,94 +41,23 @@ bool erase_find(const struct tx *tx, const char *name_or_id, struct person *pers
 
 /* Learning */
 
-static void note_deed(json_t *deeds, struct arena *arena, const char *workspace_id, const char *subject,
-                      const char *at)
-{
-    json_object_set_new(deeds, arena_format(arena, "%s %s", workspace_id, at), json_true());
-    if (!subject)
-        return;
-    json_object_set_new(deeds, arena_format(arena, "%s %s", workspace_id, subject), json_true());
-    json_object_set_new(deeds, arena_format(arena, "%s %s %s", workspace_id, subject, at), json_true());
-}
-
-/* The last to have taken a task, or given it to somebody, counts. */
-static void note_claim(struct erasing *e, const struct db_rows *rows, size_t i, bool theirs)
-{
-    const char *operation = db_cell(rows, i, COL_ERASE_DEED_OPERATION),
-               *task = db_cell(rows, i, COL_ERASE_DEED_SUBJECT);
-    JSON_AUTO *detail = erase_parse(db_cell(rows, i, COL_ERASE_DEED_DETAIL));
-
-    if (!task || (!str_equal(operation, OP_TASK_CLAIM) && !str_equal(operation, OP_TASK_UPDATE)))
-        return;
-    if (theirs)
-        json_object_set_new(e->claims, task, json_integer(db_cell_int(rows, i, COL_ERASE_DEED_CREATED_AT)));
-    else if (str_equal(operation, OP_TASK_CLAIM) || json_object_get(detail, "assignee"))
-        json_object_del(e->claims, task);
-}
-
-static void note_deeds(struct erasing *e, struct arena *arena, const struct db_rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        const char *workspace_id = db_cell(rows, i, COL_ERASE_DEED_WORKSPACE_ID),
-                   *subject = db_cell(rows, i, COL_ERASE_DEED_SUBJECT);
-        bool theirs = str_equal(db_cell(rows, i, COL_ERASE_DEED_ACTOR_ID), e->person->id);
-
-        note_claim(e, rows, i, theirs);
-        if (!theirs && !str_equal(subject, e->person->id))
-            continue;
-        json_object_set_new(e->workspaces, workspace_id, json_integer(0));
-        if (theirs)
-            note_deed(e->deeds, arena, workspace_id, subject, db_cell(rows, i, COL_ERASE_DEED_CREATED_AT));
-    }
-}
-
-static bool read_deeds(const struct tx *tx, struct erasing *e)
-{
-    struct db_rows rows = { .count = ERASE_AUDIT_BATCH };
-    int64_t after = 0;
-
-    while (rows.count == ERASE_AUDIT_BATCH) {
-        ARENA_AUTO arena = { 0 };
-        struct tx own = tx_with_arena(tx, &arena);
-
-        if (!tx_query(&own, SQL_ERASE_DEEDS,
-                      DB_ARGS(db_text(e->person->id), db_int(after), db_int(ERASE_AUDIT_BATCH)), &rows))
-            return false;
-        note_deeds(e, &arena, &rows);
-        if (rows.count > 0)
-            after = db_cell_int(&rows, rows.count - 1, COL_ERASE_DEED_SEQ);
-    }
-    ARENA_AUTO arena = { 0 };
-    struct tx own = tx_with_arena(tx, &arena);
-
-    if (!tx_query(&own, SQL_ERASE_DEEDS_UNSEALED, DB_ARGS(db_text(e->person->id)), &rows))
-        return false;
-    note_deeds(e, &arena, &rows);
-    return true;
-}
-
 static bool read_workspaces(const struct tx *tx, struct erasing *e)
 {
     ARENA_AUTO arena = { 0 };
     struct tx own = tx_with_arena(tx, &arena);
-    struct db_rows rows;
-    const char *id;
-    json_t *since;
+    struct db_rows rows, same;
 
-    if (!tx_query(&own, SQL_ERASE_MEMBERSHIPS, DB_ARGS(db_text(e->person->id)), &rows))
+    if (!tx_query(&own, SQL_ERASE_WORKSPACES, DB_ARGS(db_text(e->person->id)), &rows))
         return false;
-    for (size_t i = 0; i < rows.count; i++)
-        json_object_set_new(e->workspaces, db_cell(&rows, i, 0), json_integer(0));
-    json_object_foreach(e->workspaces, id, since)
-    {
-        if (!tx_query(&own, SQL_ERASE_KNOWN_SINCE, DB_ARGS(db_text(id)), &rows))
-            return false;
-        json_integer_set(since, db_cell_int(&rows, 0, 0));
+    for (size_t i = 0; i < rows.count; i++) {
+        const char *id = db_cell(&rows, i, 0);
+
+        json_object_set_new(e->workspaces, id, json_true());
         if (!tx_query(&own, SQL_ERASE_NAMESAKES,
                       DB_ARGS(db_text(id), db_text(e->person->name), db_text(e->key), db_text(e->person->id)),
-                      &rows))
+                      &same))
             return false;
-        if (db_cell_int(&rows, 0, 0) > 0)
+        if (db_cell_int(&same, 0, 0) > 0)
             json_object_set_new(e->namesakes, id, json_true());
     }
     return true;
@@ -140,9 +66,7 @@ static bool read_workspaces(const struct tx *tx, struct erasing *e)
 /* In one snapshot. */
 static bool learn(const struct tx *tx, struct erasing *e)
 {
-    if (!db_begin(tx->db, false, tx->err))
-        return false;
-    bool good = read_deeds(tx, e) && read_workspaces(tx, e);
+    bool good = db_begin(tx->db, false, tx->err) && read_workspaces(tx, e);
 
     db_rollback(tx->db);
     return good;
@@ -169,8 +93,88 @@ static bool commit(const struct tx *tx)
     return (tx->db->engine != DB_SQLITE || audit_seal(&own, &sealed)) && db_commit(tx->db, tx->err);
 }
 
-static bool write_once(const struct tx *tx, struct erasing *e, const struct erase_step *step,
-                       struct erase_page page)
+/* What the table's marks say of a row. */
+static void erase_marked(const struct erase_table *table, struct erase_row *row)
+{
+    for (size_t i = 0; i < ERASE_MARKS && table->marks[i].id; i++) {
+        const struct erase_mark *mark = &table->marks[i];
+
+        row->theirs[i] = erase_is_theirs(row->e, row->tx->arena, row->cells[mark->id], row->cells[mark->name],
+                                         row->cells[table->written]);
+        if (!row->theirs[i])
+            continue;
+        erase_note(mark->words ? row->e->own : row->e->part, "", row->cells[0]);
+        erase_put_name(row, mark->name);
+        if (mark->words && row->cells[mark->words])
+            erase_put(row, mark->words, ERASED_TEXT);
+        if (mark->gone)
+            erase_put(row, mark->gone, NULL);
+    }
+}
+
+static bool write_row(const struct erase_table *table, const struct erase_row *row)
+{
+    struct db_arg args[ERASE_COLUMNS];
+
+    for (size_t i = 0; i < table->written; i++)
+        args[i] = db_text(row->cells[i]);
+    return tx_exec(row->tx, row->write, table->written, args, NULL);
+}
+
+static bool erase_row(const struct tx *tx, struct erasing *e, const struct erase_table *table,
+                      const struct db_rows *rows, size_t at)
+{
+    struct erase_row row = { .tx = tx, .e = e, .rows = rows, .at = at, .write = table->write };
+
+    for (size_t i = 0; i < rows->width; i++)
+        row.cells[i] = db_cell(rows, at, i);
+    erase_marked(table, &row);
+    if (table->more && !table->more(&row))
+        return false;
+    if (!row.changed)
+        return true;
+    e->changes++;
+    if (!e->looking)
+        return write_row(table, &row);
+    if (table->counts && e->counting)
+        ++*(int64_t *)((char *)e->report + table->count);
+    return true;
+}
+
+/* Where in a table's keys a page begins, then where it ends, and how many rows it has. */
+struct erase_place {
+    const char *after[ERASE_KEYS];
+    size_t rows;
+};
+
+static size_t keys_of(const struct erase_table *table)
+{
+    return table->keys ? table->keys : 1;
+}
+
+static bool erase_page(const struct tx *tx, struct erasing *e, const struct erase_table *table,
+                       struct erase_place *place)
+{
+    struct db_arg args[ERASE_KEYS + 1];
+    size_t keys = keys_of(table);
+    struct db_rows rows;
+
+    for (size_t i = 0; i < keys; i++)
+        args[i] = db_text(place->after[i]);
+    args[keys] = db_int(ERASE_BATCH);
+    if (!tx_query(tx, table->page, keys + 1, args, &rows))
+        return false;
+    place->rows = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        if (!erase_row(tx, e, table, &rows, i))
+            return false;
+    for (size_t i = 0; i < keys && rows.count > 0; i++)
+        place->after[i] = db_cell(&rows, rows.count - 1, i);
+    return true;
+}
+
+static bool write_once(const struct tx *tx, struct erasing *e, const struct erase_table *table,
+                       struct erase_place place)
 {
     int64_t began_us = clock_ticks_us();
 
@@ -179,7 +183,7 @@ static bool write_once(const struct tx *tx, struct erasing *e, const struct eras
     bool good = db_begin(tx->db, true, tx->err) &&
                 (tx->db->engine != DB_POSTGRES ||
                  db_script(tx->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", tx->err)) &&
-                step->page(tx, e, &page) && commit(tx);
+                erase_page(tx, e, table, &place) && commit(tx);
 
     if (!good)
         db_rollback(tx->db);
@@ -188,12 +192,12 @@ static bool write_once(const struct tx *tx, struct erasing *e, const struct eras
     return good;
 }
 
-static bool write_page(const struct tx *tx, struct erasing *e, const struct erase_step *step,
-                       const struct erase_page *page)
+static bool write_page(const struct tx *tx, struct erasing *e, const struct erase_table *table,
+                       const struct erase_place *place)
 {
     for (int tries = 1;; tries++) {
         *tx->err = (struct err){ 0 };
-        if (write_once(tx, e, step, *page))
+        if (write_once(tx, e, table, *place))
             return true;
         if (tx->err->code != ERR_RETRY || tries == ERASE_TRIES)
             return false;
@@ -201,38 +205,36 @@ static bool write_page(const struct tx *tx, struct erasing *e, const struct eras
 }
 
 /* Looks at one page, and changes what has to change in it. */
-static bool run_page(const struct tx *tx, struct erasing *e, const struct erase_step *step, bool act,
-                     struct erase_page *page)
+static bool run_page(const struct tx *tx, struct erasing *e, const struct erase_table *table, bool act,
+                     struct erase_place *place)
 {
-    struct erase_page begin = *page;
+    struct erase_place begin = *place;
 
     e->looking = true;
     e->changes = 0;
-    if (!db_begin(tx->db, false, tx->err))
-        return false;
-    bool good = step->page(tx, e, page);
+    bool good = db_begin(tx->db, false, tx->err) && erase_page(tx, e, table, place);
 
     db_rollback(tx->db);
-    return good && (!act || e->changes == 0 || write_page(tx, e, step, &begin));
+    return good && (!act || e->changes == 0 || write_page(tx, e, table, &begin));
 }
 
-static bool run_step(const struct tx *tx, struct erasing *e, const struct erase_step *step, bool act,
-                     struct erase_page *page)
+static bool run_table(const struct tx *tx, struct erasing *e, const struct erase_table *table, bool act)
 {
+    struct erase_place place = { .after = { table->first ? table->first : "", "0", "", "0" },
+                                 .rows = ERASE_BATCH };
     char *kept[ERASE_KEYS] = { 0 };
     bool good = true;
 
-    page->rows = ERASE_BATCH;
-    while (good && page->rows == ERASE_BATCH) {
+    while (good && place.rows == ERASE_BATCH) {
         ARENA_AUTO arena = { 0 };
         struct tx own = tx_with_arena(tx, &arena);
 
-        good = run_page(&own, e, step, act, page);
+        good = run_page(&own, e, table, act, &place);
         for (size_t i = 0; i < ERASE_KEYS; i++) {
-            char *next = strdup(page->after[i]);
+            char *next = strdup(place.after[i]);
 
             free(kept[i]);
-            page->after[i] = kept[i] = next;
+            place.after[i] = kept[i] = next;
             good = good && (next || err_set(tx->err, ERR_UNAVAILABLE, "There is no memory left."));
         }
     }
@@ -241,32 +243,21 @@ static bool run_step(const struct tx *tx, struct erasing *e, const struct erase_
     return good;
 }
 
-static bool run_tables(const struct tx *tx, struct erasing *e, const struct erase_step steps[], size_t count,
-                       bool act)
+/* All are looked at first, which says what is theirs. What repeats it goes before it does: interrupted, it is
+ * found again by what is still there. */
+static bool run_tables(const struct tx *tx, struct erasing *e, bool act)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct erase_page page = { .after = { steps[i].first, "", "", "0" } };
+    bool good = true;
 
-        if (!run_step(tx, e, &steps[i], act, &page))
-            return false;
-    }
-    return true;
-}
-
-static bool run_lines(const struct tx *tx, struct erasing *e, bool act)
-{
-    static const struct erase_step lines = { "", erase_line_page };
-    const char *job;
-    json_t *ignored;
-
-    json_object_foreach(e->jobs, job, ignored)
-    {
-        struct erase_page page = { .after = { job, "0", "", "0" } };
-
-        if (!run_step(tx, e, &lines, act, &page))
-            return false;
-    }
-    return true;
+    e->counting = true;
+    for (size_t i = 0; i < erase_table_count && good; i++)
+        good = run_table(tx, e, &erase_tables[i], false);
+    for (size_t i = 0; i < erase_log_count && good; i++)
+        good = run_table(tx, e, &erase_logs[i], act);
+    e->counting = false;
+    for (size_t i = erase_table_count; i > 0 && good && act; i--)
+        good = run_table(tx, e, &erase_tables[i - 1], true);
+    return good;
 }
 
 static bool run_audit_page(const struct tx *tx, struct erasing *e, const struct audit_entry *by, bool act,
@@ -378,23 +369,11 @@ static bool finish(const struct tx *tx, struct erasing *e, const struct audit_en
     return good;
 }
 
-/* Logs come after what they tell of, since that says what is theirs; and the audit log last, which says so
- * of everything else. */
+/* The audit log comes last: of someone who has no account it is all that still knows them. */
 static bool run(const struct tx *tx, struct erasing *e, const struct audit_entry *by, bool act)
 {
-    static const struct erase_step tables[] = {
-        { NO_ID, erase_chat_page },  { NO_ID, erase_prompt_page }, { "", erase_question_page },
-        { "", erase_job_page },      { "", erase_feedback_page },  { "", erase_document_page },
-        { "", erase_set_page },      { "", erase_task_page },      { "", erase_project_page },
-        { "", erase_decision_page }, { "", erase_seat_page },      { "", erase_discussion_page },
-        { "", erase_said_page },     { "", erase_turn_page },      { "", erase_interjection_page },
-        { "", erase_ruling_page },   { "", erase_agent_page },     { "", erase_token_page },
-        { "", erase_reply_page },    { "0", erase_event_page },
-    };
-
     return try_account(tx, e) && (!act || lock_out(tx, e, by->at_ms)) && learn(tx, e) &&
-           run_tables(tx, e, tables, sizeof(tables) / sizeof(tables[0]), act) && run_lines(tx, e, act) &&
-           run_audit(tx, e, by, act) && (!act || finish(tx, e, by));
+           run_tables(tx, e, act) && run_audit(tx, e, by, act) && (!act || finish(tx, e, by));
 }
 
 bool erase_person(const struct tx *tx, const struct person *person, const struct audit_entry *by, bool act,
@@ -402,9 +381,7 @@ bool erase_person(const struct tx *tx, const struct person *person, const struct
 {
     JSON_AUTO *sets = json_array();
     struct erasing e = { .person = person, .report = report };
-    json_t **each[] = {
-        &e.workspaces, &e.namesakes, &e.deeds, &e.claims, &e.own, &e.part, &e.jobs, &e.seats
-    };
+    json_t **each[] = { &e.workspaces, &e.namesakes, &e.own, &e.part, &e.seats };
 
     *report = (struct erase_report){ 0 };
     e.key = str_fold(tx->arena, person->name);

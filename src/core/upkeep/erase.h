@@ -6,7 +6,7 @@
  * messages, prompts, questions, answers, comments and feedback, and the notifications, events and log lines
  * that repeat it. What stays is what is not theirs: decisions (approved, rejected, which option), projects,
  * tasks, documents, what others wrote, also about them, and their id, which means nobody any more. Others of
- * the same name keep what is theirs (erase_parts.h says how they are told apart). Rows of the audit log keep
+ * the same name keep what is theirs: rows say by id who did it (erase_parts.h). Rows of the audit log keep
  * their hashes and verify by a record (audit_keep.h).
  *
  * It is done page by page, in transactions of its own, beside a running server. Interrupted, it goes on when
@@ -22,7 +22,8 @@
 
 struct erase_report {
     int64_t messages, prompts, answers, sets, feedback, documents, lines, events, replies, audit;
-    bool account; /* there was one, and it is gone */
+    int64_t unknown; /* rows that bear the name and do not say whose they are: left */
+    bool account;    /* there was one, and it is gone */
 };
 
 struct person {

@@ -1,13 +1,14 @@
 /*
- * All that is known of a person who is to be erased, and the small questions that every table asks.
+ * The small questions that every table asks about a person who is to be erased, and what is put in their
+ * place.
  */
-#include "base/clock.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "core/upkeep/erase_parts.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define UNKNOWN "?" /* in a list of ids */
 
 bool erase_is_name(const struct erasing *e, struct arena *arena, const char *text)
 {
@@ -24,70 +25,33 @@ bool erase_is_alone(const struct erasing *e, const char *workspace_id)
     return erase_is_in(e, workspace_id) && !json_object_get(e->namesakes, workspace_id);
 }
 
-static bool has_deed(const struct erasing *e, const char *workspace_id, const char *subject, int64_t at_ms)
+bool erase_is_theirs(struct erasing *e, struct arena *arena, const char *id, const char *name,
+                     const char *workspace_id)
 {
-    char key[512];
-    char time[24] = "";
-
-    if (at_ms)
-        snprintf(time, sizeof(time), " %lld", (long long)at_ms);
-    snprintf(key, sizeof(key), "%s%s%s%s", workspace_id ? workspace_id : "", subject ? " " : "",
-             subject ? subject : "", time);
-    return json_object_get(e->deeds, key) != NULL;
+    if (id && !str_equal(id, UNKNOWN))
+        return str_equal(id, e->person->id);
+    if (!erase_is_name(e, arena, name) || !erase_is_in(e, workspace_id))
+        return false;
+    if (erase_is_alone(e, workspace_id))
+        return true;
+    e->report->unknown += e->counting && e->looking;
+    return false;
 }
 
-bool erase_did_then(const struct erasing *e, const char *workspace_id, int64_t at_ms)
+void erase_note(json_t *set, const char *before, const char *id)
 {
-    return at_ms && has_deed(e, workspace_id, NULL, at_ms);
-}
+    char key[128];
 
-bool erase_did_to(const struct erasing *e, const char *workspace_id, const char *subject)
-{
-    return subject && has_deed(e, workspace_id, subject, 0);
-}
-
-bool erase_did(const struct erasing *e, const char *workspace_id, const char *subject, int64_t at_ms)
-{
-    return subject && at_ms && has_deed(e, workspace_id, subject, at_ms);
-}
-
-/* Older than what is left of the audit log. */
-static bool is_forgotten(const struct erasing *e, const char *workspace_id, int64_t at_ms)
-{
-    return at_ms < json_integer_value(json_object_get(e->workspaces, workspace_id));
-}
-
-bool erase_is_theirs(const struct erasing *e, struct arena *arena, const char *name, const char *workspace_id,
-                     int64_t at_ms)
-{
-    return erase_is_name(e, arena, name) && erase_is_in(e, workspace_id) &&
-           (erase_did_then(e, workspace_id, at_ms) ||
-            (is_forgotten(e, workspace_id, at_ms) && erase_is_alone(e, workspace_id)));
-}
-
-bool erase_is_gone(const char *name, const char *text)
-{
-    return str_equal(name, ERASED_NAME) && str_equal(text, ERASED_TEXT);
-}
-
-int64_t erase_time(const char *text)
-{
-    int64_t ms = 0;
-
-    return text && clock_parse(text, &ms) ? ms : 0;
-}
-
-void erase_note(json_t *set, const char *type, const char *id)
-{
-    char key[512];
-
-    snprintf(key, sizeof(key), "%s %s", type, id);
+    snprintf(key, sizeof(key), "%s%s", before, id);
     json_object_set_new(set, key, json_true());
 }
 
-void erase_note_seat(struct erasing *e, const char *discussion_id, const char *name)
+bool erase_noted(const json_t *set, const char *before, const char *id)
 {
-    json_object_set_new(e->seats, discussion_id, json_string(name));
+    char key[128];
+
+    snprintf(key, sizeof(key), "%s%s", before, id ? id : "");
+    return json_object_get(set, key) != NULL;
 }
 
 const char *erase_seat_of(const struct erasing *e, const char *discussion_id)
@@ -95,12 +59,24 @@ const char *erase_seat_of(const struct erasing *e, const char *discussion_id)
     return discussion_id ? json_string_value(json_object_get(e->seats, discussion_id)) : NULL;
 }
 
-bool erase_noted(const json_t *set, const char *type, const char *id)
+void erase_put(struct erase_row *row, size_t column, const char *text)
 {
-    char key[512];
+    row->changed = row->changed || !str_equal(row->cells[column], text);
+    row->cells[column] = text;
+}
 
-    snprintf(key, sizeof(key), "%s %s", type ? type : "", id ? id : "");
-    return json_object_get(set, key) != NULL;
+void erase_put_name(struct erase_row *row, size_t column)
+{
+    if (erase_is_name(row->e, row->tx->arena, row->cells[column]))
+        erase_put(row, column, ERASED_NAME);
+}
+
+void erase_put_json(struct erase_row *row, size_t column, const json_t *value)
+{
+    JSON_AUTO *before = erase_parse(row->cells[column]);
+
+    if (value && !json_equal(before, value))
+        erase_put(row, column, json_dump_text(row->tx->arena, value));
 }
 
 /* JSON */
@@ -149,16 +125,16 @@ void erase_blank(json_t *value, bool keep_value)
     }
 }
 
-bool erase_holds(const json_t *value, const char *name)
+bool erase_holds(const json_t *value, const char *text)
 {
     const char *key;
     json_t *item;
     size_t i;
 
     if (json_is_string(value))
-        return str_equal(json_string_value(value), name);
-    json_array_foreach(value, i, item) if (erase_holds(item, name)) return true;
-    json_object_foreach((json_t *)(uintptr_t)value, key, item) if (erase_holds(item, name)) return true;
+        return str_equal(json_string_value(value), text);
+    json_array_foreach(value, i, item) if (erase_holds(item, text)) return true;
+    json_object_foreach((json_t *)(uintptr_t)value, key, item) if (erase_holds(item, text)) return true;
     return false;
 }
 
@@ -169,33 +145,11 @@ bool erase_rename(json_t *value, const char *name)
     json_t *item;
     size_t i;
 
-    json_array_foreach(value, i, item)
-    {
-        bool here = json_is_string(item) && str_equal(json_string_value(item), name);
-
-        if (here)
-            json_array_set_new(value, i, json_string(ERASED_NAME));
-        found = here || (!json_is_string(item) && erase_rename(item, name)) || found;
-    }
-    json_object_foreach(value, key, item)
-    {
-        bool here = json_is_string(item) && str_equal(json_string_value(item), name);
-
-        if (here)
-            json_object_set_new(value, key, json_string(ERASED_NAME));
-        found = here || (!json_is_string(item) && erase_rename(item, name)) || found;
-    }
+    if (json_is_string(value) && str_equal(json_string_value(value), name))
+        return json_string_set(value, ERASED_NAME) == 0;
+    json_array_foreach(value, i, item) found = erase_rename(item, name) || found;
+    json_object_foreach(value, key, item) found = erase_rename(item, name) || found;
     return found;
-}
-
-const char *erase_blank_text(struct arena *arena, const char *text, bool keep_value)
-{
-    JSON_AUTO *value = erase_parse(text);
-
-    if (!value)
-        return text;
-    erase_blank(value, keep_value);
-    return json_dump_text(arena, value);
 }
 
 bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *settings)
@@ -212,31 +166,4 @@ bool erase_from_answerers(const struct erasing *e, struct arena *arena, json_t *
         found = true;
     }
     return found;
-}
-
-bool erase_change(const struct tx *tx, struct erasing *e, enum sql_id sql, size_t argc,
-                  const struct db_arg argv[], int64_t *count)
-{
-    e->changes++;
-    if (!e->looking)
-        return tx_exec(tx, sql, argc, argv, NULL);
-    if (count)
-        ++*count;
-    return true;
-}
-
-bool erase_each_row(const struct tx *tx, struct erasing *e, struct erase_page *page, enum sql_id sql,
-                    erase_row *erase)
-{
-    struct db_rows rows;
-
-    if (!tx_query(tx, sql, DB_ARGS(db_text(page->after[0]), db_int(ERASE_BATCH)), &rows))
-        return false;
-    page->rows = rows.count;
-    for (size_t i = 0; i < rows.count; i++) {
-        page->after[0] = db_cell(&rows, i, 0);
-        if (!erase(tx, e, &rows, i))
-            return false;
-    }
-    return true;
 }

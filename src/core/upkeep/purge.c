@@ -17,7 +17,7 @@ static const struct {
     const char *name, *what;
 } kinds[PURGE_KINDS] = {
     [PURGE_EVENTS] = { "events", "events in the log that streams read" },
-    [PURGE_LOGS] = { "logs", "log lines of ended jobs" },
+    [PURGE_LOGS] = { "logs", "log lines of ended jobs, and the traces of runs" },
     [PURGE_NOTIFICATIONS] = { "notifications", "notifications that were read or are settled" },
     [PURGE_DISCUSSIONS] = { "discussions", "ended discussions, with what was said in them" },
     [PURGE_IDEMPOTENCY] = { "idempotency", "replies kept for repeats" },
@@ -87,6 +87,8 @@ static bool purge_logs(const struct tx *tx, int64_t before_ms, size_t limit, siz
 
     if (!tx_exec(tx, SQL_PURGE_LOGS, DB_ARGS(db_int(before_ms), db_int((int64_t)limit), db_int(PURGE_JOBS)),
                  purged) ||
+        !tx_exec(tx, SQL_PURGE_RUN_ENTRIES, DB_ARGS(db_int(before_ms), db_int(PURGE_JOBS)), NULL) ||
+        !tx_exec(tx, SQL_PURGE_RUN_CALLS, DB_ARGS(db_int(before_ms), db_int(PURGE_JOBS)), NULL) ||
         !tx_exec(tx, SQL_PURGE_LOGS_DONE, DB_ARGS(db_int(before_ms), db_int(PURGE_JOBS)), &done))
         return false;
     /* Jobs whose lines had gone before count as something done: there may be more behind them. */

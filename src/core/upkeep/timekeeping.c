@@ -52,8 +52,7 @@ const char *timekeeping_says(enum timekeeping_jump jump)
     case JUMP_FORWARD: return "the database's clock was set forward, and ours followed";
     case JUMP_BACK: return "the database's clock was set back; ours goes on, slower, until it has caught up";
     case JUMP_BEHIND:
-        return "the database's clock is behind the newest row; ours starts there, slower, until it has "
-               "caught up";
+        return "the database's clock is behind the newest row; ours starts there, slower, until it has caught up";
     }
     return "the database's clock did not jump";
 }

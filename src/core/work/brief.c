@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-struct answer {
+struct brief_answer {
     const char *set_id, *question_id;
     const char *question;
     const char *answer; /* NULL: none */
@@ -24,7 +24,7 @@ struct answer {
 };
 
 struct gathered {
-    struct answer *answers; /* oldest first */
+    struct brief_answer *answers; /* oldest first */
     size_t answer_count;
     struct chat *messages; /* newest first */
     size_t message_count;
@@ -44,7 +44,7 @@ static const json_t *response_to(const json_t *responses, const char *id)
 }
 
 /* What was answered before the set was settled says itself who gave it, and when. */
-static void credit_giver(struct arena *arena, const json_t *response, struct answer *answer)
+static void credit_giver(struct arena *arena, const json_t *response, struct brief_answer *answer)
 {
     const char *by = member(response, "by"), *at = member(response, "at");
     int64_t at_ms;
@@ -67,9 +67,9 @@ static bool add_set(struct arena *arena, const struct question_set *set, struct 
     for (size_t i = 0; i < json_array_size(questions) && i < LIMIT_QUESTIONS; i++) {
         const json_t *question = json_array_get(questions, i);
         const json_t *response = response_to(responses, member(question, "id"));
-        struct answer *answer = &gathered->answers[gathered->answer_count++];
+        struct brief_answer *answer = &gathered->answers[gathered->answer_count++];
 
-        *answer = (struct answer){
+        *answer = (struct brief_answer){
             .set_id = set->id,
             .question_id = arena_text(arena, member(question, "id")),
             .question = arena_text(arena, member(question, "text")),
@@ -98,7 +98,7 @@ static bool gather_answers(const struct tx *tx, const struct project *project,
                                                                .limit = LIMIT_CONTEXT_SETS },
                                 &sets, &count))
         return false;
-    gathered->answers = arena_array(tx->arena, struct answer, count * LIMIT_QUESTIONS);
+    gathered->answers = arena_array(tx->arena, struct brief_answer, count * LIMIT_QUESTIONS);
     for (size_t i = count; i > 0; i--)
         if (!add_set(tx->arena, &sets[i - 1], gathered, tx->err))
             return false;
@@ -126,7 +126,7 @@ static bool gather_chat(const struct tx *tx, const struct project *project,
 }
 
 /* The agent must not take a no, or nothing at all, for leave to go on. */
-static void add_answer(struct buf *text, const struct answer *answer)
+static void add_answer(struct buf *text, const struct brief_answer *answer)
 {
     buf_format(text, "\nQuestion: %s\n", answer->question);
     if (answer->answer)
@@ -168,7 +168,7 @@ static void write_answers(const struct gathered *gathered, struct json_out *out)
 {
     json_list(out, "answers");
     for (size_t i = 0; i < gathered->answer_count; i++) {
-        const struct answer *answer = &gathered->answers[i];
+        const struct brief_answer *answer = &gathered->answers[i];
 
         json_map(out, NULL);
         json_text(out, "notificationId", answer->set_id);
@@ -187,12 +187,48 @@ static void write_answers(const struct gathered *gathered, struct json_out *out)
     json_list_end(out);
 }
 
+struct brief_subject brief_of_task(const struct task *task)
+{
+    return (struct brief_subject){
+        .source = SOURCE_EXECUTE, .source_id = task->id, .title = task->title, .text = task->description
+    };
+}
+
+static bool gather(const struct tx *tx, const struct project *project, const struct brief_subject *subject,
+                   struct gathered *gathered)
+{
+    return gather_answers(tx, project, subject, gathered) && gather_chat(tx, project, subject, gathered);
+}
+
+bool brief_prompt(const struct tx *tx, const struct project *project, const struct brief_subject *subject,
+                  const char **text)
+{
+    struct gathered gathered = { 0 };
+
+    if (!gather(tx, project, subject, &gathered))
+        return false;
+    *text = prompt_text(tx->arena, project, subject, &gathered);
+    return true;
+}
+
+void brief_write_config(struct arena *arena, const struct project *project, const char *task_id,
+                        struct json_out *out)
+{
+    json_map(out, NULL);
+    json_text(out, "taskId", task_id);
+    json_text(out, "projectId", project->id);
+    autonomy_write(&project->autonomy, "hilConfig", out);
+    json_text(out, "autonomyLevel", autonomy_word(&project->autonomy));
+    json_text(out, "autonomyDescription", autonomy_description(arena, &project->autonomy));
+    json_map_end(out);
+}
+
 bool brief_write(const struct tx *tx, const struct project *project, const struct brief_subject *subject,
                  struct json_out *out)
 {
     struct gathered gathered = { 0 };
 
-    if (!gather_answers(tx, project, subject, &gathered) || !gather_chat(tx, project, subject, &gathered))
+    if (!gather(tx, project, subject, &gathered))
         return false;
     json_map(out, NULL);
     json_text(out, "projectId", project->id);

@@ -11,6 +11,7 @@
 #include "core/caller/tx.h"
 #include "core/work/project.h"
 #include "core/work/source.h"
+#include "core/work/task.h"
 
 struct brief_subject {
     enum work_source source;
@@ -19,8 +20,16 @@ struct brief_subject {
     const char *text;  /* the description, the feedback, the document; may be "" */
 };
 
+/* A task as the subject of its brief. */
+struct brief_subject brief_of_task(const struct task *task);
 /* Writes the whole reply object. */
 CHECKED bool brief_write(const struct tx *tx, const struct project *project,
                          const struct brief_subject *subject, struct json_out *out);
+/* Only its text for a prompt. */
+CHECKED bool brief_prompt(const struct tx *tx, const struct project *project,
+                          const struct brief_subject *subject, const char **text);
+/* The config.json for a task's folder: how much the agent may decide by itself. */
+void brief_write_config(struct arena *arena, const struct project *project, const char *task_id,
+                        struct json_out *out);
 
 #endif

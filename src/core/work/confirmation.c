@@ -15,7 +15,7 @@
 /* Letters and digits are kept, everything else becomes one space: "you're sure?!" is "you re sure". */
 static char *words_of(struct arena *arena, const char *text)
 {
-    char *words = str_fold(arena, text), *to = words;
+    char *words = str_lower(arena, text), *to = words;
 
     for (const char *from = words; *from; from++) {
         if (isalnum((unsigned char)*from) || (unsigned char)*from >= 0x80)

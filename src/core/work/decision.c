@@ -36,7 +36,6 @@ static bool read_response(struct arena *arena, const char *text, struct decision
     return true;
 }
 
-/* The question is the truth. Whatever it ended with that is not a yes is a no, and so is its being gone. */
 /* Its question's cells stand behind its own. */
 enum {
     QUESTION_STATUS = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_STATUS,
@@ -47,6 +46,7 @@ enum {
     QUESTION_TIMEOUT_AT = (int)COL_DECISION_END + (int)COL_DECISION_QUESTION_TIMEOUT_AT,
 };
 
+/* The question is the truth. Whatever it ended with that is not a yes is a no, and so is its being gone. */
 static bool read_question(struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
                           struct decision *decision, struct err *err)
 {
@@ -74,30 +74,18 @@ static bool read_question(struct arena *arena, const struct db_rows *rows, size_
     return !response || read_response(arena, response, decision, err);
 }
 
-static bool from_row(struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
+static bool read_row(struct arena *arena, const struct db_rows *rows, size_t row, int64_t now_ms,
                      struct decision *decision, struct err *err)
 {
-    *decision = (struct decision){
-        .id = db_cell(rows, row, COL_DECISION_ID),
-        .project_id = db_cell(rows, row, COL_DECISION_PROJECT_ID),
-        .category = db_cell(rows, row, COL_DECISION_CATEGORY),
-        .description = db_cell(rows, row, COL_DECISION_DESCRIPTION),
-        .details = db_cell(rows, row, COL_DECISION_DETAILS),
-        .agent = db_cell(rows, row, COL_DECISION_AGENT),
-        .level = db_cell(rows, row, COL_DECISION_LEVEL),
-        .question_id = db_cell(rows, row, COL_DECISION_QUESTION_ID),
-        .created_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
-        .status = DECISION_APPROVED,
-        .outcome_source = OUTCOME_POLICY,
-        .outcome_by = "system",
-        .ended_ms = db_cell_int(rows, row, COL_DECISION_CREATED_AT),
-    };
-    if (!decision->question_id)
-        return true;
-    decision->outcome_source = 0;
-    decision->outcome_by = NULL;
-    decision->ended_ms = 0;
-    return read_question(arena, rows, row, now_ms, decision, err);
+    if (!decision_from_row(rows, row, decision, err))
+        return false;
+    if (decision->question_id)
+        return read_question(arena, rows, row, now_ms, decision, err);
+    decision->status = DECISION_APPROVED;
+    decision->outcome_source = OUTCOME_POLICY;
+    decision->outcome_by = "system";
+    decision->ended_ms = decision->created_ms;
+    return true;
 }
 
 bool decision_get(const struct tx *tx, const struct project *project, const char *id,
@@ -109,7 +97,7 @@ bool decision_get(const struct tx *tx, const struct project *project, const char
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no decision with that id in this project.");
-    return from_row(tx->arena, &rows, 0, tx->now_ms, decision, tx->err);
+    return read_row(tx->arena, &rows, 0, tx->now_ms, decision, tx->err);
 }
 
 bool decision_list(const struct tx *tx, const struct project *project, const struct decision_filter *filter,
@@ -125,21 +113,21 @@ bool decision_list(const struct tx *tx, const struct project *project, const str
         return false;
     found = arena_array(tx->arena, struct decision, rows.count);
     for (size_t row = 0; row < rows.count; row++)
-        if (!from_row(tx->arena, &rows, row, tx->now_ms, &found[row], tx->err))
+        if (!read_row(tx->arena, &rows, row, tx->now_ms, &found[row], tx->err))
             return false;
     *decisions = found;
     *count = rows.count;
     return true;
 }
 
-static bool insert(const struct tx *tx, const struct project *project, const struct decision *decision)
+static bool insert(const struct tx *tx, const struct project *project, struct decision *decision)
 {
-    return tx_exec(tx, SQL_DECISION_INSERT,
-                   DB_ARGS(db_text(decision->id), db_text(project->workspace_id), db_text(project->id),
-                           db_text(decision->category), db_text(decision->description),
-                           db_text(decision->details), db_text(decision->agent), db_text(decision->level),
-                           db_text(decision->question_id), db_int(decision->created_ms)),
-                   NULL);
+    struct db_arg row[DECISION_INSERT_WIDTH];
+
+    decision->workspace_id = project->workspace_id;
+    decision->asked_by_id = tx_actor_id(tx);
+    decision_put_insert(decision, row);
+    return tx_exec(tx, SQL_DECISION_INSERT, DECISION_INSERT_WIDTH, row, NULL);
 }
 
 /* Puts it to people. Nothing stands in for their answer: a default is never given. */
@@ -246,30 +234,4 @@ bool decision_settle(const struct tx *tx, const struct project *project, const c
     }
     *tx->err = late;
     return false;
-}
-
-void decision_write(const struct decision *decision, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    json_text(out, "id", decision->id);
-    json_text(out, "projectId", decision->project_id);
-    json_text(out, "category", decision->category);
-    json_text(out, "description", decision->description);
-    json_raw(out, "details", decision->details);
-    json_text(out, "agent", decision->agent);
-    json_text(out, "level", decision->level);
-    json_text(out, "status", decision_status_word(decision->status));
-    json_text(out, "questionId", decision->question_id);
-    json_text(out, "comment", decision->comment);
-    if (decision->outcome_source) {
-        json_map(out, "outcome");
-        json_text(out, "source", outcome_source_word(decision->outcome_source));
-        json_text(out, "by", decision->outcome_by);
-        json_time(out, "at", decision->ended_ms);
-        json_map_end(out);
-    } else {
-        json_none(out, "outcome");
-    }
-    json_time(out, "createdAt", decision->created_ms);
-    json_map_end(out);
 }

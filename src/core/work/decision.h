@@ -19,19 +19,8 @@
 enum decision_status { DECISION_APPROVED = 1, DECISION_REJECTED, DECISION_PENDING, DECISION_END };
 WORDS_OF(decision_status, decision_statuses);
 
-struct decision {
-    const char *id, *project_id;
-    const char *category, *description;
-    const char *details; /* JSON, or NULL */
-    const char *agent;   /* or NULL */
-    const char *level;
-    const char *question_id; /* or NULL */
-    enum decision_status status;
-    const char *comment;                /* what was said with the answer, or NULL */
-    enum outcome_source outcome_source; /* 0 while pending */
-    const char *outcome_by;             /* NULL while pending */
-    int64_t created_ms, ended_ms;
-};
+/* Its members: decision.noun. */
+#include "gen/nouns/decision.h"
 
 /* Takes category, description, details and agent; fills in the rest. */
 CHECKED bool decision_make(const struct tx *tx, const struct project *project, struct decision *decision);
@@ -53,7 +42,5 @@ CHECKED bool decision_settle(const struct tx *tx, const struct project *project,
                              bool approved, const char *comment, struct decision *decision);
 
 bool decision_is_pending(const struct decision *decision);
-/* key NULL: the root or inside a list. */
-void decision_write(const struct decision *decision, const char *key, struct json_out *out);
 
 #endif

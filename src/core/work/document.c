@@ -12,25 +12,8 @@
 
 #include <string.h>
 
-/* Whether questions about it are open stands behind the columns. */
-enum { WAITING = COL_FEEDBACK_END };
-
-static void feedback_from_row(const struct db_rows *rows, size_t row, struct feedback *feedback)
-{
-    *feedback = (struct feedback){
-        .id = db_cell(rows, row, COL_FEEDBACK_ID),
-        .project_id = db_cell(rows, row, COL_FEEDBACK_PROJECT_ID),
-        .author = db_cell(rows, row, COL_FEEDBACK_AUTHOR),
-        .text = db_cell(rows, row, COL_FEEDBACK_TEXT),
-        .confirmed = db_cell_bool(rows, row, COL_FEEDBACK_CONFIRMED),
-        .handled_ms = db_cell_int(rows, row, COL_FEEDBACK_HANDLED_AT),
-        .created_ms = db_cell_int(rows, row, COL_FEEDBACK_CREATED_AT),
-        .waiting = db_cell_bool(rows, row, WAITING),
-    };
-}
-
-static bool tell(const struct tx *tx, const struct project *project, const char *type, const char *subject,
-                 const char *data)
+static bool tell(const struct tx *tx, const struct project *project, enum event_type type,
+                 const char *subject, const char *data)
 {
     return event_append(tx, &(struct event){ .workspace_id = project->workspace_id,
                                              .type = type,
@@ -43,22 +26,23 @@ static bool tell(const struct tx *tx, const struct project *project, const char 
 bool feedback_create(const struct tx *tx, const struct project *project, const char *author,
                      struct feedback *feedback)
 {
+    struct db_arg row[FEEDBACK_INSERT_WIDTH];
     BUF_AUTO text = { 0 };
     struct json_out out;
 
     feedback->id = uuid_new(tx->arena);
     feedback->project_id = project->id;
+    feedback->workspace_id = project->workspace_id;
     feedback->author = author;
+    feedback->author_id = tx->caller->id;
     feedback->created_ms = tx->now_ms;
-    if (!tx_exec(tx, SQL_FEEDBACK_INSERT,
-                 DB_ARGS(db_text(feedback->id), db_text(project->workspace_id), db_text(project->id),
-                         db_text(author), db_text(feedback->text), db_int(tx->now_ms)),
-                 NULL))
+    feedback_put_insert(feedback, row);
+    if (!tx_exec(tx, SQL_FEEDBACK_INSERT, FEEDBACK_INSERT_WIDTH, row, NULL))
         return false;
     buf_init(&text, 0);
     json_begin(&out, &text);
     feedback_write(feedback, NULL, &out);
-    return tell(tx, project, "feedback.added", feedback->id, text.bytes);
+    return tell(tx, project, EVENT_FEEDBACK_ADDED, feedback->id, text.bytes);
 }
 
 bool feedback_get(const struct tx *tx, const struct project *project, const char *id,
@@ -70,8 +54,7 @@ bool feedback_get(const struct tx *tx, const struct project *project, const char
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no feedback with that id in this project.");
-    feedback_from_row(&rows, 0, feedback);
-    return true;
+    return feedback_from_row(&rows, 0, feedback, tx->err);
 }
 
 bool feedback_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
@@ -84,11 +67,8 @@ bool feedback_list(const struct tx *tx, const struct project *project, const cha
             DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
             &rows))
         return false;
-    *feedback = arena_array(tx->arena, struct feedback, rows.count);
     *count = rows.count;
-    for (size_t row = 0; row < rows.count; row++)
-        feedback_from_row(&rows, row, &(*feedback)[row]);
-    return true;
+    return feedback_from_rows(tx, &rows, rows.count, feedback);
 }
 
 bool feedback_set_confirmed(const struct tx *tx, const struct project *project, const char *id)
@@ -100,18 +80,6 @@ bool feedback_set_handled(const struct tx *tx, const struct project *project, co
 {
     return tx_exec(tx, SQL_FEEDBACK_HANDLED, DB_ARGS(db_text(id), db_text(project->id), db_int(tx->now_ms)),
                    NULL);
-}
-
-void feedback_write(const struct feedback *feedback, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    json_text(out, "id", feedback->id);
-    json_text(out, "projectId", feedback->project_id);
-    json_text(out, "author", feedback->author);
-    json_text(out, "text", feedback->text);
-    json_text(out, "status", feedback->waiting ? "waiting" : feedback->handled_ms ? "handled" : "new");
-    json_time(out, "createdAt", feedback->created_ms);
-    json_map_end(out);
 }
 
 _Static_assert((int)COL_DOCUMENT_BRIEF_END == (int)COL_DOCUMENT_END, "both lists have the same places");
@@ -184,7 +152,7 @@ static bool tell_document(const struct tx *tx, const struct project *project, co
     json_int(&out, "version", document->version);
     json_text(&out, "author", document->author);
     json_map_end(&out);
-    return tell(tx, project, document->source == SOURCE_PRD ? "prd.updated" : "plan.updated",
+    return tell(tx, project, document->source == SOURCE_PRD ? EVENT_PRD_UPDATED : EVENT_PLAN_UPDATED,
                 document->source_id, text.bytes);
 }
 
@@ -223,7 +191,7 @@ bool document_put(const struct tx *tx, const struct project *project, struct doc
                    DB_ARGS(db_text(project->id), db_text(work_source_word(document->source)),
                            db_text(document->source_id), db_int(document->version),
                            db_text(project->workspace_id), db_text(document->author), db_text(document->text),
-                           db_int(document->created_ms)),
+                           db_int(document->created_ms), db_text(tx_actor_id(tx))),
                    NULL) &&
            tell_document(tx, project, document);
 }

@@ -11,13 +11,8 @@
 #include "core/work/project.h"
 #include "core/work/source.h"
 
-struct feedback {
-    const char *id, *project_id;
-    const char *author, *text;
-    bool confirmed;                 /* the analyst has asked its one "are you sure" */
-    bool waiting;                   /* questions about it are open */
-    int64_t handled_ms, created_ms; /* handled 0: not */
-};
+/* Its members: feedback.noun. */
+#include "gen/nouns/feedback.h"
 
 /* Takes text; fills in the rest. */
 CHECKED bool feedback_create(const struct tx *tx, const struct project *project, const char *author,
@@ -29,8 +24,6 @@ CHECKED bool feedback_list(const struct tx *tx, const struct project *project, c
                            size_t limit, struct feedback **feedback, size_t *count);
 CHECKED bool feedback_set_confirmed(const struct tx *tx, const struct project *project, const char *id);
 CHECKED bool feedback_set_handled(const struct tx *tx, const struct project *project, const char *id);
-/* key NULL: the root or inside a list. */
-void feedback_write(const struct feedback *feedback, const char *key, struct json_out *out);
 
 struct document {
     enum work_source source; /* SOURCE_PRD or SOURCE_PLAN */

@@ -8,6 +8,9 @@
 #include "base/uuid.h"
 #include "core/identity/workspace.h"
 
+const char *const project_coders[] = { "runner", "command", NULL };
+WORDS_FIT(project_coders, CODER_END);
+
 static bool unknown(struct err *err)
 {
     return err_set(err, ERR_NOT_FOUND, "There is no such project.");
@@ -15,6 +18,8 @@ static bool unknown(struct err *err)
 
 static bool from_row(const struct db_rows *rows, size_t row, struct project *project, struct err *err)
 {
+    const char *strange = NULL;
+
     *project = (struct project){
         .id = db_cell(rows, row, COL_PROJECT_ID),
         .workspace_id = db_cell(rows, row, COL_PROJECT_WORKSPACE_ID),
@@ -22,8 +27,13 @@ static bool from_row(const struct db_rows *rows, size_t row, struct project *pro
         .description = db_cell(rows, row, COL_PROJECT_DESCRIPTION),
         .settings = db_cell(rows, row, COL_PROJECT_SETTINGS),
         .created_ms = db_cell_int(rows, row, COL_PROJECT_CREATED_AT),
+        .orchestrator = { .on = db_cell_int(rows, row, COL_PROJECT_ORCHESTRATOR_ON) != 0,
+                          .parallel = db_cell_int(rows, row, COL_PROJECT_ORCHESTRATOR_PARALLEL),
+                          .coder = db_cell_word(rows, row, COL_PROJECT_ORCHESTRATOR_CODER, project_coders,
+                                                &strange) },
     };
-    return autonomy_load(db_cell(rows, row, COL_PROJECT_HIL_CONFIG), &project->autonomy, err);
+    return db_words_known(strange, err) &&
+           autonomy_load(db_cell(rows, row, COL_PROJECT_HIL_CONFIG), &project->autonomy, err);
 }
 
 bool project_see(const struct tx *tx, const char *id, struct project *project)
@@ -62,6 +72,7 @@ bool project_create(const struct tx *tx, struct project *project)
     project->id = uuid_new(tx->arena);
     project->workspace_id = tx->caller->workspace_id;
     project->created_ms = tx->now_ms;
+    project->orchestrator = (struct orchestrator_switch){ .parallel = 1, .coder = CODER_RUNNER };
     return tx_exec(tx, SQL_PROJECT_INSERT,
                    DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
                            db_text(project->description),
@@ -77,7 +88,9 @@ bool project_save(const struct tx *tx, const struct project *project)
     if (!tx_exec(tx, SQL_PROJECT_SAVE,
                  DB_ARGS(db_text(project->id), db_text(project->workspace_id), db_text(project->name),
                          db_text(project->description), db_text(autonomy_text(tx->arena, &project->autonomy)),
-                         db_text(project->settings)),
+                         db_text(project->settings), db_int(project->orchestrator.on),
+                         db_int(project->orchestrator.parallel),
+                         db_text(project_coder_word(project->orchestrator.coder))),
                  &changed))
         return false;
     return changed > 0 || unknown(tx->err);
@@ -109,6 +122,15 @@ bool project_list(const struct tx *tx, const char *cursor, size_t limit, struct 
     return true;
 }
 
+static void write_orchestrator(const struct orchestrator_switch *orchestrator, struct json_out *out)
+{
+    json_map(out, "orchestrator");
+    json_bool(out, "on", orchestrator->on);
+    json_int(out, "parallel", orchestrator->parallel);
+    json_text(out, "coder", project_coder_word(orchestrator->coder));
+    json_map_end(out);
+}
+
 void project_write(struct arena *arena, const struct project *project, const char *key, struct json_out *out)
 {
     json_map(out, key);
@@ -119,6 +141,7 @@ void project_write(struct arena *arena, const struct project *project, const cha
     json_text(out, "autonomyLevel", autonomy_word(&project->autonomy));
     json_text(out, "autonomyDescription", autonomy_description(arena, &project->autonomy));
     json_raw(out, "settings", project->settings);
+    write_orchestrator(&project->orchestrator, out);
     json_time(out, "createdAt", project->created_ms);
     json_map_end(out);
 }

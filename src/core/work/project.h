@@ -9,15 +9,29 @@
 #define CORE_WORK_PROJECT_H
 
 #include "base/json.h"
+#include "base/words.h"
 #include "core/caller/caller.h"
 #include "core/caller/tx.h"
 #include "core/work/autonomy.h"
+
+/* Who works on the tasks that a project's orchestrator takes: an agent of the runner, or the operator's
+ * command. */
+enum project_coder { CODER_RUNNER = 1, CODER_COMMAND, CODER_END };
+WORDS_OF(project_coder, project_coders);
+
+/* Whether it takes tasks by itself (core/runs/orchestrate.h). */
+struct orchestrator_switch {
+    bool on;
+    int64_t parallel; /* tasks at a time, 1 to LIMIT_PARALLEL */
+    enum project_coder coder;
+};
 
 struct project {
     const char *id, *workspace_id;
     const char *name, *description;
     struct autonomy autonomy;
     const char *settings; /* a JSON object's text; its list `answerers` names those who may answer */
+    struct orchestrator_switch orchestrator;
     int64_t created_ms;
 };
 
@@ -28,7 +42,7 @@ CHECKED bool project_lock(const struct tx *tx, const struct project *project);
 /* And nobody adds anything that refers to it: before it is deleted. */
 CHECKED bool project_lock_whole(const struct tx *tx, const struct project *project);
 
-/* Takes name, description, autonomy and settings; fills in the rest. */
+/* Takes name, description, autonomy and settings; fills in the rest. Its orchestrator is off. */
 CHECKED bool project_create(const struct tx *tx, struct project *project);
 /* Writes what project_see gave and the caller changed. */
 CHECKED bool project_save(const struct tx *tx, const struct project *project);

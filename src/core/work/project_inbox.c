@@ -174,7 +174,7 @@ bool project_inbox_resolve(const struct tx *tx, const struct project *project, c
     if (!question_set_is_open(notice))
         return true;
     if (reply->keep_open && !reply->has_approved) {
-        err_field(tx->err, "approved", "This waits for a yes or a no: words alone do not settle it.");
+        err_field(tx->err, "approved", "This needs a yes or a no: words alone do not settle it.");
         return err_hint(tx->err, "Send approved: true or false with them.");
     }
     if (!check_comment(notice->id, reply->responses, &comment, tx->err) ||

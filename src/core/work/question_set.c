@@ -26,43 +26,6 @@ bool question_set_is_open(const struct question_set *set)
     return set->status == SET_OPEN;
 }
 
-static bool from_row(const struct db_rows *rows, size_t row, struct question_set *set, struct err *err)
-{
-    const char *strange = NULL;
-
-    *set = (struct question_set){
-        .id = db_cell(rows, row, COL_QUESTION_SET_ID),
-        .workspace_id = db_cell(rows, row, COL_QUESTION_SET_WORKSPACE_ID),
-        .project_id = db_cell(rows, row, COL_QUESTION_SET_PROJECT_ID),
-        .source = db_cell_word(rows, row, COL_QUESTION_SET_SOURCE, work_sources, &strange),
-        .source_id = db_cell(rows, row, COL_QUESTION_SET_SOURCE_ID),
-        .kind = db_cell_word(rows, row, COL_QUESTION_SET_KIND, set_kinds, &strange),
-        .questions = db_cell(rows, row, COL_QUESTION_SET_QUESTIONS),
-        .responses = db_cell(rows, row, COL_QUESTION_SET_RESPONSES),
-        .status = db_cell_word(rows, row, COL_QUESTION_SET_STATUS, set_statuses, &strange),
-        .agent = db_cell(rows, row, COL_QUESTION_SET_AGENT),
-        .has_approved = db_cell(rows, row, COL_QUESTION_SET_APPROVED) != NULL,
-        .approved = db_cell_bool(rows, row, COL_QUESTION_SET_APPROVED),
-        .outcome_source = db_cell_word(rows, row, COL_QUESTION_SET_OUTCOME_SOURCE, outcome_sources, &strange),
-        .outcome_by = db_cell(rows, row, COL_QUESTION_SET_OUTCOME_BY),
-        .created_ms = db_cell_int(rows, row, COL_QUESTION_SET_CREATED_AT),
-        .resolved_ms = db_cell_int(rows, row, COL_QUESTION_SET_RESOLVED_AT),
-        .asked_by_id = db_cell(rows, row, COL_QUESTION_SET_ASKED_BY_ID),
-    };
-    return db_words_known(strange, err);
-}
-
-static bool take_rows(const struct tx *tx, const struct db_rows *rows, struct question_set **sets,
-                      size_t *count)
-{
-    *sets = arena_array(tx->arena, struct question_set, rows->count);
-    *count = rows->count;
-    for (size_t row = 0; row < rows->count; row++)
-        if (!from_row(rows, row, &(*sets)[row], tx->err))
-            return false;
-    return true;
-}
-
 bool question_set_get(const struct tx *tx, const struct project *project, const char *id,
                       struct question_set *set)
 {
@@ -72,7 +35,7 @@ bool question_set_get(const struct tx *tx, const struct project *project, const 
         return false;
     if (rows.count == 0)
         return err_set(tx->err, ERR_NOT_FOUND, "There is no notification with that id in this project.");
-    return from_row(&rows, 0, set, tx->err);
+    return question_set_from_row(&rows, 0, set, tx->err);
 }
 
 bool question_set_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
@@ -85,7 +48,8 @@ bool question_set_list(const struct tx *tx, const struct project *project, const
             DB_ARGS(db_text(project->id), db_text(cursor ? cursor : ID_ABOVE_ALL), db_int((int64_t)limit)),
             &rows))
         return false;
-    return take_rows(tx, &rows, sets, count);
+    *count = rows.count;
+    return question_set_from_rows(tx, &rows, rows.count, sets);
 }
 
 bool question_set_of_source(const struct tx *tx, const struct project *project,
@@ -100,7 +64,8 @@ bool question_set_of_source(const struct tx *tx, const struct project *project,
                           db_int((int64_t)filter->limit)),
                   &rows))
         return false;
-    return take_rows(tx, &rows, sets, count);
+    *count = rows.count;
+    return question_set_from_rows(tx, &rows, rows.count, sets);
 }
 
 bool question_set_newest_open(const struct tx *tx, const struct project *project, enum work_source source,
@@ -117,19 +82,19 @@ bool question_set_newest_open(const struct tx *tx, const struct project *project
 }
 
 /* The questions that are open about one source, by their normal text. */
-struct asked {
+struct set_asked {
     const char *key;
     const struct question_set *set;
 };
 
 struct asked_table {
-    struct asked *items;
+    struct set_asked *items;
     size_t count;
 };
 
 static int by_key(const void *a, const void *b)
 {
-    return strcmp(((const struct asked *)a)->key, ((const struct asked *)b)->key);
+    return strcmp(((const struct set_asked *)a)->key, ((const struct set_asked *)b)->key);
 }
 
 static bool put_set(struct arena *arena, const struct question_set *set, struct asked_table *table,
@@ -143,7 +108,7 @@ static bool put_set(struct arena *arena, const struct question_set *set, struct 
         const char *text = json_string_value(json_object_get(json_array_get(list, i), "text"));
 
         if (text)
-            table->items[table->count++] = (struct asked){ .key = str_normal(arena, text), .set = set };
+            table->items[table->count++] = (struct set_asked){ .key = str_normal(arena, text), .set = set };
     }
     return true;
 }
@@ -165,11 +130,12 @@ static bool load_asked(const struct tx *tx, const struct project *project,
                                                                .limit = LIMIT_OPEN_QUESTIONS },
                                 &open, &count))
         return false;
-    *table = (struct asked_table){ .items = arena_array(tx->arena, struct asked, count * LIMIT_QUESTIONS) };
+    *table =
+        (struct asked_table){ .items = arena_array(tx->arena, struct set_asked, count * LIMIT_QUESTIONS) };
     for (size_t i = 0; i < count; i++)
         if (!put_set(tx->arena, &open[i], table, tx->err))
             return false;
-    qsort(table->items, table->count, sizeof(struct asked), by_key);
+    qsort(table->items, table->count, sizeof(struct set_asked), by_key);
     return true;
 }
 
@@ -181,9 +147,9 @@ static size_t leave_out_asked(struct arena *arena, const struct asked_table *tab
     size_t count = 0;
 
     for (size_t i = 0; i < wish->count; i++) {
-        struct asked wanted = { .key = str_normal(arena, wish->questions[i].text) };
-        const struct asked *found =
-            bsearch(&wanted, table->items, table->count, sizeof(struct asked), by_key);
+        struct set_asked wanted = { .key = str_normal(arena, wish->questions[i].text) };
+        const struct set_asked *found =
+            bsearch(&wanted, table->items, table->count, sizeof(struct set_asked), by_key);
 
         if (found)
             *set = *found->set;
@@ -202,10 +168,9 @@ static bool check_room(const struct project *project, size_t open, size_t fresh,
             "%zu questions about this are open already and the result asks %zu more; %d may be open at once.",
             open, fresh, LIMIT_OPEN_QUESTIONS);
     err->name = "too_many_questions";
-    return err_hint(err,
-                    "Answer or dismiss some of them, then hand the result in again: "
-                    "/api/projects/%s/notifications.",
-                    project->id);
+    return err_hint(
+        err, "Answer or dismiss some of them, then hand the result in again: /api/projects/%s/notifications.",
+        project->id);
 }
 
 static char *questions_text(struct arena *arena, const struct output_question *questions, size_t count,
@@ -247,6 +212,7 @@ static bool add(const struct tx *tx, const struct project *project, const struct
     const char *body = shortened(tx->arena, fresh[0].text, SET_BODY_BYTES);
     const char *title = arena_format(tx->arena, "%s asks about %s", wish->agent,
                                      shortened(tx->arena, wish->about, SET_BODY_BYTES));
+    struct db_arg row[QUESTION_SET_INSERT_WIDTH];
 
     *set = (struct question_set){
         .id = uuid_new(tx->arena),
@@ -260,19 +226,16 @@ static bool add(const struct tx *tx, const struct project *project, const struct
         .status = SET_OPEN,
         .agent = wish->agent,
         .created_ms = tx->now_ms,
+        .asked_by_id = wish->asked_by_id,
     };
-    return tx_exec(tx, SQL_QUESTION_SET_INSERT,
-                   DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
-                           db_text(work_source_word(set->source)), db_text(set->source_id),
-                           db_text(set_kind_word(set->kind)), db_text(set->questions), db_text(set->agent),
-                           db_int(tx->now_ms), db_text(wish->asked_by_id)),
-                   NULL) &&
+    question_set_put_insert(set, row);
+    return tx_exec(tx, SQL_QUESTION_SET_INSERT, QUESTION_SET_INSERT_WIDTH, row, NULL) &&
            tx_exec(tx, SQL_QUESTION_SET_INBOX_ADD,
                    DB_ARGS(db_text(set->id), db_text(set->workspace_id), db_text(set->project_id),
                            db_text(set_kind_word(set->kind)), db_text(title), db_text(body),
                            db_int(tx->now_ms)),
                    NULL) &&
-           question_set_tell(tx, set, "notification.added", title, body);
+           question_set_tell(tx, set, EVENT_NOTIFICATION_ADDED, title, body);
 }
 
 bool question_set_ask(const struct tx *tx, const struct project *project,
@@ -289,7 +252,7 @@ bool question_set_ask(const struct tx *tx, const struct project *project,
            (check_room(project, asked.count, count, tx->err) && add(tx, project, wish, fresh, count, set));
 }
 
-bool question_set_tell(const struct tx *tx, const struct question_set *set, const char *type,
+bool question_set_tell(const struct tx *tx, const struct question_set *set, enum event_type type,
                        const char *title, const char *body)
 {
     BUF_AUTO text = { 0 };
@@ -318,38 +281,10 @@ bool question_set_tell(const struct tx *tx, const struct question_set *set, cons
                                              .at_ms = tx->now_ms });
 }
 
-void question_set_write_members(const struct question_set *set, struct json_out *out)
+void question_set_write_approved(const struct question_set *set, const char *key, struct json_out *out)
 {
-    json_text(out, "id", set->id);
-    json_text(out, "projectId", set->project_id);
-    json_text(out, "source", set->kind == SET_APPROVAL ? "decision" : work_source_word(set->source));
-    json_text(out, "sourceId", set->source_id);
-    json_text(out, "kind", set_kind_word(set->kind));
-    json_text(out, "agent", set->agent);
-    json_raw(out, "questions", set->questions);
-    json_raw(out, "responses", set->responses);
-    json_text(out, "status", set_status_word(set->status));
     if (set->has_approved)
-        json_bool(out, "approved", set->approved);
+        json_bool(out, key, set->approved);
     else
-        json_none(out, "approved");
-    json_time(out, "createdAt", set->created_ms);
-    if (set->resolved_ms) {
-        json_time(out, "resolvedAt", set->resolved_ms);
-        json_map(out, "outcome");
-        json_text(out, "source", outcome_source_word(set->outcome_source));
-        json_text(out, "by", set->outcome_by);
-        json_time(out, "at", set->resolved_ms);
-        json_map_end(out);
-    } else {
-        json_none(out, "resolvedAt");
-        json_none(out, "outcome");
-    }
-}
-
-void question_set_write(const struct question_set *set, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    question_set_write_members(set, out);
-    json_map_end(out);
+        json_none(out, key);
 }

@@ -25,21 +25,8 @@ WORDS_OF(set_kind, set_kinds);
 enum set_status { SET_OPEN = 1, SET_RESOLVED, SET_STATUS_END };
 WORDS_OF(set_status, set_statuses);
 
-struct question_set {
-    const char *id, *workspace_id, *project_id;
-    enum work_source source; /* 0: a decision */
-    const char *source_id;
-    enum set_kind kind;
-    const char *questions; /* [{id, text, createdAt}], as JSON */
-    const char *responses; /* [{questionId, answer, by?, at?}], as JSON */
-    enum set_status status;
-    const char *agent;                  /* analyst, dreamer, planner, coder, reviewer */
-    bool has_approved, approved;        /* what was said about approving, if anything */
-    enum outcome_source outcome_source; /* 0 while open */
-    const char *outcome_by;             /* NULL while open */
-    int64_t created_ms, resolved_ms;    /* resolved 0: not */
-    const char *asked_by_id;            /* the user or token that handed it in, or NULL: not known */
-};
+/* Its members: question_set.noun. */
+#include "gen/nouns/question_set.h"
 
 bool question_set_is_open(const struct question_set *set);
 
@@ -102,9 +89,6 @@ CHECKED bool question_set_clear(const struct tx *tx, const struct project *proje
 CHECKED bool question_set_drop(const struct tx *tx, const struct project *project, enum work_source source,
                                const char *source_id);
 
-/* key NULL: the root or inside a list. */
-void question_set_write(const struct question_set *set, const char *key, struct json_out *out);
-/* The members without braces. */
-void question_set_write_members(const struct question_set *set, struct json_out *out);
+void question_set_write_approved(const struct question_set *set, const char *key, struct json_out *out);
 
 #endif

@@ -114,6 +114,17 @@ static char *responses_text(struct arena *arena, const json_t *given, const json
     return arena_copy(arena, text.bytes, text.len);
 }
 
+/* Who gave them, by id, for each of them: stored beside them in the same order, and never shown. */
+static const char *giver_ids(const struct tx *tx, const json_t *fresh)
+{
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    for (size_t i = 0; i < json_array_size(fresh); i++)
+        buf_format(&text, " %s", tx->caller->id);
+    return arena_copy(tx->arena, text.bytes, text.len);
+}
+
 static bool say_answer(const struct tx *tx, const struct question_set *set, const char *question,
                        const char *answer)
 {
@@ -132,16 +143,16 @@ static bool say_answer(const struct tx *tx, const struct question_set *set, cons
 }
 
 /* What a reply comes to: the set's questions, what had been answered before, and what is answered now. */
-struct answering {
+struct set_answering {
     json_t *questions, *given, *fresh;
 };
 
-static bool is_answered(const struct answering *answering, const char *id)
+static bool is_answered(const struct set_answering *answering, const char *id)
 {
     return response_to(answering->given, id) || response_to(answering->fresh, id);
 }
 
-static bool all_answered(const struct answering *answering)
+static bool all_answered(const struct set_answering *answering)
 {
     for (size_t i = 0; i < json_array_size(answering->questions); i++)
         if (!is_answered(answering, response_text(json_array_get(answering->questions, i), "id")))
@@ -151,7 +162,7 @@ static bool all_answered(const struct answering *answering)
 
 /* Each answer is a message of its own, with its question above it; a bare yes or no answers the rest. */
 static bool say_in_chat(const struct tx *tx, const struct question_set *set,
-                        const struct answering *answering, const struct question_set_reply *reply)
+                        const struct set_answering *answering, const struct question_set_reply *reply)
 {
     const json_t *questions = answering->questions;
 
@@ -194,11 +205,11 @@ static bool settle(const struct tx *tx, struct question_set *set, const struct s
                    DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses),
                            set->has_approved ? db_bool(set->approved) : db_null(),
                            db_text(outcome_source_word(set->outcome_source)), db_text(set->outcome_by),
-                           db_int(set->resolved_ms)),
+                           db_int(set->resolved_ms), db_text(tx->caller->id)),
                    NULL) &&
            tx_exec(tx, SQL_QUESTION_SET_INBOX_RESOLVE, DB_ARGS(db_text(set->id), db_int(set->resolved_ms)),
                    NULL) &&
-           question_set_tell(tx, set, "notification.resolved", NULL, NULL);
+           question_set_tell(tx, set, EVENT_NOTIFICATION_RESOLVED, NULL, NULL);
 }
 
 static struct settling dismissal(void)
@@ -222,18 +233,20 @@ static bool let_go(const struct tx *tx, const struct project *project, const str
 }
 
 /* Some are answered and the set stays open: its inbox row too, and whatever waits for it goes on waiting. */
-static bool note_answers(const struct tx *tx, const struct answering *answering, struct question_set *set)
+static bool note_answers(const struct tx *tx, const struct set_answering *answering, struct question_set *set)
 {
     if (json_array_size(answering->fresh) == 0)
         return true;
     set->responses = responses_text(tx->arena, answering->given, answering->fresh, tx->caller, tx->now_ms);
     return tx_exec(tx, SQL_QUESTION_SET_ANSWER,
-                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses)), NULL) &&
-           question_set_tell(tx, set, "notification.updated", NULL, NULL);
+                   DB_ARGS(db_text(set->id), db_text(set->project_id), db_text(set->responses),
+                           db_text(giver_ids(tx, answering->fresh))),
+                   NULL) &&
+           question_set_tell(tx, set, EVENT_NOTIFICATION_UPDATED, NULL, NULL);
 }
 
 static bool settle_answered(const struct tx *tx, const struct project *project,
-                            const struct question_set_reply *reply, const struct answering *answering,
+                            const struct question_set_reply *reply, const struct set_answering *answering,
                             struct question_set *set)
 {
     struct settling settling = dismissal();
@@ -250,7 +263,8 @@ static bool settle_answered(const struct tx *tx, const struct project *project,
 
 /* `answering` has its lists when this returns, whatever it returns: the caller frees them. */
 static bool read_reply(struct arena *arena, const struct question_set *set,
-                       const struct question_set_reply *reply, struct answering *answering, struct err *err)
+                       const struct question_set_reply *reply, struct set_answering *answering,
+                       struct err *err)
 {
     answering->fresh = json_array();
     if (!json_parse(set->questions, strlen(set->questions), &answering->questions, err) ||
@@ -258,7 +272,7 @@ static bool read_reply(struct arena *arena, const struct question_set *set,
         !check_responses(answering->questions, reply->responses, err))
         return false;
     if (reply->keep_open && json_array_size(reply->responses) == 0 && !reply->has_approved) {
-        err_field(err, "keepOpen", "keepOpen goes with answers: without any, this would dismiss the set.");
+        err_field(err, "keepOpen", "keepOpen needs answers: without any, this would dismiss the set.");
         return err_hint(err, "Give responses, or leave keepOpen out.");
     }
     return leave_out_given(arena, set, answering->given, reply->responses, answering->fresh, err);
@@ -267,7 +281,7 @@ static bool read_reply(struct arena *arena, const struct question_set *set,
 static bool take_reply(const struct tx *tx, const struct project *project,
                        const struct question_set_reply *reply, struct question_set *set)
 {
-    struct answering answering = { 0 };
+    struct set_answering answering = { 0 };
     bool good = read_reply(tx->arena, set, reply, &answering, tx->err);
 
     if (good && set->source == SOURCE_EXECUTE)

@@ -78,10 +78,10 @@ static bool leave_out_confirmations(const struct tx *tx, const struct project *p
         bool confirms = confirmation_is(tx->arena, &output->questions[i]);
 
         if (confirms && confirmed)
-            add_problem(result, arena_format(tx->arena,
-                                             "The question %s asks for confirmation a second time and was "
-                                             "left out.",
-                                             output->questions[i].id));
+            add_problem(result,
+                        arena_format(tx->arena,
+                                     "The question %s asks for confirmation a second time and was left out.",
+                                     output->questions[i].id));
         else
             kept[count++] = output->questions[i];
         confirmed = confirmed || confirms;
@@ -288,9 +288,9 @@ static bool wait_for_answers(const struct tx *tx, const struct project *project,
     result->question_count = result->output->question_count;
     result->accepted = result->question_count > 0;
     if (!result->accepted)
-        add_problem(result,
-                    "Questions about this are still open, so nothing was made of the result: hand it in "
-                    "again when they have been answered or dismissed.");
+        add_problem(
+            result,
+            "Questions about this are still open, so nothing was made of the result: hand it in again when they have been answered or dismissed.");
     return true;
 }
 

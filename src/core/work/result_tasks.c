@@ -144,10 +144,10 @@ static void find_dep(struct arena *arena, const struct names *names, size_t self
     plan->deps[self][which] = id ? find_known(names, id) : NULL;
     if (!plan->deps[self][which] && !find_title(names, self, name, &plan->inner[self][which]) &&
         !find_place(names, name, &plan->inner[self][which]))
-        plan->problem = arena_format(arena,
-                                     "Task `%.80s` depends on `%.80s`, which is neither a task of this "
-                                     "result nor one of the project: no task was made.",
-                                     names->output->tasks[self].title, name);
+        plan->problem = arena_format(
+            arena,
+            "Task `%.80s` depends on `%.80s`, which is neither a task of this result nor one of the project: no task was made.",
+            names->output->tasks[self].title, name);
 }
 
 /* Takes whatever has nothing left to wait for, until all are placed or none can be. */

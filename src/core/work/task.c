@@ -4,36 +4,12 @@
  */
 #include "core/work/task.h"
 
+#include "base/str.h"
+#include "core/caller/caller.h"
 #include "core/work/task_row.h"
 
 const char *const task_statuses[] = { "open", "in_progress", "blocked", "closed", NULL };
 WORDS_FIT(task_statuses, TASK_STATUS_END);
-
-bool task_from_row(const struct db_rows *rows, size_t row, struct task *task, struct err *err)
-{
-    const char *strange = NULL;
-
-    *task = (struct task){
-        .id = db_cell(rows, row, COL_TASK_ID),
-        .workspace_id = db_cell(rows, row, COL_TASK_WORKSPACE_ID),
-        .project_id = db_cell(rows, row, COL_TASK_PROJECT_ID),
-        .title = db_cell(rows, row, COL_TASK_TITLE),
-        .description = db_cell(rows, row, COL_TASK_DESCRIPTION),
-        .status = db_cell_word(rows, row, COL_TASK_STATUS, task_statuses, &strange),
-        .priority = db_cell_int(rows, row, COL_TASK_PRIORITY),
-        .assignee = db_cell(rows, row, COL_TASK_ASSIGNEE),
-        .block_reason = db_cell(rows, row, COL_TASK_BLOCK_REASON),
-        .session_id = db_cell(rows, row, COL_TASK_SESSION_ID),
-        .result = db_cell(rows, row, COL_TASK_RESULT),
-        .problems = db_cell(rows, row, COL_TASK_PROBLEMS),
-        .open_deps = db_cell_int(rows, row, COL_TASK_OPEN_DEPS),
-        .created_ms = db_cell_int(rows, row, COL_TASK_CREATED_AT),
-        .updated_ms = db_cell_int(rows, row, COL_TASK_UPDATED_AT),
-        .depends_on = db_cell(rows, row, COL_TASK_DEPENDS_ON),
-        .own_block = db_cell(rows, row, COL_TASK_OWN_BLOCK),
-    };
-    return db_words_known(strange, err);
-}
 
 bool task_get(const struct tx *tx, const struct project *project, const char *id, struct task *task)
 {
@@ -52,32 +28,7 @@ bool task_lock(const struct tx *tx, const struct project *project, const char *i
            task_get(tx, project, id, task);
 }
 
-static void write_members(const struct task *task, struct json_out *out)
-{
-    json_text(out, "id", task->id);
-    json_text(out, "project_id", task->project_id);
-    json_text(out, "title", task->title);
-    json_text(out, "description", task->description);
-    json_text(out, "status", task_status_word(task->status));
-    json_int(out, "priority", task->priority);
-    json_text(out, "assignee", task->assignee);
-    json_text(out, "block_reason", task->block_reason);
-    json_raw(out, "depends_on", task->depends_on);
-    json_text(out, "session_id", task->session_id);
-    json_raw(out, "result", task->result);
-    json_raw(out, "problems", task->problems);
-    json_time(out, "created_at", task->created_ms);
-    json_time(out, "updated_at", task->updated_ms ? task->updated_ms : task->created_ms);
-}
-
-void task_write(const struct task *task, const char *key, struct json_out *out)
-{
-    json_map(out, key);
-    write_members(task, out);
-    json_map_end(out);
-}
-
-struct event task_event(struct arena *arena, const char *type, const struct task *task, int64_t now_ms)
+struct event task_event(struct arena *arena, enum event_type type, const struct task *task, int64_t now_ms)
 {
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -87,7 +38,7 @@ struct event task_event(struct arena *arena, const char *type, const struct task
     json_map(&out, NULL);
     json_text(&out, "projectId", task->project_id);
     json_text(&out, "taskId", task->id);
-    write_members(task, &out);
+    task_write_members(task, &out);
     json_map_end(&out);
     return (struct event){ .workspace_id = task->workspace_id,
                            .type = type,
@@ -97,7 +48,7 @@ struct event task_event(struct arena *arena, const char *type, const struct task
                            .at_ms = now_ms };
 }
 
-static bool tell(const struct tx *tx, const char *type, const struct task *task)
+static bool tell(const struct tx *tx, enum event_type type, const struct task *task)
 {
     struct event event = task_event(tx->arena, type, task, tx->now_ms);
 
@@ -106,18 +57,27 @@ static bool tell(const struct tx *tx, const char *type, const struct task *task)
 
 bool task_tell(const struct tx *tx, const struct task *task)
 {
-    return tell(tx, "task.updated", task);
+    return tell(tx, EVENT_TASK_UPDATED, task);
+}
+
+const char *task_taker_id(const struct tx *tx, const char *assignee)
+{
+    struct actor taker = tx->caller ? actor_of(tx->caller) : ACTOR_SYSTEM;
+
+    return assignee && taker.name && str_equal(str_fold(tx->arena, assignee), str_fold(tx->arena, taker.name))
+               ? taker.id
+               : NULL;
 }
 
 bool task_save(const struct tx *tx, const struct project *project, struct task *task)
 {
-    return tx_exec(tx, SQL_TASK_SAVE,
-                   DB_ARGS(db_text(task->id), db_text(project->id), db_text(task->title),
-                           db_text(task->description), db_text(task_status_word(task->status)),
-                           db_int(task->priority), db_text(task->assignee), db_text(task->block_reason),
-                           db_text(task->session_id), db_text(task->result), db_text(task->problems),
-                           db_int(tx->now_ms), db_text(task->own_block)),
-                   NULL) &&
+    struct db_arg row[TASK_UPDATE_WIDTH];
+
+    task->updated_ms = tx->now_ms;
+    if (!task->assignee)
+        task->assignee_id = NULL;
+    task_put_update(task, row);
+    return tx_exec(tx, SQL_TASK_SAVE, TASK_UPDATE_WIDTH, row, NULL) &&
            task_get(tx, project, task->id, task) && task_tell(tx, task);
 }
 
@@ -127,5 +87,5 @@ bool task_delete(const struct tx *tx, const struct project *project, const char 
 
     return task_lock(tx, project, id, &task) &&
            tx_exec(tx, SQL_TASK_DELETE, DB_ARGS(db_text(id), db_text(project->id)), NULL) &&
-           tell(tx, "task.deleted", &task);
+           tell(tx, EVENT_TASK_DELETED, &task);
 }

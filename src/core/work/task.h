@@ -24,21 +24,8 @@
 enum task_status { TASK_OPEN = 1, TASK_IN_PROGRESS, TASK_BLOCKED, TASK_CLOSED, TASK_STATUS_END };
 WORDS_OF(task_status, task_statuses);
 
-struct task {
-    const char *id, *workspace_id, *project_id;
-    const char *title, *description;
-    enum task_status status;
-    int64_t priority;         /* 0 comes first */
-    const char *assignee;     /* or NULL */
-    const char *block_reason; /* or NULL */
-    const char *own_block;    /* the one that a question took the place of, or NULL */
-    const char *session_id;   /* or NULL */
-    const char *result;       /* JSON, or NULL */
-    const char *problems;     /* a JSON list's text: what could not be read of its last result */
-    int64_t open_deps;        /* dependencies that are not closed */
-    int64_t created_ms, updated_ms;
-    const char *depends_on; /* a JSON list's text: ids */
-};
+/* Its members: task.noun. */
+#include "gen/nouns/task.h"
 
 /* Takes all but the ids, times and depends_on, which it fills in. `deps` are ids of tasks of the project. */
 CHECKED bool task_create(const struct tx *tx, const struct project *project, const char *const *deps,
@@ -124,8 +111,5 @@ CHECKED bool task_known(const struct tx *tx, const struct project *project, cons
  */
 CHECKED bool task_set_deps(const struct tx *tx, const struct project *project, const struct task *task,
                            const char *const *deps, size_t dep_count);
-
-/* key NULL: the root or inside a list. */
-void task_write(const struct task *task, const char *key, struct json_out *out);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "base/str.h"
 #include "core/work/question_set.h"
-#include "core/work/task.h"
+#include "core/work/task_row.h"
 
 /* What stands beside the error: enough for an agent to decide what to do instead. */
 static const char *error_detail(struct arena *arena, const struct task *task, const struct db_rows *waiting)
@@ -64,7 +64,9 @@ bool task_claim(const struct tx *tx, const struct project *project, const char *
 
     if (!caller_may_speak_as(tx->caller, agent, tx->err) ||
         !tx_exec(tx, SQL_TASK_CLAIM,
-                 DB_ARGS(db_text(id), db_text(project->id), db_text(agent), db_int(tx->now_ms)), &claimed) ||
+                 DB_ARGS(db_text(id), db_text(project->id), db_text(agent), db_int(tx->now_ms),
+                         db_text(task_taker_id(tx, agent))),
+                 &claimed) ||
         !task_get(tx, project, id, task))
         return false;
     if (claimed == 0)
@@ -134,7 +136,7 @@ static bool check_step(const struct tx *tx, const struct project *project, const
 {
     bool starts = to->status == TASK_IN_PROGRESS && from->status != TASK_IN_PROGRESS;
     bool takes_over = to->status == TASK_IN_PROGRESS && from->status == TASK_IN_PROGRESS &&
-                      !str_equal(from->assignee, to->assignee);
+                      !(from->assignee && to->assignee && str_same_name(from->assignee, to->assignee));
 
     if (to->status == TASK_IN_PROGRESS && !to->assignee)
         return err_field(tx->err, "assignee", "A task in progress needs an assignee: claim it.");
@@ -186,6 +188,8 @@ bool task_update(const struct tx *tx, const struct project *project, const char 
     }
     take_fields(change, &after);
     settle(change, &after);
+    if (!str_equal(before.assignee, after.assignee))
+        after.assignee_id = task_taker_id(tx, after.assignee);
     if (!check_step(tx, project, &before, &after) || !task_save(tx, project, &after))
         return false;
     *task = after;

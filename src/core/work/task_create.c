@@ -6,35 +6,14 @@
 #include "core/log/event.h"
 #include "core/work/task_row.h"
 
-#define TASK_WIDTH 13
-
-static void put_row(const struct task *task, struct db_arg row[static TASK_WIDTH])
-{
-    size_t at = 0;
-
-    row[at++] = db_text(task->id);
-    row[at++] = db_text(task->workspace_id);
-    row[at++] = db_text(task->project_id);
-    row[at++] = db_text(task->title);
-    row[at++] = db_text(task->description);
-    row[at++] = db_text(task_status_word(task->status));
-    row[at++] = db_int(task->priority);
-    row[at++] = db_text(task->assignee);
-    row[at++] = db_text(task->block_reason);
-    row[at++] = db_text(task->session_id);
-    row[at++] = db_text(task->result);
-    row[at++] = db_text(task->problems);
-    row[at] = db_int(task->created_ms);
-}
-
 static bool insert(const struct tx *tx, const struct task_draft *drafts, size_t count)
 {
-    struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * TASK_WIDTH);
+    struct db_arg *rows = arena_array(tx->arena, struct db_arg, count * TASK_INSERT_WIDTH);
 
     for (size_t i = 0; i < count; i++)
-        put_row(&drafts[i].task, &rows[i * TASK_WIDTH]);
-    return db_exec_rows(tx->db, tx->arena, SQL_TASK_INSERT, SQL_TASK_INSERT_MANY, TASK_WIDTH, rows, count,
-                        NULL, tx->err);
+        task_put_insert(&drafts[i].task, &rows[i * TASK_INSERT_WIDTH]);
+    return db_exec_rows(tx->db, tx->arena, SQL_TASK_INSERT, SQL_TASK_INSERT_MANY, TASK_INSERT_WIDTH, rows,
+                        count, NULL, tx->err);
 }
 
 /* As they now are, with what the triggers made of them. */
@@ -65,7 +44,7 @@ static bool tell_all(const struct tx *tx, const struct task_draft *drafts, size_
     struct event *events = arena_array(tx->arena, struct event, count);
 
     for (size_t i = 0; i < count; i++)
-        events[i] = task_event(tx->arena, "task.updated", &drafts[i].task, tx->now_ms);
+        events[i] = task_event(tx->arena, EVENT_TASK_UPDATED, &drafts[i].task, tx->now_ms);
     return event_append_many(tx, events, count);
 }
 
@@ -79,7 +58,8 @@ bool task_create_many(const struct tx *tx, const struct project *project, struct
 
         task->workspace_id = project->workspace_id;
         task->project_id = project->id;
-        task->created_ms = tx->now_ms;
+        task->created_ms = task->updated_ms = tx->now_ms;
+        task->assignee_id = task_taker_id(tx, task->assignee);
         if (!task->problems)
             task->problems = "[]";
     }

@@ -71,10 +71,10 @@ static bool check_circle(const struct tx *tx, const struct task *task, const cha
         err_field(tx->err, "depends_on", "%s depends on too many tasks to rule out a circle.", deps[0]);
     else
         err_field(tx->err, "depends_on", "These tasks depend on too many others to rule out a circle.");
-    return err_hint(tx->err,
-                    "Up to %d can be looked at: name tasks with fewer before them, or make a new task that "
-                    "depends on these, on which nothing can depend yet.",
-                    DEPENDENCY_WALK);
+    return err_hint(
+        tx->err,
+        "Up to %d can be looked at: name tasks with fewer before them, or make a new task that depends on these, on which nothing can depend yet.",
+        DEPENDENCY_WALK);
 }
 
 bool task_known(const struct tx *tx, const struct project *project, const char *const *ids, size_t count,

@@ -6,16 +6,6 @@
 #include "core/work/task.h"
 #include "core/work/task_row.h"
 
-static bool take_rows(const struct tx *tx, const struct db_rows *rows, struct task **tasks, size_t *count)
-{
-    *tasks = arena_array(tx->arena, struct task, rows->count);
-    *count = rows->count;
-    for (size_t row = 0; row < rows->count; row++)
-        if (!task_from_row(rows, row, &(*tasks)[row], tx->err))
-            return false;
-    return true;
-}
-
 /* Each filter has the index that serves it; the rest is checked row by row. */
 static bool query(const struct tx *tx, const struct project *project, const struct task_filter *filter,
                   struct db_rows *rows)
@@ -45,7 +35,8 @@ bool task_list(const struct tx *tx, const struct project *project, const struct 
 
     if (!query(tx, project, filter, &rows))
         return false;
-    return take_rows(tx, &rows, tasks, count);
+    *count = rows.count;
+    return task_from_rows(tx, &rows, rows.count, tasks);
 }
 
 bool task_ready(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
@@ -65,5 +56,6 @@ bool task_ready(const struct tx *tx, const struct project *project, const char *
                           db_text(after.id), db_int((int64_t)limit)),
                   &rows))
         return false;
-    return take_rows(tx, &rows, tasks, count);
+    *count = rows.count;
+    return task_from_rows(tx, &rows, rows.count, tasks);
 }

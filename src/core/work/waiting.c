@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const waiting_types[] = { "blocking",       "non_blocking", "approval", "error_recovery",
-                                      "open_questions", "prompt",       "turn",     NULL };
+const char *const waiting_types[] = { QUESTION_TYPES(QUESTION_TYPE_WORD) "open_questions", "prompt", "turn",
+                                      NULL };
 WORDS_FIT(waiting_types, WAITING_END);
 
 /* One place that things wait in. */
-struct source {
+struct waiting_source {
     enum waiting_type type; /* the only one it has; 0: the types of questions */
     bool undated; /* comes after the questions before it: only when those leave room, and by deadline */
     bool (*query)(const struct tx *tx, const struct waiting_filter *filter, struct db_rows *rows);
@@ -87,7 +87,7 @@ static void finish_set(struct arena *arena, struct waiting *item)
     item->text = arena_text(arena, first ? first : "");
 }
 
-static const struct source sources[] = {
+static const struct waiting_source sources[] = {
     { 0, false, query_questions, NULL },
     { 0, true, query_undated, NULL },
     { WAITING_SET, false, query_sets, finish_set },
@@ -175,7 +175,7 @@ static bool judge(const struct tx *tx, const struct question asked[], struct wai
     return true;
 }
 
-static bool is_wanted(const struct source *source, enum waiting_type type)
+static bool is_wanted(const struct waiting_source *source, enum waiting_type type)
 {
     if (!type)
         return true;
