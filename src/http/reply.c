@@ -18,12 +18,12 @@
 #define DATE_MS     1000
 
 /* Headers that each reply gets unless its maker says otherwise, each as it is sent. */
-#define DEFAULTS(X)                                                                                          \
-    X("Cache-Control", "no-store")                                                                           \
-    X("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")                               \
-    X("Cross-Origin-Resource-Policy", "same-origin")                                                         \
-    X("Referrer-Policy", "no-referrer")                                                                      \
-    X("X-Content-Type-Options", "nosniff")                                                                   \
+#define DEFAULTS(X) \
+    X("Cache-Control", "no-store") \
+    X("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") \
+    X("Cross-Origin-Resource-Policy", "same-origin") \
+    X("Referrer-Policy", "no-referrer") \
+    X("X-Content-Type-Options", "nosniff") \
     X("X-Frame-Options", "DENY")
 
 static const char all_defaults[] =

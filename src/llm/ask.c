@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-struct waiter {
+struct ask_waiter {
     pthread_mutex_t lock;
     pthread_cond_t done;
     bool is_done;
@@ -29,7 +29,7 @@ static const struct llm_tool_call *copy_calls(struct arena *arena, const struct 
 /* The asking thread sleeps meanwhile, so its arena may be used. */
 static void keep_result(void *user, const struct llm_result *result)
 {
-    struct waiter *waiter = user;
+    struct ask_waiter *waiter = user;
 
     *waiter->result = *result;
     waiter->result->words = arena_text(waiter->arena, result->words);
@@ -44,7 +44,7 @@ static void keep_result(void *user, const struct llm_result *result)
 bool llm_ask(struct llm *llm, const struct llm_request *request, struct arena *arena,
              struct llm_result *result, struct err *err)
 {
-    struct waiter waiter = { .arena = arena, .result = result };
+    struct ask_waiter waiter = { .arena = arena, .result = result };
     const struct llm_callbacks callbacks = { .done = keep_result, .user = &waiter };
     uint64_t id;
 

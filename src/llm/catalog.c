@@ -169,7 +169,7 @@ void catalog_model(const struct catalog *catalog, struct arena *arena, const cha
     model->spelled_out = true;
 }
 
-struct waiter {
+struct catalog_waiter {
     struct catalog_look look;
     struct net_task task;
     pthread_mutex_t lock;
@@ -179,14 +179,14 @@ struct waiter {
 
 static void begin(void *user)
 {
-    struct waiter *waiter = user;
+    struct catalog_waiter *waiter = user;
 
     catalog_look(&waiter->look);
 }
 
 static void wake(struct catalog_look *look)
 {
-    struct waiter *waiter = look->user;
+    struct catalog_waiter *waiter = look->user;
 
     pthread_mutex_lock(&waiter->lock);
     waiter->is_done = true;
@@ -197,8 +197,8 @@ static void wake(struct catalog_look *look)
 bool catalog_read(struct net *net, const struct local_place *place, struct arena *arena,
                   struct catalog *catalog, struct err *err)
 {
-    struct waiter waiter = { .look = { .net = net, .place = *place, .done = wake, .user = &waiter },
-                             .task = { .run = begin, .user = &waiter } };
+    struct catalog_waiter waiter = { .look = { .net = net, .place = *place, .done = wake, .user = &waiter },
+                                     .task = { .run = begin, .user = &waiter } };
 
     pthread_mutex_init(&waiter.lock, NULL);
     pthread_cond_init(&waiter.done, NULL);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "llm/internal.h"
 #include "llm/retry.h"
+#include "llm/script.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -186,10 +187,20 @@ static void call_out(struct errand *errand)
 
 /* Scripts. */
 
+static void call_tools(struct errand *errand)
+{
+    const char *tool, *arguments;
+
+    for (size_t i = 0; script_next_call(&errand->arena, &errand->calls, &tool, &arguments); i++)
+        if (!draft_tool(&errand->draft, i, NULL, tool, arguments))
+            return;
+}
+
 static void end_script(struct errand *errand)
 {
+    call_tools(errand);
     errand->draft.ended = true;
-    draft_finish(&errand->draft, LLM_FINISH_STOP);
+    draft_finish(&errand->draft, errand->draft.tool_count > 0 ? LLM_FINISH_TOOLS : LLM_FINISH_STOP);
     draft_close(&errand->draft);
     errand_ended(errand, -1);
 }
@@ -235,7 +246,7 @@ static void play(struct errand *errand)
         errand_ended(errand, -1);
         return;
     }
-    errand->timer = (struct net_timer){ .run = say_next_word, .user = errand };
+    errand->timer = (struct timer){ .run = say_next_word, .user = errand };
     net_timer_set(errand->llm->net, &errand->timer, errand->model.delay_ms);
 }
 
@@ -245,7 +256,6 @@ void errand_ask(struct errand *errand)
         errand->began_ms = clock_ticks_ms();
     errand->attempts++;
     errand->status = 0;
-    atomic_fetch_add(&errand->llm->asked, 1);
     if (time_left_ms(errand) <= 0) {
         draft_fail(&errand->draft, LLM_TOO_SLOW,
                    "The %lld ms that a call may take were over before it had its turn.",

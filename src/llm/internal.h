@@ -1,5 +1,5 @@
 /*
- * internal.h - what llm.c (queues), errand.c (attempts) and verdict.c (what came of one) share.
+ * internal.h - what llm.c (requests), errand.c (attempts) and verdict.c (what came of one) share.
  *
  * An errand is one request from llm_start to its `done`. All of it is the loop's thread's once it is posted.
  */
@@ -7,32 +7,24 @@
 #define LLM_INTERNAL_H
 
 #include "llm/draft.h"
+#include "llm/lanes.h"
 #include "llm/llm.h"
-#include "llm/ndjson.h"
 #include "llm/provider.h"
-#include "llm/sse.h"
+#include "net/ndjson.h"
+#include "net/sse.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Calls to one server: so many at once, the others in a queue. */
-struct lane {
-    struct lane *next;
-    char *url;
-    int in_flight;
-    struct errand *first, **last;
-};
-
 struct llm {
     struct net *net;
-    int in_flight, in_flight_most;
-    struct lane *lanes;
+    struct lanes *lanes;
+    struct lane_client client; /* for requests that come without a place */
     struct errand *errands;
     bool closing;
-    bool starting, start_again; /* see start_waiting */
-    struct net_task close_task;
+    struct net_task close_task, start_task;
+    atomic_bool start_posted;
 
-    atomic_uint_least64_t asked, retried, failed, calling;
     pthread_mutex_t lock; /* guards `open` and `refusing` */
     pthread_cond_t empty;
     uint64_t open; /* errands that were taken and are not done */
@@ -44,14 +36,13 @@ struct llm {
 enum reading { READ_NOTHING, READ_EVENTS, READ_LINES, READ_WHOLE, READ_ERROR };
 
 struct errand {
+    struct lane_place place; /* first: the lanes hand it back; nowhere where the caller has one */
     struct llm *llm;
     struct errand *next, **link; /* in llm->errands */
-    struct errand *next_waiting; /* in its lane */
-    struct lane *lane;
     uint64_t id;
-    enum { ERRAND_WAITING, ERRAND_ASKING, ERRAND_PAUSING } state;
+    bool has_place; /* of the caller's */
     struct net_task task;
-    struct net_timer timer; /* the pause before another attempt, or before the next word of a script */
+    struct timer timer; /* the pause before another attempt, or before the next word of a script */
 
     struct arena arena;
     struct llm_model model;
@@ -65,7 +56,8 @@ struct errand {
     struct buf body;
     bool stops_sent, once;
     int64_t again_ms;
-    const char *line; /* of a script: what is still to be said */
+    const char *line;  /* of a script: what is still to be said */
+    const char *calls; /* of a script: the tools it calls then, or NULL */
 
     struct draft draft;
     int attempts, adapted;

@@ -1,7 +1,7 @@
 /*
- * The queues. Each server has a lane with so many calls at once; whoever comes later waits in it. A call that
- * has to be tried again leaves its place to others while it pauses. Everything but llm_start, llm_cancel and
- * closing happens on the loop's thread.
+ * Requests from their beginning to their end: a place in the lanes, unless their caller has one, an attempt,
+ * and another after a pause. A call that pauses keeps its place: whoever makes it pause is in no state for
+ * more. Everything but llm_start, llm_cancel and closing happens on the loop's thread.
  */
 #include "base/clock.h"
 #include "base/limits.h"
@@ -18,124 +18,36 @@
 
 #define ERRAND_BLOCK (1 * KB) /* names, URL, headers: little, and of thousands that wait */
 #define WORDS_CHARS  300
-#define SECRET_LEAST                                                                                         \
+#define SECRET_LEAST \
     12 /* a shorter key is a placeholder ("ollama", "none"), and perhaps a word of the reply */
 
 /* Lanes. */
 
-static struct lane *lane_of(struct llm *llm, const char *url)
+static void start_waiting(void *user)
 {
-    for (struct lane *lane = llm->lanes; lane; lane = lane->next)
-        if (strcmp(lane->url, url) == 0)
-            return lane;
-    struct lane *lane = memory_take(sizeof(*lane));
-    size_t size = strlen(url) + 1;
+    struct llm *llm = user;
+    struct lane_place *place;
 
-    *lane = (struct lane){ .next = llm->lanes, .url = memory_take(size) };
-    memcpy(lane->url, url, size);
-    lane->last = &lane->first;
-    llm->lanes = lane;
-    return lane;
+    atomic_store(&llm->start_posted, false);
+    while ((place = lanes_take(llm->lanes, &llm->client)))
+        errand_ask((struct errand *)(void *)place);
 }
 
-/* Agents may name any server: lanes that nobody uses do not stay. */
-static void drop_idle_lanes(struct llm *llm)
+/* Later on the loop, for an errand may end while it is asked. Thread: any. */
+static void post_start(void *user)
 {
-    for (struct lane **link = &llm->lanes; *link;) {
-        struct lane *lane = *link;
+    struct llm *llm = user;
 
-        if (lane->in_flight > 0 || lane->first) {
-            link = &lane->next;
-            continue;
-        }
-        *link = lane->next;
-        free(lane->url);
-        free(lane);
-    }
+    if (!atomic_exchange(&llm->start_posted, true))
+        net_post(llm->net, &llm->start_task);
 }
 
-static void wait_in_lane(struct errand *errand, bool first)
+static void join_lane(struct errand *errand)
 {
-    struct lane *lane = errand->lane = lane_of(errand->llm, model_url(&errand->model));
+    struct lane_key key = lane_of_model(&errand->arena, &errand->model);
 
-    errand->state = ERRAND_WAITING;
-    errand->next_waiting = first ? lane->first : NULL;
-    if (first) {
-        if (!lane->first)
-            lane->last = &errand->next_waiting;
-        lane->first = errand;
-    } else {
-        *lane->last = errand;
-        lane->last = &errand->next_waiting;
-    }
-}
-
-static void leave_lane(struct errand *errand)
-{
-    struct lane *lane = errand->lane;
-
-    for (struct errand **link = &lane->first; *link; link = &(*link)->next_waiting) {
-        if (*link != errand)
-            continue;
-        *link = errand->next_waiting;
-        if (!*link)
-            lane->last = link;
-        return;
-    }
-}
-
-static void count_calling(struct llm *llm, int change)
-{
-    llm->in_flight += change;
-    atomic_store(&llm->calling, (uint64_t)llm->in_flight);
-}
-
-static void give_back_place(struct errand *errand)
-{
-    if (errand->state != ERRAND_ASKING)
-        return;
-    errand->lane->in_flight--;
-    count_calling(errand->llm, -1);
-    errand->state = ERRAND_PAUSING;
-}
-
-static bool start_one(struct llm *llm, struct lane *lane)
-{
-    struct errand *errand = lane->first;
-
-    if (!errand || llm->in_flight >= llm->in_flight_most || lane->in_flight >= errand->model.max_in_flight)
-        return false;
-    leave_lane(errand);
-    errand->state = ERRAND_ASKING;
-    lane->in_flight++;
-    count_calling(llm, +1);
-    errand_ask(errand);
-    return true;
-}
-
-/*
- * Starts what can be started, one of each lane in turn. An errand that ends at once comes back here from
- * inside; it only leaves word then.
- */
-static void start_waiting(struct llm *llm)
-{
-    if (llm->closing) {
-        drop_idle_lanes(llm);
-        return;
-    }
-    if (llm->starting) {
-        llm->start_again = true;
-        return;
-    }
-    llm->starting = true;
-    do {
-        llm->start_again = false;
-        for (struct lane *lane = llm->lanes; lane; lane = lane->next)
-            if (start_one(llm, lane))
-                llm->start_again = true;
-    } while (llm->start_again);
-    llm->starting = false;
-    drop_idle_lanes(llm);
+    lanes_join(errand->llm->lanes, &errand->llm->client, &errand->place, &key);
+    post_start(errand->llm);
 }
 
 /* The end of an errand. */
@@ -177,8 +89,10 @@ static void report(struct errand *errand)
     struct llm_result result;
 
     fill_result(errand, &result);
-    if (result.kind != LLM_FINE && result.kind != LLM_CANCELLED)
-        atomic_fetch_add(&llm->failed, 1);
+    if (!errand->has_place) {
+        lanes_leave(llm->lanes, &errand->place);
+        post_start(llm);
+    }
     errand->callbacks.done(errand->callbacks.user, &result);
     *errand->link = errand->next;
     if (errand->next)
@@ -198,8 +112,7 @@ static void try_again(void *user)
         errand->callbacks.restart(errand->callbacks.user);
     draft_reset(&errand->draft);
     errand->first_ms = 0;
-    wait_in_lane(errand, true);
-    start_waiting(errand->llm);
+    errand_ask(errand);
 }
 
 static int64_t pause_before_next(const struct errand *errand, int64_t retry_after)
@@ -225,21 +138,16 @@ void errand_ended(struct errand *errand, int64_t retry_after)
     struct llm *llm = errand->llm;
     int64_t pause_ms = pause_before_next(errand, retry_after);
 
-    if (errand->state == ERRAND_WAITING)
-        leave_lane(errand);
-    give_back_place(errand);
     if (errand->once) {
         errand->again_ms = pause_ms;
         pause_ms = -1;
     }
     if (pause_ms >= 0) {
-        atomic_fetch_add(&llm->retried, 1);
-        errand->timer = (struct net_timer){ .run = try_again, .user = errand };
+        errand->timer = (struct timer){ .run = try_again, .user = errand };
         net_timer_set(llm->net, &errand->timer, pause_ms);
     } else {
         report(errand);
     }
-    start_waiting(llm);
 }
 
 /* The beginning. */
@@ -254,11 +162,12 @@ static void enter(void *user)
     if (errand->next)
         errand->next->link = &errand->next;
     llm->errands = errand;
-    wait_in_lane(errand, false);
     if (llm->closing)
         errand_cancel(errand);
+    else if (errand->has_place)
+        errand_ask(errand);
     else
-        start_waiting(llm);
+        join_lane(errand);
 }
 
 static bool take_delta(void *user, const char *text, size_t len)
@@ -326,6 +235,7 @@ static bool prepare_script(struct errand *errand, const struct llm_request *requ
     const struct script_cue cue = { request->speaker, request->kind, request->turn };
 
     errand->line = script_reply(&errand->arena, script, &cue);
+    errand->calls = request->tool_count > 0 ? script_calls(&errand->arena, &errand->line) : NULL;
     return true;
 }
 
@@ -366,6 +276,7 @@ static struct errand *errand_new(struct llm *llm, const struct llm_request *requ
     *errand = (struct errand){ .llm = llm,
                                .callbacks = *callbacks,
                                .once = request->once,
+                               .has_place = request->has_place,
                                .again_ms = -1,
                                .provider = provider_of(request->model->provider) };
     errand->arena.block = ERRAND_BLOCK;
@@ -452,14 +363,21 @@ void llm_cancel(struct llm *llm, uint64_t id)
 
 /* Opening and closing. */
 
-struct llm *llm_open(struct net *net, int in_flight_most)
+struct llm *llm_open(struct net *net)
 {
     struct llm *llm = memory_take(sizeof(*llm));
 
-    *llm = (struct llm){ .net = net, .in_flight_most = in_flight_most };
+    *llm = (struct llm){ .net = net, .lanes = lanes_new(MODELS_IN_FLIGHT, MODELS_IN_FLIGHT_OF_ONE) };
+    llm->client = (struct lane_client){ .wake = post_start, .user = llm };
+    llm->start_task = (struct net_task){ .run = start_waiting, .user = llm };
     pthread_mutex_init(&llm->lock, NULL);
     pthread_cond_init(&llm->empty, NULL);
     return llm;
+}
+
+struct lanes *llm_lanes(struct llm *llm)
+{
+    return llm->lanes;
 }
 
 static void begin_closing(void *user)
@@ -489,18 +407,6 @@ void llm_close(struct llm *llm)
     net_wait(llm->net);
     pthread_mutex_destroy(&llm->lock);
     pthread_cond_destroy(&llm->empty);
+    lanes_free(llm->lanes);
     free(llm);
-}
-
-void llm_figures(struct llm *llm, struct llm_figures *figures)
-{
-    pthread_mutex_lock(&llm->lock);
-    uint64_t open = llm->open;
-
-    pthread_mutex_unlock(&llm->lock);
-    figures->in_flight = atomic_load(&llm->calling);
-    figures->waiting = open > figures->in_flight ? open - figures->in_flight : 0;
-    figures->asked = atomic_load(&llm->asked);
-    figures->retried = atomic_load(&llm->retried);
-    figures->failed = atomic_load(&llm->failed);
 }

@@ -2,7 +2,7 @@
  * llm.h - asking models.
  *
  * A request goes to one model; its text comes back in pieces as it is written, and then a result that says
- * how it ended. Behind that are queues (a provider has only so many calls in flight), retries with growing
+ * how it ended. Behind that are lanes (a model has only so many calls in flight), retries with growing
  * pauses, stop sequences that are enforced here whatever the provider did, unless the caller does it, and
  * time-outs for each part of a call.
  *
@@ -18,6 +18,7 @@
 #include "net/net.h"
 
 struct llm;
+struct lanes;
 
 struct llm_tool_call {
     const char *id;        /* the provider's, or one of ours where it gives none */
@@ -41,19 +42,19 @@ struct llm_tool {
 };
 
 /* Why a call came to nothing. */
-#define LLM_KINDS(X)                                                                                         \
-    X(LLM_FINE, "ok")                     /* it did not */                                                   \
-    X(LLM_CANCELLED, "cancelled")         /* by llm_cancel, or the server stops */                           \
-    X(LLM_UNREACHABLE, "unreachable")     /* nobody answers there */                                         \
-    X(LLM_WRONG_KEY, "wrong_key")         /* missing or refused */                                           \
-    X(LLM_UNKNOWN_MODEL, "unknown_model") /* the provider does not have it */                                \
-    X(LLM_REFUSED, "refused")             /* the provider does not take the request */                       \
-    X(LLM_BUSY, "busy")                   /* too many requests, or the provider is in trouble */             \
-    X(LLM_TOO_SLOW, "too_slow")           /* one of the time-outs */                                         \
-    X(LLM_GARBLED, "garbled")             /* HTML, no JSON, or JSON that says nothing */                     \
-    X(LLM_BROKE_OFF, "broke_off")         /* before its end */                                               \
-    X(LLM_FLOODED, "flooded")             /* more than a reply may be */                                     \
-    X(LLM_NOT_ALLOWED, "not_allowed")     /* not http(s), a forbidden address, a redirect */                 \
+#define LLM_KINDS(X) \
+    X(LLM_FINE, "ok")                     /* it did not */ \
+    X(LLM_CANCELLED, "cancelled")         /* by llm_cancel, or the server stops */ \
+    X(LLM_UNREACHABLE, "unreachable")     /* nobody answers there */ \
+    X(LLM_WRONG_KEY, "wrong_key")         /* missing or refused */ \
+    X(LLM_UNKNOWN_MODEL, "unknown_model") /* the provider does not have it */ \
+    X(LLM_REFUSED, "refused")             /* the provider does not take the request */ \
+    X(LLM_BUSY, "busy")                   /* too many requests, or the provider is in trouble */ \
+    X(LLM_TOO_SLOW, "too_slow")           /* one of the time-outs */ \
+    X(LLM_GARBLED, "garbled")             /* HTML, no JSON, or JSON that says nothing */ \
+    X(LLM_BROKE_OFF, "broke_off")         /* before its end */ \
+    X(LLM_FLOODED, "flooded")             /* more than a reply may be */ \
+    X(LLM_NOT_ALLOWED, "not_allowed")     /* not http(s), a forbidden address, a redirect */ \
     X(LLM_FAILED, "failed")               /* on our side: a script or a key that cannot be read, no memory */
 
 enum llm_kind {
@@ -63,13 +64,13 @@ enum llm_kind {
 };
 const char *llm_kind_name(enum llm_kind kind);
 
-#define LLM_FINISHES(X)                                                                                      \
-    X(LLM_FINISH_NONE, "none") /* it did not come to an end */                                               \
-    X(LLM_FINISH_STOP, "stop") /* the model had said what it wanted, or came to a stop sequence */           \
-    X(LLM_FINISH_CUT, "cut")   /* at a stop sequence, by us or as the provider says */                       \
-    X(LLM_FINISH_LENGTH, "length")                                                                           \
-    X(LLM_FINISH_TOOLS, "tools") /* it wants tools to be called */                                           \
-    X(LLM_FINISH_FILTER, "filter")                                                                           \
+#define LLM_FINISHES(X) \
+    X(LLM_FINISH_NONE, "none") /* it did not come to an end */ \
+    X(LLM_FINISH_STOP, "stop") /* the model had said what it wanted, or came to a stop sequence */ \
+    X(LLM_FINISH_CUT, "cut")   /* at a stop sequence, by us or as the provider says */ \
+    X(LLM_FINISH_LENGTH, "length") \
+    X(LLM_FINISH_TOOLS, "tools") /* it wants tools to be called */ \
+    X(LLM_FINISH_FILTER, "filter") \
     X(LLM_FINISH_OTHER, "other")
 
 enum llm_finish {
@@ -114,6 +115,7 @@ struct llm_request {
     bool own_cutting; /* nor enforced, nor is a label cut: the caller cuts, and says when it has heard enough
                        */
     bool once;        /* no further attempts by ourselves */
+    bool has_place;   /* the caller has one in the lanes, until `done`: it is asked at once */
     const struct llm_tool *tools;
     size_t tool_count;
     const char *speaker; /* whose label ("[Name]:", "Name:") is cut from the beginning, and who a script
@@ -133,8 +135,9 @@ struct llm_callbacks {
     void *user;
 };
 
-/* `in_flight_most`: calls at once, over all providers. */
-struct llm *llm_open(struct net *net, int in_flight_most);
+struct llm *llm_open(struct net *net);
+/* Where its requests wait, and all who ask for a place before they make one. */
+struct lanes *llm_lanes(struct llm *llm);
 /* Cancels what is under way, waits for the last `done`. Before net_close, and not from a callback. */
 void llm_close(struct llm *llm);
 
@@ -144,12 +147,6 @@ CHECKED bool llm_start(struct llm *llm, const struct llm_request *request,
                        const struct llm_callbacks *callbacks, uint64_t *id, struct err *err);
 /* Closes its connection; `done` follows. Nothing happens when it has come already. */
 void llm_cancel(struct llm *llm, uint64_t id);
-
-struct llm_figures {
-    uint64_t in_flight, waiting, asked, retried, failed;
-};
-/* Thread: any. */
-void llm_figures(struct llm *llm, struct llm_figures *figures);
 
 /* Asks and waits for the result, which is copied into the arena. Not on the loop's thread. */
 CHECKED bool llm_ask(struct llm *llm, const struct llm_request *request, struct arena *arena,

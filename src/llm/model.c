@@ -16,19 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(kind_, member_, key_, fallback_, least_, most_, help_)                                           \
-    { .key = key_,                                                                                           \
-      .help = help_,                                                                                         \
-      .kind = kind_,                                                                                         \
-      .fallback = fallback_,                                                                                 \
-      .least = least_,                                                                                       \
-      .most = most_,                                                                                         \
+#define ROW(kind_, member_, key_, fallback_, least_, most_, help_) \
+    { .key = key_, \
+      .help = help_, \
+      .kind = kind_, \
+      .fallback = fallback_, \
+      .least = least_, \
+      .most = most_, \
       .offset = offsetof(struct llm_model, member_) },
 #define TEXT(member, key, fallback, help)             ROW(MODEL_TEXT, member, key, fallback, 0, 0, help)
 #define INT(member, key, fallback, least, most, help) ROW(MODEL_INT, member, key, fallback, least, most, help)
-#define REAL(member, key, fallback, least, most, help)                                                       \
+#define REAL(member, key, fallback, least, most, help) \
     ROW(MODEL_REAL, member, key, fallback, least, most, help)
-#define TIME(member, key, fallback, least, most, help)                                                       \
+#define TIME(member, key, fallback, least, most, help) \
     ROW(MODEL_TIME, member##_ms, key, fallback, least, most, help)
 const struct model_row model_rows[] = { MODEL_SETTINGS(TEXT, INT, REAL, TIME) };
 #undef TEXT

@@ -14,28 +14,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum llm_provider { LLM_OLLAMA, LLM_OPENAI, LLM_ANTHROPIC, LLM_SCRIPTED, LLM_PROVIDERS };
+/* PROVIDER(value, word): how models are spoken to; each has a file of its own with provider_WORD. */
+#define LLM_PROVIDER_LIST(PROVIDER) \
+    PROVIDER(OLLAMA, ollama) \
+    PROVIDER(OPENAI, openai) \
+    PROVIDER(ANTHROPIC, anthropic) \
+    PROVIDER(SCRIPTED, scripted)
+
+#define LLM_PROVIDER_VALUE(value, word) LLM_##value,
+enum llm_provider { LLM_PROVIDER_LIST(LLM_PROVIDER_VALUE) LLM_PROVIDERS };
 
 #define MODEL_UNSET (-1) /* of a number that is then not sent */
 
 /* Kinds: TEXT, INT (least, most), REAL (least, most), TIME (in ms; least, most). "" is "not set". */
-#define MODEL_SETTINGS(TEXT, INT, REAL, TIME)                                                                \
-    TEXT(provider_name, "provider", "", "ollama, openai, anthropic or scripted.")                            \
-    TEXT(base_url, "base_url", "", "Where it is; empty: the provider's own. One for openai ends in /v1.")    \
-    TEXT(model, "model", "", "The model's name there; empty: the name it has here.")                         \
-    TEXT(api_key_env, "api_key_env", "",                                                                     \
-         "The variable with the key; else OPENAI_API_KEY or ANTHROPIC_API_KEY.")                             \
-    TEXT(api_key_file, "api_key_file", "", "A file that holds the key, instead of a variable.")              \
-    TEXT(script, "script", "", "The lines of a scripted one: a file of \"Name: what it says\".")             \
-    REAL(temperature, "temperature", "", 0, 2, "How freely it chooses its words.")                           \
-    REAL(top_p, "top_p", "", 0, 1, "How much of what is likely it chooses from.")                            \
-    INT(max_tokens, "max_tokens", "", 1, 1000000, "How long a reply may get.")                               \
-    INT(max_in_flight, "max_in_flight", "8", 1, 256, "Calls at once; the rest wait their turn.")             \
-    INT(retries, "retries", "3", 0, 10, "How often a call that failed is tried again.")                      \
-    TIME(connect_timeout, "connect_timeout", "10s", 10, 600000, "For the connection.")                       \
-    TIME(first_timeout, "first_timeout", "2m", 10, 3600000, "For the first word.")                           \
-    TIME(idle_timeout, "idle_timeout", "60s", 10, 3600000, "Between two pieces of a reply.")                 \
-    TIME(timeout, "timeout", "5m", 10, 86400000, "For a whole call, with all its tries.")                    \
+#define MODEL_SETTINGS(TEXT, INT, REAL, TIME) \
+    TEXT(provider_name, "provider", "", "ollama, openai, anthropic or scripted.") \
+    TEXT(base_url, "base_url", "", "Where it is; empty: the provider's own. One for openai ends in /v1.") \
+    TEXT(model, "model", "", "The model's name there; empty: the name it has here.") \
+    TEXT(api_key_env, "api_key_env", "", \
+         "The variable with the key; else OPENAI_API_KEY or ANTHROPIC_API_KEY.") \
+    TEXT(api_key_file, "api_key_file", "", "A file that holds the key, instead of a variable.") \
+    TEXT(script, "script", "", "The lines of a scripted one: a file of \"Name: what it says\".") \
+    REAL(temperature, "temperature", "", 0, 2, "How freely it chooses its words.") \
+    REAL(top_p, "top_p", "", 0, 1, "How much of what is likely it chooses from.") \
+    INT(max_tokens, "max_tokens", "", 1, 1000000, "How long a reply may get.") \
+    INT(window, "window", "", 512, 100000000, \
+        "Tokens that it can be told at once: what was said before is condensed to fit.") \
+    REAL(price_in, "price_in", "", 0, 1000000, "What a million tokens that it is told cost, in your money.") \
+    REAL(price_out, "price_out", "", 0, 1000000, "What a million tokens that it says cost.") \
+    INT(max_in_flight, "max_in_flight", "8", 1, 256, "Calls at once; the rest wait their turn.") \
+    INT(retries, "retries", "3", 0, 10, "How often a call that failed is tried again.") \
+    TIME(connect_timeout, "connect_timeout", "10s", 10, 600000, "For the connection.") \
+    TIME(first_timeout, "first_timeout", "2m", 10, 3600000, "For the first word.") \
+    TIME(idle_timeout, "idle_timeout", "60s", 10, 3600000, "Between two pieces of a reply.") \
+    TIME(timeout, "timeout", "5m", 10, 86400000, "For a whole call, with all its tries.") \
     TIME(delay, "delay", "0s", 0, 3600000, "How long a scripted one takes for each word.")
 
 struct llm_model {

@@ -23,8 +23,9 @@ static const char *const taken[] = { "temperature", "top_p", "max_tokens" };
 static bool no_models(struct err *err)
 {
     err_set(err, ERR_INVALID, NO_MODEL_WORDS);
-    return err_hint(err, "Start Ollama, LM Studio, vLLM or llama-server on this machine, or name a model in "
-                         "config.yaml (`witan model add`); `witan model list` shows what there is.");
+    return err_hint(
+        err,
+        "Start Ollama, LM Studio, vLLM or llama-server on this machine, or name a model in config.yaml (`witan model add`); `witan model list` shows what there is.");
 }
 
 const struct llm_model *model_default(void)
@@ -174,11 +175,4 @@ bool model_of_config(struct arena *arena, const char *config, struct llm_model *
         return false;
     confine(model);
     return true;
-}
-
-const char *model_lane(struct arena *arena, const struct llm_model *model)
-{
-    if (!model->spelled_out)
-        return model->name;
-    return arena_format(arena, "%s %s", model_provider_name(model->provider), model_url(model));
 }

@@ -28,7 +28,5 @@ bool model_url_is_known(const char *base_url);
 /* `config` may be NULL. What the model points to is in the arena or outlives every reader. */
 CHECKED bool model_of_config(struct arena *arena, const char *config, struct llm_model *model,
                              struct err *err);
-/* Calls to one of these share a limit: a model by its name, or the server that a config spells out. */
-const char *model_lane(struct arena *arena, const struct llm_model *model);
 
 #endif

@@ -3,10 +3,9 @@
 const struct provider *provider_of(enum llm_provider provider)
 {
     static const struct provider *const providers[LLM_PROVIDERS] = {
-        [LLM_OLLAMA] = &provider_ollama,
-        [LLM_OPENAI] = &provider_openai,
-        [LLM_ANTHROPIC] = &provider_anthropic,
-        [LLM_SCRIPTED] = &provider_scripted,
+#define X(value, word) [LLM_##value] = &provider_##word,
+        LLM_PROVIDER_LIST(X)
+#undef X
     };
 
     return providers[provider];

@@ -32,6 +32,8 @@ struct provider {
 };
 
 const struct provider *provider_of(enum llm_provider provider);
-extern const struct provider provider_ollama, provider_openai, provider_anthropic, provider_scripted;
+#define X(value, word) extern const struct provider provider_##word;
+LLM_PROVIDER_LIST(X)
+#undef X
 
 #endif

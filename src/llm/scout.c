@@ -29,7 +29,7 @@ static struct {
     enum llm_provider provider;
 } found;
 
-struct watch {
+struct scout_watch {
     struct scout *scout;
     struct catalog_look look;
     unsigned rounds_off; /* how many are left out */
@@ -38,11 +38,11 @@ struct watch {
 struct scout {
     struct net *net;
     scout_changed *changed;
-    struct watch *watches;
+    struct scout_watch *watches;
     size_t count;
-    struct watch *at; /* what was found; NULL: nothing */
-    size_t out;       /* looks that are not over */
-    struct net_timer timer;
+    struct scout_watch *at; /* what was found; NULL: nothing */
+    size_t out;             /* looks that are not over */
+    struct timer timer;
     struct net_task begin, end;
     bool closing;
     pthread_mutex_t lock; /* guards `looked` and `idle` */
@@ -84,7 +84,7 @@ static void tell(struct scout *scout, bool looked, bool idle)
 }
 
 /* The model of a place that speaks: the one from before, or the first that can. */
-static bool speaker_of(const struct watch *watch, struct arena *arena, struct llm_model *model)
+static bool speaker_of(const struct scout_watch *watch, struct arena *arena, struct llm_model *model)
 {
     struct catalog catalog;
     struct err ignored = { 0 };
@@ -101,7 +101,7 @@ static bool speaker_of(const struct watch *watch, struct arena *arena, struct ll
 static void end_round(struct scout *scout)
 {
     ARENA_AUTO arena = { 0 };
-    struct watch *before = scout->at;
+    struct scout_watch *before = scout->at;
     struct llm_model model;
 
     if (scout->closing) {
@@ -110,7 +110,7 @@ static void end_round(struct scout *scout)
     }
     scout->at = NULL;
     for (size_t i = 0; i < scout->count && !scout->at; i++) {
-        struct watch *watch = &scout->watches[i];
+        struct scout_watch *watch = &scout->watches[i];
 
         if ((before && watch != before) || watch->rounds_off > 0)
             continue;
@@ -126,7 +126,7 @@ static void end_round(struct scout *scout)
 
 static void looked(struct catalog_look *look)
 {
-    struct watch *watch = look->user;
+    struct scout_watch *watch = look->user;
 
     if (look->stranger)
         watch->rounds_off = STRANGER_ROUNDS;
@@ -134,7 +134,7 @@ static void looked(struct catalog_look *look)
         end_round(watch->scout);
 }
 
-static bool is_due(const struct scout *scout, struct watch *watch)
+static bool is_due(const struct scout *scout, struct scout_watch *watch)
 {
     if (scout->at)
         return watch == scout->at;
@@ -169,12 +169,12 @@ struct scout *scout_open(struct net *net, const struct local_place *places, size
     *scout = (struct scout){ .net = net, .changed = changed, .count = count };
     scout->watches = memory_take(count * sizeof(*scout->watches));
     for (size_t i = 0; i < count; i++) {
-        scout->watches[i] = (struct watch){ .scout = scout };
+        scout->watches[i] = (struct scout_watch){ .scout = scout };
         scout->watches[i].look = (struct catalog_look){
             .net = net, .place = places[i], .done = looked, .user = &scout->watches[i]
         };
     }
-    scout->timer = (struct net_timer){ .run = look_again, .user = scout };
+    scout->timer = (struct timer){ .run = look_again, .user = scout };
     scout->begin = (struct net_task){ .run = look_again, .user = scout };
     pthread_mutex_init(&scout->lock, NULL);
     pthread_cond_init(&scout->news, NULL);

@@ -11,15 +11,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-struct entry {
+struct script_entry {
     const char *name, *words;
     size_t name_len, words_len;
 };
 
 /* The next line with a name; false at the end. */
-static bool next_entry(const char **at, struct entry *entry)
+static bool next_entry(const char **at, struct script_entry *entry)
 {
     while (**at) {
         const char *line = *at, *colon;
@@ -42,12 +41,14 @@ static bool next_entry(const char **at, struct entry *entry)
     return false;
 }
 
-static bool is_for(const struct entry *entry, const char *name)
+static bool is_for(const struct script_entry *entry, const char *name)
 {
-    return strlen(name) == entry->name_len && strncasecmp(entry->name, name, entry->name_len) == 0;
+    size_t len;
+
+    return str_begins_with_name(entry->name, name, &len) == STR_BEGINS_WHOLE && len == entry->name_len;
 }
 
-static const char *unescape(struct arena *arena, const struct entry *entry)
+static const char *unescape(struct arena *arena, const struct script_entry *entry)
 {
     char *text = arena_copy(arena, entry->words, entry->words_len), *to = text;
 
@@ -64,7 +65,7 @@ static const char *unescape(struct arena *arena, const struct entry *entry)
 /* The line of that name; *known tells whether it has any. */
 static const char *line_of(struct arena *arena, const char *script, const char *name, int turn, bool *known)
 {
-    struct entry entry;
+    struct script_entry entry;
     int count = 0;
 
     while (next_entry(&script, &entry)) {
@@ -115,6 +116,41 @@ const char *script_reply(struct arena *arena, const char *script, const struct s
     if (cue->kind && !line && strcmp(cue->kind, "ballot") == 0)
         line = reply_of_kind(arena, rehearsal_script, cue);
     return line ? line : script_line(arena, script, cue->speaker, cue->turn);
+}
+
+static const char call_mark[] = "!call ";
+
+const char *script_calls(struct arena *arena, const char **reply)
+{
+    const char *at = *reply;
+
+    while (at && !str_starts(at, call_mark)) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    if (at)
+        *reply = arena_copy(arena, *reply, at > *reply ? (size_t)(at - *reply) - 1 : 0);
+    return at;
+}
+
+bool script_next_call(struct arena *arena, const char **calls, const char **tool, const char **arguments)
+{
+    const char *name = *calls ? *calls + sizeof(call_mark) - 1 : NULL, *end;
+    size_t len;
+
+    if (!name)
+        return false;
+    end = strstr(name, "\n!call ");
+    *calls = end ? end + 1 : NULL;
+    end = end ? end : name + strlen(name);
+    len = strcspn(name, " \n");
+    if (name + len > end)
+        len = (size_t)(end - name);
+    *tool = arena_copy(arena, name, len);
+    while (name[len] == ' ')
+        len++;
+    *arguments = arena_copy(arena, name + len, (size_t)(end - name) - len);
+    return true;
 }
 
 bool script_read(struct arena *arena, const char *path, const char **script, struct err *err)

@@ -5,9 +5,9 @@
  * is for those who have no lines of their own; \n in a line is a line break; lines that begin with # are
  * remarks. Whoever has no line left passes. "!fail WORDS" instead of what is said is a call that fails with
  * these words. "Name (ballot): ..." is what they answer when they are asked for a ballot and not for a turn,
- * and
- * "* (judge)" and "* (summary)" are what a judge and a summary say; the last such line holds for all that
- * follow.
+ * and "* (judge)" and "* (summary)" are what a judge and a summary say; the last such line holds for all that
+ * follow. Where tools are offered, "!call TOOL {ARGUMENTS}" at the beginning of a turn, or behind a \\n in
+ * it, calls one, and each further such line another; what stands before the first is said.
  *
  * Thread: any.
  */
@@ -28,6 +28,10 @@ struct script_cue {
 /* The line for it. Where the script has none for a ballot, the rehearsal's serves: nobody votes by reading
  * out what they have said. */
 const char *script_reply(struct arena *arena, const char *script, const struct script_cue *cue);
+/* The calls of a reply, from which they are taken away; NULL: there are none. */
+const char *script_calls(struct arena *arena, const char **reply);
+/* The next of them: its tool and arguments, in the arena. False: there is none left. */
+bool script_next_call(struct arena *arena, const char **calls, const char **tool, const char **arguments);
 /* What is said where nobody has written a script: rehearsal.c. */
 extern const char rehearsal_script[];
 CHECKED bool script_read(struct arena *arena, const char *path, const char **script, struct err *err);

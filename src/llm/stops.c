@@ -8,7 +8,6 @@
 #include "base/str.h"
 
 #include <string.h>
-#include <strings.h>
 
 static void add(struct stops *stops, const char *text, bool is_secret)
 {
@@ -73,17 +72,14 @@ static void drop_space(struct stops *stops)
 /* Whether what is held begins with a label, or may once more has come. */
 static bool match_label(struct stops *stops, const char *label, bool *undecided)
 {
-    size_t len = label ? strlen(label) : 0;
-    size_t common = len < stops->held.len ? len : stops->held.len;
+    size_t len;
+    enum str_beginning found =
+        label && *label ? str_begins_with_name(stops->held.bytes, label, &len) : STR_BEGINS_OTHER;
 
-    if (len == 0 || strncasecmp(stops->held.bytes, label, common) != 0)
-        return false;
-    if (common < len) {
-        *undecided = true;
-        return false;
-    }
-    drop(stops, len);
-    return true;
+    *undecided |= found == STR_BEGINS_PART;
+    if (found == STR_BEGINS_WHOLE)
+        drop(stops, len);
+    return found == STR_BEGINS_WHOLE;
 }
 
 /* Past the white space and the label at the beginning; false: that cannot be said yet. */

@@ -53,8 +53,8 @@ static void of_the_net(struct errand *errand, enum net_end end, const char *why)
         draft_fail(
             draft, LLM_NOT_ALLOWED,
             errand->model.public_only
-                ? "The %s may not be called: a server that an agent's config names must be public, and its "
-                  "port allowed (see server.connect_ports). Others stand under models in config.yaml."
+                ? "The %s may not be called: a server that an agent's config names must be public, and its port allowed (see server.connect_ports). "
+                  "Others stand under models in config.yaml."
                 : "The %s has an address or a port that may not be called (see server.connect_ports).",
             errand->server);
         break;
@@ -195,7 +195,7 @@ static void of_the_reply(struct errand *errand)
     if (errand->reading == READ_NOTHING)
         draft_fail(draft, LLM_GARBLED, "The %s sent nothing at all.", errand->server);
     else if (errand->reading == READ_WHOLE)
-        draft_fail(draft, LLM_GARBLED, "The %s sent JSON that is no reply.", errand->server);
+        draft_fail(draft, LLM_GARBLED, "The %s sent JSON that is not a reply.", errand->server);
     else
         draft_fail(draft, LLM_BROKE_OFF, "The reply from the %s broke off before its end.", errand->server);
 }

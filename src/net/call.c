@@ -408,7 +408,7 @@ static struct net_call *call_new(struct net *net, const struct net_request *requ
                                .chunk = request->chunk,
                                .done = request->done,
                                .user = request->user };
-    call->timer = (struct net_timer){ .run = time_is_up, .user = call };
+    call->timer = (struct timer){ .run = time_is_up, .user = call };
     return call;
 }
 

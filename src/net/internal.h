@@ -6,7 +6,6 @@
 #define NET_INTERNAL_H
 
 #include "net/net.h"
-#include "net/timers.h"
 
 #include <curl/curl.h>
 #include <pthread.h>
@@ -16,7 +15,7 @@ struct net {
     CURLM *multi;
     int epoll_fd, event_fd;
     struct timers timers;
-    struct net_timer curl_timer;
+    struct timer curl_timer;
     struct net_call *calls; /* all that were started and are not gone */
     struct net_call *ended; /* those of them whose `done` is due, in order */
     struct net_call **ended_last;
@@ -35,7 +34,7 @@ struct net_call {
     struct net_call *next_ended;
     CURL *curl;
     struct curl_slist *headers;
-    struct net_timer timer; /* for the first byte, then for the next one; never past the whole */
+    struct timer timer; /* for the first byte, then for the next one; never past the whole */
     int64_t began_ms, last_ms;
     size_t received;
     bool has_ended;

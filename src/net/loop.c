@@ -87,12 +87,12 @@ static void run_tasks(struct net *net)
     }
 }
 
-void net_timer_set(struct net *net, struct net_timer *timer, int64_t after_ms)
+void net_timer_set(struct net *net, struct timer *timer, int64_t after_ms)
 {
     timers_set(&net->timers, timer, clock_ticks_ms() + after_ms);
 }
 
-void net_timer_stop(struct net *net, struct net_timer *timer)
+void net_timer_stop(struct net *net, struct timer *timer)
 {
     timers_stop(&net->timers, timer);
 }
@@ -231,7 +231,6 @@ static void let_go(struct net *net)
         close(net->epoll_fd);
     if (net->event_fd >= 0)
         close(net->event_fd);
-    timers_done(&net->timers);
     pthread_mutex_destroy(&net->lock);
     free(net);
     curl_global_cleanup();
@@ -280,7 +279,7 @@ bool net_open(struct net **opened, struct err *err)
     struct net *net = memory_take(sizeof(*net));
 
     *net = (struct net){ .epoll_fd = -1, .event_fd = -1 };
-    net->curl_timer = (struct net_timer){ .run = curl_is_due, .user = net };
+    net->curl_timer = (struct timer){ .run = curl_is_due, .user = net };
     net->close_task = (struct net_task){ .run = begin_closing, .user = net };
     net->tasks_last = &net->tasks;
     net->ended_last = &net->ended;

@@ -3,7 +3,7 @@
  *
  * One thread drives curl's multi interface over epoll. All calls, their callbacks and all timers belong to
  * that thread: whoever works with them needs no lock, and must not block. Other threads hand in tasks with
- * net_post, which is the only function here (beside opening, waiting and closing) that they may call.
+ * net_post; beside that they may open, wait, close, and ask about URLs.
  *
  * What a call may reach is said by its policy, and is held against the address that is really connected to,
  * not against a name. Only http and https are spoken, redirects are not followed, proxies that the
@@ -13,6 +13,7 @@
 #define NET_NET_H
 
 #include "base/err.h"
+#include "base/timers.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,15 +38,9 @@ void net_wait(struct net *net);
 
 /* The rest is for the loop's thread. */
 
-struct net_timer {
-    int64_t at_ms; /* the loop's own */
-    size_t place;  /* in the heap, from 1; 0: it is not set */
-    void (*run)(void *user);
-    void *user;
-};
-/* Sets it, or sets it anew. It is the caller's, and must not move or go while it is set. */
-void net_timer_set(struct net *net, struct net_timer *timer, int64_t after_ms);
-void net_timer_stop(struct net *net, struct net_timer *timer);
+/* Sets a timer of the caller's, or sets it anew. */
+void net_timer_set(struct net *net, struct timer *timer, int64_t after_ms);
+void net_timer_stop(struct net *net, struct timer *timer);
 
 enum net_reach {
     NET_REACH_PUBLIC, /* the internet only */
@@ -116,7 +111,10 @@ const char *net_call_header(struct net_call *call, const char *name);
 bool net_url_is_inside(const char *url);
 /* Whether it says by itself that it leads to this machine, and to which of its ports; `port` may be NULL. */
 bool net_url_is_here(const char *url, int *port);
-/* A URL that may be called: http or https, a host, no name and password in it, no fragment. */
+/*
+ * Whether a URL has the form of one that can be called: http or https, a host, no name or password in it, no
+ * fragment, not too long. Where a call may lead is its policy's business, and is judged when it is made.
+ */
 CHECKED bool net_url_check(const char *url, struct err *err);
 
 #endif

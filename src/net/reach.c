@@ -10,7 +10,7 @@
 
 enum kind { KIND_PUBLIC, KIND_HERE, KIND_OWN, KIND_NEVER };
 
-struct network {
+struct known_network {
     const char *address;
     unsigned bits;
     enum kind kind;
@@ -18,7 +18,7 @@ struct network {
 
 /* The first that holds an address decides; what stands in none is public. After IANA's special-purpose
  * registry. */
-static const struct network networks_v4[] = {
+static const struct known_network networks_v4[] = {
     { "0.0.0.0", 32, KIND_OWN }, /* this machine, when connected to */
     { "0.0.0.0", 8, KIND_NEVER },      { "10.0.0.0", 8, KIND_OWN },       { "100.64.0.0", 10, KIND_OWN },
     { "127.0.0.0", 8, KIND_HERE },     { "169.254.0.0", 16, KIND_NEVER }, { "172.16.0.0", 12, KIND_OWN },
@@ -27,7 +27,7 @@ static const struct network networks_v4[] = {
     { "203.0.113.0", 24, KIND_NEVER }, { "224.0.0.0", 3, KIND_NEVER },
 };
 
-static const struct network networks_v6[] = {
+static const struct known_network networks_v6[] = {
     { "::", 128, KIND_OWN },      { "::1", 128, KIND_HERE },    { "fd00:ec2::254", 128, KIND_NEVER },
     { "fc00::", 7, KIND_OWN },    { "2001::", 23, KIND_NEVER }, { "2001:db8::", 32, KIND_NEVER },
     { "3fff::", 20, KIND_NEVER }, { "2000::", 3, KIND_PUBLIC }, { "::", 0, KIND_NEVER },
@@ -48,7 +48,7 @@ static bool begins_with(const unsigned char *address, const unsigned char *netwo
            (rest == 0 || (address[whole] & mask) == (network[whole] & mask));
 }
 
-static enum kind kind_in(const struct network *networks, size_t count, int family,
+static enum kind kind_in(const struct known_network *networks, size_t count, int family,
                          const unsigned char *address)
 {
     for (size_t i = 0; i < count; i++) {

@@ -2,7 +2,7 @@
  * Lines are handed on where they lie in the piece that brought them; only the beginning of a line whose end
  * is still to come is copied. A CR at the end of one piece may belong to an LF at the beginning of the next.
  */
-#include "llm/lines.h"
+#include "net/lines.h"
 
 #include "base/limits.h"
 
@@ -12,6 +12,11 @@ void lines_init(struct lines *lines, enum lines_end end)
 {
     *lines = (struct lines){ .end = end };
     buf_init(&lines->rest, LIMIT_MODEL_LINE);
+}
+
+void lines_bound(struct lines *lines, size_t most)
+{
+    buf_init(&lines->rest, most);
 }
 
 void lines_done(struct lines *lines)
@@ -53,7 +58,7 @@ static bool one_line(struct lines *lines, const char *bytes, size_t len, lines_t
 {
     if (lines->rest.len > 0)
         return join(lines, bytes, len, take, user);
-    if (len > LIMIT_MODEL_LINE) {
+    if (len > lines->rest.limit) {
         lines->too_long = true;
         return false;
     }

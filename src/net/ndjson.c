@@ -1,4 +1,4 @@
-#include "llm/ndjson.h"
+#include "net/ndjson.h"
 
 void ndjson_init(struct ndjson *ndjson, lines_take *take, void *user)
 {

@@ -2,10 +2,10 @@
  * lines.h - cuts a stream of bytes into lines, wherever its pieces begin and end.
  *
  * A line that came whole in one piece is handed on where it stands; only what is left over is copied. A line
- * that is longer than LIMIT_MODEL_LINE ends it.
+ * that is longer than LIMIT_MODEL_LINE, or than lines_bound says, ends it.
  */
-#ifndef LLM_LINES_H
-#define LLM_LINES_H
+#ifndef NET_LINES_H
+#define NET_LINES_H
 
 #include "base/buf.h"
 
@@ -21,10 +21,12 @@ struct lines {
     enum lines_end end;
     bool after_cr; /* a LF that comes next belongs to the end of the last line */
     bool too_long;
-    struct buf rest;
+    struct buf rest; /* its limit is how long a line may be */
 };
 
 void lines_init(struct lines *lines, enum lines_end end);
+/* Another limit for one line; before the first is fed. */
+void lines_bound(struct lines *lines, size_t most);
 void lines_done(struct lines *lines);
 /* False: `take` said so, or too_long. */
 bool lines_feed(struct lines *lines, const char *bytes, size_t len, lines_take *take, void *user);

@@ -1,10 +1,10 @@
 /*
  * ndjson.h - reads JSON lines as they come, in pieces of any size. Blank lines are passed over.
  */
-#ifndef LLM_NDJSON_H
-#define LLM_NDJSON_H
+#ifndef NET_NDJSON_H
+#define NET_NDJSON_H
 
-#include "llm/lines.h"
+#include "net/lines.h"
 
 struct ndjson {
     struct lines lines;
