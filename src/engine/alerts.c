@@ -1,13 +1,14 @@
 /*
  * Two looks with a rhythm of their own: alerts by the clock that tests move, the figures by ticks as well, so
  * that a test which stands still in time still sees fresh ones. An alert is looked for with a read; only a
- * change is worth a turn of the writer, which looks again, since another node may have been first.
+ * change is worth a write, which looks again, since another node may have been first.
  */
 #include "engine/alerts.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "core/inbox/alert.h"
+#include "core/questions/question_type.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct alerts {
     struct analytics_metrics metrics;
 };
 
-struct look {
+struct alert_look {
     struct work work; /* first: the store hands it back */
     struct arena arena;
     bool apply;
@@ -31,16 +32,16 @@ struct look {
 
 static bool run_check(struct db *db, struct work *work)
 {
-    struct look *look = (struct look *)work;
+    struct alert_look *look = (struct alert_look *)work;
     struct tx tx = tx_of(db, &look->arena, clock_now_ms(), &work->err);
 
     arena_reset(&look->arena);
-    return alert_check(&tx, look->apply, &look->changes);
+    return alert_check(&tx, question_types_that_block(&look->arena), look->apply, &look->changes);
 }
 
 static bool run_metrics(struct db *db, struct work *work)
 {
-    struct look *look = (struct look *)work;
+    struct alert_look *look = (struct alert_look *)work;
     struct tx tx = tx_of(db, &look->arena, clock_now_ms(), &work->err);
 
     arena_reset(&look->arena);
@@ -71,7 +72,7 @@ static bool far(int64_t from_ms, int64_t to_ms, int64_t ms)
     return from_ms > to_ms ? from_ms - to_ms >= ms : to_ms - from_ms >= ms;
 }
 
-static bool check(struct alerts *alerts, struct look *look)
+static bool check(struct alerts *alerts, struct alert_look *look)
 {
     look->work = (struct work){ .run = run_check };
     look->apply = false;
@@ -84,7 +85,7 @@ static bool check(struct alerts *alerts, struct look *look)
     return store_write_wait(alerts->store, &look->work);
 }
 
-static bool metrics(struct alerts *alerts, struct look *look)
+static bool metrics(struct alerts *alerts, struct alert_look *look)
 {
     look->work = (struct work){ .run = run_metrics };
     if (!store_read_wait(alerts->store, &look->work))
@@ -97,7 +98,7 @@ static bool metrics(struct alerts *alerts, struct look *look)
 
 bool alerts_look(struct alerts *alerts, int64_t now_ms, struct err *err)
 {
-    struct look look = { 0 };
+    struct alert_look look = { 0 };
     int64_t ticks_ms = clock_ticks_ms();
     bool good = true;
 

@@ -23,7 +23,7 @@ struct comings {
     pthread_t thread;
 };
 
-struct look {
+struct comings_look {
     struct work work; /* first: the store hands it back */
     struct arena arena;
     int64_t since_ms, now_ms;
@@ -34,7 +34,7 @@ struct look {
 
 static bool run_look(struct db *db, struct work *work)
 {
-    struct look *look = (struct look *)work;
+    struct comings_look *look = (struct comings_look *)work;
     struct tx tx = tx_of(db, &look->arena, look->now_ms, &work->err);
 
     arena_reset(&look->arena);
@@ -42,7 +42,7 @@ static bool run_look(struct db *db, struct work *work)
 }
 
 /* Those from `at` on who are in one workspace; how many they are. */
-static size_t tell_workspace(struct comings *comings, const struct look *look, size_t at)
+static size_t tell_workspace(struct comings *comings, const struct comings_look *look, size_t at)
 {
     const char *workspace_id = look->people[at].workspace_id;
     BUF_AUTO data = { 0 };
@@ -67,7 +67,7 @@ static size_t tell_workspace(struct comings *comings, const struct look *look, s
     return count;
 }
 
-static bool look_once(struct comings *comings, struct look *look)
+static bool look_once(struct comings *comings, struct comings_look *look)
 {
     look->now_ms = clock_now_ms();
     if (!tailer_heard(comings->tailer)) {
@@ -86,7 +86,7 @@ static bool look_once(struct comings *comings, struct look *look)
 static void *run_comings(void *user)
 {
     struct comings *comings = user;
-    struct look look = { .since_ms = clock_now_ms() };
+    struct comings_look look = { .since_ms = clock_now_ms() };
     bool well = true;
 
     while (poke_wait(&comings->poke, PRESENCE_LOOK_MS)) {

@@ -1,22 +1,25 @@
 /*
  * council.h - drives discussions: asks models for the turns that the rules want, and hands the replies back.
  *
- * The words, the speaker and what follows are decided in core (core/council/drive.h) and stands in rows. This
- * is the part that keeps calls to models in flight: it claims discussions that want to be driven, puts their
- * open turns in line (lanes.h), begins one when its turn has come, passes its text on as it is written, and
- * finishes it in one transaction, which gives the next calls. Nothing here is the truth: a node that dies
- * loses the calls that were out, and whoever claims its discussions asks for those turns anew.
+ * Who speaks, what a model is told and what follows from its reply is decided in core (core/council/drive.h)
+ * and kept in rows. This is the part that keeps calls to models in flight: it claims discussions that want to
+ * be driven (holder.h), puts their open turns in line (llm/lanes.h), begins one when its turn has come,
+ * passes its text on as it is written, and finishes it in one transaction, which gives the next calls. What
+ * is kept here alone can be lost: when a node dies, so do the calls that were out, and whoever claims its
+ * discussions asks for those turns anew.
  *
- * One thread owns all of it. What happens elsewhere (a commit, a model's last word, an event of the log)
- * comes to it as mail; what it wants from the store or a model is handed in and never waited for. So
- * thousands of discussions need no thread each, and their turns commit in groups.
+ * One thread decides about all of it. What happens elsewhere (a commit, a model's last word, an event of the
+ * log) comes to it as mail; what it wants from the store or a model is handed in and never waited for. So
+ * thousands of discussions need no thread each, and their turns commit in groups. Only a turn's text while it
+ * comes in is kept by the loop that calls models, under a lock of its own.
  *
- * Thread: council_texts and council_figures from any; the rest from the one that starts and stops.
+ * Thread: council_texts, council_piece, council_speaks and council_figures from any; the rest from the one
+ * that starts and stops.
  */
 #ifndef ENGINE_COUNCIL_H
 #define ENGINE_COUNCIL_H
 
-#include "core/council/state.h"
+#include "core/council/rules/state.h"
 #include "db/store.h"
 #include "engine/tailer.h"
 #include "llm/llm.h"

@@ -26,7 +26,7 @@ static void call_ended(struct mail *mail)
     struct turn *turn = turn_of_mail(mail);
 
     text_end(turn);
-    if (turn->doomed || turn->council->stopping) {
+    if (turn->doomed || turn->council->holder.stopping) {
         turn_drop(turn);
         return;
     }
@@ -76,7 +76,7 @@ static void call_done(void *user, const struct llm_result *result)
                  *turn->model.name ? turn->model.name : turn->model.model, "url", model_url(&turn->model),
                  "why", result->words, NULL);
     }
-    council_post(turn->council, &turn->mail, call_ended);
+    holder_post(&turn->council->holder, &turn->mail, call_ended);
 }
 
 /* There is nobody to ask: the turn is passed with the reason. */
@@ -114,10 +114,11 @@ void call_start(struct turn *turn, const struct turn_call *call)
         .stop_count = call->stop_count,
         .keep_stops = !call->send_stops,
         .own_cutting = true,
+        .has_place = true,
         .once = call->once,
         .speaker = call->speaker,
         .turn = call->round,
-        .kind = call->kind == TURN_TURN ? NULL : turn_kind_text(call->kind),
+        .kind = call->kind == TURN_TURN ? NULL : turn_kind_word(call->kind),
     };
 
     if (call->max_tokens > 0 && (model.max_tokens < 0 || model.max_tokens > call->max_tokens))

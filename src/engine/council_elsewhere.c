@@ -14,16 +14,16 @@
 enum { ELSEWHERE_PROJECT = COL_TURN_USAGE_MISSING + 1 };
 
 struct elsewhere_unit {
-    struct unit unit; /* first */
+    struct holder_unit unit; /* first */
     struct db_rows rows;
 };
 
-static bool run_look(const struct tx *tx, struct unit *unit)
+static bool run_look(const struct tx *tx, struct holder_unit *unit)
 {
     struct elsewhere_unit *look = (struct elsewhere_unit *)unit;
 
     return tx_query(tx, SQL_TURN_SPOKEN_ELSEWHERE,
-                    DB_ARGS(db_text(unit->council->node), db_int(COUNCIL_ELSEWHERE)), &look->rows);
+                    DB_ARGS(db_text(unit->holder->node), db_int(COUNCIL_ELSEWHERE)), &look->rows);
 }
 
 static size_t told_before(const struct council *council, const char *turn_id)
@@ -88,19 +88,19 @@ static void pass_on(struct council *council, const struct db_rows *rows)
     council->elsewhere_count = rows->count;
 }
 
-static void after_look(struct unit *unit)
+static void after_look(struct holder_unit *unit)
 {
     struct elsewhere_unit *look = (struct elsewhere_unit *)unit;
 
-    unit->council->listening = false;
+    council_of(unit->holder)->listening = false;
     if (unit->work.err.code == ERR_NONE)
-        pass_on(unit->council, &look->rows);
+        pass_on(council_of(unit->holder), &look->rows);
     unit_free(unit);
 }
 
 bool elsewhere_matters(const struct council *council)
 {
-    return !council->alone && !council->listening && tailer_heard(council->tailer);
+    return !council->holder.alone && !council->listening && tailer_heard(council->tailer);
 }
 
 void elsewhere_look(struct council *council)
@@ -112,5 +112,5 @@ void elsewhere_look(struct council *council)
     council->listened_ms = now;
     council->listening = true;
     council->finished_count = 0;
-    unit_hand_in(unit_new(council, sizeof(struct elsewhere_unit), run_look, after_look));
+    unit_hand_in(unit_new(&council->holder, sizeof(struct elsewhere_unit), run_look, after_look));
 }

@@ -10,16 +10,8 @@
 
 #include <stdio.h>
 
-bool unit_is_hopeless(const struct unit *unit, int tries)
-{
-    const struct err *err = &unit->work.err;
-
-    return drive_is_hopeless(err) && tries >= (err->code == ERR_INTERNAL ? COUNCIL_TRIES : COUNCIL_TRIES_BAD);
-}
-
 struct fail_unit {
-    struct unit unit; /* first */
-    struct alarm alarm;
+    struct holder_unit unit; /* first */
     int tries;
     bool plainly;
     int64_t epoch;
@@ -27,23 +19,16 @@ struct fail_unit {
     char reason[sizeof(((struct err *)NULL)->text)];
 };
 
-static bool run_fail(const struct tx *tx, struct unit *unit)
+static bool run_fail(const struct tx *tx, struct holder_unit *unit)
 {
     const struct fail_unit *fail = (const struct fail_unit *)unit;
 
     unit->phases = 1U << PHASE_ENDED;
     return drive_fail(tx, &(struct drive_failure){ .discussion_id = fail->discussion_id,
-                                                   .node = unit->council->node,
+                                                   .node = unit->holder->node,
                                                    .epoch = fail->epoch,
                                                    .reason = fail->reason,
                                                    .plainly = fail->plainly });
-}
-
-static void fail_again(struct alarm *alarm)
-{
-    struct fail_unit *fail = (struct fail_unit *)(void *)((char *)alarm - offsetof(struct fail_unit, alarm));
-
-    unit_hand_in(&fail->unit);
 }
 
 static void say_failed(const struct fail_unit *fail)
@@ -52,32 +37,33 @@ static void say_failed(const struct fail_unit *fail)
              "why", fail->reason, NULL);
 }
 
-static void after_fail(struct unit *unit)
+static void after_fail(struct holder_unit *unit)
 {
     struct fail_unit *fail = (struct fail_unit *)unit;
-    struct council *council = unit->council;
+    struct council *council = council_of(unit->holder);
     bool hopeless = unit_is_hopeless(unit, fail->tries + 1);
 
     if (unit->work.err.code == ERR_NONE) {
         say_failed(fail);
         atomic_fetch_add(&council->failed, 1);
-    } else if (!unit_was_late(unit) && !council->stopping && !(hopeless && fail->plainly)) {
+    } else if (!unit_was_late(unit) && !council->holder.stopping && !(hopeless && fail->plainly)) {
         fail->tries = hopeless ? 0 : fail->tries + 1;
         fail->plainly = fail->plainly || hopeless;
-        atomic_fetch_add(&council->repeated, 1);
-        council_alarm(council, &fail->alarm, again_ms(fail->tries), fail_again);
+        unit_again(unit, fail->tries);
         return;
     } else if (hopeless) {
         log_line(LOG_ERROR, "a discussion can be neither moved on nor ended; it is left as it is",
                  "discussion", fail->discussion_id, "why", unit->work.err.text, NULL);
     }
+    council->moving--;
     unit_free(unit);
 }
 
 void step_fail(struct council *council, const char *discussion_id, int64_t epoch, const struct err *why)
 {
-    struct fail_unit *fail = unit_new(council, sizeof(*fail), run_fail, after_fail);
+    struct fail_unit *fail = unit_new(&council->holder, sizeof(*fail), run_fail, after_fail);
 
+    council->moving++;
     fail->epoch = epoch;
     snprintf(fail->discussion_id, sizeof(fail->discussion_id), "%s", discussion_id);
     snprintf(fail->reason, sizeof(fail->reason), "%s", err_for_callers(why));

@@ -9,27 +9,16 @@
 
 #include "base/limits.h"
 #include "base/table.h"
+#include "base/timers.h"
 #include "base/uuid.h"
 #include "core/council/drive.h"
-#include "core/council/reply_cut.h"
+#include "core/council/rules/reply_cut.h"
 #include "engine/council.h"
-#include "engine/lanes.h"
+#include "engine/holder.h"
+#include "llm/lanes.h"
 #include "llm/model_choice.h"
 
 #include <pthread.h>
-
-/* Something for the driver's thread. It is the sender's own, and the driver's until it is opened. */
-struct mail {
-    struct mail *next;
-    void (*open)(struct mail *mail);
-};
-
-/* Rings once, on the driver's thread. */
-struct alarm {
-    struct alarm *next;
-    int64_t at_ms; /* by clock_ticks_ms */
-    void (*ring)(struct alarm *alarm);
-};
 
 /* A turn that another node speaks, and how much of it was told here. */
 struct told_turn {
@@ -38,26 +27,19 @@ struct told_turn {
 };
 
 struct council {
-    struct store *store;
+    struct holder holder; /* first: its calls hand it back */
     struct tailer *tailer;
     struct llm *llm;
-    char node[UUID_SIZE];
-    bool alone; /* nobody else can have the store open: no lease to keep alive */
 
-    pthread_t thread;
-    pthread_mutex_t mail_lock;
-    pthread_cond_t mail_came;
-    struct mail *first, **last;
-    bool stop_wanted;
-
-    /* The thread's own. */
-    bool stopping, look, claiming, renewing, saving;
-    bool lapsed;                                           /* the lease has, and turns were dropped for it */
-    int64_t look_at_ms, renewed_ms, renew_at_ms, saved_ms; /* by clock_ticks_ms */
-    struct alarm *alarms;                                  /* the earliest first */
-    struct lanes *lanes;
+    /* The holder's thread's own. */
+    bool saving;
+    int64_t saved_ms;    /* by clock_ticks_ms */
+    struct lanes *lanes; /* llm's */
+    struct lane_client client;
+    struct mail room; /* a place of ours is there to be taken */
+    atomic_bool room_told;
     struct table turns; /* all in hand, by id */
-    size_t units;       /* under way */
+    size_t moving;      /* discussions that are being advanced or ended, now or after a pause */
 
     bool listening;      /* to other nodes: a look is under way */
     int64_t listened_ms; /* by clock_ticks_ms */
@@ -69,7 +51,7 @@ struct council {
     pthread_mutex_t text_lock; /* guards the list, and the text of every turn in it */
     struct turn *speaking;     /* with their models */
 
-    _Atomic uint64_t stored, claimed, late, repeated, given_up, failed;
+    _Atomic uint64_t stored, late, given_up, failed;
     _Atomic uint64_t failures[LLM_KIND_COUNT];
     atomic_size_t calls, waiting;
 };
@@ -83,16 +65,16 @@ enum turn_stage {
 };
 
 /* What a model said, kept until it is stored. */
-struct answer {
+struct turn_answer {
     struct arena arena;
     struct turn_reply reply;
 };
 
 struct turn {
-    struct lane_turn lane; /* first: the lanes hand it back */
+    struct lane_place place; /* first: the lanes hand it back */
     struct table_item item;
     struct mail mail;   /* its model's last word */
-    struct alarm alarm; /* when to call, or to try again */
+    struct timer timer; /* when to call, or to try again */
     struct council *council;
     enum turn_stage stage;
     bool doomed;            /* what comes of it is not wanted any more */
@@ -100,7 +82,7 @@ struct turn {
     uint64_t call;          /* llm's */
     int tries;              /* of a write */
     bool given_up;          /* a pass is stored instead, with the reason */
-    struct answer answer;
+    struct turn_answer answer;
 
     /* The loop's that calls models. */
     struct reply_rules rules; /* by which what comes in is cut */
@@ -117,44 +99,18 @@ struct turn {
     struct turn_call wanted; /* as core gave it */
     struct llm_model model;  /* whom to ask */
     struct err no_model;     /* why there is nobody */
-    const char *lane_name;
+    struct lane_key lane;
 };
 
-/* Work for the store. */
-struct unit {
-    struct mail mail; /* first */
-    struct work work;
-    struct council *council;
-    struct arena arena;
-    bool (*run)(const struct tx *tx, struct unit *unit);
-    void (*after)(struct unit *unit); /* on the driver's thread; frees it, or hands it in again */
-    unsigned phases;                  /* set of council_phase that its commit enters: set by run */
-};
-
-/* council.c */
-void council_post(struct council *council, struct mail *mail, void (*open)(struct mail *mail));
-void council_alarm(struct council *council, struct alarm *alarm, int64_t after_ms,
-                   void (*ring)(struct alarm *alarm));
-void council_unalarm(struct council *council, struct alarm *alarm);
-void council_look(struct council *council);
-
-/* council_unit.c */
-void *unit_new(struct council *council, size_t size, bool (*run)(const struct tx *tx, struct unit *unit),
-               void (*after)(struct unit *unit));
-void unit_hand_in(struct unit *unit);
-void unit_free(struct unit *unit);
-/* Whether the same write may well work later: the store is away, or its outcome is not known. */
-bool unit_may_work_later(const struct unit *unit);
-/* Whether it came too late: another drives, or the turn is not there any more. */
-bool err_is_late(const struct err *err);
-bool unit_was_late(const struct unit *unit);
-/* Before a write is tried again. */
-int64_t again_ms(int tries);
+static inline struct council *council_of(struct holder *holder)
+{
+    return (struct council *)(void *)holder;
+}
 
 /* council_turn.c */
 struct turn *turn_new(struct council *council, const struct turn_call *call);
 struct turn *turn_find(struct council *council, const char *id);
-struct turn *turn_of_lane(struct lane_turn *lane);
+struct turn *turn_of_place(struct lane_place *place);
 /* Takes in what a step wants called. */
 void turns_adopt(struct council *council, const struct drive_step *step, size_t but);
 /* Out of everything, and gone; its successor, if any, takes its place. */
@@ -165,7 +121,6 @@ void turn_doom(struct turn *turn);
 void turn_disown(struct turn *turn);
 /* Dooms what a discussion has in hand from before this epoch. */
 void turns_doom(struct council *council, const char *discussion_id, int64_t before_epoch);
-struct lane_key turn_lane(const struct turn *turn);
 /* The server stops: drops what waits, closes what is out. */
 void turns_end(struct council *council);
 
@@ -177,8 +132,6 @@ void step_begin(struct turn *turn);
 void step_finish(struct turn *turn);
 
 /* council_fail.c: what can never be written as it is. */
-/* Whether a write was refused for good: for what is stored, and so often. */
-bool unit_is_hopeless(const struct unit *unit, int tries);
 /* Makes a pass of the turn; of one that is a pass already, the end of its discussion. */
 void turn_give_up(struct turn *turn, const struct err *why);
 void step_fail(struct council *council, const char *discussion_id, int64_t epoch, const struct err *why);
@@ -201,13 +154,5 @@ void elsewhere_look(struct council *council);
 bool elsewhere_matters(const struct council *council);
 /* The log says that a turn is over: nothing of it is told any more. */
 void elsewhere_finished(struct council *council, const char *turn_id);
-
-/*
- * council_crash.c: for tests. With WITAN_TEST=1, WITAN_TEST_CRASH_AT=PHASE[:before|:after] kills the process
- * right before or after (the default) the commit that enters the phase.
- */
-void crash_setup(void);
-void crash_before(unsigned phases);
-void crash_after(unsigned phases);
 
 #endif

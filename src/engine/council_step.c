@@ -31,8 +31,7 @@ static void log_lines(const struct drive_step *step)
 /* A discussion that was claimed. */
 
 struct advance_unit {
-    struct unit unit; /* first */
-    struct alarm alarm;
+    struct holder_unit unit; /* first */
     int tries;
     int64_t epoch;
     char discussion_id[UUID_SIZE];
@@ -43,33 +42,25 @@ struct advance_unit {
 static void go_on(struct council *council, const struct drive_step *step, const char *discussion_id,
                   int64_t epoch)
 {
-    if (step->phase == PHASE_ANSWERING && !step->over && !council->stopping)
+    if (step->phase == PHASE_ANSWERING && !step->over && !council->holder.stopping)
         step_advance(council, discussion_id, epoch);
 }
 
-static bool run_advance(const struct tx *tx, struct unit *unit)
+static bool run_advance(const struct tx *tx, struct holder_unit *unit)
 {
     struct advance_unit *advance = (struct advance_unit *)unit;
 
     advance->step = (struct drive_step){ 0 };
-    if (!drive_advance(tx, unit->council->node, advance->epoch, advance->discussion_id, &advance->step))
+    if (!drive_advance(tx, unit->holder->node, advance->epoch, advance->discussion_id, &advance->step))
         return false;
     unit->phases = 1U << advance->step.phase;
     return true;
 }
 
-static void advance_again(struct alarm *alarm)
-{
-    struct advance_unit *advance =
-        (struct advance_unit *)(void *)((char *)alarm - offsetof(struct advance_unit, alarm));
-
-    unit_hand_in(&advance->unit);
-}
-
-static void after_advance(struct unit *unit)
+static void after_advance(struct holder_unit *unit)
 {
     struct advance_unit *advance = (struct advance_unit *)unit;
-    struct council *council = unit->council;
+    struct council *council = council_of(unit->holder);
 
     if (unit->work.err.code == ERR_NONE) {
         log_lines(&advance->step);
@@ -77,20 +68,21 @@ static void after_advance(struct unit *unit)
         go_on(council, &advance->step, advance->discussion_id, advance->epoch);
     } else if (!unit_was_late(unit) && unit_is_hopeless(unit, advance->tries + 1)) {
         step_fail(council, advance->discussion_id, advance->epoch, &unit->work.err);
-    } else if (!unit_was_late(unit) && !council->stopping) {
+    } else if (!unit_was_late(unit) && !council->holder.stopping) {
         log_line(LOG_WARN, "a discussion could not be moved on; trying again", "discussion",
                  advance->discussion_id, "why", unit->work.err.text, NULL);
-        atomic_fetch_add(&council->repeated, 1);
-        council_alarm(council, &advance->alarm, again_ms(++advance->tries), advance_again);
+        unit_again(unit, ++advance->tries);
         return;
     }
+    council->moving--;
     unit_free(unit);
 }
 
 void step_advance(struct council *council, const char *discussion_id, int64_t epoch)
 {
-    struct advance_unit *advance = unit_new(council, sizeof(*advance), run_advance, after_advance);
+    struct advance_unit *advance = unit_new(&council->holder, sizeof(*advance), run_advance, after_advance);
 
+    council->moving++;
     advance->epoch = epoch;
     snprintf(advance->discussion_id, sizeof(advance->discussion_id), "%s", discussion_id);
     unit_hand_in(&advance->unit);
@@ -102,33 +94,34 @@ void step_advance(struct council *council, const char *discussion_id, int64_t ep
  */
 
 struct check_unit {
-    struct unit unit; /* first */
+    struct holder_unit unit; /* first */
     int64_t wanted_from;
     char discussion_id[UUID_SIZE];
 };
 
-static bool run_check(const struct tx *tx, struct unit *unit)
+static bool run_check(const struct tx *tx, struct holder_unit *unit)
 {
     struct check_unit *check = (struct check_unit *)unit;
 
-    return drive_wanted_from(tx, unit->council->node, check->discussion_id, &check->wanted_from);
+    return holding_wanted_from(tx, HOLDING_DISCUSSION, unit->holder->node, check->discussion_id,
+                               &check->wanted_from);
 }
 
 /* Where it cannot be looked up the calls go on, and what comes of them is refused. */
-static void after_check(struct unit *unit)
+static void after_check(struct holder_unit *unit)
 {
     struct check_unit *check = (struct check_unit *)unit;
 
     if (unit->work.err.code == ERR_NONE)
-        turns_doom(unit->council, check->discussion_id, check->wanted_from);
+        turns_doom(council_of(unit->holder), check->discussion_id, check->wanted_from);
     unit_free(unit);
 }
 
 void step_check(struct council *council, const char *discussion_id)
 {
-    if (council->stopping || !lanes_of(council->lanes, discussion_id))
+    if (council->holder.stopping || !lanes_of_group(council->lanes, discussion_id))
         return;
-    struct check_unit *check = unit_new(council, sizeof(*check), run_check, after_check);
+    struct check_unit *check = unit_new(&council->holder, sizeof(*check), run_check, after_check);
 
     snprintf(check->discussion_id, sizeof(check->discussion_id), "%s", discussion_id);
     unit_hand_in(&check->unit);
@@ -137,7 +130,7 @@ void step_check(struct council *council, const char *discussion_id)
 /* A turn whose time has come, or whose reply is there. */
 
 struct turn_unit {
-    struct unit unit; /* first */
+    struct holder_unit unit; /* first */
     struct turn *turn;
     struct drive_step step;
     bool may_begin_next;   /* the place of this call is free for the next */
@@ -145,22 +138,17 @@ struct turn_unit {
     struct turn_call call; /* what to ask */
 };
 
-static struct turn *turn_of_alarm(struct alarm *alarm)
+static void begin_again(void *turn)
 {
-    return (struct turn *)(void *)((char *)alarm - offsetof(struct turn, alarm));
+    step_begin(turn);
 }
 
-static void begin_again(struct alarm *alarm)
+static void finish_again(void *turn)
 {
-    step_begin(turn_of_alarm(alarm));
+    step_finish(turn);
 }
 
-static void finish_again(struct alarm *alarm)
-{
-    step_finish(turn_of_alarm(alarm));
-}
-
-static void say_late(const struct turn *turn, const struct unit *unit)
+static void say_late(const struct turn *turn, const struct holder_unit *unit)
 {
     log_line(LOG_INFO, "a turn came too late and was dropped", "discussion", turn->wanted.ref.discussion_id,
              "turn", turn->wanted.ref.turn_id, "speaker", turn->wanted.speaker, "why", unit->work.err.text,
@@ -169,17 +157,17 @@ static void say_late(const struct turn *turn, const struct unit *unit)
 
 /* What could not be written: too late, never to be, or to be tried again. The turn keeps its place meanwhile.
  */
-static void turn_refused(struct turn *turn, const struct unit *unit, void (*again)(struct alarm *alarm))
+static void turn_refused(struct turn *turn, const struct holder_unit *unit, void (*again)(void *turn))
 {
     struct council *council = turn->council;
 
-    if (unit_was_late(unit) || turn->doomed || council->stopping) {
+    if (unit_was_late(unit) || turn->doomed || council->holder.stopping) {
         if (unit_was_late(unit)) {
             say_late(turn, unit);
             atomic_fetch_add(&council->late, 1);
         }
         turn_drop(turn);
-        council_look(council);
+        holder_look(&council->holder);
         return;
     }
     if (unit_is_hopeless(unit, turn->tries + 1)) {
@@ -190,11 +178,11 @@ static void turn_refused(struct turn *turn, const struct unit *unit, void (*agai
         log_line(LOG_WARN, "a turn could not be stored; trying again", "discussion",
                  turn->wanted.ref.discussion_id, "turn", turn->wanted.ref.turn_id, "why", unit->work.err.text,
                  NULL);
-    atomic_fetch_add(&council->repeated, 1);
-    council_alarm(council, &turn->alarm, again_ms(++turn->tries), again);
+    atomic_fetch_add(&council->holder.repeated, 1);
+    holder_after(&council->holder, &turn->timer, again_ms(++turn->tries), again, turn);
 }
 
-static bool run_begin(const struct tx *tx, struct unit *unit)
+static bool run_begin(const struct tx *tx, struct holder_unit *unit)
 {
     struct turn_unit *begin = (struct turn_unit *)unit;
 
@@ -205,14 +193,14 @@ static bool run_begin(const struct tx *tx, struct unit *unit)
     return true;
 }
 
-static void after_begin(struct unit *unit)
+static void after_begin(struct holder_unit *unit)
 {
     struct turn_unit *begin = (struct turn_unit *)unit;
     struct turn *turn = begin->turn;
 
     if (unit->work.err.code != ERR_NONE)
         turn_refused(turn, unit, begin_again);
-    else if (turn->doomed || turn->council->stopping)
+    else if (turn->doomed || turn->council->holder.stopping || !holder_holds(&turn->council->holder))
         turn_drop(turn);
     else
         call_start(turn, &begin->call);
@@ -221,7 +209,7 @@ static void after_begin(struct unit *unit)
 
 void step_begin(struct turn *turn)
 {
-    struct turn_unit *begin = unit_new(turn->council, sizeof(*begin), run_begin, after_begin);
+    struct turn_unit *begin = unit_new(&turn->council->holder, sizeof(*begin), run_begin, after_begin);
 
     begin->turn = turn;
     turn->stage = STAGE_BEGINS;
@@ -237,7 +225,7 @@ static bool same_lane(const struct tx *tx, const struct turn *turn, const struct
     if (str_equal(call->model_config, turn->wanted.model_config))
         return true;
     return model_of_config(tx->arena, call->model_config, &model, &no_model) &&
-           str_equal(model_lane(tx->arena, &model), turn->lane_name);
+           str_equal(lane_of_model(tx->arena, &model).name, turn->lane.name);
 }
 
 static bool begin_next(const struct tx *tx, struct turn_unit *finish)
@@ -254,7 +242,7 @@ static bool begin_next(const struct tx *tx, struct turn_unit *finish)
     return true;
 }
 
-static bool run_finish(const struct tx *tx, struct unit *unit)
+static bool run_finish(const struct tx *tx, struct holder_unit *unit)
 {
     struct turn_unit *finish = (struct turn_unit *)unit;
     struct turn *turn = finish->turn;
@@ -272,17 +260,17 @@ static bool run_finish(const struct tx *tx, struct unit *unit)
 static void start_begun(struct council *council, const struct turn_unit *finish)
 {
     struct turn *next = turn_new(council, &finish->step.calls[finish->begun]);
-    struct lane_key key = turn_lane(next);
 
     table_add(&council->turns, &next->item, next->wanted.ref.turn_id);
-    lanes_join_out(council->lanes, &next->lane, &key);
+    lanes_hand_over(council->lanes, &finish->turn->place, &next->place);
+    turn_drop(finish->turn);
     call_start(next, &finish->call);
 }
 
-static void after_finish(struct unit *unit)
+static void after_finish(struct holder_unit *unit)
 {
     struct turn_unit *finish = (struct turn_unit *)unit;
-    struct council *council = unit->council;
+    struct council *council = council_of(unit->holder);
     struct turn *turn = finish->turn;
 
     if (unit->work.err.code != ERR_NONE) {
@@ -293,20 +281,21 @@ static void after_finish(struct unit *unit)
     atomic_fetch_add(&council->stored, 1);
     log_lines(&finish->step);
     go_on(council, &finish->step, turn->wanted.ref.discussion_id, turn->wanted.ref.epoch);
-    turn_drop(turn);
-    if (finish->begun != SIZE_MAX && !council->stopping)
+    if (finish->begun != SIZE_MAX && !council->holder.stopping && holder_holds(&council->holder))
         start_begun(council, finish);
+    else
+        turn_drop(turn);
     turns_adopt(council, &finish->step, finish->begun);
     unit_free(unit);
 }
 
 void step_finish(struct turn *turn)
 {
-    struct turn_unit *finish = unit_new(turn->council, sizeof(*finish), run_finish, after_finish);
+    struct turn_unit *finish = unit_new(&turn->council->holder, sizeof(*finish), run_finish, after_finish);
 
     finish->turn = turn;
     /* What holds up the next turn must not hold up this one. */
-    finish->may_begin_next = turn->tries == 0 && !lanes_awaited(turn->council->lanes, &turn->lane);
+    finish->may_begin_next = turn->tries == 0 && !lanes_awaited(turn->council->lanes, &turn->place);
     turn->stage = STAGE_ENDS;
     unit_hand_in(&finish->unit);
 }

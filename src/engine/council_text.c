@@ -13,12 +13,11 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "core/council/pass.h"
+#include "core/council/rules/pass.h"
 #include "engine/council_internal.h"
 
 #include <string.h>
 
-#define TURN_DELTA   "turn.delta"
 #define LOOKS_AT_ONE 64 /* a reply is looked at again when it has grown by this part of it */
 
 static size_t chars_in(const char *text, size_t len)
@@ -42,7 +41,7 @@ struct notice *council_piece(const struct council_piece *piece)
     if (piece->project_id)
         json_text(&out, "projectId", piece->project_id);
     json_text(&out, "turnId", piece->turn_id);
-    json_text(&out, "kind", turn_kind_text(piece->kind));
+    json_text(&out, "kind", turn_kind_word(piece->kind));
     json_text(&out, "speaker", piece->speaker);
     json_int(&out, "round", piece->round);
     json_int(&out, "turnIndex", piece->turn_index);
@@ -51,7 +50,7 @@ struct notice *council_piece(const struct council_piece *piece)
     json_map_end(&out);
     return notice_new(&(struct event){
         .workspace_id = piece->workspace_id,
-        .type = TURN_DELTA,
+        .type = EVENT_TURN_DELTA,
         .project_id = piece->project_id,
         .discussion_id = piece->discussion_id,
         .subject = piece->turn_id,
@@ -307,13 +306,13 @@ struct saved_text {
 };
 
 struct save_unit {
-    struct unit unit; /* first */
+    struct holder_unit unit; /* first */
     struct arena texts;
     struct saved_text *list;
     size_t count;
 };
 
-static bool run_save(const struct tx *tx, struct unit *unit)
+static bool run_save(const struct tx *tx, struct holder_unit *unit)
 {
     struct save_unit *save = (struct save_unit *)unit;
 
@@ -324,9 +323,9 @@ static bool run_save(const struct tx *tx, struct unit *unit)
 
         bool fine = drive_partial(&own, &saved->ref, saved->text);
 
-        saved->refused = !fine && err_is_late(&err);
+        saved->refused = !fine && holding_is_late(&err);
         /* One of which the rows cannot be read must not keep the others' words from being saved. */
-        if (!fine && !saved->refused && (err.raw || !drive_is_hopeless(&err))) {
+        if (!fine && !saved->refused && (err.raw || !holding_is_hopeless(&err))) {
             *tx->err = err;
             return false;
         }
@@ -342,10 +341,10 @@ static void text_refused(struct turn *turn)
     turn_disown(turn);
 }
 
-static void after_save(struct unit *unit)
+static void after_save(struct holder_unit *unit)
 {
     struct save_unit *save = (struct save_unit *)unit;
-    struct council *council = unit->council;
+    struct council *council = council_of(unit->holder);
 
     council->saving = false;
     for (size_t i = 0; unit->work.err.code == ERR_NONE && i < save->count; i++) {
@@ -408,7 +407,7 @@ void texts_save(struct council *council)
     pthread_mutex_unlock(&council->text_lock);
     if (!any)
         return;
-    struct save_unit *save = unit_new(council, sizeof(*save), run_save, after_save);
+    struct save_unit *save = unit_new(&council->holder, sizeof(*save), run_save, after_save);
 
     pthread_mutex_lock(&council->text_lock);
     copy_new(council, save, now);

@@ -1,6 +1,6 @@
 /*
- * Turns in hand. A turn is held by at most one thing at a time: the line, a unit of work, its model, an
- * alarm. One that is not wanted any more is doomed: whoever holds it drops it when it comes back, so that
+ * Turns in hand. A turn is held by at most one thing at a time: the line, a unit of work, its model, a
+ * timer. One that is not wanted any more is doomed: whoever holds it drops it when it comes back, so that
  * there are never two calls for one turn, however often its discussion changes hands.
  */
 #include "base/log.h"
@@ -11,23 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_MODEL_LANE  "-" /* turns that nobody can be asked for: they fail at once, in their order */
-#define NO_MODEL_CALLS 64
-#define TURN_BLOCK     1024 /* thousands wait in line: what is said of one fits in here */
+#define TURN_BLOCK 1024 /* thousands wait in line: what is said of one fits in here */
+
+/* Of turns that nobody can be asked for: they fail at once, in their order. */
+static const struct lane_key no_model_lane = { .name = "-", .server = "-", .most = 64 };
 
 static struct turn *turn_of_item(struct table_item *item)
 {
     return (struct turn *)(void *)((char *)item - offsetof(struct turn, item));
 }
 
-static struct turn *turn_of_alarm(struct alarm *alarm)
+struct turn *turn_of_place(struct lane_place *place)
 {
-    return (struct turn *)(void *)((char *)alarm - offsetof(struct turn, alarm));
-}
-
-struct turn *turn_of_lane(struct lane_turn *lane)
-{
-    return (struct turn *)(void *)lane;
+    return (struct turn *)(void *)place;
 }
 
 struct turn *turn_find(struct council *council, const char *id)
@@ -62,13 +58,14 @@ struct turn *turn_new(struct council *council, const struct turn_call *call)
     memset(turn, 0, sizeof(*turn));
     turn->council = council;
     turn->arena.block = turn->answer.arena.block = TURN_BLOCK;
-    copy_call(&turn->arena, call, council->node, &turn->wanted);
+    copy_call(&turn->arena, call, council->holder.node, &turn->wanted);
     buf_init(&turn->said, 0);
     buf_init(&turn->text, 0);
-    if (!model_of_config(&turn->arena, turn->wanted.model_config, &turn->model, &turn->no_model))
-        turn->lane_name = NO_MODEL_LANE;
+    if (model_of_config(&turn->arena, turn->wanted.model_config, &turn->model, &turn->no_model))
+        turn->lane = lane_of_model(&turn->arena, &turn->model);
     else
-        turn->lane_name = model_lane(&turn->arena, &turn->model);
+        turn->lane = no_model_lane;
+    turn->lane.group = turn->wanted.ref.discussion_id;
     return turn;
 }
 
@@ -82,33 +79,22 @@ static void turn_free(struct turn *turn)
     free(turn);
 }
 
-struct lane_key turn_lane(const struct turn *turn)
-{
-    return (struct lane_key){
-        .name = turn->lane_name,
-        .discussion_id = turn->wanted.ref.discussion_id,
-        .most = turn->no_model.code == ERR_NONE ? (unsigned)turn->model.max_in_flight : NO_MODEL_CALLS,
-    };
-}
-
 static void stand_in_line(struct turn *turn)
 {
-    struct lane_key key = turn_lane(turn);
-
     turn->stage = STAGE_LINE;
-    lanes_join(turn->council->lanes, &turn->lane, &key);
+    lanes_join(turn->council->lanes, &turn->council->client, &turn->place, &turn->lane);
 }
 
-static void pause_is_over(struct alarm *alarm)
+static void pause_is_over(void *turn)
 {
-    stand_in_line(turn_of_alarm(alarm));
+    stand_in_line(turn);
 }
 
 static void turn_enter(struct turn *turn)
 {
     table_add(&turn->council->turns, &turn->item, turn->wanted.ref.turn_id);
     if (turn->wanted.delay_ms > 0)
-        council_alarm(turn->council, &turn->alarm, turn->wanted.delay_ms, pause_is_over);
+        holder_after(&turn->council->holder, &turn->timer, turn->wanted.delay_ms, pause_is_over, turn);
     else
         stand_in_line(turn);
 }
@@ -136,7 +122,7 @@ static void turn_adopt(struct council *council, const struct turn_call *call)
 
 void turns_adopt(struct council *council, const struct drive_step *step, size_t but)
 {
-    for (size_t i = 0; i < step->call_count && !council->stopping; i++)
+    for (size_t i = 0; i < step->call_count && !council->holder.stopping; i++)
         if (i != but)
             turn_adopt(council, &step->calls[i]);
 }
@@ -145,9 +131,9 @@ void turn_drop(struct turn *turn)
 {
     struct turn *successor = turn->successor;
 
-    lanes_leave(turn->council->lanes, &turn->lane);
+    lanes_leave(turn->council->lanes, &turn->place);
     table_remove(&turn->council->turns, &turn->item);
-    if (successor && !turn->council->stopping)
+    if (successor && !turn->council->holder.stopping)
         turn_enter(successor);
     else if (successor)
         turn_free(successor);
@@ -161,7 +147,7 @@ void turn_doom(struct turn *turn)
     turn->doomed = true;
     switch (turn->stage) {
     case STAGE_LATER:
-        council_unalarm(turn->council, &turn->alarm);
+        timers_stop(&turn->council->holder.timers, &turn->timer);
         turn_drop(turn);
         break;
     case STAGE_LINE: turn_drop(turn); break;
@@ -184,10 +170,10 @@ void turn_disown(struct turn *turn)
 
 void turns_doom(struct council *council, const char *discussion_id, int64_t before_epoch)
 {
-    struct lane_turn *next;
+    struct lane_place *next;
 
-    for (struct lane_turn *at = lanes_of(council->lanes, discussion_id); at; at = next) {
-        struct turn *turn = turn_of_lane(at);
+    for (struct lane_place *at = lanes_of_group(council->lanes, discussion_id); at; at = next) {
+        struct turn *turn = turn_of_place(at);
 
         next = at->next_of_own;
         if (turn->wanted.ref.epoch < before_epoch)

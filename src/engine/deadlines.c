@@ -39,7 +39,7 @@
 #define SWEEP_BATCH  PURGE_BATCH
 #define SWEEP_ROUNDS 20 /* batches of one sweep; the rest waits for the next */
 #define DUE_ROUNDS   50 /* batches of what is due between two looks at the other chores */
-#define LANES        3  /* batches of what is due that PostgreSQL ends side by side when there are many */
+#define SIDE_BY_SIDE 3  /* batches of what is due that PostgreSQL ends side by side when there are many */
 
 struct deadlines {
     struct store *store;
@@ -248,22 +248,22 @@ static bool is_due(const struct chore *chore)
 /* Several batches at once; their sum and the first error are the task's. */
 static bool apply_side_by_side(struct deadlines *deadlines, struct chore *chore)
 {
-    struct chore lanes[LANES] = { 0 };
-    struct work *works[LANES];
+    struct chore chores[SIDE_BY_SIDE] = { 0 };
+    struct work *works[SIDE_BY_SIDE];
 
-    for (size_t i = 0; i < LANES; i++) {
-        lanes[i].work.run = run_apply;
-        works[i] = &lanes[i].work;
+    for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
+        chores[i].work.run = run_apply;
+        works[i] = &chores[i].work;
     }
-    bool good = store_write_wait_all(deadlines->store, works, LANES);
+    bool good = store_write_wait_all(deadlines->store, works, SIDE_BY_SIDE);
 
     chore->count = 0;
     chore->work.err = (struct err){ 0 };
-    for (size_t i = 0; i < LANES; i++) {
-        chore->count += lanes[i].work.err.code == ERR_NONE ? lanes[i].count : 0;
+    for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
+        chore->count += chores[i].work.err.code == ERR_NONE ? chores[i].count : 0;
         if (chore->work.err.code == ERR_NONE)
-            chore->work.err = lanes[i].work.err;
-        arena_done(&lanes[i].arena);
+            chore->work.err = chores[i].work.err;
+        arena_done(&chores[i].arena);
     }
     return good;
 }

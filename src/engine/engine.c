@@ -13,6 +13,7 @@
 #include "db/pglisten.h"
 #include "engine/comings.h"
 #include "engine/folding.h"
+#include "engine/holder.h"
 #include "engine/indexing.h"
 #include "llm/scout.h"
 
@@ -39,6 +40,10 @@ struct engine {
     struct scout *scout;
     struct llm *llm;
     struct council *council;
+    struct toolbox *toolbox; /* or NULL */
+    struct orchestrator_setup orchestrating;
+    struct orchestrator *orchestrator;
+    struct runner *runner;
     struct sequencer *sequencer; /* PostgreSQL only, like the listener */
     struct pg_listener *listener;
     pthread_t listening;
@@ -90,6 +95,16 @@ void engine_scout(struct engine *engine, const struct local_place *places, size_
     engine->place_count = count;
 }
 
+void engine_tools(struct engine *engine, struct toolbox *toolbox)
+{
+    engine->toolbox = toolbox;
+}
+
+void engine_orchestrate(struct engine *engine, const struct orchestrator_setup *setup)
+{
+    engine->orchestrating = *setup;
+}
+
 static void say_model(const struct llm_model *model)
 {
     if (model)
@@ -99,20 +114,31 @@ static void say_model(const struct llm_model *model)
         log_line(LOG_WARN, "the model that was found is gone", NULL);
 }
 
-static bool start_council(struct engine *engine, struct err *err)
+/* Whoever asks models. */
+static bool start_asking(struct engine *engine, struct err *err)
 {
-    if (!net_open(&engine->net, err))
+    if (!holders_begin(engine->store, err) || !net_open(&engine->net, err))
         return false;
     /* Before discussions go on that have no other model to go on with. */
     if (engine->place_count > 0 && settings()->council_drive && models()->count == 0)
         engine->scout = scout_open(engine->net, engine->places, engine->place_count, say_model);
-    engine->llm = llm_open(engine->net, COUNCIL_CALLS);
+    engine->llm = llm_open(engine->net);
     engine->council = council_open(engine->store, engine->tailer, engine->llm, err);
-    return engine->council != NULL;
+    if (!engine->council)
+        return false;
+    engine->runner = runner_open(engine->store, engine->tailer, engine->llm, engine->toolbox, err);
+    if (!engine->runner)
+        return false;
+    engine->orchestrator = orchestrator_open(engine->store, engine->tailer, &engine->orchestrating, err);
+    return engine->orchestrator != NULL;
 }
 
-static void stop_council(struct engine *engine)
+static void stop_asking(struct engine *engine)
 {
+    orchestrator_close(engine->orchestrator);
+    engine->orchestrator = NULL;
+    runner_close(engine->runner);
+    engine->runner = NULL;
     council_close(engine->council);
     engine->council = NULL;
     if (!engine->net)
@@ -145,7 +171,7 @@ bool engine_start(struct engine *engine, struct store *store, const char *url, b
     engine->folding = folding_open(store);
     engine->indexing = indexing_open(store);
     engine->comings = comings_open(store, engine->tailer);
-    if (!start_council(engine, err)) {
+    if (!start_asking(engine, err)) {
         engine_stop(engine);
         return false;
     }
@@ -158,7 +184,7 @@ void engine_stop(struct engine *engine)
 {
     if (!atomic_load(&engine->started) || atomic_exchange(&engine->stopping, true))
         return;
-    stop_council(engine);
+    stop_asking(engine);
     comings_close(engine->comings);
     indexing_close(engine->indexing);
     folding_close(engine->folding);
@@ -311,6 +337,7 @@ void engine_stats(struct engine *engine, struct engine_stats *stats)
     if (engine->sequencer)
         sequencer_stats(engine->sequencer, &stats->sequencer);
     council_figures(engine->council, &stats->council);
+    runner_figures(engine->runner, &stats->runner);
     if (engine->listener)
         stats->listen_reconnects = pg_listener_reconnects(engine->listener);
 }

@@ -1,5 +1,5 @@
 /*
- * engine.h - the threads that make time pass: deadlines, numbering, the tailer of the log, discussions.
+ * engine.h - the threads that make time pass: deadlines, numbering, the tailer of the log, discussions, runs.
  *
  * An engine is made before its store, so that the store can poke it with each commit, and started after
  * it. Stopping goes the other way: engine_stop, store_close, engine_free.
@@ -11,6 +11,8 @@
 
 #include "engine/council.h"
 #include "engine/deadlines.h"
+#include "engine/orchestrator.h"
+#include "engine/runner.h"
 #include "engine/sequencer.h"
 #include "engine/tailer.h"
 #include "llm/local.h"
@@ -23,6 +25,13 @@ void engine_free(struct engine *engine); /* accepts NULL */
 /* Before engine_start: where to look for models when config.yaml names none (llm/scout.h). Without it nobody
  * looks. The places outlive the engine. */
 void engine_scout(struct engine *engine, const struct local_place *places, size_t count);
+/* Before engine_start: the tools that runs may call. It outlives engine_stop. Without it they have the
+ * built-in ones. */
+struct toolbox;
+void engine_tools(struct engine *engine, struct toolbox *toolbox);
+/* Before engine_start: what orchestrators have for their tasks. Without it they make no folders and start no
+ * commands. What it points to outlives the engine. */
+void engine_orchestrate(struct engine *engine, const struct orchestrator_setup *setup);
 /* `url` is the store's. With `test_clock` the clock's offset is the one that the store keeps. */
 CHECKED bool engine_start(struct engine *engine, struct store *store, const char *url, bool test_clock,
                           struct err *err);
@@ -47,6 +56,7 @@ struct engine_stats {
     struct deadlines_stats deadlines;
     struct sequencer_stats sequencer; /* zeros on SQLite */
     struct council_figures council;
+    struct runner_figures runner;
     uint64_t listen_reconnects;
 };
 void engine_stats(struct engine *engine, struct engine_stats *stats);

@@ -18,7 +18,7 @@ struct folding {
     pthread_t thread;
 };
 
-struct round {
+struct folding_round {
     struct work work; /* first: the store hands it back */
     struct arena arena;
     bool waiting;
@@ -27,7 +27,7 @@ struct round {
 
 static bool run_look(struct db *db, struct work *work)
 {
-    struct round *round = (struct round *)work;
+    struct folding_round *round = (struct folding_round *)work;
     struct tx tx = tx_of(db, &round->arena, clock_now_ms(), &work->err);
 
     arena_reset(&round->arena);
@@ -36,20 +36,20 @@ static bool run_look(struct db *db, struct work *work)
 
 static bool run_fold(struct db *db, struct work *work)
 {
-    struct round *round = (struct round *)work;
+    struct folding_round *round = (struct folding_round *)work;
     struct tx tx = tx_of(db, &round->arena, clock_now_ms(), &work->err);
 
     arena_reset(&round->arena);
     return figures_fold(&tx, FOLD_BATCH, &round->folded);
 }
 
-static bool look(struct folding *folding, struct round *round)
+static bool look(struct folding *folding, struct folding_round *round)
 {
     round->work = (struct work){ .run = run_look };
     return store_read_wait(folding->store, &round->work);
 }
 
-static bool fold_all(struct folding *folding, struct round *round)
+static bool fold_all(struct folding *folding, struct folding_round *round)
 {
     do {
         round->work = (struct work){ .run = run_fold };
@@ -62,7 +62,7 @@ static bool fold_all(struct folding *folding, struct round *round)
 static void *run_folding(void *user)
 {
     struct folding *folding = user;
-    struct round round = { 0 };
+    struct folding_round round = { 0 };
     bool well = true;
 
     while (poke_wait(&folding->poke, FOLD_INTERVAL_MS)) {

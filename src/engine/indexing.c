@@ -28,7 +28,7 @@ struct indexing {
     atomic_bool quiet;       /* the last look found nothing */
 };
 
-struct round {
+struct indexing_round {
     struct work work; /* first: the store hands it back */
     struct arena arena;
     size_t waiting, taken;
@@ -36,7 +36,7 @@ struct round {
 
 static bool run_look(struct db *db, struct work *work)
 {
-    struct round *round = (struct round *)work;
+    struct indexing_round *round = (struct indexing_round *)work;
     struct tx tx = tx_of(db, &round->arena, clock_now_ms(), &work->err);
 
     arena_reset(&round->arena);
@@ -45,20 +45,20 @@ static bool run_look(struct db *db, struct work *work)
 
 static bool run_take(struct db *db, struct work *work)
 {
-    struct round *round = (struct round *)work;
+    struct indexing_round *round = (struct indexing_round *)work;
     struct tx tx = tx_of(db, &round->arena, clock_now_ms(), &work->err);
 
     arena_reset(&round->arena);
     return search_sweep(&tx, SEARCH_BATCH, &round->taken);
 }
 
-static bool look(struct indexing *indexing, struct round *round)
+static bool look(struct indexing *indexing, struct indexing_round *round)
 {
     round->work = (struct work){ .run = run_look };
     return store_read_wait(indexing->store, &round->work);
 }
 
-static bool take(struct indexing *indexing, struct round *round)
+static bool take(struct indexing *indexing, struct indexing_round *round)
 {
     round->work = (struct work){ .run = run_take };
     return store_write_wait(indexing->store, &round->work);
@@ -72,7 +72,7 @@ bool indexing_gives_way(const struct store_stats *before, const struct store_sta
 }
 
 /* How long until the next batch. One that took in nothing found another node at it. */
-static int64_t pause_ms(struct indexing *indexing, const struct round *round)
+static int64_t pause_ms(struct indexing *indexing, const struct indexing_round *round)
 {
     struct store_stats now, before = indexing->seen;
 
@@ -86,7 +86,7 @@ static int64_t pause_ms(struct indexing *indexing, const struct round *round)
 static void *run_indexing(void *user)
 {
     struct indexing *indexing = user;
-    struct round round = { 0 };
+    struct indexing_round round = { 0 };
     int64_t sleep_ms = LOOK_MS;
     bool well = true;
 

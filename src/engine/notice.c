@@ -72,12 +72,12 @@ static void put_frame(struct notice *notice, char *room, const char *prefix, con
 /* What another version wrote and this one does not know is for the owner alone. */
 static void find_hearers(struct notice *notice)
 {
-    const struct event_type *type = event_type_find(notice->type);
+    const struct event_spec *spec = event_type_spec(notice->type);
 
-    notice->hears = type ? type->hears : ROLE_OWNER;
+    notice->hears = spec ? spec->hears : ROLE_OWNER;
     notice->common =
-        type && !notice->project_id &&
-        (type->reaches == REACH_SQUAD || (type->reaches == REACH_INBOX && notice->audience.squad));
+        spec && !notice->project_id &&
+        (spec->reaches == REACH_SQUAD || (spec->reaches == REACH_INBOX && notice->audience.squad));
 }
 
 struct notice *notice_new(const struct event *event)
@@ -91,14 +91,13 @@ struct notice *notice_new(const struct event *event)
     else
         snprintf(prefix, sizeof(prefix), "data: ");
 
-    size_t texts = text_size(event->workspace_id) + text_size(event->type) + text_size(event->project_id) +
-                   text_size(event->job_id) + text_size(event->discussion_id) + text_size(event->subject) +
-                   text_size(event->audience);
+    size_t texts = text_size(event->workspace_id) + text_size(event->project_id) + text_size(event->job_id) +
+                   text_size(event->discussion_id) + text_size(event->subject) + text_size(event->audience);
     struct notice *notice = notice_alloc(texts + strlen(prefix) + json.len + 3, &room);
 
     notice->seq = notice->place = event->seq;
     notice->workspace_id = put_text(&room, event->workspace_id);
-    notice->type = put_text(&room, event->type);
+    notice->type = event->type;
     notice->project_id = put_text(&room, event->project_id);
     notice->job_id = put_text(&room, event->job_id);
     notice->discussion_id = put_text(&room, event->discussion_id);
@@ -169,8 +168,8 @@ bool notice_matches(const struct notice *notice, const struct notice_filter *fil
         return false;
     if (!filter->types)
         return true;
-    for (const char *const *type = filter->types; *type; type++)
-        if (str_equal(*type, notice->type))
+    for (const enum event_type *type = filter->types; *type; type++)
+        if (*type == notice->type)
             return true;
     return false;
 }

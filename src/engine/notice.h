@@ -22,7 +22,8 @@ struct notice {
     unsigned hears; /* set of enum role: who may hear of it */
     bool common;    /* about no project, and heard by those who are bound to one all the same */
     struct audience audience;
-    const char *workspace_id, *type, *project_id, *job_id, *discussion_id, *subject;
+    enum event_type type; /* EVENT_UNKNOWN: also of a word of the server's own */
+    const char *workspace_id, *project_id, *job_id, *discussion_id, *subject;
     const char *json;
     size_t json_len;
     const char *frame;
@@ -35,7 +36,7 @@ struct notice_filter {
     struct hearer hearer;     /* the reader */
     const char *bound;        /* the only project that it may hear of beside what is common, or NULL: all */
     const char *project_id, *job_id, *discussion_id;
-    const char *const *types; /* ends with NULL; NULL: all */
+    const enum event_type *types; /* ends with EVENT_UNKNOWN; NULL: all */
 };
 
 /* With one holder: the caller. An event with the number 0 is not in the log, and has no `id:`. */

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "core/holding/holding.h"
 #include "core/log/audit.h"
 #include "core/log/event.h"
 #include "db/postgres.h"
@@ -35,7 +36,7 @@ struct sequencer {
     _Atomic uint64_t numbered, sealed, failures, reconnects;
 };
 
-struct round {
+struct sequencer_round {
     size_t numbered, sealed;
     bool waiting; /* something may lack its number or its seal */
 };
@@ -44,7 +45,7 @@ struct round {
  * The node that numbered seals as well. The others were told of the numbers at that moment: they leave it a
  * round, so that not every node reads and hashes the same rows.
  */
-static bool seal(const struct tx *tx, struct sequencer *sequencer, struct round *round)
+static bool seal(const struct tx *tx, struct sequencer *sequencer, struct sequencer_round *round)
 {
     bool unsealed;
 
@@ -62,11 +63,12 @@ static bool seal(const struct tx *tx, struct sequencer *sequencer, struct round 
  * its client gets NUMBERING_LEASE_MS; then it loses its connection, and with it whatever it had not
  * committed.
  */
-static void mind_the_lease(struct sequencer *sequencer, const struct round *round)
+static void mind_the_lease(struct sequencer *sequencer, const struct sequencer_round *round)
 {
     int64_t now_ms = clock_ticks_ms();
     struct err err = { 0 };
-    struct db_rows rows;
+    struct tx tx = tx_of(sequencer->db, &sequencer->arena, clock_now_ms(), &err);
+    size_t ended;
 
     if (!round->waiting || round->numbered > 0 || round->sealed > 0) {
         sequencer->held_up_since_ms = 0;
@@ -77,11 +79,10 @@ static void mind_the_lease(struct sequencer *sequencer, const struct round *roun
     if (now_ms - sequencer->held_up_since_ms < NUMBERING_LEASE_MS)
         return;
     sequencer->held_up_since_ms = 0;
-    if (!db_query(sequencer->db, &sequencer->arena, SQL_NUMBERING_TAKE, DB_ARGS(db_int(NUMBERING_LEASE_MS)),
-                  &rows, &err))
+    if (!holding_end_idle(&tx, LOCK_EVENTS, LOCK_AUDIT, NUMBERING_LEASE_MS, &ended))
         log_line(LOG_WARN, "the numbering of events is held up by a session that cannot be ended", "why",
                  err.text, NULL);
-    else if (db_cell_int(&rows, 0, 0) > 0)
+    else if (ended > 0)
         log_line(LOG_WARN, "a session that held up the numbering of events was ended", NULL);
 }
 
@@ -89,7 +90,7 @@ static void mind_the_lease(struct sequencer *sequencer, const struct round *roun
  * Numbers, and seals. Each statement is a transaction by itself, so that there is none in the middle of which
  * this node could be stopped.
  */
-static bool run_round(struct sequencer *sequencer, struct round *round, struct err *err)
+static bool run_round(struct sequencer *sequencer, struct sequencer_round *round, struct err *err)
 {
     struct tx tx = tx_of(sequencer->db, &sequencer->arena, clock_now_ms(), err);
     bool busy;
@@ -117,7 +118,7 @@ static void lose_connection(struct sequencer *sequencer, const struct err *err)
         sequencer->reconnect_ms = RECONNECT_MAX_MS;
 }
 
-static bool work_once(struct sequencer *sequencer, struct round *round)
+static bool work_once(struct sequencer *sequencer, struct sequencer_round *round)
 {
     struct err err = { 0 };
 
@@ -149,7 +150,7 @@ static void *run_sequencer(void *user)
     int64_t idle_ms = SEAL_INTERVAL_MS;
 
     while (poke_wait(&sequencer->poke, sequencer->reconnect_ms ? sequencer->reconnect_ms : idle_ms)) {
-        struct round round = { 0 };
+        struct sequencer_round round = { 0 };
         int64_t began_ms = clock_ticks_ms();
         bool done = work_once(sequencer, &round);
 
