@@ -1,32 +1,18 @@
 #include "base/str.h"
 #include "core/council/agent.h"
 #include "core/council/model_config.h"
+#include "gen/nouns/agent_fields.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
 
 #define TAG_AGENTS "Agents"
 
-#define CONFIG_HELP                                                                                          \
-    "Which model speaks for it: the name of a model in config.yaml, PROVIDER:MODEL such as "                 \
-    "ollama:llama3.2, PROVIDER@PORT:MODEL for a server on this machine such as openai@1234:qwen, "           \
-    "or {provider, base_url, model, "                                                                        \
-    "temperature, "                                                                                          \
-    "max_tokens, top_p, stop}; the provider external is an agent that takes its turns by itself. Null: the " \
-    "default model."
+#define CONFIG_HELP \
+    "Which model speaks for it: the name of a model in config.yaml, PROVIDER:MODEL such as ollama:llama3.2, PROVIDER@PORT:MODEL for a server on this machine such as openai@1234:qwen, or {provider, base_url, model, temperature, max_tokens, top_p, stop}; the provider external is an agent that takes its turns by itself. " \
+    "Null: the default model."
 #define CONFIG_FORM "\"type\":[\"object\",\"string\",\"null\"]"
 
-static const struct field agent_fields[] = {
-    { "id", T_UUID, REQUIRED, "The agent." },
-    { "workspace_id", T_ID, REQUIRED, "Its workspace." },
-    { "name", T_TEXT, REQUIRED, "Its name; nobody else in the workspace has it, in whatever case." },
-    { "role", T_TEXT, REQUIRED, "What it is in a discussion." },
-    { "system_prompt", T_TEXT, REQUIRED, "What its model is told first." },
-    { "ai_model_config", T_JSON, REQUIRED, CONFIG_HELP, .flags = F_NULL },
-    { "created_by", T_TEXT, REQUIRED, "Who made it.", .flags = F_NULL },
-    { "created_at", T_TIME, REQUIRED, "When it was made." },
-    { "updated_at", T_TIME, REQUIRED, "When it last changed.", .flags = F_NULL },
-    { 0 },
-};
+static const struct field agent_fields[] = { AGENT_FIELDS, { 0 } };
 
 static const struct field list_reply[] = {
     { "agents", T_LIST, REQUIRED, "The agents, newest first.", .items = T_OBJECT, .fields = agent_fields },
@@ -125,8 +111,7 @@ const struct op agent_ops[] = {
         .reply = agent_fields,
         .params = {
             { "name", T_NAME, REQUIRED, "Its name." },
-            { "role", T_NAME, OPTIONAL, "What it is in a discussion; divergent, convergent and critical have words "
-              "of their own.", .fallback = "specialist" },
+            { "role", T_NAME, OPTIONAL, "What it is in a discussion; divergent, convergent and critical have words of their own.", .fallback = "specialist" },
             { "system_prompt", T_TEXT, OPTIONAL, "What its model is told first.", .max = LIMIT_MESSAGE_CEILING,
               .fallback = "" },
             { "ai_model_config", T_JSON, OPTIONAL, CONFIG_HELP, .max = LIMIT_CONTEXT, .form = CONFIG_FORM, .flags = F_NULL },

@@ -1,5 +1,6 @@
 #include "core/inbox/alert.h"
 #include "core/reports/analytics.h"
+#include "gen/nouns/alert_fields.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 
@@ -151,7 +152,7 @@ static bool run_analytics(struct call *call)
     json_list_end(&call->out);
     json_list(&call->out, "alerts");
     for (size_t i = 0; i < count; i++)
-        alert_write(&alerts[i], &call->out);
+        alert_write(&alerts[i], NULL, &call->out);
     json_list_end(&call->out);
     json_map_end(&call->out);
     return true;
@@ -164,19 +165,19 @@ static const struct field times_fields[] = {
     { 0 },
 };
 
-#define COUNT_FIELDS                                                                                         \
-    { "asked", T_INT, REQUIRED, "Questions asked in the range." },                                           \
-        { "answered", T_INT, REQUIRED, "Answered by a person." },                                            \
-        { "byDefault", T_INT, REQUIRED, "Ended by their deadline with the default." },                       \
-        { "timedOut", T_INT, REQUIRED, "Ended by their deadline without an answer." },                       \
-        { "cancelled", T_INT, REQUIRED, "Cancelled." }, { "pending", T_INT, REQUIRED, "Still open." },       \
-        { "timeoutRate", T_REAL, REQUIRED,                                                                   \
-          "The share that ended by its deadline, of those that ended and were not cancelled.",               \
-          .flags = F_NULL },                                                                                 \
-        { "responseRate", T_REAL, REQUIRED, "The share of the same that a person answered.",                 \
-          .flags = F_NULL },                                                                                 \
-    {                                                                                                        \
-        "timeToAnswer", T_OBJECT, REQUIRED, "How long people took.", .fields = times_fields                  \
+#define COUNT_FIELDS \
+    { "asked", T_INT, REQUIRED, "Questions asked in the range." }, \
+        { "answered", T_INT, REQUIRED, "Answered by a person." }, \
+        { "byDefault", T_INT, REQUIRED, "Ended by their deadline with the default." }, \
+        { "timedOut", T_INT, REQUIRED, "Ended by their deadline without an answer." }, \
+        { "cancelled", T_INT, REQUIRED, "Cancelled." }, { "pending", T_INT, REQUIRED, "Still open." }, \
+        { "timeoutRate", T_REAL, REQUIRED, \
+          "The share that ended by its deadline, of those that ended and were not cancelled.", \
+          .flags = F_NULL }, \
+        { "responseRate", T_REAL, REQUIRED, "The share of the same that a person answered.", \
+          .flags = F_NULL }, \
+    { \
+        "timeToAnswer", T_OBJECT, REQUIRED, "How long people took.", .fields = times_fields \
     }
 
 static const struct field counts_fields[] = { COUNT_FIELDS, { 0 } };
@@ -220,13 +221,7 @@ static const struct field outcomes_fields[] = {
     { 0 },
 };
 
-static const struct field alert_fields[] = {
-    { "id", T_UUID, REQUIRED, "The alert." },
-    { "kind", T_ENUM, REQUIRED, "What holds.", .values = alert_kinds },
-    { "since", T_TIME, REQUIRED, "Since when." },
-    { "details", T_OBJECT, REQUIRED, "The figures when it began.", .flags = F_OPEN },
-    { 0 },
-};
+static const struct field alert_fields[] = { ALERT_FIELDS, { 0 } };
 
 static const struct field analytics_reply[] = {
     { "since", T_TIME, REQUIRED, "The beginning of the range." },
@@ -234,15 +229,10 @@ static const struct field analytics_reply[] = {
     { "projectId", T_TEXT, REQUIRED, "The project, or null for all.", .flags = F_NULL },
     { "agent", T_TEXT, REQUIRED, "The agent, or null for all.", .flags = F_NULL },
     { "exact", T_BOOL, REQUIRED,
-      "Whether all was counted one by one, as it is up to 1,000 questions and jobs in the range, and "
-      "always of one agent. Else "
-      "prepared figures "
-      "were added up: counts are exact but of whole hours (since and until say which), times are within five "
-      "in a "
-      "hundred, and of what is asked often the 200 most frequent of each day count." },
+      "Whether all was counted one by one, as it is up to 1,000 questions and jobs in the range, and always of one agent. "
+      "Else prepared figures were added up: counts are exact but of whole hours (since and until say which), times are within five in a hundred, and of what is asked often the 200 most frequent of each day count." },
     { "truncated", T_BOOL, REQUIRED,
-      "Whether something may have been left out: of one agent the newest 10,000 questions and jobs of the "
-      "range are counted." },
+      "Whether something may have been left out: of one agent the newest 10,000 questions and jobs of the range are counted." },
     { "questions", T_OBJECT, REQUIRED, "All types together.", .fields = counts_fields },
     { "byType", T_LIST, REQUIRED, "Each type that was asked.", .items = T_OBJECT, .fields = type_fields },
     { "questionsPerJob", T_OBJECT, REQUIRED, "How much jobs ask.", .fields = per_job_fields },
@@ -252,12 +242,10 @@ static const struct field analytics_reply[] = {
       .fields = question_fields },
     { "jobOutcomes", T_OBJECT, REQUIRED, "How jobs ended.", .fields = outcomes_fields },
     { "agents", T_LIST, REQUIRED,
-      "Who has ever asked in the workspace, the first 200 names; a token that is bound to a project is shown "
-      "none.",
+      "Who has ever asked in the workspace, the first 200 names; a token that is bound to a project is shown none.",
       .items = T_TEXT },
     { "alerts", T_LIST, REQUIRED,
-      "What holds right now in the workspace, whatever the range; a token that is bound to a project is "
-      "shown none.",
+      "What holds right now in the workspace, whatever the range; a token that is bound to a project is shown none.",
       .items = T_OBJECT, .fields = alert_fields },
     { 0 },
 };
@@ -267,9 +255,8 @@ const struct op analytics_ops[] = {
         .name = "analytics_get",
         .http = "GET /api/analytics",
         .tag = TAG,
-        .help = "Show how questions went over a range of time: how fast people answer, what times out, what is "
-                "asked again and again, and how jobs end with and without questions. Above 1,000 questions "
-                "it is read from prepared figures, not from every question.",
+        .help = "Show how questions went over a range of time: how fast people answer, what times out, what is asked again and again, and how jobs end with and without questions. "
+                "Above 1,000 questions it is read from prepared figures, not from every question.",
         .needs = ROLES_READ,
         .reaches = REACH_PROJECT,
         .kind = OP_READ,

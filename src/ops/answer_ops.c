@@ -7,6 +7,7 @@
 #include "core/identity/cookie.h"
 #include "core/questions/job.h"
 #include "core/questions/link.h"
+#include "core/runs/run.h"
 #include "ops/dispatch.h"
 #include "ops/example.h"
 #include "ops/question_fields.h"
@@ -69,9 +70,8 @@ static const struct field deadline_reply[] = {
 static const struct field link_reply[] = {
     { "link", T_TEXT, REQUIRED, "The secret; it is shown once." },
     { "url", T_TEXT, REQUIRED,
-      "The page to send to somebody: it leads to that one question. It begins with server.public_url, or, "
-      "where that is not "
-      "set, as the server was reached now." },
+      "The page to send to somebody: it leads to that one question. "
+      "It begins with server.public_url, or, where that is not set, as the server was reached now." },
     { "expiresAt", T_TIME, REQUIRED, "The question's deadline, with which the link ends at the latest.",
       .flags = F_NULL },
     { 0 },
@@ -161,7 +161,7 @@ static bool run_question_answer_batch(struct call *call)
     for (size_t i = 0; i < count; i++) {
         const json_t *entry = json_array_get(entries, i);
 
-        answers[i].id = str_fold(call->tx.arena, json_string_value(json_object_get(entry, "id")));
+        answers[i].id = str_lower(call->tx.arena, json_string_value(json_object_get(entry, "id")));
         answers[i].response = json_object_get(entry, "response");
     }
     if (!question_answer(&call->tx, answers, count))
@@ -253,7 +253,7 @@ static bool run_question_restart(struct call *call)
 {
     struct job job;
 
-    if (!question_restart(&call->tx, arg_text(call, "id"), &job))
+    if (!question_restart(&call->tx, arg_text(call, "id"), &job) || !run_restart(&call->tx, &job))
         return false;
     json_map(&call->out, NULL);
     json_text(&call->out, "jobId", job.id);
@@ -308,9 +308,10 @@ const struct op answer_ops[] = {
         .name = "question_answer",
         .http = "POST /api/questions/{id}/answer",
         .tag = TAG_QUESTIONS,
-        .help = "Answer a question. The first answer wins and the job goes on in the same moment; an answer "
-                "after the deadline is refused as late, and kept (kept: true). A member's token that asked for "
-                "an approval does not give it. An approval that does not count is no error: the reply says why.",
+        .help = "Answer a question. "
+                "The first answer wins and the job goes on in the same moment; an answer after the deadline is refused as late, and kept (kept: true). "
+                "A member's token cannot give an approval that it asked for. "
+                "An approval that does not count is no error: the reply says why.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -329,8 +330,8 @@ const struct op answer_ops[] = {
         .name = "question_answer_batch",
         .http = "POST /api/questions/answer",
         .tag = TAG_QUESTIONS,
-        .help = "Answer several questions at once. Each has its own result; one that is refused does not stop "
-                "the others.",
+        .help = "Answer several questions at once. "
+                "Each has its own result; one that is refused does not stop the others.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -347,8 +348,8 @@ const struct op answer_ops[] = {
         .name = "question_cancel",
         .http = "POST /api/questions/{id}/cancel",
         .tag = TAG_QUESTIONS,
-        .help = "Cancel an open question. Its job goes on without an answer. Agents cancel what they asked "
-                "themselves.",
+        .help = "Cancel an open question. Its job goes on without an answer. "
+                "An agent can cancel only what it asked itself.",
         .needs = ROLES_WRITE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -365,8 +366,8 @@ const struct op answer_ops[] = {
         .name = "question_extend",
         .http = "POST /api/questions/{id}/extend",
         .tag = TAG_QUESTIONS,
-        .help = "Move a question's deadline back, up to questions.max_timeout (24 hours unless set) after it was asked. Agents move that of what they "
-                "asked themselves.",
+        .help = "Move a question's deadline back, up to questions.max_timeout (24 hours unless set) after it was asked. "
+                "An agent can move only the deadline of what it asked itself.",
         .needs = ROLES_WRITE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -382,8 +383,8 @@ const struct op answer_ops[] = {
         .name = "question_draft",
         .http = "POST /api/questions/{id}/draft",
         .tag = TAG_QUESTIONS,
-        .help = "Say that you are typing an answer. Others see it, and a deadline nearer than two minutes "
-                "moves back to two minutes, at most three times.",
+        .help = "Say that you are typing an answer. "
+                "Others see it, and a deadline nearer than two minutes moves back to two minutes, at most three times.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -396,8 +397,7 @@ const struct op answer_ops[] = {
         .name = "question_link",
         .http = "POST /api/questions/{id}/link",
         .tag = TAG_QUESTIONS,
-        .help = "Make a one-time link: whoever holds it may see this question and answer it once, in your "
-                "place, without a login.",
+        .help = "Make a one-time link: whoever holds it may see this question and answer it once, in your place, without a login.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -412,8 +412,8 @@ const struct op answer_ops[] = {
         .name = "link_open",
         .http = "POST /api/questions/{id}/visit",
         .tag = TAG_QUESTIONS,
-        .help = "Exchange the secret of a link for a cookie, with which the question can be seen and answered. It "
-                "is good until the question has ended or was answered with the link.",
+        .help = "Exchange the secret of a link for a cookie, with which the question can be seen and answered. "
+                "It is good until the question has ended or was answered with the link.",
         .needs = ROLE_ANYONE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,

@@ -93,14 +93,14 @@ static void write_params(const struct op *op, struct buf *into)
     if (op->waits)
         buf_format(
             into,
-            "| `wait` | query | integer 0..%d | Hold the reply until it has ended, for at most this many "
-            "seconds. |\n",
+            "| `wait` | query | integer 0..%d | Hold the reply until it has ended, for at most this many seconds. "
+            "|\n",
             WAIT_SECONDS_MAX);
     if (op->holds)
         buf_format(
             into,
-            "| `wait` | query | integer 0..%d | For how many seconds the reply is held at most; %d when "
-            "left out. |\n",
+            "| `wait` | query | integer 0..%d | For how many seconds the reply is held at most; %d when left out. "
+            "|\n",
             WAIT_SECONDS_MAX, WAIT_SECONDS_MAX);
     buf_char(into, '\n');
 }
@@ -124,10 +124,12 @@ static void write_roles(unsigned needs, struct buf *into)
         buf_text(into, "anyone");
         return;
     }
-    for (unsigned role = ROLE_OWNER; role < ROLE_ANYONE; role <<= 1) {
-        if (!(needs & role))
+    for (const char *const *name = role_names; *name; name++) {
+        enum role role;
+
+        if (!role_parse(*name, &role) || !(needs & role))
             continue;
-        buf_format(into, "%s%s", comma, role_name((enum role)role));
+        buf_format(into, "%s%s", comma, *name);
         comma = ", ";
     }
 }
@@ -180,11 +182,10 @@ void apidoc_write(const struct op *const *ops, struct buf *into)
     buf_text(
         into,
         "# REST reference\n\n"
-        "Made from the operation table by `make docs`; do not edit by hand. The same table is served as "
-        "OpenAPI 3.1 at `/api/openapi.json`, and `witan call NAME key=value ...` reaches every operation.\n\n"
-        "Parameters marked * are required; `a.b` is the member `b` of an object `a`, `a[].b` that of every "
-        "entry of a list. Each operation shows a request: put what the path names in place of `{id}`. Errors "
-        "are "
+        "Made from the operation table by `make docs`; do not edit by hand. "
+        "The same table is served as OpenAPI 3.1 at `/api/openapi.json`, and `witan call NAME key=value ...` reaches every operation.\n\n"
+        "Parameters marked * are required; `a.b` is the member `b` of an object `a`, `a[].b` that of every entry of a list. "
+        "Each operation shows a request: put what the path names in place of `{id}`. Errors are "
         "`{\"error\": \"a sentence\", \"code\": \"a_word\", \"field\"?, \"hint\"?}`. "
         "Every POST takes an `Idempotency-Key` header. Lists take `limit` and `cursor`. "
         "A token bound to an agent may call what the role agent may, whatever its own role.\n\n");
@@ -204,43 +205,42 @@ void apidoc_write(const struct op *const *ops, struct buf *into)
     }
 }
 
-static void write_event(const struct event_type *type, struct buf *into)
+static void write_event(enum event_type type, const struct event_spec *spec, struct buf *into)
 {
-    buf_format(into, "### %s\n\n%s Heard by: ", type->name, type->help);
-    write_roles(type->hears, into);
-    buf_text(into, type->word   ? ". Not in the log: it has no number and no `workspaceId`.\n\n"
-                   : type->live ? ". Not in the log: it has no number and does not come again.\n\n"
+    buf_format(into, "### %s\n\n%s Heard by: ", event_type_word(type), spec->help);
+    write_roles(spec->hears, into);
+    buf_text(into, spec->word   ? ". Not in the log: it has no number and no `workspaceId`.\n\n"
+                   : spec->live ? ". Not in the log: it has no number and does not come again.\n\n"
                                 : ".\n\n");
-    write_reply(type->fields, 0, into);
+    write_reply(spec->fields, 0, into);
     buf_char(into, '\n');
 }
 
-void eventdoc_write(const struct event_type *types, struct buf *into)
+void eventdoc_write(struct buf *into)
 {
     const char *tag = "";
 
     buf_text(
         into,
         "# Events\n\n"
-        "Made from the table of events by `make docs`; do not edit by hand. The same table is served as "
-        "AsyncAPI 3 at `/api/asyncapi.json`.\n\n"
-        "They come over `GET /api/events`, `GET /api/jobs/{id}/stream` and `GET "
-        "/api/discussions/{id}/stream` (server-sent events; `id:` is "
-        "the number in the log) and over `/ws` (one text message each, with the number as `seq`). Come "
-        "back with the last number you saw, as `Last-Event-ID` or `?after=`, and you miss nothing and "
-        "see nothing twice. `types=a,b` hears these types only; `projectId`, `jobId` and `discussionId` "
-        "narrow it further.\n\n"
-        "A stream hears of what its caller could list, and of nothing else. What stands in an inbox is heard "
-        "by those who can read that inbox. A token that is bound to a project hears what is about it, and of "
-        "what is about none the squad's talk.\n\n"
+        "Made from the table of events by `make docs`; do not edit by hand. "
+        "The same table is served as AsyncAPI 3 at `/api/asyncapi.json`.\n\n"
+        "They come over `GET /api/events`, `GET /api/jobs/{id}/stream` and `GET /api/discussions/{id}/stream` (server-sent events; `id:` is the number in the log) and over `/ws` (one text message each, with the number as `seq`). "
+        "Come back with the last number you saw, as `Last-Event-ID` or `?after=`, and you miss nothing and see nothing twice. "
+        "`types=a,b` hears these types only; `projectId`, `jobId` and `discussionId` narrow it further.\n\n"
+        "A stream hears of what its caller could list, and of nothing else. "
+        "What stands in an inbox is heard by those who can read that inbox. "
+        "A token that is bound to a project hears what is about it, and of what is about none the squad's talk.\n\n"
         "Beside its own members, every event has:\n\n");
     write_reply(event_fields, 0, into);
     buf_char(into, '\n');
-    for (; types->name; types++) {
-        if (strcmp(types->tag, tag) != 0) {
-            tag = types->tag;
+    for (enum event_type type = 1; type < EVENT_TYPE_END; type++) {
+        const struct event_spec *spec = event_type_spec(type);
+
+        if (strcmp(spec->tag, tag) != 0) {
+            tag = spec->tag;
             buf_format(into, "## %s\n\n", tag);
         }
-        write_event(types, into);
+        write_event(type, spec, into);
     }
 }

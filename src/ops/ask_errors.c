@@ -15,7 +15,7 @@
 
 #define PLACES 64 /* workspaces with errors at once; further ones are counted when a place is free */
 
-struct place {
+struct failing_workspace {
     char workspace_id[64];
     int64_t refused, failed; /* not written yet */
     bool busy;               /* a unit is on its way */
@@ -24,11 +24,11 @@ struct place {
 struct note {
     struct work work; /* first: the store hands it back */
     struct store *store;
-    struct place *place;
+    struct failing_workspace *place;
     int64_t refused, failed, now_ms;
 };
 
-static struct place places[PLACES];
+static struct failing_workspace places[PLACES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t all_refused, all_failed;
 
@@ -44,7 +44,7 @@ static bool run_note(struct db *db, struct work *work)
 static void note_done(struct work *work);
 
 /* Hands the counts of a place to the store. The place is busy until note_done. */
-static void send(struct store *store, struct place *place)
+static void send(struct store *store, struct failing_workspace *place)
 {
     struct note *note = calloc(1, sizeof(*note));
     struct err ignored;
@@ -73,7 +73,7 @@ static void send(struct store *store, struct place *place)
 static void note_done(struct work *work)
 {
     struct note *note = (struct note *)work;
-    struct place *place = note->place;
+    struct failing_workspace *place = note->place;
     bool more = false;
 
     pthread_mutex_lock(&lock);
@@ -90,9 +90,9 @@ static void note_done(struct work *work)
 }
 
 /* The workspace's place, or one that nobody needs; NULL when all are taken. */
-static struct place *place_of(const char *workspace_id)
+static struct failing_workspace *place_of(const char *workspace_id)
 {
-    struct place *empty = NULL;
+    struct failing_workspace *empty = NULL;
 
     if (strlen(workspace_id) >= sizeof(empty->workspace_id))
         return NULL;
@@ -117,7 +117,7 @@ static bool counts(const struct request *request)
 
 void ask_errors_note(const struct request *request)
 {
-    struct place *place;
+    struct failing_workspace *place;
     bool failed, idle = false;
 
     if (!counts(request))

@@ -22,16 +22,14 @@ static const struct field person_fields[] = {
 };
 
 static const struct field people_reply[] = {
-    { "people", T_LIST, REQUIRED, "They, by name.", .items = T_OBJECT, .fields = person_fields },
+    { "people", T_LIST, REQUIRED, "The people, by name.", .items = T_OBJECT, .fields = person_fields },
     { "more", T_BOOL, REQUIRED, "Whether there are more than are shown; name narrows them down." },
     { 0 },
 };
 
 static const struct field snooze_reply[] = {
     { "snoozedUntil", T_TIME, REQUIRED,
-      "When it wakes by itself: the time that was asked for, or five minutes before its deadline; null: it "
-      "is "
-      "awake.",
+      "When it wakes by itself: the time that was asked for, or five minutes before its deadline; null: it is awake.",
       .flags = F_NULL },
     { 0 },
 };
@@ -107,10 +105,10 @@ static bool run_question_wake(struct call *call)
     return snooze_end(&call->tx, arg_text(call, "id")) && reply_snooze(call, 0);
 }
 
-#define NOTE_PARAM                                                                                           \
-    {                                                                                                        \
-        "note", T_TEXT, OPTIONAL, "What whoever it is for now should know about it.", .min = 1,              \
-                                                                                      .max = LIMIT_TITLE     \
+#define NOTE_PARAM \
+    { \
+        "note", T_TEXT, OPTIONAL, "What whoever it is for now should know about it.", .min = 1, \
+                                                                                      .max = LIMIT_TITLE \
     }
 
 const struct op assign_ops[] = {
@@ -118,9 +116,9 @@ const struct op assign_ops[] = {
         .name = "question_assign",
         .http = "POST /api/questions/{id}/assign",
         .tag = TAG_QUESTIONS,
-        .help = "Give an open question to one person, who alone may answer it from then on, and is told. Whoever may "
-                "answer it may do so, its assignee among them, and owners and admins always. One that needs several "
-                "approvals, or somebody's own request for one, cannot be given to them alone.",
+        .help = "Give an open question to one person, who alone may answer it from then on, and is told. "
+                "Anyone who may answer it can do this, its assignee included; owners and admins always can. "
+                "A question that needs several approvals cannot be given to one person, nor an approval to the person who asked for it.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -129,7 +127,7 @@ const struct op assign_ops[] = {
         .reply = assign_reply,
         .params = {
             QUESTION_PARAM,
-            { "to", T_NAME, REQUIRED, "Who shall answer: a user's id or name." },
+            { "to", T_NAME, REQUIRED, "Who is to answer: a user's id or name." },
             NOTE_PARAM,
         },
     },
@@ -137,8 +135,8 @@ const struct op assign_ops[] = {
         .name = "question_unassign",
         .http = "POST /api/questions/{id}/unassign",
         .tag = TAG_QUESTIONS,
-        .help = "Give a question that is assigned to somebody back to all who may answer it, who are told. Its assignee "
-                "may do so, and owners and admins.",
+        .help = "Give a question that is assigned to somebody back to all who may answer it, who are told. "
+                "Its assignee can do this, and so can owners and admins.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,
@@ -164,9 +162,8 @@ const struct op assign_ops[] = {
         .name = "question_snooze",
         .http = "POST /api/questions/{id}/snooze",
         .tag = TAG_QUESTIONS,
-        .help = "Do not count a question among what needs you for a while. It stays open, for others as it was, and its "
-                "deadline runs on: it wakes by itself when its time is over, five minutes before its deadline, and "
-                "when somebody assigns it.",
+        .help = "Do not count a question among what needs you for a while. "
+                "It stays open, for others as it was, and its deadline runs on: it wakes by itself when its time is over, five minutes before its deadline, and when somebody assigns it.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_QUESTION,
         .kind = OP_WRITE,

@@ -19,15 +19,15 @@ static void write_ref(struct json_out *out, const char *key, const char *to, con
 }
 
 /* The members that every event has, or every word, and then its own. */
-static void write_payload(struct json_out *out, const struct event_type *type)
+static void write_payload(struct json_out *out, const struct event_spec *spec)
 {
     struct field all[LIMIT_PARAMS + 4] = { 0 };
     size_t count = 0;
 
     for (const struct field *field = event_fields; field->type; field++)
-        if (!type->word || strcmp(field->name, "workspaceId") != 0)
+        if (!spec->word || strcmp(field->name, "workspaceId") != 0)
             all[count++] = *field;
-    for (const struct field *field = type->fields; field->type; field++)
+    for (const struct field *field = spec->fields; field->type; field++)
         all[count++] = *field;
     json_map(out, "payload");
     json_text(out, "type", "object");
@@ -35,13 +35,15 @@ static void write_payload(struct json_out *out, const struct event_type *type)
     json_map_end(out);
 }
 
-static void write_message(struct json_out *out, const struct event_type *type)
+static void write_message(struct json_out *out, enum event_type type)
 {
-    json_map(out, type->name);
-    json_text(out, "name", type->name);
-    json_text(out, "title", type->name);
-    json_text(out, "summary", type->help);
-    write_payload(out, type);
+    const struct event_spec *spec = event_type_spec(type);
+
+    json_map(out, event_type_word(type));
+    json_text(out, "name", event_type_word(type));
+    json_text(out, "title", event_type_word(type));
+    json_text(out, "summary", spec->help);
+    write_payload(out, spec);
     json_map_end(out);
 }
 
@@ -87,8 +89,8 @@ static void write_channel(struct json_out *out, size_t channel)
     if (channels[channel].extra)
         json_raw(out, "parameters", channels[channel].extra);
     json_map(out, "messages");
-    for (const struct event_type *type = event_type_all(); type->name; type++)
-        write_ref(out, type->name, "#/components/messages/", type->name);
+    for (enum event_type type = 1; type < EVENT_TYPE_END; type++)
+        write_ref(out, event_type_word(type), "#/components/messages/", event_type_word(type));
     for (size_t i = 0; is_websocket(channel) && i < OF_CLIENTS; i++)
         write_ref(out, of_clients[i].name, "#/components/messages/", of_clients[i].name);
     json_map_end(out);
@@ -107,8 +109,8 @@ static void write_sending(struct json_out *out, size_t channel)
     write_ref(out, "channel", "#/channels/", channels[channel].key);
     if (is_websocket(channel)) {
         json_list(out, "messages");
-        for (const struct event_type *type = event_type_all(); type->name; type++)
-            write_ref(out, NULL, "#/channels/websocket/messages/", type->name);
+        for (enum event_type type = 1; type < EVENT_TYPE_END; type++)
+            write_ref(out, NULL, "#/channels/websocket/messages/", event_type_word(type));
         write_ref(out, NULL, "#/channels/websocket/messages/", "pong");
         json_list_end(out);
     }
@@ -124,7 +126,7 @@ static void write_components(struct json_out *out)
 {
     json_map(out, "components");
     json_map(out, "messages");
-    for (const struct event_type *type = event_type_all(); type->name; type++)
+    for (enum event_type type = 1; type < EVENT_TYPE_END; type++)
         write_message(out, type);
     for (size_t i = 0; i < OF_CLIENTS; i++)
         json_raw(out, of_clients[i].name, of_clients[i].message);

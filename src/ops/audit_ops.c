@@ -190,9 +190,9 @@ const struct op audit_ops[] = {
         .name = "audit_export",
         .http = "GET /api/audit/export",
         .tag = TAG,
-        .help = "Export the audit log, oldest first, one JSON object a line, with detail as the stored text that "
-                "the hash covers. For the next page give the last line's seq as after_seq. A last line with an error "
-                "says that it could not be read to its end.",
+        .help = "Export the audit log, oldest first, one JSON object a line, with detail as the stored text that the hash covers. "
+                "For the next page give the last line's seq as after_seq. "
+                "A last line with an error says that it could not be read to its end.",
         .needs = ROLES_MANAGE,
         .reaches = REACH_WORKSPACE,
         .kind = OP_READ,

@@ -9,7 +9,6 @@
 #include "base/settings.h"
 #include "base/str.h"
 #include "base/uuid.h"
-#include "ops/openapi.h"
 #include "ops/spelling.h"
 
 #include <math.h>
@@ -33,11 +32,6 @@ static const char *raw_find(const struct raw_value *values, size_t count, const 
     return NULL;
 }
 
-static bool op_has_body(const struct op *op)
-{
-    return !str_starts(op->http, "GET ") && !str_starts(op->http, "DELETE ");
-}
-
 /* null says that there is nothing, as leaving it out does. */
 static void raw_from_body(struct raw *raw, const struct field *field, const struct raw_input *input)
 {
@@ -48,24 +42,15 @@ static void raw_from_body(struct raw *raw, const struct field *field, const stru
     }
 }
 
-static struct raw raw_for(const struct op *op, const struct field *field, const struct raw_input *input)
+static struct raw raw_for(const struct field *field, enum param_place place, const struct raw_input *input)
 {
     struct raw raw = { .text = raw_find(input->path, input->path_count, field->name) };
 
-    if (input->by_name) {
-        raw.in_path = op_param_place(op, field) == IN_PATH;
+    raw.in_path = raw.text || place == IN_PATH;
+    if (input->by_name || (!raw.text && place == IN_BODY))
         raw_from_body(&raw, field, input);
-        return raw;
-    }
-    if (raw.text) {
-        raw.in_path = true;
-        return raw;
-    }
-    if (!op_has_body(op) || (field->flags & F_QUERY)) {
+    else if (!raw.text)
         raw.text = raw_find(input->query, input->query_count, field->name);
-        return raw;
-    }
-    raw_from_body(&raw, field, input);
     return raw;
 }
 
@@ -261,17 +246,19 @@ static bool bind_enum(const struct field *field, const struct raw *raw, struct a
 {
     const char *text;
     char choices[160] = "";
+    unsigned value;
 
     if (!raw_text(field, raw, &text, err))
         return false;
-    for (const char *const *value = field->values; *value; value++) {
-        if (strcmp(*value, text) == 0) {
-            arg->text = *value;
-            return true;
-        }
+    value = words_find(field->values, text);
+    if (value != WORD_UNKNOWN) {
+        arg->text = words_at(field->values, value);
+        return true;
+    }
+    for (const char *const *known = field->values; *known; known++) {
         size_t used = strlen(choices);
 
-        snprintf(choices + used, sizeof(choices) - used, "%s%s", used ? ", " : "", *value);
+        snprintf(choices + used, sizeof(choices) - used, "%s%s", used ? ", " : "", *known);
     }
     return err_field(err, field->name, "%s must be one of: %s.", field->name, choices);
 }
@@ -406,11 +393,13 @@ static bool is_missing(const struct op *op, const struct field *field, const str
 bool bind_args(const struct op *op, struct arena *arena, const struct raw_input *input,
                struct arg args[static LIMIT_PARAMS], struct err *err)
 {
+    const struct op_facts *facts = op_facts(op);
+
     if (!spelling_of_query(op, input, err) || !spelling_of_body(op, input, err))
         return false;
     for (size_t i = 0; op->params[i].type; i++) {
         const struct field *field = &op->params[i];
-        struct raw raw = raw_for(op, field, input);
+        struct raw raw = raw_for(field, facts->places[i], input);
 
         args[i] = (struct arg){ .null = raw.null };
         if (is_missing(op, field, &raw)) {

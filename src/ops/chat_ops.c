@@ -1,5 +1,6 @@
 #include "core/chat/chat.h"
 #include "core/chat/prompt.h"
+#include "gen/nouns/chat_fields.h"
 #include "ops/example.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
@@ -8,18 +9,7 @@
 
 static const char *const types_to_post[] = { "message", "discussion_response", NULL };
 
-const struct field chat_fields[] = {
-    { "id", T_UUID, REQUIRED, "The message." },
-    { "workspace_id", T_ID, REQUIRED, "The workspace it belongs to." },
-    { "agent_name", T_TEXT, REQUIRED, "Who wrote it; \"system\" for the server itself." },
-    { "message", T_TEXT, REQUIRED, "What was said." },
-    { "is_human", T_BOOL, REQUIRED, "Whether a person wrote it." },
-    { "message_type", T_ENUM, REQUIRED, "What kind of message it is.", .values = message_types },
-    { "discussion_prompt_id", T_UUID, REQUIRED, "The prompt whose thread it stands in.", .flags = F_NULL },
-    { "task_ref", T_TEXT, REQUIRED, "The task it refers to, as the sender names it.", .flags = F_NULL },
-    { "created_at", T_TIME, REQUIRED, "When it was written." },
-    { 0 },
-};
+const struct field chat_fields[] = { CHAT_FIELDS, { 0 } };
 
 static const struct field chat_list_reply[] = {
     { "messages", T_LIST, REQUIRED, "The messages, newest first.", .items = T_OBJECT, .fields = chat_fields },
@@ -94,8 +84,7 @@ const struct op chat_ops[] = {
         .cli = "chat-log",
         .http = "GET /api/chat",
         .tag = "Squad chat",
-        .help = "Read the squad chat, newest message first; all of it, one prompt's thread, or what was said "
-                "about one task.",
+        .help = "Read the squad chat, newest message first; all of it, one prompt's thread, or what was said about one task.",
         .needs = ROLES_READ,
         .reaches = REACH_SQUAD,
         .kind = OP_READ,
@@ -112,8 +101,8 @@ const struct op chat_ops[] = {
         .name = "chat_post",
         .http = "POST /api/chat",
         .tag = "Squad chat",
-        .help = "Write a message into the squad chat. @Name in it mentions an agent. As a discussion_response "
-                "it answers a prompt.",
+        .help = "Write a message into the squad chat. @Name in it mentions an agent. "
+                "As a discussion_response it answers a prompt.",
         .needs = ROLES_WRITE,
         .reaches = REACH_SQUAD,
         .kind = OP_WRITE,

@@ -1,4 +1,5 @@
 #include "core/work/decision.h"
+#include "gen/nouns/decision_fields.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/project.h"
@@ -8,24 +9,7 @@
 
 static const char *const levels[] = { "automated", "notify_and_proceed", "requires_approval", NULL };
 
-static const struct field decision_fields[] = {
-    { "id", T_UUID, REQUIRED, "The decision." },
-    { "projectId", T_UUID, REQUIRED, "Its project." },
-    { "category", T_TEXT, REQUIRED, "What kind of decision it is." },
-    { "description", T_TEXT, REQUIRED, "What is to be done." },
-    { "details", T_JSON, REQUIRED, "What helps to decide.", .flags = F_NULL },
-    { "agent", T_TEXT, REQUIRED, "Who wants to do it.", .flags = F_NULL },
-    { "level", T_ENUM, REQUIRED, "What the project's hilConfig said when it was made.", .values = levels },
-    { "status", T_ENUM, REQUIRED, "Whether it may be done; no answer in time is a no.",
-      .values = decision_statuses },
-    { "questionId", T_UUID, REQUIRED, "The approval question that settles it; null when policy did.",
-      .flags = F_NULL },
-    { "comment", T_TEXT, REQUIRED, "What was said with the answer.", .flags = F_NULL },
-    { "outcome", T_OBJECT, REQUIRED, "How it was settled; null while pending.", .fields = outcome_fields,
-      .flags = F_NULL },
-    { "createdAt", T_TIME, REQUIRED, "When it was made." },
-    { 0 },
-};
+static const struct field decision_fields[] = { DECISION_FIELDS, { 0 } };
 
 static const struct field list_reply[] = {
     { "decisions", T_LIST, REQUIRED, "Newest first.", .items = T_OBJECT, .fields = decision_fields },
@@ -95,8 +79,8 @@ const struct op decision_ops[] = {
         .name = "decision_create",
         .http = "POST /api/projects/{id}/decisions",
         .tag = TAG_DECISIONS,
-        .help = "Ask whether something may be done. The project's hilConfig approves it at once, approves it and "
-                "tells people, or puts it to them; what it does not name is put to them.",
+        .help = "Ask whether something may be done. "
+                "The project's hilConfig approves it at once, approves it and tells people, or puts it to them; what it does not name is put to them.",
         .needs = ROLES_WRITE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,

@@ -9,9 +9,9 @@
 #include "ops/op.h"
 
 #define TAG_DISCUSSIONS "Discussions"
-#define DISCUSSION_PARAM                                                                                     \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The discussion, or a project that has one."                                 \
+#define DISCUSSION_PARAM \
+    { \
+        "id", T_UUID, REQUIRED, "The discussion, or a project that has one." \
     }
 
 extern const struct field discussion_fields[];       /* a discussion as such */
@@ -19,11 +19,10 @@ extern const struct field discussion_entry_fields[]; /* something that was said 
 extern const struct field discussion_state_reply[];  /* all of it: status, project, entries, counts ... */
 extern const struct field discussion_reply[];        /* {discussion} */
 extern const struct field waiting_turn_fields[];
-extern const char *const vote_rules[]; /* ends with NULL */
 
 /* When a vote counts as agreement, beyond its type. */
-#define THRESHOLD_FORM                                                                                       \
-    "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^(all|majority|[0-9]*[.]?[0-9]+%?)$\"},"                  \
+#define THRESHOLD_FORM \
+    "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^(all|majority|[0-9]*[.]?[0-9]+%?)$\"}," \
     "{\"type\":\"number\",\"exclusiveMinimum\":0,\"maximum\":1},{\"type\":\"null\"}]"
 
 /* Writes {discussion}. */

@@ -65,18 +65,18 @@ static bool run_discussion_interject(struct call *call)
            discussion_reply_one(call, &d);
 }
 
-#define CONTROL(verb, sentence)                                                                              \
-    {                                                                                                        \
-        .name = "discussion_" #verb, .http = "POST /api/discussions/{id}/" #verb, .tag = TAG_DISCUSSIONS,    \
-        .help = sentence, .needs = ROLES_PEOPLE, .reaches = REACH_DISCUSSION, .kind = OP_WRITE,              \
-        .run = run_discussion_##verb, .reply = discussion_reply, .params = { DISCUSSION_PARAM },             \
+#define CONTROL(verb, sentence) \
+    { \
+        .name = "discussion_" #verb, .http = "POST /api/discussions/{id}/" #verb, .tag = TAG_DISCUSSIONS, \
+        .help = sentence, .needs = ROLES_PEOPLE, .reaches = REACH_DISCUSSION, .kind = OP_WRITE, \
+        .run = run_discussion_##verb, .reply = discussion_reply, .params = { DISCUSSION_PARAM }, \
     }
 
 const struct op discussion_control_ops[] = {
     CONTROL(pause, "Stop a discussion for now. A turn that is being spoken is asked for again afterwards."),
-    CONTROL(resume, "Let a discussion go on that was paused."),
+    CONTROL(resume, "Resume a discussion that was paused."),
     CONTROL(cancel, "End a discussion, with all that were split off from it. What was being said is kept."),
-    CONTROL(next, "Let a discussion go on that waits: a person's turn, or one that is owed, is passed over."),
+    CONTROL(next, "Let a waiting discussion go on: a person's turn, or one that is owed, is passed over."),
     {
         .name = "discussion_rounds",
         .http = "POST /api/discussions/{id}/rounds",
@@ -95,8 +95,8 @@ const struct op discussion_control_ops[] = {
         .name = "discussion_interject",
         .http = "POST /api/discussions/{id}/interject",
         .tag = TAG_DISCUSSIONS,
-        .help = "Cut in. Now: what is being said is kept as far as it came; or after the turn. The order stays as "
-                "it is.",
+        .help = "Cut in. Now: what is being said is kept as far as it came; or after the turn. "
+                "The order stays as it is.",
         .needs = ROLES_WRITE,
         .reaches = REACH_DISCUSSION,
         .kind = OP_WRITE,

@@ -3,7 +3,8 @@
 #include "core/council/make.h"
 #include "core/council/open_turn.h"
 #include "core/council/result.h"
-#include "core/council/transcript.h"
+#include "core/council/rules/transcript.h"
+#include "core/council/rules/vote.h"
 #include "core/identity/workspace.h"
 #include "ops/discussion.h"
 #include "ops/example.h"
@@ -11,14 +12,13 @@
 #include "ops/identity.h"
 #include "ops/tables.h"
 
-static const char *const modes[] = { "turns", "rounds", "parallel", NULL };
 static const char *const formats[] = { "text", "markdown", "json", NULL };
 
 static const struct field usage_fields[] = {
     { "calls", T_INT, REQUIRED, "Calls to models." },
     { "tokensIn", T_INT, REQUIRED, "Tokens that were read; null: not reported.", .flags = F_NULL },
     { "tokensOut", T_INT, REQUIRED, "Tokens that were written; null: not reported.", .flags = F_NULL },
-    { "callsNotReported", T_INT, REQUIRED, "Calls of which the provider did not tell." },
+    { "callsNotReported", T_INT, REQUIRED, "Calls whose provider did not report what they took." },
     { 0 },
 };
 
@@ -31,7 +31,7 @@ static const struct field ref_fields[] = {
 const struct field discussion_fields[] = {
     { "id", T_UUID, REQUIRED, "The discussion." },
     { "topic", T_TEXT, REQUIRED, "What it is about." },
-    { "mode", T_ENUM, REQUIRED, "How turns are taken.", .values = modes },
+    { "mode", T_ENUM, REQUIRED, "How turns are taken.", .values = council_modes },
     { "status", T_ENUM, REQUIRED, "Where it stands.", .values = council_statuses },
     { "phase", T_ENUM, REQUIRED, "What is going on right now.", .values = council_phases },
     { "round", T_INT, REQUIRED, "The round, from 1; of one that has ended the last that was held." },
@@ -140,41 +140,35 @@ bool discussion_reply_one(struct call *call, const struct discussion *discussion
     return true;
 }
 
-static bool take_mode(struct call *call, const char *name, enum council_mode *mode)
-{
-    return council_mode_parse(arg_text(call, name), mode, &call->err);
-}
-
-static bool take_ref(struct call *call, struct discussion_wish *wish)
+static void take_ref(struct call *call, struct discussion_wish *wish)
 {
     const json_t *ref = arg_json(call, "ref");
-    const char *strange = NULL;
 
     if (!ref)
-        return true;
-    wish->ref_kind = ref_of(json_string_value(json_object_get(ref, "kind")), &strange);
-    wish->ref_id = str_fold(call->tx.arena, json_string_value(json_object_get(ref, "id")));
-    return db_words_known(strange, &call->err);
+        return;
+    wish->ref_kind = words_find(council_refs, json_string_value(json_object_get(ref, "kind")));
+    wish->ref_id = str_lower(call->tx.arena, json_string_value(json_object_get(ref, "id")));
 }
 
 static bool run_discussion_create(struct call *call)
 {
     struct discussion_wish wish = {
         .topic = arg_text(call, "topic"),
+        .mode = arg_word(call, "mode", council_modes),
         .rounds = (int)arg_int(call, "rounds"),
         .project_id = arg_text(call, "projectId"),
         .task_id = arg_text(call, "taskId"),
         .session_id = arg_text(call, "sessionId"),
         .parent_id = arg_text(call, "parentId"),
         .participants = arg_json(call, "participants"),
-        .cast = cast_of(arg_text(call, "cast")),
+        .cast = arg_word(call, "cast", council_casts),
         .options = arg_json(call, "options"),
     };
     struct cast_seats cast;
     struct discussion d;
 
-    if (!take_mode(call, "mode", &wish.mode) || !take_ref(call, &wish) ||
-        !discussion_make(&call->tx, &wish, &d, &cast))
+    take_ref(call, &wish);
+    if (!discussion_make(&call->tx, &wish, &d, &cast))
         return false;
     call->subject = d.id;
     json_map(&call->out, NULL);
@@ -188,8 +182,8 @@ static bool run_discussion_list(struct call *call)
 {
     size_t limit = (size_t)arg_int(call, "limit"), count, shown;
     struct discussion_filter filter = {
-        .by_mode = arg_given(call, "mode"),
-        .by_status = arg_given(call, "status"),
+        .mode = arg_word(call, "mode", council_modes),
+        .status = arg_word(call, "status", council_statuses),
         .project_id = arg_text(call, "projectId"),
         .task_id = arg_text(call, "taskId"),
         .parent_id = arg_text(call, "parentId"),
@@ -197,12 +191,8 @@ static bool run_discussion_list(struct call *call)
         .limit = limit + 1,
     };
     struct discussion *list;
-    const char *strange = NULL;
 
-    if (filter.by_status)
-        filter.status = status_of(arg_text(call, "status"), &strange);
-    if (!db_words_known(strange, &call->err) || (filter.by_mode && !take_mode(call, "mode", &filter.mode)) ||
-        !identity_page(call, "discussions", &filter.cursor) ||
+    if (!identity_page(call, "discussions", &filter.cursor) ||
         !discussion_list(&call->tx, &filter, &list, &count))
         return false;
     shown = count > limit ? limit : count;
@@ -337,7 +327,7 @@ static const struct field budget_params[] = {
 
 #define SMART_FORM "\"anyOf\":[{\"enum\":[\"off\",\"on\",\"shadow\",null]},{\"type\":\"boolean\"}]"
 
-/* As core/council/options.h takes them. */
+/* As core/council/rules/options.h takes them. */
 static const struct field option_params[] = {
     { "vote", T_OBJECT, OPTIONAL, "What the agents vote for when they have spoken.", .fields = vote_params },
     { "agreement_threshold", T_JSON, OPTIONAL,
@@ -346,9 +336,9 @@ static const struct field option_params[] = {
     { "smart_termination", T_JSON, OPTIONAL,
       "Whether it ends early when they agree or nothing new is said: off, on, or shadow, which only tells.",
       .max = LIMIT_REF, .form = SMART_FORM },
-    { "judge", T_BOOL, OPTIONAL, "Whether a model is asked after each round if more is to come." },
+    { "judge", T_BOOL, OPTIONAL, "Whether a model is asked after each round if there is more to say." },
     { "budget", T_OBJECT, OPTIONAL, "What it may take.", .fields = budget_params },
-    { "rehearse", T_BOOL, OPTIONAL, "Nobody's model is called: everybody speaks by a script." },
+    { "rehearse", T_BOOL, OPTIONAL, "No model is called: everybody speaks by a script." },
     { "context", T_TEXT, OPTIONAL, "What speakers are told beside the topic.",
       .max = LIMIT_DISCUSSION_CONTEXT },
     { 0 },
@@ -359,8 +349,8 @@ const struct op discussion_ops[] = {
         .name = "discussion_create",
         .http = "POST /api/discussions",
         .tag = TAG_DISCUSSIONS,
-        .help = "Start a discussion. In modes rounds and parallel it begins at once, in mode turns with the first "
-                "message.",
+        .help = "Start a discussion. "
+                "In modes rounds and parallel it begins at once, in mode turns with the first message.",
         .needs = ROLES_WRITE,
         .reaches = REACH_DISCUSSION,
         .kind = OP_WRITE,
@@ -377,11 +367,10 @@ const struct op discussion_ops[] = {
         .reply = made_reply,
         .params = {
             { "topic", T_TEXT, REQUIRED, "What it is about.", .max = LIMIT_MESSAGE_CEILING },
-            { "mode", T_ENUM, OPTIONAL, "How turns are taken.", .values = modes, .fallback = "rounds" },
-            { "participants", T_LIST, OPTIONAL, "Who takes part, in the order of speaking. Nobody, without a cast, is "
-              "refused.", .min = 1, .max = LIMIT_PARTICIPANTS, .items = T_OBJECT, .fields = participant_params },
-            { "cast", T_ENUM, OPTIONAL, "Who speaks when no participants are named: specialists (Divergent, Convergent "
-              "and Critical) or the moderator alone. They are made if they are not there.", .values = council_casts },
+            { "mode", T_ENUM, OPTIONAL, "How turns are taken.", .values = council_modes, .fallback = "rounds" },
+            { "participants", T_LIST, OPTIONAL, "Who takes part, in the order of speaking. Needed unless a cast is named.", .min = 1, .max = LIMIT_PARTICIPANTS, .items = T_OBJECT, .fields = participant_params },
+            { "cast", T_ENUM, OPTIONAL, "Who speaks when no participants are named: specialists (Divergent, Convergent and Critical) or the moderator alone. "
+                                        "They are made if they do not exist.", .values = council_casts },
             { "rounds", T_INT, OPTIONAL, "How many rounds; as configured when left out.", .min = 1,
               .max = LIMIT_ROUNDS },
             { "projectId", T_UUID, OPTIONAL, "The project it belongs to.", .flags = F_NULL },
@@ -410,7 +399,7 @@ const struct op discussion_ops[] = {
         .reply = list_reply,
         .params = {
             { "status", T_ENUM, OPTIONAL, "Only those with this status.", .values = council_statuses },
-            { "mode", T_ENUM, OPTIONAL, "Only those of this mode.", .values = modes },
+            { "mode", T_ENUM, OPTIONAL, "Only those of this mode.", .values = council_modes },
             { "projectId", T_UUID, OPTIONAL, "Only those of this project." },
             { "taskId", T_UUID, OPTIONAL, "Only those of this task." },
             { "parentId", T_UUID, OPTIONAL, "Only those split off from this one." },
@@ -422,8 +411,8 @@ const struct op discussion_ops[] = {
         .name = "discussion_get",
         .http = "GET /api/discussions/{id}",
         .tag = TAG_DISCUSSIONS,
-        .help = "Show a discussion: what was said, who speaks next and, once it has ended, what came of it. A long one "
-                "comes in pages.",
+        .help = "Show a discussion: what was said, who speaks next and, once it has ended, what came of it. "
+                "A long one comes in pages.",
         .needs = ROLES_READ,
         .reaches = REACH_DISCUSSION,
         .kind = OP_READ,
@@ -442,8 +431,8 @@ const struct op discussion_ops[] = {
         .name = "discussion_message",
         .http = "POST /api/discussions/{id}",
         .tag = TAG_DISCUSSIONS,
-        .help = "Say something as a person. The reply comes when the agents whose turn it then is have answered, or "
-                "after 55 seconds with 202. While they are at it another message gets 409 busy.",
+        .help = "Say something as a person. "
+                "The reply comes when the agents whose turn it then is have answered, or after 55 seconds with 202. While they are at it another message gets 409 busy.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_DISCUSSION,
         .kind = OP_WRITE,
@@ -455,7 +444,7 @@ const struct op discussion_ops[] = {
             DISCUSSION_PARAM,
             { "message", T_TEXT, REQUIRED, "What is said.", .max = LIMIT_MESSAGE_CEILING },
             { "userId", T_ID, OPTIONAL, "Who says it; the user who is logged in when left out." },
-            { "organizationId", T_ID, OPTIONAL, "The workspace, as id or slug; another one is not there.",
+            { "organizationId", T_ID, OPTIONAL, "The workspace, as id or slug; it can only be the caller's own.",
               .flags = F_NULL },
         },
     },
@@ -463,8 +452,8 @@ const struct op discussion_ops[] = {
         .name = "discussion_fork",
         .http = "POST /api/discussions/{id}/fork",
         .tag = TAG_DISCUSSIONS,
-        .help = "Start a new discussion from the history up to one of its entries. Agents that were removed "
-                "meanwhile are skipped in it; when nobody else is left, it is refused.",
+        .help = "Start a new discussion from the history up to one of its entries. "
+                "Agents that were removed meanwhile are skipped in it; when nobody else is left, it is refused.",
         .needs = ROLES_WRITE,
         .reaches = REACH_DISCUSSION,
         .kind = OP_WRITE,

@@ -2,9 +2,9 @@
  * A discussion as it stands, with what was said. A reply holds a page of it that is bounded in entries and in
  * bytes; what is told of the whole (who spoke how often) is counted by the store, not from the page.
  */
-#include "core/council/order.h"
 #include "core/council/participant.h"
 #include "core/council/result.h"
+#include "core/council/rules/order.h"
 #include "core/work/project.h"
 #include "ops/discussion.h"
 #include "ops/identity.h"
@@ -24,8 +24,7 @@ const struct field discussion_state_reply[] = {
     { "nextSpeaker", T_TEXT, REQUIRED, "Who speaks next; null when nobody does.", .flags = F_NULL },
     { "discussion", T_OBJECT, REQUIRED, "Where it stands.", .fields = discussion_fields },
     { "result", T_OBJECT, OPTIONAL,
-      "Once it has ended and all of it is on this page: topic, rounds, full_discussion, total_contributions, "
-      "vote; failure with its reason when it could not be moved on.",
+      "Once it has ended and all of it is on this page: topic, rounds, full_discussion, total_contributions, vote; failure with its reason when it could not be moved on.",
       .flags = F_OPEN },
     { "nextCursor", T_TEXT, REQUIRED,
       "Give this as cursor for the entries that follow; null: there are none.", .flags = F_NULL },
@@ -35,7 +34,7 @@ const struct field discussion_state_reply[] = {
 #define ENTRIES "entries"
 
 /* Entries that fit, and whether there are others before or after them. */
-struct page {
+struct state_page {
     struct logs log;
     bool more, all;
 };
@@ -46,12 +45,14 @@ static size_t size_of(const struct logged *row)
 }
 
 /* By and by: a page of large entries ends before many of them are read. */
-static bool read_page(struct call *call, const char *id, const char *after, size_t limit, struct page *page)
+static bool read_page(struct call *call, const char *id, const char *after, size_t limit,
+                      struct state_page *page)
 {
     size_t batch = limit < LIMIT_ENTRY_BATCH ? limit + 1 : LIMIT_ENTRY_BATCH, bytes = 0, count = batch;
     struct logged *rows;
 
-    *page = (struct page){ .all = !after, .log.rows = arena_array(call->tx.arena, struct logged, limit) };
+    *page =
+        (struct state_page){ .all = !after, .log.rows = arena_array(call->tx.arena, struct logged, limit) };
     while (!page->more && count == batch) {
         if (!logged_shown(&call->tx, id, after, batch, &rows, &count))
             return false;
@@ -81,7 +82,7 @@ static bool write_project(struct call *call, const struct discussion *d)
     return true;
 }
 
-static void write_entries(struct call *call, const struct page *page)
+static void write_entries(struct call *call, const struct state_page *page)
 {
     json_list(&call->out, ENTRIES);
     for (size_t i = 0; i < page->log.count; i++)
@@ -114,7 +115,7 @@ static bool write_speakers(struct call *call, const struct discussion *d)
 }
 
 /* Only the read takes a page's limits; after a message the first page is shown. */
-static bool find_page(struct call *call, const struct discussion *d, struct page *page)
+static bool find_page(struct call *call, const struct discussion *d, struct state_page *page)
 {
     bool reads = call->op->kind == OP_READ;
     const char *after = NULL;
@@ -125,7 +126,7 @@ static bool find_page(struct call *call, const struct discussion *d, struct page
 
 bool discussion_reply_state(struct call *call, const struct discussion *d)
 {
-    struct page page;
+    struct state_page page;
 
     call->subject = d->id;
     if (!find_page(call, d, &page))

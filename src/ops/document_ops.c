@@ -4,6 +4,7 @@
  */
 #include "core/work/brief.h"
 #include "core/work/document.h"
+#include "gen/nouns/feedback_fields.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/project.h"
@@ -15,16 +16,7 @@
 
 static const char *const feedback_statuses[] = { "new", "waiting", "handled", NULL };
 
-const struct field feedback_fields[] = {
-    { "id", T_UUID, REQUIRED, "The feedback." },
-    { "projectId", T_UUID, REQUIRED, "Its project." },
-    { "author", T_TEXT, REQUIRED, "Who gave it." },
-    { "text", T_TEXT, REQUIRED, "What was said." },
-    { "status", T_ENUM, REQUIRED, "waiting while questions about it are open; handled once it became tasks.",
-      .values = feedback_statuses },
-    { "createdAt", T_TIME, REQUIRED, "When it came." },
-    { 0 },
-};
+const struct field feedback_fields[] = { FEEDBACK_FIELDS, { 0 } };
 
 static const struct field feedback_list_reply[] = {
     { "feedback", T_LIST, REQUIRED, "Newest first.", .items = T_OBJECT, .fields = feedback_fields },
@@ -39,18 +31,18 @@ static const struct field version_fields[] = {
     { 0 },
 };
 
-#define DOCUMENT_FIELDS(key)                                                                                 \
-    { key, T_ID, REQUIRED, "Its id." }, { "projectId", T_UUID, REQUIRED, "Its project." },                   \
-        { "version", T_INT, REQUIRED, "The version shown." },                                                \
-        { "author", T_TEXT, REQUIRED, "Who wrote this version." },                                           \
-    {                                                                                                        \
-        "createdAt", T_TIME, REQUIRED, "When this version was written."                                      \
+#define DOCUMENT_FIELDS(key) \
+    { key, T_ID, REQUIRED, "Its id." }, { "projectId", T_UUID, REQUIRED, "Its project." }, \
+        { "version", T_INT, REQUIRED, "The version shown." }, \
+        { "author", T_TEXT, REQUIRED, "Who wrote this version." }, \
+    { \
+        "createdAt", T_TIME, REQUIRED, "When this version was written." \
     }
-#define WHOLE_FIELDS                                                                                         \
-    { "text", T_TEXT, REQUIRED, "The text of this version." },                                               \
-    {                                                                                                        \
-        "history", T_LIST, REQUIRED, "The last versions, newest first.", .items = T_OBJECT,                  \
-                                                                         .fields = version_fields            \
+#define WHOLE_FIELDS \
+    { "text", T_TEXT, REQUIRED, "The text of this version." }, \
+    { \
+        "history", T_LIST, REQUIRED, "The last versions, newest first.", .items = T_OBJECT, \
+                                                                         .fields = version_fields \
     }
 
 static const struct field section_fields[] = { DOCUMENT_FIELDS("sectionKey"), { 0 } };
@@ -291,26 +283,26 @@ static bool run_plan_context(struct call *call)
     return document_context(call, &plan, "Plan");
 }
 
-#define FEEDBACK_PARAM                                                                                       \
-    {                                                                                                        \
-        "fid", T_UUID, REQUIRED, "The feedback."                                                             \
+#define FEEDBACK_PARAM \
+    { \
+        "fid", T_UUID, REQUIRED, "The feedback." \
     }
-#define SECTION_PARAM                                                                                        \
-    {                                                                                                        \
-        "sectionKey", T_ID, REQUIRED, "The section, under whatever key you have for it."                     \
+#define SECTION_PARAM \
+    { \
+        "sectionKey", T_ID, REQUIRED, "The section, under whatever key you have for it." \
     }
-#define PLAN_PARAM                                                                                           \
-    {                                                                                                        \
-        "planId", T_ID, REQUIRED, "The plan, under whatever id you have for it."                             \
+#define PLAN_PARAM \
+    { \
+        "planId", T_ID, REQUIRED, "The plan, under whatever id you have for it." \
     }
-#define VERSION_PARAM                                                                                        \
-    {                                                                                                        \
-        "version", T_INT, OPTIONAL, "An earlier version; the newest when left out.", .min = 1,               \
-                                                                                     .max = 1000000          \
+#define VERSION_PARAM \
+    { \
+        "version", T_INT, OPTIONAL, "An earlier version; the newest when left out.", .min = 1, \
+                                                                                     .max = 1000000 \
     }
-#define TEXT_PARAM                                                                                           \
-    {                                                                                                        \
-        "text", T_TEXT, REQUIRED, "The whole new text.", .max = LIMIT_DOCUMENT                               \
+#define TEXT_PARAM \
+    { \
+        "text", T_TEXT, REQUIRED, "The whole new text.", .max = LIMIT_DOCUMENT \
     }
 
 const struct op document_ops[] = {

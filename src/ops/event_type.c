@@ -9,12 +9,16 @@
 
 #include <string.h>
 
-const struct event_type *event_type_find(const char *name)
+bool event_type_check_table(struct err *err)
 {
-    for (const struct event_type *type = event_type_all(); type->name; type++)
-        if (strcmp(type->name, name) == 0)
-            return type;
-    return NULL;
+    for (enum event_type type = 1; type < EVENT_TYPE_END; type++) {
+        const struct event_spec *spec = event_type_spec(type);
+
+        if (!spec->tag || !spec->help || !spec->hears || !spec->reaches || !spec->fields)
+            return err_set(err, ERR_INTERNAL, "%s: the table of events has no row of it, or half a one",
+                           event_type_word(type));
+    }
+    return true;
 }
 
 const char *event_type_nearest(const char *name)
@@ -22,13 +26,14 @@ const char *event_type_nearest(const char *name)
     const char *nearest = NULL;
     size_t least = SIZE_MAX;
 
-    for (const struct event_type *type = event_type_all(); type->name; type++) {
+    for (enum event_type type = 1; type < EVENT_TYPE_END; type++) {
+        const char *word = event_type_word(type);
         size_t distance =
-            type->word || !str_is_near(name, type->name) ? SIZE_MAX : str_distance(name, type->name);
+            event_type_spec(type)->word || !str_is_near(name, word) ? SIZE_MAX : str_distance(name, word);
 
         if (distance < least) {
             least = distance;
-            nearest = type->name;
+            nearest = word;
         }
     }
     return nearest;
@@ -106,9 +111,9 @@ static bool check_members(const json_t *members, const struct field *fields, con
 
 bool event_type_check(const char *name, const json_t *members, struct err *err)
 {
-    const struct event_type *type = event_type_find(name);
+    const struct event_spec *spec = event_type_spec(event_type_of(name));
 
-    if (!type)
+    if (!spec)
         return err_set(err, ERR_INVALID, "%s is not in the table of events.", name);
-    return check_members(members, type->fields, name, err);
+    return check_members(members, spec->fields, name, err);
 }

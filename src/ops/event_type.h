@@ -1,10 +1,10 @@
 /*
  * event_type.h - what can happen, said once.
  *
- * An event type is one kind of line in the log: its name, its members with their types, a sentence for
- * people, the roles that hear it, and what it reaches. The filter of streams, docs/events.md and the AsyncAPI
- * document at /api/asyncapi.json are derived from the row, and every event that the tests cause is held
- * against it.
+ * An event type (core/log/event_type.h) is one kind of line in the log. Its row has its members with their
+ * types, a sentence for people, the roles that hear it, and what it reaches. The filter of streams,
+ * docs/events.md and the AsyncAPI document at /api/asyncapi.json are derived from the row, and every event
+ * that the tests cause is held against it.
  *
  * All events carry type, at and workspaceId beside their own members. Some are words that a stream says for
  * itself, which are in no log and have no number; those have .word set, and no workspaceId.
@@ -12,11 +12,11 @@
 #ifndef OPS_EVENT_TYPE_H
 #define OPS_EVENT_TYPE_H
 
+#include "core/log/event_type.h"
 #include "ops/op.h"
 
-struct event_type {
-    const char *name; /* "prompt.created" */
-    const char *tag;  /* the heading in the reference, as for operations */
+struct event_spec {
+    const char *tag; /* the heading in the reference, as for operations */
     const char *help;
     unsigned hears; /* set of enum role */
     /* As an operation's. A token that is bound to a project hears what is about it, and of what is about none
@@ -28,9 +28,9 @@ struct event_type {
     const struct field *fields;
 };
 
-/* Ends with a NULL name. */
-const struct event_type *event_type_all(void);
-const struct event_type *event_type_find(const char *name); /* or NULL */
+const struct event_spec *event_type_spec(enum event_type type); /* NULL of EVENT_UNKNOWN */
+/* Whether every type has its row. The server does not start and the tests do not pass without it. */
+CHECKED bool event_type_check_table(struct err *err);
 /* The name of a type that a filter may name and that is most like this one, or NULL. */
 const char *event_type_nearest(const char *name);
 

@@ -4,26 +4,28 @@
 #include "ops/event_type.h"
 
 #include "core/chat/prompt.h"
-#include "core/council/state.h"
+#include "core/council/rules/state.h"
 #include "core/inbox/alert.h"
 #include "core/inbox/notification.h"
 #include "core/questions/job.h"
+#include "core/runs/rules/loop.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"
+#include "gen/nouns/task_fields.h"
 #include "ops/discussion.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/presence.h"
 #include "ops/question_fields.h"
 
-#define QUESTION_MEMBERS                                                                                     \
-    { "questionId", T_UUID, REQUIRED, "The question." },                                                     \
-    {                                                                                                        \
-        "jobId", T_UUID, REQUIRED, "The job that asked."                                                     \
+#define QUESTION_MEMBERS \
+    { "questionId", T_UUID, REQUIRED, "The question." }, \
+    { \
+        "jobId", T_UUID, REQUIRED, "The job that asked." \
     }
-#define OUTCOME_MEMBER                                                                                       \
-    {                                                                                                        \
-        "outcome", T_OBJECT, REQUIRED, "How it ended, by whom, when.", .fields = outcome_fields              \
+#define OUTCOME_MEMBER \
+    { \
+        "outcome", T_OBJECT, REQUIRED, "How it ended, by whom, when.", .fields = outcome_fields \
     }
 
 const struct field event_fields[] = {
@@ -82,7 +84,7 @@ static const struct field question_moved[] = {
 static const struct field question_assigned[] = {
     QUESTION_MEMBERS,
     { "by", T_TEXT, REQUIRED, "Who it was." },
-    { "assignedTo", T_TEXT, REQUIRED, "The user who shall answer; null: whoever may.", .flags = F_NULL },
+    { "assignedTo", T_TEXT, REQUIRED, "The user who is to answer; null: whoever may.", .flags = F_NULL },
     { "assignee", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
     { "note", T_TEXT, REQUIRED, "What was said about it.", .flags = F_NULL },
     { 0 },
@@ -128,6 +130,14 @@ static const struct field job_line[] = {
     { 0 },
 };
 
+static const struct field run_moved[] = {
+    { "jobId", T_UUID, REQUIRED, "The job." },
+    { "phase", T_ENUM, REQUIRED, "Where it stands.", .values = run_phases },
+    { "step", T_INT, REQUIRED, "How often its model has replied." },
+    { "lastSeq", T_INT, REQUIRED, "The number of the last entry of its trace." },
+    { 0 },
+};
+
 static const struct field job_progress[] = {
     { "jobId", T_UUID, REQUIRED, "The job." },
     { "progress", T_OBJECT, REQUIRED, "How far it is.", .fields = job_progress_fields },
@@ -168,10 +178,10 @@ static const struct field prompt_created[] = {
     { 0 },
 };
 
-#define COUNT_MEMBERS                                                                                        \
-    { "responseCount", T_INT, REQUIRED, "The replies that count." },                                         \
-    {                                                                                                        \
-        "requiredResponses", T_INT, REQUIRED, "The replies that resolve it."                                 \
+#define COUNT_MEMBERS \
+    { "responseCount", T_INT, REQUIRED, "The replies that count." }, \
+    { \
+        "requiredResponses", T_INT, REQUIRED, "The replies that resolve it." \
     }
 
 static const struct field prompt_responded[] = {
@@ -193,36 +203,36 @@ static const struct field prompt_ended[] = {
 };
 
 /* An inbox holds notifications of people and agents, and, as one kind of them, sets of open questions. */
-#define INBOX_MEMBERS                                                                                        \
-    { "id", T_UUID, REQUIRED, "The notification, or the set of open questions." },                           \
-        { "kind", T_TEXT, REQUIRED,                                                                          \
-          "mention, question, approval, decision, error, completed, failed, open_question, and others." },   \
-        { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = notification_priorities },            \
-        { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = notification_ref_fields },              \
-        { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL },                                    \
-        { "resolved", T_BOOL, REQUIRED, "Whether what it points at has ended." },                            \
-        { "createdAt", T_TIME, REQUIRED, "When it came." },                                                  \
-        { "agent", T_TEXT, REQUIRED, "Whose inbox, when it is an agent's; who asks, in a set.",              \
-          .flags = F_NULL },                                                                                 \
-        { "title", T_TEXT, OPTIONAL, "One line; not when a set has changed." },                              \
-        { "body", T_TEXT, OPTIONAL, "The beginning of what it is about; not when a set has changed." },      \
-        { "read", T_BOOL, OPTIONAL, "Whether its reader has marked it as read; not in sets." },              \
-        { "userId", T_TEXT, OPTIONAL, "Whose inbox, when it is one person's; not in sets.",                  \
-          .flags = F_NULL },                                                                                 \
-        { "source", T_TEXT, OPTIONAL, "In sets: what it is about (eval, prd, plan, execute)." },             \
-        { "sourceId", T_TEXT, OPTIONAL, "In sets: which feedback, section, plan or task." },                 \
-        { "questions",       T_LIST,                                                                         \
-          OPTIONAL,          "In sets: the questions.",                                                      \
-          .items = T_OBJECT, .fields = set_question_fields },                                                \
-        { "responses",       T_LIST,                                                                         \
-          OPTIONAL,          "In sets: the answers so far.",                                                 \
-          .items = T_OBJECT, .fields = set_answer_fields },                                                  \
-        { "status", T_ENUM, OPTIONAL, "In sets: open or resolved.", .values = set_statuses },                \
-        { "approved", T_BOOL, OPTIONAL, "In sets: what was said about approving.", .flags = F_NULL },        \
-        { "resolvedAt", T_TIME, OPTIONAL, "In sets: when it was settled.", .flags = F_NULL },                \
-    {                                                                                                        \
-        "outcome", T_OBJECT, OPTIONAL, "In sets: how it was settled.", .fields = outcome_fields,             \
-                                                                       .flags = F_NULL                       \
+#define INBOX_MEMBERS \
+    { "id", T_UUID, REQUIRED, "The notification, or the set of open questions." }, \
+        { "kind", T_TEXT, REQUIRED, \
+          "mention, question, approval, decision, error, completed, failed, open_question, and others." }, \
+        { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = notification_priorities }, \
+        { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = notification_ref_fields }, \
+        { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL }, \
+        { "resolved", T_BOOL, REQUIRED, "Whether what it points at has ended." }, \
+        { "createdAt", T_TIME, REQUIRED, "When it came." }, \
+        { "agent", T_TEXT, REQUIRED, "Whose inbox, when it is an agent's; who asks, in a set.", \
+          .flags = F_NULL }, \
+        { "title", T_TEXT, OPTIONAL, "One line; not when a set has changed." }, \
+        { "body", T_TEXT, OPTIONAL, "The beginning of what it is about; not when a set has changed." }, \
+        { "read", T_BOOL, OPTIONAL, "Whether its reader has marked it as read; not in sets." }, \
+        { "userId", T_TEXT, OPTIONAL, "Whose inbox, when it is one person's; not in sets.", \
+          .flags = F_NULL }, \
+        { "source", T_TEXT, OPTIONAL, "In sets: what it is about (eval, prd, plan, execute)." }, \
+        { "sourceId", T_TEXT, OPTIONAL, "In sets: which feedback, section, plan or task." }, \
+        { "questions",       T_LIST, \
+          OPTIONAL,          "In sets: the questions.", \
+          .items = T_OBJECT, .fields = set_question_fields }, \
+        { "responses",       T_LIST, \
+          OPTIONAL,          "In sets: the answers so far.", \
+          .items = T_OBJECT, .fields = set_answer_fields }, \
+        { "status", T_ENUM, OPTIONAL, "In sets: open or resolved.", .values = set_statuses }, \
+        { "approved", T_BOOL, OPTIONAL, "In sets: what was said about approving.", .flags = F_NULL }, \
+        { "resolvedAt", T_TIME, OPTIONAL, "In sets: when it was settled.", .flags = F_NULL }, \
+    { \
+        "outcome", T_OBJECT, OPTIONAL, "In sets: how it was settled.", .fields = outcome_fields, \
+                                                                       .flags = F_NULL \
     }
 
 static const struct field inbox_fields[] = { INBOX_MEMBERS, { 0 } };
@@ -243,11 +253,11 @@ static const struct field task_changed[] = {
     { 0 },
 };
 
-#define DOCUMENT_MEMBERS                                                                                     \
-    { "projectId", T_UUID, REQUIRED, "Its project." },                                                       \
-        { "version", T_INT, REQUIRED, "The number of its newest text." },                                    \
-    {                                                                                                        \
-        "author", T_TEXT, REQUIRED, "Who wrote that."                                                        \
+#define DOCUMENT_MEMBERS \
+    { "projectId", T_UUID, REQUIRED, "Its project." }, \
+        { "version", T_INT, REQUIRED, "The number of its newest text." }, \
+    { \
+        "author", T_TEXT, REQUIRED, "Who wrote that." \
     }
 
 static const struct field section_updated[] = {
@@ -286,19 +296,19 @@ static const struct field turn_delta[] = {
     { 0 },
 };
 
-#define DISCUSSION_MEMBER                                                                                    \
-    {                                                                                                        \
-        "discussionId", T_UUID, REQUIRED, "The discussion."                                                  \
+#define DISCUSSION_MEMBER \
+    { \
+        "discussionId", T_UUID, REQUIRED, "The discussion." \
     }
-#define TURN_MEMBERS                                                                                         \
-    DISCUSSION_MEMBER, { "turnId", T_UUID, REQUIRED, "The turn." },                                          \
-        { "kind", T_ENUM, REQUIRED, "What is asked for.", .values = row_kinds },                             \
-        { "speaker", T_TEXT, REQUIRED, "Whose turn it is." },                                                \
-        { "role", T_TEXT, REQUIRED, "In which role." },                                                      \
-        { "agentId", T_UUID, REQUIRED, "Which agent, if one.", .flags = F_NULL },                            \
-        { "roundNumber", T_INT, REQUIRED, "In which round." },                                               \
-    {                                                                                                        \
-        "turnIndex", T_INT, REQUIRED, "At which place of the order."                                         \
+#define TURN_MEMBERS \
+    DISCUSSION_MEMBER, { "turnId", T_UUID, REQUIRED, "The turn." }, \
+        { "kind", T_ENUM, REQUIRED, "What is asked for.", .values = row_kinds }, \
+        { "speaker", T_TEXT, REQUIRED, "Whose turn it is." }, \
+        { "role", T_TEXT, REQUIRED, "In which role." }, \
+        { "agentId", T_UUID, REQUIRED, "Which agent, if one.", .flags = F_NULL }, \
+        { "roundNumber", T_INT, REQUIRED, "In which round." }, \
+    { \
+        "turnIndex", T_INT, REQUIRED, "At which place of the order." \
     }
 
 static const struct field discussion_created[] = {
@@ -321,7 +331,7 @@ static const struct field discussion_said[] = {
 
 static const struct field turn_started[] = {
     TURN_MEMBERS,
-    { "attempt", T_INT, REQUIRED, "The how manyth call for it this is." },
+    { "attempt", T_INT, REQUIRED, "Which attempt at it this is, from 1." },
     { 0 },
 };
 
@@ -415,117 +425,125 @@ static const struct field gap_word[] = {
 #define WORK_TAG  "Projects and tasks"
 #define INBOX_TAG "Inbox"
 
-static const struct event_type types[] = {
-    { EVENT_QUESTION_ASKED, TAG_QUESTIONS, "An agent asks people.", ROLES_READ, REACH_QUESTION,
-      .fields = question_asked },
-    { "question_answered", TAG_QUESTIONS, "A question was answered, by a person or by its default.",
-      ROLES_READ, REACH_QUESTION, .fields = question_answered },
-    { "question_approval", TAG_QUESTIONS, "One of several approvals was given.", ROLES_READ, REACH_QUESTION,
-      .fields = question_approval },
-    { "question_timeout", TAG_QUESTIONS, "Nobody answered in time.", ROLES_READ, REACH_QUESTION,
-      .fields = question_ended },
-    { "question_cancelled", TAG_QUESTIONS, "A question was taken back, or its job has ended.", ROLES_READ,
-      REACH_QUESTION, .fields = question_ended },
-    { EVENT_QUESTION_DRAFT, TAG_QUESTIONS, "Somebody is typing an answer.", ROLES_READ, REACH_QUESTION,
-      .fields = question_moved },
-    { "question_extended", TAG_QUESTIONS, "A deadline was moved.", ROLES_READ, REACH_QUESTION,
-      .fields = question_moved },
-    { EVENT_QUESTION_ASSIGNED, TAG_QUESTIONS,
-      "A question was given to somebody, or back to all who may answer.", ROLES_READ, REACH_QUESTION,
-      .fields = question_assigned },
-    { EVENT_QUESTION_SNOOZED, TAG_QUESTIONS,
-      "You do not want to be reminded of a question for a while, or again. Only you hear it.", ROLES_READ,
-      REACH_QUESTION, .fields = question_snoozed },
-    { "question_late_answer", TAG_QUESTIONS, "An answer came after the deadline. It is kept.", ROLES_READ,
-      REACH_QUESTION, .fields = question_late },
-    { "job.created", TAG_JOBS, "A job was made.", ROLES_READ, REACH_JOB, .fields = job_created },
-    { "status", TAG_JOBS, "A job's status changed.", ROLES_READ, REACH_JOB, .fields = status_fields },
-    { "job.log", TAG_JOBS, "A line was added to a job's log.", ROLES_READ, REACH_JOB, .fields = job_line },
-    { "job.progress", TAG_JOBS, "A job told how far it is.", ROLES_READ, REACH_JOB, .fields = job_progress },
-    { "job.ended", TAG_JOBS, "A job has ended.", ROLES_READ, REACH_JOB, .fields = job_ended },
-    { "chat.message", CHAT_TAG, "Something was said in the squad chat.", ROLES_READ, REACH_SQUAD,
-      .fields = chat_message },
-    { "prompt.created", CHAT_TAG, "An agent asks the squad.", ROLES_READ, REACH_SQUAD,
-      .fields = prompt_created },
-    { "prompt.responded", CHAT_TAG, "Somebody replied to a prompt.", ROLES_READ, REACH_SQUAD,
-      .fields = prompt_responded },
-    { "prompt.ended", CHAT_TAG, "A prompt has ended.", ROLES_READ, REACH_SQUAD, .fields = prompt_ended },
-    { "notification.added", INBOX_TAG, "Something new waits in an inbox.", ROLES_READ, REACH_INBOX,
-      .fields = inbox_fields },
-    { "notification.updated", INBOX_TAG, "A set of open questions got an answer and stays open.", ROLES_READ,
-      REACH_INBOX, .fields = inbox_fields },
-    { "notification.resolved", INBOX_TAG, "What a notification points at has ended.", ROLES_READ, REACH_INBOX,
-      .fields = inbox_fields },
-    { "notification.read", INBOX_TAG, "Notifications were marked as read.", ROLES_READ, REACH_INBOX,
-      .fields = inbox_read },
-    { "task.updated", WORK_TAG, "A task was made or changed.", ROLES_READ, REACH_PROJECT,
-      .fields = task_changed },
-    { "task.deleted", WORK_TAG, "A task was deleted.", ROLES_READ, REACH_PROJECT, .fields = task_changed },
-    { "feedback.added", WORK_TAG, "Somebody gave feedback.", ROLES_READ, REACH_PROJECT,
-      .fields = feedback_fields },
-    { "prd.updated", WORK_TAG, "A section of the PRD has a new text.", ROLES_READ, REACH_PROJECT,
-      .fields = section_updated },
-    { "plan.updated", WORK_TAG, "A plan has a new text.", ROLES_READ, REACH_PROJECT, .fields = plan_updated },
-    { "discussion.created", TAG_DISCUSSIONS, "A discussion was made.", ROLES_READ, REACH_DISCUSSION,
-      .fields = discussion_created },
-    { "discussion.message", TAG_DISCUSSIONS, "A person, or a council that was split off, said something.",
-      ROLES_READ, REACH_DISCUSSION, .fields = discussion_said },
-    { "discussion.interjected", TAG_DISCUSSIONS, "Somebody cut in.", ROLES_READ, REACH_DISCUSSION,
-      .fields = discussion_said },
-    { "turn.started", TAG_DISCUSSIONS, "An agent was asked to speak.", ROLES_READ, REACH_DISCUSSION,
-      .fields = turn_started },
-    { "turn.waiting", TAG_DISCUSSIONS, "A turn waits for somebody outside.", ROLES_READ, REACH_DISCUSSION,
-      .fields = turn_waiting },
-    { "turn.finished", TAG_DISCUSSIONS, "A turn is over: said, passed or skipped.", ROLES_READ,
-      REACH_DISCUSSION, .fields = turn_finished },
-    { "discussion.round", TAG_DISCUSSIONS, "A round has ended.", ROLES_READ, REACH_DISCUSSION,
-      .fields = discussion_round },
-    { "vote.counted", TAG_DISCUSSIONS, "Ballots were counted.", ROLES_READ, REACH_DISCUSSION,
-      .fields = vote_counted },
-    { "discussion.waiting", TAG_DISCUSSIONS, "A discussion rests until somebody speaks.", ROLES_READ,
-      REACH_DISCUSSION, .fields = discussion_waiting },
-    { "discussion.paused", TAG_DISCUSSIONS, "A discussion was paused.", ROLES_READ, REACH_DISCUSSION,
-      .fields = discussion_by },
-    { "discussion.resumed", TAG_DISCUSSIONS, "A discussion goes on.", ROLES_READ, REACH_DISCUSSION,
-      .fields = discussion_by },
-    { "discussion.ended", TAG_DISCUSSIONS, "A discussion has ended.", ROLES_READ, REACH_DISCUSSION,
-      .fields = discussion_ended },
-    { "alert", "Alerts", "Something is amiss with how questions are answered, or no longer.", ROLES_READ,
-      REACH_WORKSPACE, .fields = alert_event },
-    { "agent.changed", "Agents", "An agent was made, changed or removed.", ROLES_READ, REACH_WORKSPACE,
-      .fields = agent_changed },
-    { "template.changed", TAG_QUESTIONS, "A question template was made, changed or removed.", ROLES_READ,
-      REACH_WORKSPACE, .fields = template_changed },
-    { "user.changed", TAG_IDENTITY, "A user came, went or changed, by role or account.", ROLES_MANAGE,
-      REACH_WORKSPACE, .fields = user_changed },
-    { "token.changed", TAG_IDENTITY,
-      "A token was made, rotated or revoked. That one was used is not told, and no secret ever is.",
-      ROLES_MANAGE, REACH_WORKSPACE, .fields = token_changed },
-    { "workspace.changed", TAG_IDENTITY,
-      "The workspace's name, slug or settings have changed; or, told to one person alone, the workspaces "
-      "that "
-      "they have a part in or what they may do there.",
-      ROLES_READ, REACH_WORKSPACE, .fields = workspace_changed },
-    { "turn.delta", TAG_DISCUSSIONS,
-      "A piece of a turn's text as it is spoken. Who joins late gets one with all so far; a turn that is "
-      "asked for "
-      "again begins anew at offset 0; turn.finished has the text that counts.",
-      ROLES_READ, REACH_DISCUSSION, .live = true, .fields = turn_delta },
-    { EVENT_PRESENCE_CHANGED, TAG_IDENTITY,
-      "People came, went or turned to another page. What happens within a second is told together.",
-      ROLES_PRESENT, REACH_WORKSPACE, .live = true, .fields = presence_changed_fields },
-    { "server.stopping", "The stream itself", "The last word before the server stops.", ROLES_READ, REACH_OWN,
-      .word = true, .fields = last_word },
-    { "stream.ended", "The stream itself", "The last word of a stream whose reader has lost its rights.",
-      ROLES_READ, REACH_OWN, .word = true, .fields = last_word },
-    { "stream.cut", "The stream itself", "The last word of a stream that cannot go on, or reads too slowly.",
-      ROLES_READ, REACH_OWN, .word = true, .fields = last_word },
-    { "stream.gap", "The stream itself", "Events after the given number are not there any more.", ROLES_READ,
-      REACH_OWN, .word = true, .fields = gap_word },
-    { 0 },
+static const struct event_spec specs[EVENT_TYPE_END] = {
+    [EVENT_QUESTION_ASKED] = { TAG_QUESTIONS, "An agent asks people.", ROLES_READ, REACH_QUESTION,
+                               .fields = question_asked },
+    [EVENT_QUESTION_ANSWERED] = { TAG_QUESTIONS, "A question was answered, by a person or by its default.",
+                                  ROLES_READ, REACH_QUESTION, .fields = question_answered },
+    [EVENT_QUESTION_APPROVAL] = { TAG_QUESTIONS, "One of several approvals was given.", ROLES_READ,
+                                  REACH_QUESTION, .fields = question_approval },
+    [EVENT_QUESTION_TIMEOUT] = { TAG_QUESTIONS, "Nobody answered in time.", ROLES_READ, REACH_QUESTION,
+                                 .fields = question_ended },
+    [EVENT_QUESTION_CANCELLED] = { TAG_QUESTIONS, "A question was taken back, or its job has ended.",
+                                   ROLES_READ, REACH_QUESTION, .fields = question_ended },
+    [EVENT_QUESTION_DRAFT] = { TAG_QUESTIONS, "Somebody is typing an answer.", ROLES_READ, REACH_QUESTION,
+                               .fields = question_moved },
+    [EVENT_QUESTION_EXTENDED] = { TAG_QUESTIONS, "A deadline was moved.", ROLES_READ, REACH_QUESTION,
+                                  .fields = question_moved },
+    [EVENT_QUESTION_ASSIGNED] = { TAG_QUESTIONS,
+                                  "A question was given to somebody, or back to all who may answer.",
+                                  ROLES_READ, REACH_QUESTION, .fields = question_assigned },
+    [EVENT_QUESTION_SNOOZED] = { TAG_QUESTIONS,
+                                 "You have snoozed a question, or woken it. Only you hear of it.", ROLES_READ,
+                                 REACH_QUESTION, .fields = question_snoozed },
+    [EVENT_QUESTION_LATE_ANSWER] = { TAG_QUESTIONS, "An answer came after the deadline. It is kept.",
+                                     ROLES_READ, REACH_QUESTION, .fields = question_late },
+    [EVENT_JOB_CREATED] = { TAG_JOBS, "A job was made.", ROLES_READ, REACH_JOB, .fields = job_created },
+    [EVENT_JOB_STATUS] = { TAG_JOBS, "A job's status changed.", ROLES_READ, REACH_JOB,
+                           .fields = status_fields },
+    [EVENT_JOB_LOG] = { TAG_JOBS, "A line was added to a job's log.", ROLES_READ, REACH_JOB,
+                        .fields = job_line },
+    [EVENT_JOB_PROGRESS] = { TAG_JOBS, "A job told how far it is.", ROLES_READ, REACH_JOB,
+                             .fields = job_progress },
+    [EVENT_JOB_ENDED] = { TAG_JOBS, "A job has ended.", ROLES_READ, REACH_JOB, .fields = job_ended },
+    [EVENT_RUN_MOVED] = { TAG_JOBS, "A job that witan runs itself has come a step further.", ROLES_READ,
+                          REACH_JOB, .fields = run_moved },
+    [EVENT_CHAT_MESSAGE] = { CHAT_TAG, "Something was said in the squad chat.", ROLES_READ, REACH_SQUAD,
+                             .fields = chat_message },
+    [EVENT_PROMPT_CREATED] = { CHAT_TAG, "An agent asks the squad.", ROLES_READ, REACH_SQUAD,
+                               .fields = prompt_created },
+    [EVENT_PROMPT_RESPONDED] = { CHAT_TAG, "Somebody replied to a prompt.", ROLES_READ, REACH_SQUAD,
+                                 .fields = prompt_responded },
+    [EVENT_PROMPT_ENDED] = { CHAT_TAG, "A prompt has ended.", ROLES_READ, REACH_SQUAD,
+                             .fields = prompt_ended },
+    [EVENT_NOTIFICATION_ADDED] = { INBOX_TAG, "Something new waits in an inbox.", ROLES_READ, REACH_INBOX,
+                                   .fields = inbox_fields },
+    [EVENT_NOTIFICATION_UPDATED] = { INBOX_TAG, "A set of open questions got an answer and stays open.",
+                                     ROLES_READ, REACH_INBOX, .fields = inbox_fields },
+    [EVENT_NOTIFICATION_RESOLVED] = { INBOX_TAG, "What a notification points at has ended.", ROLES_READ,
+                                      REACH_INBOX, .fields = inbox_fields },
+    [EVENT_NOTIFICATION_READ] = { INBOX_TAG, "Notifications were marked as read.", ROLES_READ, REACH_INBOX,
+                                  .fields = inbox_read },
+    [EVENT_TASK_UPDATED] = { WORK_TAG, "A task was made or changed.", ROLES_READ, REACH_PROJECT,
+                             .fields = task_changed },
+    [EVENT_TASK_DELETED] = { WORK_TAG, "A task was deleted.", ROLES_READ, REACH_PROJECT,
+                             .fields = task_changed },
+    [EVENT_FEEDBACK_ADDED] = { WORK_TAG, "Somebody gave feedback.", ROLES_READ, REACH_PROJECT,
+                               .fields = feedback_fields },
+    [EVENT_PRD_UPDATED] = { WORK_TAG, "A section of the PRD has a new text.", ROLES_READ, REACH_PROJECT,
+                            .fields = section_updated },
+    [EVENT_PLAN_UPDATED] = { WORK_TAG, "A plan has a new text.", ROLES_READ, REACH_PROJECT,
+                             .fields = plan_updated },
+    [EVENT_DISCUSSION_CREATED] = { TAG_DISCUSSIONS, "A discussion was made.", ROLES_READ, REACH_DISCUSSION,
+                                   .fields = discussion_created },
+    [EVENT_DISCUSSION_MESSAGE] = { TAG_DISCUSSIONS,
+                                   "A person, or a council that was split off, said something.", ROLES_READ,
+                                   REACH_DISCUSSION, .fields = discussion_said },
+    [EVENT_DISCUSSION_INTERJECTED] = { TAG_DISCUSSIONS, "Somebody cut in.", ROLES_READ, REACH_DISCUSSION,
+                                       .fields = discussion_said },
+    [EVENT_TURN_STARTED] = { TAG_DISCUSSIONS, "An agent was asked to speak.", ROLES_READ, REACH_DISCUSSION,
+                             .fields = turn_started },
+    [EVENT_TURN_WAITING] = { TAG_DISCUSSIONS, "A turn waits for somebody outside.", ROLES_READ,
+                             REACH_DISCUSSION, .fields = turn_waiting },
+    [EVENT_TURN_FINISHED] = { TAG_DISCUSSIONS, "A turn is over: said, passed or skipped.", ROLES_READ,
+                              REACH_DISCUSSION, .fields = turn_finished },
+    [EVENT_DISCUSSION_ROUND] = { TAG_DISCUSSIONS, "A round has ended.", ROLES_READ, REACH_DISCUSSION,
+                                 .fields = discussion_round },
+    [EVENT_VOTE_COUNTED] = { TAG_DISCUSSIONS, "Ballots were counted.", ROLES_READ, REACH_DISCUSSION,
+                             .fields = vote_counted },
+    [EVENT_DISCUSSION_WAITING] = { TAG_DISCUSSIONS, "A discussion rests until somebody speaks.", ROLES_READ,
+                                   REACH_DISCUSSION, .fields = discussion_waiting },
+    [EVENT_DISCUSSION_PAUSED] = { TAG_DISCUSSIONS, "A discussion was paused.", ROLES_READ, REACH_DISCUSSION,
+                                  .fields = discussion_by },
+    [EVENT_DISCUSSION_RESUMED] = { TAG_DISCUSSIONS, "A discussion goes on.", ROLES_READ, REACH_DISCUSSION,
+                                   .fields = discussion_by },
+    [EVENT_DISCUSSION_ENDED] = { TAG_DISCUSSIONS, "A discussion has ended.", ROLES_READ, REACH_DISCUSSION,
+                                 .fields = discussion_ended },
+    [EVENT_ALERT] = { "Alerts", "Something is amiss with how questions are answered, or no longer.",
+                      ROLES_READ, REACH_WORKSPACE, .fields = alert_event },
+    [EVENT_AGENT_CHANGED] = { "Agents", "An agent was made, changed or removed.", ROLES_READ, REACH_WORKSPACE,
+                              .fields = agent_changed },
+    [EVENT_TEMPLATE_CHANGED] = { TAG_QUESTIONS, "A question template was made, changed or removed.",
+                                 ROLES_READ, REACH_WORKSPACE, .fields = template_changed },
+    [EVENT_USER_CHANGED] = { TAG_IDENTITY, "A user came, went or changed, by role or account.", ROLES_MANAGE,
+                             REACH_WORKSPACE, .fields = user_changed },
+    [EVENT_TOKEN_CHANGED] = { TAG_IDENTITY,
+                              "A token was made, rotated or revoked. The use of a token is not told, and a secret never is.",
+                              ROLES_MANAGE, REACH_WORKSPACE, .fields = token_changed },
+    [EVENT_WORKSPACE_CHANGED] = { TAG_IDENTITY,
+                                  "The workspace's name, slug or settings have changed; or, told to one person alone, the workspaces that they have a part in or what they may do there.",
+                                  ROLES_READ, REACH_WORKSPACE, .fields = workspace_changed },
+    [EVENT_TURN_DELTA] = { TAG_DISCUSSIONS,
+                           "A piece of a turn's text as it is spoken. "
+                           "Whoever joins late gets one with everything so far; a turn that is asked for again begins anew at offset 0; turn.finished has the text that counts.",
+                           ROLES_READ, REACH_DISCUSSION, .live = true, .fields = turn_delta },
+    [EVENT_PRESENCE_CHANGED] = { TAG_IDENTITY,
+                                 "People came, went or turned to another page. What happens within a second is told together.",
+                                 ROLES_PRESENT, REACH_WORKSPACE, .live = true,
+                                 .fields = presence_changed_fields },
+    [EVENT_SERVER_STOPPING] = { "The stream itself", "The last word before the server stops.", ROLES_READ,
+                                REACH_OWN, .word = true, .fields = last_word },
+    [EVENT_STREAM_ENDED] = { "The stream itself",
+                             "The last word of a stream whose reader has lost its rights.", ROLES_READ,
+                             REACH_OWN, .word = true, .fields = last_word },
+    [EVENT_STREAM_CUT] = { "The stream itself",
+                           "The last word of a stream that cannot go on, or reads too slowly.", ROLES_READ,
+                           REACH_OWN, .word = true, .fields = last_word },
+    [EVENT_STREAM_GAP] = { "The stream itself", "Events after the given number are not there any more.",
+                           ROLES_READ, REACH_OWN, .word = true, .fields = gap_word },
 };
 
-const struct event_type *event_type_all(void)
+const struct event_spec *event_type_spec(enum event_type type)
 {
-    return types;
+    return type == EVENT_UNKNOWN ? NULL : &specs[type];
 }

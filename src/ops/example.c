@@ -5,7 +5,6 @@
 #include "ops/example.h"
 
 #include "base/str.h"
-#include "ops/openapi.h"
 
 #include <stdlib.h>
 #include <string.h>

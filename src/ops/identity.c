@@ -25,11 +25,8 @@ const char *identity_solo_note(const struct call *call, bool owner_can_come_in)
         return NULL;
     if (owner_can_come_in)
         return "Solo mode has ended: every request now needs a token or a login.";
-    return "Solo mode has ended: every request now needs a token or a login, and no owner has one yet. Make "
-           "one "
-           "on this machine with `witan user add NAME --role owner` (with --db if the store is not the "
-           "default "
-           "one).";
+    return "Solo mode has ended: every request now needs a token or a login, and no owner has one yet. "
+           "Make one on this machine with `witan user add NAME --role owner` (with --db if the store is not the default one).";
 }
 
 bool identity_page(struct call *call, const char *list, const char **after)

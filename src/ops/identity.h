@@ -27,9 +27,9 @@ CHECKED bool identity_page(struct call *call, const char *list, const char **aft
 /* Ends a list's reply: the cursor after the row shown last, or null when nothing follows. */
 void identity_write_next(struct call *call, const char *list, bool more, int64_t created_ms, const char *id);
 
-#define SOLO_NOTE_FIELD                                                                                      \
-    {                                                                                                        \
-        "note", T_TEXT, OPTIONAL, "Said when this ended solo mode: what changes now."                        \
+#define SOLO_NOTE_FIELD \
+    { \
+        "note", T_TEXT, OPTIONAL, "Said when this ended solo mode: what changes now." \
     }
 
 #endif

@@ -1,10 +1,15 @@
 #include "core/questions/job.h"
 #include "core/questions/response.h"
+#include "core/runs/run.h"
+#include "gen/nouns/job_fields.h"
+#include "gen/nouns/job_line_fields.h"
 #include "ops/fields.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"
 
 #include "base/str.h"
+
+#include <math.h>
 
 /* A list by words waits for the index this often, as a search does. */
 #define INDEX_ROUNDS 20
@@ -29,34 +34,6 @@ static const struct field answer_fields[] = {
     { 0 },
 };
 
-#define JOB_FIELDS                                                                                            \
-    { "id", T_UUID, REQUIRED, "The job." },                                                                   \
-        { "workspaceId", T_ID, REQUIRED, "The workspace it belongs to." },                                    \
-        { "kind", T_TEXT, REQUIRED, "What kind of job it is." },                                              \
-        { "agent", T_TEXT, REQUIRED, "Who works on it.", .flags = F_NULL },                                   \
-        { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },                       \
-        { "taskId", T_ID, REQUIRED, "The task it works on.", .flags = F_NULL },                               \
-        { "status", T_ENUM, REQUIRED, "Where it stands.", .values = job_statuses },                           \
-        { "progress", T_OBJECT, REQUIRED, "How far it is.", .fields = job_progress_fields, .flags = F_NULL }, \
-        { "input", T_JSON, REQUIRED, "What it was given.", .flags = F_NULL },                                 \
-        { "result", T_JSON, REQUIRED, "What came out.", .flags = F_NULL },                                    \
-        { "error", T_TEXT, REQUIRED, "Why it failed or was cancelled.", .flags = F_NULL },                    \
-        { "requestedBy", T_TEXT, REQUIRED, "Who asked for it.", .flags = F_NULL },                            \
-        { "single", T_BOOL, REQUIRED, "Whether it was made for a single question, and ends with it." },       \
-        { "restartOf", T_UUID, REQUIRED, "The job it starts again.", .flags = F_NULL },                       \
-        { "answer",                                                                                           \
-          T_OBJECT,                                                                                           \
-          REQUIRED,                                                                                           \
-          "The late answer it starts again with.",                                                            \
-          .fields = answer_fields,                                                                            \
-          .flags = F_NULL },                                                                                  \
-        { "createdAt", T_TIME, REQUIRED, "When it was made." },                                               \
-        { "endedAt", T_TIME, REQUIRED, "When it ended.", .flags = F_NULL },                                   \
-    {                                                                                                         \
-        "outcome", T_OBJECT, REQUIRED, "How it ended; null while open.", .fields = outcome_fields,            \
-                                                                         .flags = F_NULL                      \
-    }
-
 static const struct field job_fields[] = { JOB_FIELDS, { 0 } };
 
 static const struct field list_reply[] = {
@@ -66,16 +43,7 @@ static const struct field list_reply[] = {
     { 0 },
 };
 
-static const struct field line_fields[] = {
-    { "seq", T_INT, REQUIRED, "Its number in the job's log." },
-    { "at", T_TIME, REQUIRED, "When it was written." },
-    { "kind", T_TEXT, REQUIRED,
-      "log, progress, status, question, answer, timeout, cancelled, approval, extended, late, restart." },
-    { "level", T_ENUM, REQUIRED, "How serious it is.", .values = line_levels },
-    { "message", T_TEXT, REQUIRED, "What happened." },
-    { "data", T_JSON, REQUIRED, "The same for machines.", .flags = F_NULL },
-    { 0 },
-};
+static const struct field line_fields[] = { JOB_LINE_FIELDS, { 0 } };
 
 static const struct field logs_reply[] = {
     { "logs", T_LIST, REQUIRED, "The lines, in the order that was asked for.", .items = T_OBJECT,
@@ -84,17 +52,78 @@ static const struct field logs_reply[] = {
     { 0 },
 };
 
+static const struct field budget_params[] = {
+    { "steps", T_INT, OPTIONAL, "How often the model may be asked.", .min = 1, .max = LIMIT_RUN_STEPS },
+    { "tokens", T_INT, OPTIONAL, "How many tokens it may use, read and written.", .min = 1,
+      .max = LIMIT_RUN_TOKENS },
+    { "seconds", T_INT, OPTIONAL, "How long it may take; waiting for others does not count.", .min = 1,
+      .max = LIMIT_RUN_SECONDS },
+    { "money", T_REAL, OPTIONAL, "What it may cost, in the currency of the models' prices; more than 0.",
+      .max = LIMIT_RUN_MONEY },
+    { 0 },
+};
+
 static bool reply_job(struct call *call, const struct job *job)
 {
-    json_map(&call->out, NULL);
-    job_write_members(job, &call->out);
-    json_map_end(&call->out);
+    job_write(job, NULL, &call->out);
     return true;
 }
 
 static const char *json_arg(const struct call *call, const char *name)
 {
     return arg_given(call, name) ? json_dump_text(call->tx.arena, arg_json(call, name)) : NULL;
+}
+
+/* A run's own parameters, for a job that is none. */
+static bool refuse_wish(struct call *call)
+{
+    static const char *const only[] = { "budget", "recover", "tools" };
+
+    for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++)
+        if (arg_given(call, only[i]))
+            return err_field(&call->err, only[i], "%s is for jobs that witan runs: those of the kind agent.",
+                             only[i]);
+    return true;
+}
+
+/* The budget's numbers have been held against their limits already. */
+static bool read_budget(struct call *call, struct run_wish *wish)
+{
+    const json_t *budget = arg_json(call, "budget");
+    const json_t *money = json_object_get(budget, "money");
+
+    wish->steps = json_integer_value(json_object_get(budget, "steps"));
+    wish->tokens = json_integer_value(json_object_get(budget, "tokens"));
+    wish->ms = 1000 * json_integer_value(json_object_get(budget, "seconds"));
+    if (!json_is_number(money))
+        return true;
+    wish->money = (int64_t)llround(json_number_value(money) * MONEY_MILLIONTHS);
+    return wish->money > 0 || err_field(&call->err, "budget.money", "budget.money must be more than 0.");
+}
+
+static bool read_wish(struct call *call, struct run_wish *wish)
+{
+    const json_t *tools = arg_json(call, "tools"), *name;
+    const char **names;
+    size_t i;
+
+    *wish = (struct run_wish){ .recover = arg_given(call, "recover") && arg_bool(call, "recover") };
+    if (arg_given(call, "tools")) {
+        wish->tools = names = arena_array(call->tx.arena, const char *, json_array_size(tools) + 1);
+        json_array_foreach(tools, i, name) names[i] = json_string_value(name);
+        names[json_array_size(tools)] = NULL;
+    }
+    return read_budget(call, wish);
+}
+
+/* One that witan runs itself: when it begins is not the caller's to say. */
+static bool create_run(struct call *call, struct job *job)
+{
+    struct run_wish wish;
+
+    if (job->status != JOB_PENDING)
+        return err_field(&call->err, "status", "A job of the kind agent is pending until witan runs it.");
+    return read_wish(call, &wish) && run_create(&call->tx, job, &wish);
 }
 
 static bool run_job_create(struct call *call)
@@ -108,7 +137,8 @@ static bool run_job_create(struct call *call)
         .input = json_arg(call, "input"),
     };
 
-    if (!job_create(&call->tx, &job))
+    if (str_equal(job.kind, JOB_KIND_AGENT) ? !create_run(call, &job)
+                                            : !refuse_wish(call) || !job_create(&call->tx, &job))
         return false;
     call->subject = job.id;
     return reply_job(call, &job);
@@ -135,11 +165,8 @@ static bool run_job_list(struct call *call)
         return false;
     json_map(&call->out, NULL);
     json_list(&call->out, "jobs");
-    for (size_t i = 0; i < page.count; i++) {
-        json_map(&call->out, NULL);
-        job_write_members(&page.jobs[i], &call->out);
-        json_map_end(&call->out);
-    }
+    for (size_t i = 0; i < page.count; i++)
+        job_write(&page.jobs[i], NULL, &call->out);
     json_list_end(&call->out);
     json_text(&call->out, "nextCursor", page.next_cursor);
     json_map_end(&call->out);
@@ -156,6 +183,24 @@ static bool run_job_get(struct call *call)
     return reply_job(call, &job);
 }
 
+/* What witan runs it drives itself; others can only cancel it. */
+static bool is_driven_outside(struct call *call)
+{
+    struct err why = { 0 };
+    struct tx tx = call->tx;
+    struct run run;
+
+    tx.err = &why;
+    if (run_get(&tx, arg_text(call, "id"), &run)) {
+        err_set(&call->err, ERR_CONFLICT, "witan runs this job itself; nobody else says how far it is.");
+        return err_hint(&call->err, "It can be cancelled.");
+    }
+    if (why.code == ERR_NOT_FOUND) /* also of a job that is not there, which is said where it is looked for */
+        return true;
+    call->err = why;
+    return false;
+}
+
 static bool run_job_update(struct call *call)
 {
     struct job_change change = {
@@ -165,7 +210,8 @@ static bool run_job_update(struct call *call)
     };
     struct job job;
 
-    return job_update(&call->tx, arg_text(call, "id"), &change, &job) && reply_job(call, &job);
+    return is_driven_outside(call) && job_update(&call->tx, arg_text(call, "id"), &change, &job) &&
+           reply_job(call, &job);
 }
 
 static bool run_job_cancel(struct call *call)
@@ -186,7 +232,7 @@ static bool run_job_log(struct call *call)
 
     if (!job_log(&call->tx, arg_text(call, "id"), &line))
         return false;
-    job_line_write(&line, &call->out);
+    job_line_write(&line, NULL, &call->out);
     return true;
 }
 
@@ -210,7 +256,7 @@ static bool run_job_logs(struct call *call)
     json_map(&call->out, NULL);
     json_list(&call->out, "logs");
     for (size_t i = 0; i < shown; i++)
-        job_line_write(&lines[i], &call->out);
+        job_line_write(&lines[i], NULL, &call->out);
     json_list_end(&call->out);
     json_text(&call->out, "nextCursor",
               count > shown ? arena_format(call->tx.arena, "%lld", (long long)lines[shown - 1].seq) : NULL);
@@ -229,12 +275,13 @@ static bool run_job_progress(struct call *call)
     };
     struct job job;
 
-    return job_report(&call->tx, arg_text(call, "id"), &progress, &job) && reply_job(call, &job);
+    return is_driven_outside(call) && job_report(&call->tx, arg_text(call, "id"), &progress, &job) &&
+           reply_job(call, &job);
 }
 
-#define ID_PARAM                                                                                             \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The job."                                                                   \
+#define ID_PARAM \
+    { \
+        "id", T_UUID, REQUIRED, "The job." \
     }
 
 const struct op job_ops[] = {
@@ -242,8 +289,8 @@ const struct op job_ops[] = {
         .name = "job_create",
         .http = "POST /api/jobs",
         .tag = TAG_JOBS,
-        .help = "Make a job that you drive yourself: say when it runs, report on it, ask people, and say how it "
-                "ended.",
+        .help = "Make a job that you drive yourself: say when it runs, report on it, ask people, and say how it ended. "
+                "One of the kind agent is run by witan: an agent of the workspace works on its input with tools until it is done, and asks people when it must.",
         .needs = ROLES_WRITE,
         .reaches = REACH_JOB,
         .kind = OP_WRITE,
@@ -252,21 +299,26 @@ const struct op job_ops[] = {
         .example = "{\"agent\": \"Builder\", \"kind\": \"build\", \"input\": {\"branch\": \"main\"}}",
         .reply = job_fields,
         .params = {
-            { "kind", T_NAME, OPTIONAL, "What kind of job it is.", .fallback = "external" },
-            { "agent", T_NAME, OPTIONAL, "Who works on it." },
+            { "kind", T_NAME, OPTIONAL, "What kind of job it is; agent is one that witan runs.", .fallback = "external" },
+            { "agent", T_NAME, OPTIONAL, "Who works on it; of the kind agent: which agent of the workspace, by name." },
             { "projectId", T_ID, OPTIONAL, "The project it belongs to." },
             { "taskId", T_ID, OPTIONAL, "The task it works on." },
             { "status", T_ENUM, OPTIONAL, "running when it starts at once.", .values = first_statuses,
               .fallback = "pending" },
-            { "input", T_JSON, OPTIONAL, "What it is given.", .max = LIMIT_BODY },
+            { "input", T_JSON, OPTIONAL, "What it is given; of the kind agent: what is to be done, as a text or an object.", .max = LIMIT_BODY },
+            { "budget", T_OBJECT, OPTIONAL, "Of the kind agent: what it may take at most; the server's settings say the rest.",
+              .fields = budget_params },
+            { "recover", T_BOOL, OPTIONAL, "Of the kind agent: whether errors of models and tools are put to people instead of ending it." },
+            { "tools", T_LIST, OPTIONAL, "Of the kind agent: only these tools beside the built-in ones; without it, all that it may use.",
+              .items = T_NAME, .max = LIMIT_RUN_TOOLS },
         },
     },
     {
         .name = "job_list",
         .http = "GET /api/jobs",
         .tag = TAG_JOBS,
-        .help = "List jobs. Those that were made for a single question are left out, unless all or their kind asks "
-                "for them.",
+        .help = "List jobs. "
+                "Those that were made for a single question are left out, unless all or their kind asks for them.",
         .needs = ROLES_READ,
         .reaches = REACH_JOB,
         .kind = OP_READ,
@@ -280,8 +332,8 @@ const struct op job_ops[] = {
             { "projectId", T_ID, OPTIONAL, "Only jobs of this project." },
             { "taskId", T_ID, OPTIONAL, "Only jobs of this task." },
             { "text", T_TEXT, OPTIONAL,
-              "Only jobs with all of these words in their kind, agent or input; of one that was made for a single "
-              "question, in that. The last may be the beginning of one.",
+              "Only jobs with all of these words in their kind, agent or input; of one that was made for a single question, in that. "
+              "The last may be the beginning of one.",
               .min = 1, .max = LIMIT_SEARCH },
             { "all", T_BOOL, OPTIONAL, "Also jobs that were made for a single question; their kind is question.",
               .fallback = "false" },
@@ -307,9 +359,9 @@ const struct op job_ops[] = {
         .name = "job_update",
         .http = "PATCH /api/jobs/{id}",
         .tag = TAG_JOBS,
-        .help = "Say that a job of yours runs, has completed or has failed. The end cancels its open "
-                "questions; non-blocking ones stay answerable. An agent ends no job in which others wait for "
-                "people.",
+        .help = "Say that a job of yours runs, has completed or has failed. "
+                "The end cancels its open questions; non-blocking ones stay answerable. "
+                "An agent cannot end a job in which others wait for people.",
         .needs = ROLES_WRITE,
         .reaches = REACH_JOB,
         .kind = OP_WRITE,
@@ -328,7 +380,7 @@ const struct op job_ops[] = {
         .name = "job_cancel",
         .http = "POST /api/jobs/{id}/cancel",
         .tag = TAG_JOBS,
-        .help = "Cancel a job and its open questions. An agent cancels no job in which others wait for people.",
+        .help = "Cancel a job and its open questions. An agent cannot cancel a job in which others wait for people.",
         .needs = ROLES_WRITE,
         .reaches = REACH_JOB,
         .kind = OP_WRITE,

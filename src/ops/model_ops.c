@@ -20,8 +20,7 @@ static const struct field model_fields[] = {
 
 static const struct field list_reply[] = {
     { "models", T_LIST, REQUIRED,
-      "The models of config.yaml, in their order; without any, the one that was found on the server's "
-      "machine.",
+      "The models of config.yaml, in their order; without any, the one that was found on the server's machine.",
       .items = T_OBJECT, .fields = model_fields },
     { "default", T_TEXT, REQUIRED,
       "The one that speaks for agents that name none; null: there are no models.", .flags = F_NULL },

@@ -1,4 +1,5 @@
 #include "core/inbox/notification.h"
+#include "gen/nouns/notification_fields.h"
 #include "ops/about.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
@@ -10,21 +11,10 @@ const struct field notification_ref_fields[] = {
 };
 
 static const struct field notification_fields[] = {
-    { "id", T_UUID, REQUIRED, "The notification." },
-    { "kind", T_TEXT, REQUIRED,
-      "Why it came: mention, question, approval, error, open_question, decision, completed, failed, "
-      "token_expiring." },
-    { "priority", T_ENUM, REQUIRED, "How urgent it is.", .values = notification_priorities },
-    { "title", T_TEXT, REQUIRED, "One line." },
-    { "body", T_TEXT, REQUIRED, "The beginning of what it is about." },
-    { "ref", T_OBJECT, REQUIRED, "What it points at.", .fields = notification_ref_fields },
+    NOTIFICATION_FIELDS,
     { "about", T_OBJECT, REQUIRED,
-      "The same, as it is called now: of a turn, its discussion; null when it is gone.",
+      "The same as ref, as it is called now: of a turn, its discussion; null when it is gone.",
       .fields = about_fields, .flags = F_NULL },
-    { "projectId", T_ID, REQUIRED, "The project it belongs to.", .flags = F_NULL },
-    { "read", T_BOOL, REQUIRED, "Whether its reader has marked it as read." },
-    { "resolved", T_BOOL, REQUIRED, "Whether what it points at has ended." },
-    { "createdAt", T_TIME, REQUIRED, "When it came." },
     { 0 },
 };
 

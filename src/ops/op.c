@@ -1,8 +1,8 @@
 /*
- * Rows are gathered from the nouns' arrays when first asked for. The table is checked before the server
- * starts, with the operation's name in every complaint, so that no caller ever meets a mistake in a row.
- * Arguments are found by name, and a name that the row does not have ends the program, since no input can
- * cause it.
+ * Rows are gathered from the nouns' arrays when first asked for, and with them what follows from each alone,
+ * so that no call has to look for it in the row's texts. The table is checked before the server starts, with
+ * the operation's name in every complaint, so that no caller ever meets a mistake in a row. Arguments are
+ * found by name, and a name that the row does not have ends the program, since no input can cause it.
  */
 #include "ops/op.h"
 
@@ -16,6 +16,7 @@
 
 static const struct op *const nouns[] = {
     job_ops,
+    run_ops,
     question_ops,
     answer_ops,
     assign_ops,
@@ -24,6 +25,7 @@ static const struct op *const nouns[] = {
     chat_ops,
     agent_ops,
     model_ops,
+    tool_ops,
     discussion_ops,
     discussion_control_ops,
     ruling_ops,
@@ -32,6 +34,7 @@ static const struct op *const nouns[] = {
     vote_ops,
     wording_ops,
     project_ops,
+    orchestrator_ops,
     task_ops,
     document_ops,
     result_ops,
@@ -54,20 +57,108 @@ static const struct op *const nouns[] = {
 #define NOUNS    (sizeof(nouns) / sizeof(nouns[0]))
 #define OPS_ROOM 256
 
+#define SLOTS 512 /* 2 to the power of 9 (slot_of), and sparse */
+
+_Static_assert(SLOTS >= 2 * OPS_ROOM, "else looking takes long");
+
 static const struct op *table[OPS_ROOM];
+static const struct op *by_name[OPS_ROOM]; /* in the order of names */
+static size_t table_count;
+static struct op_facts facts_of[SLOTS]; /* by the row's address */
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+/* Its first letters tell the names of a row apart well enough; it is asked for several times in each call. */
+static unsigned name_slot(const char *name)
+{
+    const unsigned char *letters = (const unsigned char *)name;
+
+    return (letters[0] + (letters[0] ? 5u * letters[1] + (letters[1] ? 11u * letters[2] : 0) : 0)) %
+           PARAM_SLOTS;
+}
+
+static bool is_in_path(const char *path, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *open = strchr(path, '{'); open; open = strchr(open + 1, '{'))
+        if (strncmp(open + 1, name, len) == 0 && open[len + 1] == '}')
+            return true;
+    return false;
+}
+
+static enum param_place place_of(const struct op_facts *facts, const struct field *field)
+{
+    if (is_in_path(facts->path, field->name))
+        return IN_PATH;
+    return facts->has_body && !(field->flags & F_QUERY) ? IN_BODY : IN_QUERY;
+}
+
+static void add_param(struct op_facts *facts, size_t at, size_t *in_path)
+{
+    const struct field *field = &facts->op->params[at];
+    unsigned slot = name_slot(field->name);
+
+    while (facts->named[slot])
+        slot = (slot + 1) % PARAM_SLOTS;
+    facts->named[slot] = (unsigned char)(at + 1);
+    facts->places[at] = place_of(facts, field);
+    if (facts->places[at] != IN_PATH)
+        return;
+    if (*in_path < PATH_PARAMS)
+        facts->path_params[(*in_path)++] = at;
+    if (strcmp(field->name, "id") == 0)
+        facts->id = at;
+}
+
+static void work_out(const struct op *op, struct op_facts *facts)
+{
+    size_t count = 0, in_path = 0;
+    bool by_cursor = false;
+
+    *facts = (struct op_facts){
+        .op = op,
+        .path = strchr(op->http, ' ') + 1,
+        .has_body = !str_starts(op->http, "GET ") && !str_starts(op->http, "DELETE "),
+        .repeats = str_starts(op->http, "POST "),
+        .id = NO_PARAM,
+        .page_limit = NO_PARAM,
+    };
+    for (; count < LIMIT_PARAMS && op->params[count].type; count++) {
+        by_cursor |= op->params[count].type == T_CURSOR;
+        add_param(facts, count, &in_path);
+    }
+    facts->path_params[in_path] = NO_PARAM;
+    if (by_cursor && op->kind == OP_READ)
+        facts->page_limit = op_param(facts, "limit");
+}
+
+static struct op_facts *slot_of(const struct op *op)
+{
+    size_t slot = ((uintptr_t)op >> 4) * 0x9e3779b97f4a7c15u >> 55;
+
+    while (facts_of[slot].op && facts_of[slot].op != op)
+        slot = (slot + 1) % SLOTS;
+    return &facts_of[slot];
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(const struct op *const *)a)->name, (*(const struct op *const *)b)->name);
+}
 
 static void table_fill(void)
 {
-    size_t count = 0;
-
     for (size_t noun = 0; noun < NOUNS; noun++) {
         for (const struct op *op = nouns[noun]; op->name; op++) {
-            if (count + 1 == OPS_ROOM)
+            if (table_count + 1 == OPS_ROOM)
                 abort();
-            table[count++] = op;
+            work_out(op, slot_of(op));
+            slot_of(op)->at = table_count;
+            table[table_count++] = op;
         }
     }
+    memcpy(by_name, table, sizeof(table));
+    qsort(by_name, table_count, sizeof(by_name[0]), compare_names);
 }
 
 const struct op *const *op_all(void)
@@ -78,10 +169,49 @@ const struct op *const *op_all(void)
 
 const struct op *op_find(const char *name)
 {
-    for (const struct op *const *op = op_all(); *op; op++)
-        if (strcmp((*op)->name, name) == 0)
-            return *op;
-    return NULL;
+    const struct op wanted = { .name = name }, *key = &wanted;
+
+    op_all();
+    const struct op **found = bsearch(&key, by_name, table_count, sizeof(by_name[0]), compare_names);
+
+    return found ? *found : NULL;
+}
+
+const struct op_facts *op_facts(const struct op *op)
+{
+    static _Thread_local struct op_facts odd;
+
+    op_all();
+    const struct op_facts *known = slot_of(op);
+
+    if (known->op)
+        return known;
+    work_out(op, &odd);
+    odd.at = table_count;
+    return &odd;
+}
+
+size_t op_param(const struct op_facts *facts, const char *name)
+{
+    for (unsigned slot = name_slot(name); facts->named[slot]; slot = (slot + 1) % PARAM_SLOTS)
+        if (strcmp(facts->op->params[facts->named[slot] - 1].name, name) == 0)
+            return facts->named[slot] - 1u;
+    return NO_PARAM;
+}
+
+enum param_place op_param_place(const struct op *op, const struct field *param)
+{
+    return op_facts(op)->places[param - op->params];
+}
+
+const char *op_path(const struct op *op)
+{
+    return op_facts(op)->path;
+}
+
+const char *op_method(const struct op *op, struct arena *arena)
+{
+    return arena_copy(arena, op->http, strcspn(op->http, " "));
 }
 
 /* "{id}" in the path must be a declared, required parameter: nothing else can fill it. */
@@ -192,9 +322,10 @@ bool op_check_table(const struct op *const *ops, struct err *err)
 
 const struct arg *arg(const struct call *call, const char *name)
 {
-    for (size_t i = 0; call->op->params[i].type; i++)
-        if (strcmp(call->op->params[i].name, name) == 0)
-            return &call->args[i];
+    size_t at = op_param(op_facts(call->op), name);
+
+    if (at != NO_PARAM)
+        return &call->args[at];
     fprintf(stderr, "%s has no parameter %s\n", call->op->name, name);
     abort();
 }

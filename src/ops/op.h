@@ -35,6 +35,9 @@ enum type {
     T_CURSOR, /* an opaque page mark */
 };
 
+#define PATH_PARAMS 8  /* in one path at most */
+#define PARAM_SLOTS 64 /* a power of two, more than twice LIMIT_PARAMS */
+
 enum { OPTIONAL, REQUIRED };
 
 /* Flags of a field. */
@@ -177,7 +180,37 @@ struct op {
 
 /* Every row, in the order of the reference. Ends with a NULL. */
 const struct op *const *op_all(void);
-const struct op *op_find(const char *name);
+const struct op *op_find(const char *name); /* or NULL */
+
+/* Where a parameter travels. */
+enum param_place { IN_PATH, IN_QUERY, IN_BODY };
+
+#define NO_PARAM SIZE_MAX
+
+/*
+ * What follows from a row alone, worked out once, when the table is first asked for. Places of parameters are
+ * those in .params and in call->args, or NO_PARAM.
+ */
+struct op_facts {
+    const struct op *op;
+    size_t at;        /* in op_all(); at the NULL behind the last: in no table */
+    const char *path; /* "/api/..." */
+    bool has_body;    /* its method takes one */
+    bool repeats;     /* its method may be sent again under an idempotency key */
+    enum param_place places[LIMIT_PARAMS];
+    size_t path_params[PATH_PARAMS + 1]; /* those in the path, in the order of the row; ends with NO_PARAM */
+    size_t id;                           /* `id` in the path */
+    size_t page_limit;                   /* `limit` of a row that reads by pages */
+    unsigned char named[PARAM_SLOTS];    /* for op_param */
+};
+/* Of a row that is in no table, as tests have, until this thread asks for another of those. */
+const struct op_facts *op_facts(const struct op *op);
+/* The place of the parameter with this name, as the row spells it. */
+size_t op_param(const struct op_facts *facts, const char *name);
+enum param_place op_param_place(const struct op *op, const struct field *param);
+/* The method ("GET") and the path ("/api/...") of a row's http text. */
+const char *op_method(const struct op *op, struct arena *arena);
+const char *op_path(const struct op *op);
 
 /*
  * Whether the table makes sense: names unique, paths unique, every path parameter declared and required,
@@ -205,17 +238,17 @@ const json_t *arg_json(const struct call *call, const char *name);
  * than `limit` asks for, and one to see whether others follow.
  */
 #define PAGE_PARAMS PAGE_PARAMS_UP_TO(LIMIT_PAGE)
-#define PAGE_PARAMS_UP_TO(most)                                                                              \
-    { "limit",  T_INT,         OPTIONAL,        "How many at most; a page of large entries ends earlier.",   \
-      .min = 1, .max = (most), .fallback = "50" },                                                           \
-    {                                                                                                        \
-        "cursor", T_CURSOR, OPTIONAL, "Where the page before ended (its nextCursor)."                        \
+#define PAGE_PARAMS_UP_TO(most) \
+    { "limit",  T_INT,         OPTIONAL,        "How many at most; a page of large entries ends earlier.", \
+      .min = 1, .max = (most), .fallback = "50" }, \
+    { \
+        "cursor", T_CURSOR, OPTIONAL, "Where the page before ended (its nextCursor)." \
     }
 /* The last member of every list's reply. */
-#define PAGE_REPLY                                                                                           \
-    {                                                                                                        \
-        "nextCursor", T_TEXT, REQUIRED, "Give this as cursor for the next page; null on the last.",          \
-            .flags = F_NULL                                                                                  \
+#define PAGE_REPLY \
+    { \
+        "nextCursor", T_TEXT, REQUIRED, "Give this as cursor for the next page; null on the last.", \
+            .flags = F_NULL \
     }
 
 #endif

@@ -13,28 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *op_path(const struct op *op)
-{
-    return strchr(op->http, ' ') + 1;
-}
-
-const char *op_method(const struct op *op, struct arena *arena)
-{
-    return arena_copy(arena, op->http, (size_t)(op_path(op) - 1 - op->http));
-}
-
-enum param_place op_param_place(const struct op *op, const struct field *field)
-{
-    const char *at = strstr(op->http, field->name);
-
-    for (; at; at = strstr(at + 1, field->name))
-        if (at[-1] == '{' && at[strlen(field->name)] == '}')
-            return IN_PATH;
-    if (str_starts(op->http, "GET ") || str_starts(op->http, "DELETE ") || (field->flags & F_QUERY))
-        return IN_QUERY;
-    return IN_BODY;
-}
-
 static void write_wait_parameter(struct json_out *out)
 {
     static const struct field wait = {

@@ -13,13 +13,6 @@ void openapi_write(const struct op *const *ops, const char *version, struct buf 
 /* docs/api.md. */
 void apidoc_write(const struct op *const *ops, struct buf *into);
 /* docs/events.md. */
-void eventdoc_write(const struct event_type *types, struct buf *into);
-
-/* The method ("GET") and the path ("/api/...") of a row's http text, in the arena. */
-const char *op_method(const struct op *op, struct arena *arena);
-const char *op_path(const struct op *op);
-/* Where a parameter travels. */
-enum param_place { IN_PATH, IN_QUERY, IN_BODY };
-enum param_place op_param_place(const struct op *op, const struct field *field);
+void eventdoc_write(struct buf *into);
 
 #endif

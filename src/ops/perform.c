@@ -12,7 +12,6 @@
 #include "core/log/audit.h"
 #include "core/log/idempotency.h"
 #include "core/questions/link.h"
-#include "ops/openapi.h"
 #include "ops/reach.h"
 
 #include <stdio.h>
@@ -30,9 +29,10 @@ static bool authorise(const struct op *op, const struct caller *caller, struct e
         return err_hint(err, "Send \"Authorization: Bearer TOKEN\"; make a token with `witan token create`.");
     }
     if (caller->agent_name)
-        return err_set(err, ERR_FORBIDDEN,
-                       "This token is bound to the agent %s and may do what agents may, not this (%s).",
-                       caller->agent_name, op->name);
+        return err_set(
+            err, ERR_FORBIDDEN,
+            "This token is bound to the agent %s so it may do only what agents may, and not this (%s).",
+            caller->agent_name, op->name);
     return err_set(err, ERR_FORBIDDEN, "The role %s may not do this (%s).", role_name(caller->role),
                    op->name);
 }
@@ -97,9 +97,9 @@ static bool identify(struct request *request)
 /* By default the audit row names what the path named. */
 static const char *default_subject(const struct call *call)
 {
-    for (size_t i = 0; call->op->params[i].type; i++)
-        if (call->args[i].text && op_param_place(call->op, &call->op->params[i]) == IN_PATH)
-            return call->args[i].text;
+    for (const size_t *at = op_facts(call->op)->path_params; *at != NO_PARAM; at++)
+        if (call->args[*at].text)
+            return call->args[*at].text;
     return NULL;
 }
 
@@ -159,9 +159,9 @@ static const char *path_values(const struct call *call)
 {
     const char *values = "";
 
-    for (size_t i = 0; call->op->params[i].type; i++)
-        if (call->args[i].text && op_param_place(call->op, &call->op->params[i]) == IN_PATH)
-            values = arena_format(call->tx.arena, "%s/%s", values, call->args[i].text);
+    for (const size_t *at = op_facts(call->op)->path_params; *at != NO_PARAM; at++)
+        if (call->args[*at].text)
+            values = arena_format(call->tx.arena, "%s/%s", values, call->args[*at].text);
     return values;
 }
 
@@ -247,22 +247,13 @@ static bool run_op(struct request *request)
 /* How many entries a page may have, of a row that lists by pages or in pieces; NULL for the others. */
 static int64_t *page_limit(struct call *call)
 {
-    int64_t *limit = NULL;
-    bool cursor = false;
+    size_t limit = op_facts(call->op)->page_limit;
 
-    if (call->op->kind != OP_READ)
-        return NULL;
-    if (call->op->pieces) {
+    if (call->op->pieces && call->op->kind == OP_READ) {
         call->piece_rows = EXPORT_ROWS;
         return &call->piece_rows;
     }
-    for (size_t i = 0; call->op->params[i].type; i++) {
-        if (call->op->params[i].type == T_CURSOR)
-            cursor = true;
-        else if (strcmp(call->op->params[i].name, "limit") == 0)
-            limit = &call->args[i].number;
-    }
-    return cursor ? limit : NULL;
+    return limit == NO_PARAM ? NULL : &call->args[limit].number;
 }
 
 /* Memory of one try, which ends with it, also when there is not enough. */
@@ -392,7 +383,7 @@ static bool run_once(struct request *request)
 static bool wants_idempotency(const struct request *request)
 {
     return request->idempotency_key && request->op->kind == OP_WRITE &&
-           request->call.caller.kind != CALLER_NOBODY && str_starts(request->op->http, "POST ");
+           request->call.caller.kind != CALLER_NOBODY && op_facts(request->op)->repeats;
 }
 
 bool dispatch_run(struct db *db, struct request *request)

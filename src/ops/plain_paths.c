@@ -6,24 +6,24 @@
 #define STREAM_TAG "Streams"
 #define HEALTH_TAG "Health"
 
-#define AFTER                                                                                                \
-    {                                                                                                        \
-        "after", T_INT, OPTIONAL, "Go on after this number; Last-Event-ID says the same.", .min = 0,         \
-                                                                                           .max = INT64_MAX  \
+#define AFTER \
+    { \
+        "after", T_INT, OPTIONAL, "Go on after this number; Last-Event-ID says the same.", .min = 0, \
+                                                                                           .max = INT64_MAX \
     }
-#define TYPES                                                                                                \
-    {                                                                                                        \
-        "types", T_TEXT, OPTIONAL, "Only these types of events, separated by commas."                        \
+#define TYPES \
+    { \
+        "types", T_TEXT, OPTIONAL, "Only these types of events, separated by commas." \
     }
-#define TICKET                                                                                               \
-    {                                                                                                        \
-        "ticket", T_TEXT, OPTIONAL, "From POST /api/tickets, where no header can be sent."                   \
+#define TICKET \
+    { \
+        "ticket", T_TEXT, OPTIONAL, "From POST /api/tickets, where no header can be sent." \
     }
-#define FILTERS                                                                                              \
-    { "projectId", T_ID, OPTIONAL, "Only what is about this project." },                                     \
-        { "jobId", T_ID, OPTIONAL, "Only what is about this job." },                                         \
-    {                                                                                                        \
-        "discussionId", T_ID, OPTIONAL, "Only what is about this discussion."                                \
+#define FILTERS \
+    { "projectId", T_ID, OPTIONAL, "Only what is about this project." }, \
+        { "jobId", T_ID, OPTIONAL, "Only what is about this job." }, \
+    { \
+        "discussionId", T_ID, OPTIONAL, "Only what is about this discussion." \
     }
 
 static const struct plain_path paths[] = {
@@ -36,9 +36,8 @@ static const struct plain_path paths[] = {
       .reply_help = "Events without end.",
       .params = { { "id", T_UUID, REQUIRED, "The job." }, TYPES, AFTER, TICKET } },
     { "/api/discussions/{id}/stream", "discussion_stream", STREAM_TAG,
-      "Hear of everything that happens in one discussion, with the text of turns as it is spoken "
-      "(turn.delta), as "
-      "server-sent events. It begins with the text so far of turns that are being spoken.",
+      "Hear of everything that happens in one discussion, with the text of turns as it is spoken (turn.delta), as server-sent events. "
+      "It begins with the text so far of turns that are being spoken.",
       .reply_type = "text/event-stream", .reply_help = "Events without end.",
       .params = { { "id", T_UUID, REQUIRED, "The discussion, or a project that has one." },
                   TYPES,

@@ -6,9 +6,8 @@
 
 #include "ops/op.h"
 
-#define EVENT_PRESENCE_CHANGED "presence.changed"
 /* Who is here, and hears who is: people. */
-#define ROLES_PRESENT (ROLES_PEOPLE | ROLE_VIEWER)
+#define ROLES_PRESENT (ROLES_READ & ~ROLE_AGENT)
 
 extern const struct field presence_changed_fields[];
 

@@ -30,14 +30,14 @@ static const struct field agent_heard_fields[] = {
 
 static const struct field list_reply[] = {
     { "people", T_LIST, REQUIRED, "Who is here or away.", .items = T_OBJECT, .fields = person_fields },
-    { "agents", T_LIST, REQUIRED, "Agents with a token of their own, the one heard last first.",
+    { "agents", T_LIST, REQUIRED, "Agents with a token of their own, the one heard from last first.",
       .items = T_OBJECT, .fields = agent_heard_fields },
     PAGE_REPLY,
     { 0 },
 };
 
 const struct field presence_changed_fields[] = {
-    { "people", T_LIST, REQUIRED, "Those of whom something has changed, as they are now.", .items = T_OBJECT,
+    { "people", T_LIST, REQUIRED, "Those who have changed, as they are now.", .items = T_OBJECT,
       .fields = person_fields },
     { "whole", T_BOOL, REQUIRED, "False: there were more of them, so look at the list." },
     { 0 },
@@ -101,8 +101,8 @@ const struct op presence_ops[] = {
         .name = "presence_say",
         .http = "POST /api/presence",
         .tag = TAG_IDENTITY,
-        .help = "Say which page a tab of your browser shows, so that others in the workspace see that you are here. It "
-                "counts for 90 seconds: say it again while it holds, and gone when the tab is closed.",
+        .help = "Say which page a tab of your browser shows, so that others in the workspace see that you are here. "
+                "It counts for 90 seconds: say it again while it holds, and gone when the tab is closed.",
         .needs = ROLES_PRESENT,
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,

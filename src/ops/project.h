@@ -12,9 +12,9 @@
 
 #define TAG_PROJECTS "Projects and tasks"
 
-#define PROJECT_PARAM                                                                                        \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The project."                                                               \
+#define PROJECT_PARAM \
+    { \
+        "id", T_UUID, REQUIRED, "The project." \
     }
 
 /* Members of the replies of several of them. */

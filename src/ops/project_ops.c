@@ -1,10 +1,12 @@
 #include "ops/project.h"
 
+#include "base/settings.h"
 #include "core/questions/question.h"
 #include "core/work/question_set.h"
 #include "ops/identity.h"
 #include "ops/spelling.h"
 #include "ops/tables.h"
+#include "toolbox/setup.h"
 
 static const char *const level_names[] = { "automated", "notify_and_proceed", "requires_approval", NULL };
 const char *const autonomy_words[] = { "confirm_all", "major_only", "full", "custom", NULL };
@@ -13,6 +15,15 @@ const struct field autonomy_fields[] = {
     { "scopeChanges", T_ENUM, REQUIRED, "Changes of what is to be built.", .values = level_names },
     { "architectureDecisions", T_ENUM, REQUIRED, "Decisions about how it is built.", .values = level_names },
     { "dependencyModifications", T_ENUM, REQUIRED, "What it is built on.", .values = level_names },
+    { 0 },
+};
+
+static const struct field orchestrator_fields[] = {
+    { "on", T_BOOL, REQUIRED, "Whether it takes ready tasks by itself." },
+    { "parallel", T_INT, REQUIRED, "How many at a time." },
+    { "coder", T_ENUM, REQUIRED,
+      "Who works on them: the agent coder of the runner, or the command of config.yaml.",
+      .values = project_coders },
     { 0 },
 };
 
@@ -26,6 +37,8 @@ static const struct field project_fields[] = {
     { "autonomyDescription", T_TEXT, REQUIRED, "What agents are told about it." },
     { "settings", T_OBJECT, REQUIRED, "Whatever its users keep there; answerers names who may answer.",
       .flags = F_OPEN },
+    { "orchestrator", T_OBJECT, REQUIRED, "Whether tasks are taken up by themselves.",
+      .fields = orchestrator_fields },
     { "createdAt", T_TIME, REQUIRED, "When it was made." },
     { 0 },
 };
@@ -49,7 +62,7 @@ bool project_of_thing(struct call *call, const char *name, struct project *proje
 
 const char *author_of(const struct call *call)
 {
-    return call->caller.agent_name ? call->caller.agent_name : call->caller.name;
+    return actor_of(&call->caller).name;
 }
 
 static bool reply_project(struct call *call, const struct project *project)
@@ -57,6 +70,31 @@ static bool reply_project(struct call *call, const struct project *project)
     call->subject = project->id;
     project_write(call->tx.arena, project, NULL, &call->out);
     return true;
+}
+
+/* What could only ask people about every task is not switched on. A server that leaves the running to another
+ * does not know what that one has. */
+static bool check_coder(struct call *call, const struct orchestrator_switch *orchestrator)
+{
+    if (!orchestrator->on || orchestrator->coder != CODER_COMMAND || toolbox_has_coder() ||
+        !settings()->runner_drive)
+        return true;
+    err_field(&call->err, "orchestrator.coder", "orchestrator.coder: this server has no command for coders.");
+    return err_hint(&call->err, "config.yaml names it under `coder`, and then takes a restart.");
+}
+
+static void take_orchestrator(struct call *call, struct orchestrator_switch *orchestrator)
+{
+    const json_t *given = arg_given(call, "orchestrator") ? arg_json(call, "orchestrator") : NULL;
+    const json_t *on = json_object_get(given, "on"), *parallel = json_object_get(given, "parallel");
+    const char *coder = json_string_value(json_object_get(given, "coder"));
+
+    if (json_is_boolean(on))
+        orchestrator->on = json_is_true(on);
+    if (json_is_integer(parallel))
+        orchestrator->parallel = json_integer_value(parallel);
+    if (coder)
+        orchestrator->coder = words_find(project_coders, coder);
 }
 
 /* What the call gives replaces what the project has. */
@@ -115,8 +153,12 @@ static bool run_project_update(struct call *call)
 {
     struct project project;
 
-    return project_of(call, &project) && project_lock(&call->tx, &project) && project_of(call, &project) &&
-           take_fields(call, &project) && project_save(&call->tx, &project) && reply_project(call, &project);
+    if (!project_of(call, &project) || !project_lock(&call->tx, &project) || !project_of(call, &project) ||
+        !take_fields(call, &project))
+        return false;
+    take_orchestrator(call, &project.orchestrator);
+    return (!arg_given(call, "orchestrator") || check_coder(call, &project.orchestrator)) &&
+           project_save(&call->tx, &project) && reply_project(call, &project);
 }
 
 static bool run_project_delete(struct call *call)
@@ -128,23 +170,22 @@ static bool run_project_delete(struct call *call)
            project_delete(&call->tx, &project);
 }
 
-#define DESCRIPTION_PARAM                                                                                    \
-    {                                                                                                        \
-        "description", T_TEXT, OPTIONAL, "What it is about."                                                 \
+#define DESCRIPTION_PARAM \
+    { \
+        "description", T_TEXT, OPTIONAL, "What it is about." \
     }
 #define AUTONOMY_WEIGHT "{\"enum\":[\"automated\",\"notify_and_proceed\",\"requires_approval\",null]}"
-#define AUTONOMY_FORM                                                                                        \
-    "\"anyOf\":[{\"enum\":[\"confirm_all\",\"major_only\",\"full\",null]},{\"type\":\"object\","             \
-    "\"properties\":{"                                                                                       \
-    "\"scopeChanges\":" AUTONOMY_WEIGHT ",\"architectureDecisions\":" AUTONOMY_WEIGHT                        \
+#define AUTONOMY_FORM \
+    "\"anyOf\":[{\"enum\":[\"confirm_all\",\"major_only\",\"full\",null]},{\"type\":\"object\"," \
+    "\"properties\":{" \
+    "\"scopeChanges\":" AUTONOMY_WEIGHT ",\"architectureDecisions\":" AUTONOMY_WEIGHT \
     ",\"dependencyModifications\":" AUTONOMY_WEIGHT "}}]"
-#define AUTONOMY_PARAM                                                                                       \
-    {                                                                                                        \
-        "hilConfig", T_JSON, OPTIONAL,                                                                       \
-            "How much agents may decide: confirm_all, major_only, full, or an object of scopeChanges, "      \
-            "architectureDecisions and dependencyModifications, each automated, notify_and_proceed or "      \
-            "requires_approval. What is not named requires approval, or stays as it is.",                    \
-            .form = AUTONOMY_FORM                                                                            \
+#define AUTONOMY_PARAM \
+    { \
+        "hilConfig", T_JSON, OPTIONAL, \
+            "How much agents may decide: confirm_all, major_only, full, or an object of scopeChanges, architectureDecisions and dependencyModifications, each automated, notify_and_proceed or requires_approval. " \
+            "What is not named requires approval, or stays as it is.", \
+            .form = AUTONOMY_FORM \
     }
 static const struct field settings_fields[] = {
     { "answerers", T_LIST, OPTIONAL, "Who alone may answer for the project, by name or id.", .items = T_TEXT,
@@ -152,10 +193,17 @@ static const struct field settings_fields[] = {
     { 0 },
 };
 
-#define SETTINGS_PARAM                                                                                       \
-    {                                                                                                        \
-        "settings", T_OBJECT, OPTIONAL, "answerers[], and whatever else you want to keep there.",            \
-            .fields = settings_fields, .max = LIMIT_SETTINGS, .flags = F_OPEN                                \
+static const struct field orchestrator_params[] = {
+    { "on", T_BOOL, OPTIONAL, "Whether it takes ready tasks by itself." },
+    { "parallel", T_INT, OPTIONAL, "How many at a time.", .min = 1, .max = LIMIT_PARALLEL },
+    { "coder", T_ENUM, OPTIONAL, "Who works on them.", .values = project_coders },
+    { 0 },
+};
+
+#define SETTINGS_PARAM \
+    { \
+        "settings", T_OBJECT, OPTIONAL, "answerers[], and whatever else you want to keep there.", \
+            .fields = settings_fields, .max = LIMIT_SETTINGS, .flags = F_OPEN \
     }
 
 const struct op project_ops[] = {
@@ -223,6 +271,10 @@ const struct op project_ops[] = {
             DESCRIPTION_PARAM,
             AUTONOMY_PARAM,
             SETTINGS_PARAM,
+            { "orchestrator", T_OBJECT, OPTIONAL,
+              "Whether tasks are taken up by themselves; what is left out stays as it is. "
+              "Switched off, it takes no more, and what is being worked on is finished.",
+              .fields = orchestrator_params },
         },
     },
     {

@@ -1,5 +1,6 @@
 #include "core/chat/prompt.h"
 #include "core/log/outcome.h"
+#include "gen/nouns/prompt_fields.h"
 #include "ops/fields.h"
 #include "ops/tables.h"
 
@@ -20,40 +21,18 @@ static const struct field brief_fields[] = {
     { 0 },
 };
 
-#define CONTEXT_FIELD(key)                                                                                   \
-    {                                                                                                        \
-        key, T_LIST, REQUIRED, "Every reply so far, counted or not, in order.", .items = T_OBJECT,           \
-                                                                                .fields = brief_fields       \
+#define CONTEXT_FIELD(key) \
+    { \
+        key, T_LIST, REQUIRED, "Every reply so far, counted or not, in order.", .items = T_OBJECT, \
+                                                                                .fields = brief_fields \
     }
-#define OUTCOME_FIELD                                                                                        \
-    {                                                                                                        \
-        "outcome", T_OBJECT, REQUIRED, "How it ended; null while open.", .fields = outcome_fields,           \
-                                                                         .flags = F_NULL                     \
+#define OUTCOME_FIELD \
+    { \
+        "outcome", T_OBJECT, REQUIRED, "How it ended; null while open.", .fields = outcome_fields, \
+                                                                         .flags = F_NULL \
     }
 
-static const struct field prompt_fields[] = {
-    { "id", T_UUID, REQUIRED, "The prompt." },
-    { "workspace_id", T_ID, REQUIRED, "The workspace it belongs to." },
-    { "task_id", T_TEXT, REQUIRED, "The task it is about, as the asker names it.", .flags = F_NULL },
-    { "linked_task_id", T_TEXT, REQUIRED, "The same, when it is a task of this workspace.", .flags = F_NULL },
-    { "requester_agent", T_TEXT, REQUIRED, "Who asks." },
-    { "prompt_message", T_TEXT, REQUIRED, "The question." },
-    { "required_responses", T_INT, REQUIRED, "Replies of different agents that resolve it.", .min = 1,
-      .max = PROMPT_RESPONSES_MAX },
-    { "timeout_minutes", T_INT, REQUIRED, "Minutes after which it times out.", .min = 1,
-      .max = PROMPT_MINUTES_MAX },
-    { "status", T_ENUM, REQUIRED, "Open while pending or collecting; ended otherwise.",
-      .values = prompt_statuses },
-    CONTEXT_FIELD("collected_context"),
-    { "squad_chat_id", T_UUID, REQUIRED, "The message that shows it in the chat.", .flags = F_NULL },
-    { "resolved_at", T_TIME, REQUIRED, "When it ended.", .flags = F_NULL },
-    { "created_at", T_TIME, REQUIRED, "When it was asked." },
-    { "timeout_at", T_TIME, REQUIRED, "The last moment at which it is still open." },
-    { "count_all", T_BOOL, REQUIRED, "Whether every reply counts, also further ones and the asker's own." },
-    { "response_count", T_INT, REQUIRED, "The replies that count." },
-    OUTCOME_FIELD,
-    { 0 },
-};
+static const struct field prompt_fields[] = { PROMPT_FIELDS, { 0 } };
 
 static const struct field create_reply[] = {
     { "prompt", T_OBJECT, REQUIRED, "The prompt.", .fields = prompt_fields },
@@ -220,8 +199,9 @@ const struct op prompt_ops[] = {
         .name = "prompt_create",
         .http = "POST /api/discussion",
         .tag = "Discussion prompts",
-        .help = "Ask the other agents for input. The prompt appears in the squad chat and collects replies until "
-                "enough agents have answered or its time is up. @Name in it calls an agent.",
+        .help = "Ask the other agents for input. "
+                "The prompt appears in the squad chat and collects replies until enough agents have answered or its time is up. "
+                "@Name in it calls an agent.",
         .needs = ROLES_WRITE,
         .reaches = REACH_SQUAD,
         .kind = OP_WRITE,
@@ -254,8 +234,8 @@ const struct op prompt_ops[] = {
         .name = "prompt_list",
         .http = "GET /api/discussion",
         .tag = "Discussion prompts",
-        .help = "List discussion prompts, newest first; open ones unless a status is given. For an agent: what "
-                "it may answer, prompts that mention it first.",
+        .help = "List discussion prompts, newest first; open ones unless a status is given. "
+                "For an agent: what it may answer, prompts that mention it first.",
         .needs = ROLES_READ,
         .reaches = REACH_SQUAD,
         .kind = OP_READ,
@@ -294,8 +274,8 @@ const struct op prompt_ops[] = {
         .name = "prompt_respond",
         .http = "POST /api/discussion/{id}",
         .tag = "Discussion prompts",
-        .help = "Answer a discussion prompt in the squad chat. Each agent counts once; the last reply that is "
-                "needed resolves the prompt.",
+        .help = "Answer a discussion prompt in the squad chat. "
+                "Each agent counts once; the last reply that is needed resolves the prompt.",
         .needs = ROLES_WRITE,
         .reaches = REACH_SQUAD,
         .kind = OP_WRITE,
@@ -318,8 +298,7 @@ const struct op prompt_ops[] = {
         .name = "prompt_close",
         .http = "PATCH /api/discussion/{id}",
         .tag = "Discussion prompts",
-        .help = "End a discussion prompt before it has all its replies: resolve it with what was collected, or "
-                "cancel it.",
+        .help = "End a discussion prompt before it has all its replies: resolve it with what was collected, or cancel it.",
         .needs = ROLES_WRITE,
         .reaches = REACH_SQUAD,
         .kind = OP_WRITE,

@@ -10,13 +10,12 @@
 
 #define TAG_QUESTIONS "Questions to people"
 
-#define QUESTION_PARAM                                                                                       \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The question."                                                              \
+#define QUESTION_PARAM \
+    { \
+        "id", T_UUID, REQUIRED, "The question." \
     }
 #define TAG_JOBS "Jobs"
 
-extern const char *const question_roles[];
 extern const struct field question_fields[];
 extern const struct field standing_fields[];
 extern const struct field option_fields[];
@@ -26,52 +25,50 @@ extern const struct field response_fields[];
 #define OPTION_FORM "\"anyOf\":[{\"required\":[\"label\"]},{\"required\":[\"value\"]}]"
 
 /* The parameters of asking, and what they say. */
-#define ASK_PARAMS                                                                                            \
-    { "question", T_TEXT,                                                                                     \
-      OPTIONAL,   "What is asked; needed unless a template says it.",                                         \
-      .min = 1,   .max = LIMIT_MESSAGE_CEILING },                                                             \
-        { "type", T_ENUM, OPTIONAL,                                                                           \
-          "blocking: the job waits; non_blocking: it goes on with the default; approval: it waits for a "     \
-          "yes "                                                                                              \
-          "or no; error_recovery: it waits for advice. Needed unless a template says it.",                    \
-          .values = question_types },                                                                         \
-        { "responseType", T_ENUM, OPTIONAL, "What an answer looks like; needed unless a template says it.",   \
-          .values = response_types },                                                                         \
-        { "options",                                                                                          \
-          T_LIST,                                                                                             \
-          OPTIONAL,                                                                                           \
-          "What to choose from.",                                                                             \
-          .items = T_OBJECT,                                                                                  \
-          .fields = option_fields,                                                                            \
-          .form = OPTION_FORM,                                                                                \
-          .max = LIMIT_OPTIONS },                                                                             \
-        { "context",                                                                                          \
-          T_OBJECT,                                                                                           \
-          OPTIONAL,                                                                                           \
-          "jobType, projectName, currentStep, errorDetails, suggestedOptions, and what you like.",            \
-          .max = LIMIT_CONTEXT,                                                                               \
-          .flags = F_OPEN },                                                                                  \
-        { "timeoutMinutes", T_REAL, OPTIONAL,                                                                 \
-          "Minutes until the default holds or the job fails, from questions.min_timeout (5 unless set) to "   \
-          "questions.max_timeout (1440 unless set); 30 for blocking, 15 for approval, 10 for "                \
-          "error_recovery, none for non_blocking unless given." },                                            \
-        { "defaultResponse",         T_OBJECT,       OPTIONAL, "The answer when nobody gives one in time.",   \
-          .fields = response_fields, .flags = F_OPEN },                                                       \
-        { "metadata",           T_OBJECT,       OPTIONAL, "Kept with the question for you.",                  \
-          .max = LIMIT_CONTEXT, .flags = F_OPEN },                                                            \
-        { "parentId", T_UUID, OPTIONAL, "The question that this one follows up." },                           \
+#define ASK_PARAMS \
+    { "question", T_TEXT, \
+      OPTIONAL,   "What is asked; needed unless a template says it.", \
+      .min = 1,   .max = LIMIT_MESSAGE_CEILING }, \
+        { "type", T_ENUM, OPTIONAL, \
+          QUESTION_TYPES(QUESTION_TYPE_MEANING) "needed unless a template says it.", \
+          .values = question_types }, \
+        { "responseType", T_ENUM, OPTIONAL, "What an answer looks like; needed unless a template says it.", \
+          .values = response_types }, \
+        { "options", \
+          T_LIST, \
+          OPTIONAL, \
+          "What to choose from.", \
+          .items = T_OBJECT, \
+          .fields = option_fields, \
+          .form = OPTION_FORM, \
+          .max = LIMIT_OPTIONS }, \
+        { "context", \
+          T_OBJECT, \
+          OPTIONAL, \
+          "jobType, projectName, currentStep, errorDetails, suggestedOptions, and what you like.", \
+          .max = LIMIT_CONTEXT, \
+          .flags = F_OPEN }, \
+        { "timeoutMinutes", T_REAL, OPTIONAL, \
+          "Minutes until the default holds or the job fails, from questions.min_timeout (5 unless set) to questions.max_timeout (1440 unless set). " \
+          "Unless given: " QUESTION_TYPES(QUESTION_TYPE_MINUTES) "where 0 is no deadline." }, \
+        { "defaultResponse",         T_OBJECT,       OPTIONAL, "The answer when nobody gives one in time.", \
+          .fields = response_fields, .flags = F_OPEN }, \
+        { "metadata",           T_OBJECT,       OPTIONAL, "Kept with the question for you.", \
+          .max = LIMIT_CONTEXT, .flags = F_OPEN }, \
+        { "parentId", T_UUID, OPTIONAL, "The question that this one follows up." }, \
         { "action",       T_OBJECT, OPTIONAL, "What an approval is for: {name, args}.", .max = LIMIT_CONTEXT, \
-          .flags = F_OPEN },                                                                                  \
+          .flags = F_OPEN }, \
         { "requiredApprovals",          T_INT, OPTIONAL, "How many different people must approve.", .min = 1, \
-          .max = QUESTION_APPROVALS_MAX },                                                                    \
-        { "assignedTo", T_NAME, OPTIONAL, "The one who shall answer: a user's id or name." },                 \
-        { "requiredRole", T_ENUM, OPTIONAL, "The least role that may answer.", .values = question_roles },    \
-        { "requestedBy", T_NAME, OPTIONAL,                                                                    \
-          "The user on whose behalf it is asked; their own approval does not count." },                       \
-        { "allowOther", T_BOOL, OPTIONAL, "A choice may be answered in own words.", .fallback = "false" },    \
-        { "allowDefaultApprove", T_BOOL, OPTIONAL, "Silence may count as a yes.", .fallback = "false" },      \
-    {                                                                                                         \
-        "template", T_NAME, OPTIONAL, "Ask with this template; what is given beside it wins."                 \
+          .max = QUESTION_APPROVALS_MAX }, \
+        { "assignedTo", T_NAME, OPTIONAL, "The one who is to answer: a user's id or name." }, \
+        { "requiredRole", T_ENUM, OPTIONAL, "The least role that may answer.", .values = answering_roles }, \
+        { "requestedBy", T_NAME, OPTIONAL, \
+          "The user on whose behalf it is asked; their own approval does not count." }, \
+        { "allowOther", T_BOOL, OPTIONAL, "A choice may be answered in one's own words.", \
+          .fallback = "false" }, \
+        { "allowDefaultApprove", T_BOOL, OPTIONAL, "Silence may count as a yes.", .fallback = "false" }, \
+    { \
+        "template", T_NAME, OPTIONAL, "Ask with this template; what is given beside it wins." \
     }
 
 struct question_wish question_wish_of(const struct call *call);

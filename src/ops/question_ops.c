@@ -1,6 +1,7 @@
 #include "base/str.h"
 #include "core/identity/workspace.h"
 #include "core/questions/job.h"
+#include "gen/nouns/question_preference_fields.h"
 #include "ops/example.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"
@@ -8,26 +9,21 @@
 enum { SORT_CREATED = 1, SORT_DEADLINE };
 static const char *const sorts[] = { "created", "deadline", NULL };
 
-static const struct field preference_fields[] = {
-    { "response", T_OBJECT, REQUIRED, "What was answered.", .fields = response_fields, .flags = F_OPEN },
-    { "by", T_TEXT, REQUIRED, "By whom." },
-    { "at", T_TIME, REQUIRED, "When." },
-    { 0 },
-};
+static const struct field preference_fields[] = { QUESTION_PREFERENCE_FIELDS, { 0 } };
 
-#define ASKED_FIELDS                                                                                         \
-    { "questionId", T_UUID, REQUIRED, "The question." },                                                     \
-        { "timeoutAt", T_TIME, REQUIRED, "The last moment at which it is open; null: no deadline.",          \
-          .flags = F_NULL },                                                                                 \
-        { "response",                                                                                        \
-          T_OBJECT,                                                                                          \
-          OPTIONAL,                                                                                          \
-          "Non-blocking: what to go on with now, the default.",                                              \
-          .fields = response_fields,                                                                         \
-          .flags = F_OPEN },                                                                                 \
-    {                                                                                                        \
-        "preference", T_OBJECT, OPTIONAL, "Non-blocking: what a person answered the last time, or null.",    \
-            .fields = preference_fields, .flags = F_NULL                                                     \
+#define ASKED_FIELDS \
+    { "questionId", T_UUID, REQUIRED, "The question." }, \
+        { "timeoutAt", T_TIME, REQUIRED, "The last moment at which it is open; null: no deadline.", \
+          .flags = F_NULL }, \
+        { "response", \
+          T_OBJECT, \
+          OPTIONAL, \
+          "Non-blocking: what to go on with now, the default.", \
+          .fields = response_fields, \
+          .flags = F_OPEN }, \
+    { \
+        "preference", T_OBJECT, OPTIONAL, "Non-blocking: what a person answered the last time, or null.", \
+            .fields = preference_fields, .flags = F_NULL \
     }
 
 static const struct field ask_reply[] = { ASKED_FIELDS, { 0 } };
@@ -227,8 +223,8 @@ const struct op question_ops[] = {
         .count_errors = true,
         .http = "POST /api/jobs/{id}/questions",
         .tag = TAG_QUESTIONS,
-        .help = "Ask people within a job. Unless it is non-blocking, the job waits for the answer, for the "
-                "deadline, or until it is cancelled.",
+        .help = "Ask people within a job. "
+                "Unless it is non-blocking, the job waits for the answer, for the deadline, or until it is cancelled.",
         .needs = ROLES_WRITE,
         .reaches = REACH_JOB,
         .kind = OP_WRITE,
@@ -319,9 +315,8 @@ const struct op question_ops[] = {
         .name = "question_answered_count",
         .http = "GET /api/questions/answered-count",
         .tag = TAG_QUESTIONS,
-        .help = "Count the questions of this workspace that the caller has ended by an answer since a time, such as "
-                "the beginning of their day. Answers that came late, and approvals that others had to join, are "
-                "not counted.",
+        .help = "Count the questions of this workspace that the caller has ended by an answer since a time, such as the beginning of their day. "
+                "Answers that came late, and approvals that others had to join, are not counted.",
         .needs = ROLES_READ,
         .reaches = REACH_OWN,
         .kind = OP_READ,

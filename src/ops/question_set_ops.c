@@ -1,4 +1,5 @@
 #include "core/work/project_inbox.h"
+#include "gen/nouns/question_set_fields.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
 #include "ops/project.h"
@@ -27,23 +28,7 @@ const struct field set_answer_fields[] = {
     { 0 },
 };
 
-static const struct field notification_fields[] = {
-    { "id", T_UUID, REQUIRED, "The set." },
-    { "projectId", T_UUID, REQUIRED, "Its project." },
-    { "source", T_TEXT, REQUIRED, "What it is about: eval, prd, plan, execute; decision for an approval." },
-    { "sourceId", T_TEXT, REQUIRED, "Which feedback, section, plan, task or decision." },
-    { "kind", T_TEXT, REQUIRED, "open_question, or approval." },
-    { "agent", T_TEXT, REQUIRED, "Which agent asks.", .flags = F_NULL },
-    { "questions", T_LIST, REQUIRED, "The questions.", .items = T_OBJECT, .fields = set_question_fields },
-    { "responses", T_LIST, REQUIRED, "The answers so far.", .items = T_OBJECT, .fields = set_answer_fields },
-    { "status", T_ENUM, REQUIRED, "open, or resolved by answers or dismissal.", .values = set_statuses },
-    { "approved", T_BOOL, REQUIRED, "What was said about approving, if anything.", .flags = F_NULL },
-    { "createdAt", T_TIME, REQUIRED, "When it was asked." },
-    { "resolvedAt", T_TIME, REQUIRED, "When it was settled.", .flags = F_NULL },
-    { "outcome", T_OBJECT, REQUIRED, "How it was settled; null while open.", .fields = outcome_fields,
-      .flags = F_NULL },
-    { 0 },
-};
+static const struct field notification_fields[] = { QUESTION_SET_FIELDS, { 0 } };
 
 static const struct field list_reply[] = {
     { "notifications", T_LIST, REQUIRED, "The open ones, newest first.", .items = T_OBJECT,
@@ -146,9 +131,9 @@ static bool run_open_question_clear(struct call *call)
     return true;
 }
 
-#define SET_PARAM                                                                                            \
-    {                                                                                                        \
-        "nid", T_UUID, REQUIRED, "The notification; an approval also goes by its id in an inbox."            \
+#define SET_PARAM \
+    { \
+        "nid", T_UUID, REQUIRED, "The notification; an approval also goes by its id in an inbox." \
     }
 
 const struct op question_set_ops[] = {
@@ -156,8 +141,7 @@ const struct op question_set_ops[] = {
         .name = "open_question_list",
         .http = "GET /api/projects/{id}/notifications",
         .tag = TAG_OPEN_QUESTIONS,
-        .help = "List what agents of the project are waiting to hear: open questions and approvals, newest "
-                "first.",
+        .help = "List what agents of the project are waiting to hear: open questions and approvals, newest first.",
         .needs = ROLES_READ,
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
@@ -184,11 +168,10 @@ const struct op question_set_ops[] = {
         .http = "PATCH /api/projects/{id}/notifications/{nid}",
         .http_also = "PATCH /projects/{id}/notifications/{nid}",
         .tag = TAG_OPEN_QUESTIONS,
-        .help = "Answer open questions, or approve; without a body, dismiss them. Answers go to the task's "
-                "chat and into the agent's next prompt, and a task that waited for the last of them goes on. "
-                "Answers to some settle the whole set, unless keepOpen is true. Settling it a second time "
-                "changes nothing; while it is kept open, another answer to an answered question is a conflict "
-                "that shows what is stored.",
+        .help = "Answer open questions, or approve; without a body, dismiss them. "
+                "Answers go to the task's chat and into the agent's next prompt, and a task that waited for the last of them goes on. "
+                "Answers to some settle the whole set, unless keepOpen is true. "
+                "Settling it a second time changes nothing; while it is kept open, another answer to an answered question is a conflict that shows what is stored.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
@@ -202,8 +185,8 @@ const struct op question_set_ops[] = {
             { "responses", T_LIST, OPTIONAL, "The answers.", .items = T_OBJECT, .fields = response_fields,
               .max = LIMIT_QUESTIONS },
             { "approved", T_BOOL, OPTIONAL, "Whether to go ahead." },
-            { "keepOpen", T_BOOL, OPTIONAL, "Keep the set open, and its task waiting, until every question has "
-                                            "an answer. Needs responses or approved.",
+            { "keepOpen", T_BOOL, OPTIONAL, "Keep the set open, and its task waiting, until every question has an answer. "
+                                            "Needs responses or approved.",
               .fallback = "false" },
         },
     },

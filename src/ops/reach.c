@@ -4,10 +4,6 @@
  */
 #include "ops/reach.h"
 
-#include "ops/openapi.h"
-
-#include <string.h>
-
 /* What there is to know about each kind. */
 static const struct {
     const char *name, *sentence;
@@ -30,8 +26,7 @@ static const struct {
                            "A token bound to a project reaches that project's discussions only.",
                            SQL_REACH_DISCUSSION, "There is no discussion with that id.", false },
     [REACH_INBOX] = { "inbox",
-                      "A token bound to a project reaches what is about that project, and mentions that are "
-                      "about none.",
+                      "A token bound to a project reaches what is about that project, and mentions that are about none.",
                       SQL_REACH_NOTIFICATION, "There is no notification with that id.", true },
     [REACH_OWN] = { "own", "", 0, NULL, true },
 };
@@ -57,11 +52,9 @@ bool reach_row(const struct op *op, const struct caller *caller, struct err *err
 /* The path's first parameter: what the row reaches stands first in it. */
 static const char *id_of(const struct call *call)
 {
-    for (size_t i = 0; call->op->params[i].type; i++)
-        if (strcmp(call->op->params[i].name, "id") == 0 &&
-            op_param_place(call->op, &call->op->params[i]) == IN_PATH)
-            return call->args[i].text;
-    return NULL;
+    size_t id = op_facts(call->op)->id;
+
+    return id == NO_PARAM ? NULL : call->args[id].text;
 }
 
 static bool sees(const struct caller *caller, enum reach reach, const char *project_id)

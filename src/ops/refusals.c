@@ -18,7 +18,7 @@
 #define HOUR_MS (3600 * 1000LL)
 
 /* Refusals of one kind that are gathered. */
-struct place {
+struct refusal_kind {
     bool used;
     const char *operation, *actor_kind, *why; /* static texts */
     char workspace_id[64], actor_id[64], actor[LIMIT_NAME * 4 + 1], subject[LIMIT_REF + 1], remote[64],
@@ -28,7 +28,7 @@ struct place {
     int64_t due_ms, pause_ms; /* when the next row may be written, and how long after that the one after */
 };
 
-static struct place places[REFUSAL_PLACES + 1]; /* the last one is for those who have none */
+static struct refusal_kind places[REFUSAL_PLACES + 1]; /* the last one is for those who have none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t hour, hour_rows; /* which hour it is, and the rows written in it */
 static _Atomic uint64_t seen, written;
@@ -58,12 +58,12 @@ static const char *error_name(enum err_code code)
     return err_name(&(struct err){ .code = code });
 }
 
-static void describe(const struct request *request, struct place *place)
+static void describe(const struct request *request, struct refusal_kind *place)
 {
     const struct call *call = &request->call;
     const struct caller *caller = &call->caller;
 
-    *place = (struct place){
+    *place = (struct refusal_kind){
         .used = true,
         .operation = request->op->name,
         .actor_kind = caller_kind_name(caller->kind),
@@ -78,20 +78,21 @@ static void describe(const struct request *request, struct place *place)
     copy(place->request_id, sizeof(place->request_id), call->request_id);
 }
 
-static bool is_same(const struct place *a, const struct place *b)
+static bool is_same(const struct refusal_kind *a, const struct refusal_kind *b)
 {
     return a->used && a->operation == b->operation && a->why == b->why && strcmp(a->remote, b->remote) == 0 &&
            strcmp(a->subject, b->subject) == 0 && strcmp(a->actor_id, b->actor_id) == 0 &&
            strcmp(a->workspace_id, b->workspace_id) == 0;
 }
 
-static struct place *rest(void)
+static struct refusal_kind *rest(void)
 {
-    struct place *place = &places[REFUSAL_PLACES];
+    struct refusal_kind *place = &places[REFUSAL_PLACES];
 
     if (!place->used) {
-        *place =
-            (struct place){ .used = true, .operation = "refused", .actor_kind = "nobody", .why = "several" };
+        *place = (struct refusal_kind){
+            .used = true, .operation = "refused", .actor_kind = "nobody", .why = "several"
+        };
         copy(place->workspace_id, sizeof(place->workspace_id), DEFAULT_WORKSPACE_ID);
         copy(place->actor, sizeof(place->actor), "several");
     }
@@ -99,9 +100,9 @@ static struct place *rest(void)
 }
 
 /* The place of this kind, or a new one, or the one for the rest. */
-static struct place *place_of(const struct place *kind)
+static struct refusal_kind *place_of(const struct refusal_kind *kind)
 {
-    struct place *free_one = NULL;
+    struct refusal_kind *free_one = NULL;
 
     for (size_t i = 0; i < REFUSAL_PLACES; i++) {
         if (is_same(&places[i], kind))
@@ -115,7 +116,7 @@ static struct place *place_of(const struct place *kind)
     return free_one;
 }
 
-static void count_in(struct place *place, int64_t count, int64_t first_ms, int64_t last_ms)
+static void count_in(struct refusal_kind *place, int64_t count, int64_t first_ms, int64_t last_ms)
 {
     if (place->count == 0)
         place->first_ms = first_ms;
@@ -125,7 +126,7 @@ static void count_in(struct place *place, int64_t count, int64_t first_ms, int64
 
 void refusals_note(const struct request *request)
 {
-    struct place kind;
+    struct refusal_kind kind;
     int64_t now_ms;
 
     if (!is_worth_a_row(request))
@@ -139,14 +140,14 @@ void refusals_note(const struct request *request)
 }
 
 /* Written in one go. These are copies, since requests go on being refused meanwhile. */
-struct batch {
+struct refusal_batch {
     struct work work; /* first: the store hands it back */
     size_t count;
-    struct place places[REFUSAL_ROWS];
-    struct place *from[REFUSAL_ROWS];
+    struct refusal_kind places[REFUSAL_ROWS];
+    struct refusal_kind *from[REFUSAL_ROWS];
 };
 
-static const char *detail(struct arena *arena, const struct place *place)
+static const char *detail(struct arena *arena, const struct refusal_kind *place)
 {
     return arena_format(arena, "{\"refused\":\"%s\",\"times\":%lld,\"first\":\"%s\",\"last\":\"%s\"}",
                         place->why, (long long)place->count, clock_text(arena, place->first_ms),
@@ -161,11 +162,11 @@ static const char *or_null(const char *text)
 static bool run_batch(struct db *db, struct work *work)
 {
     ARENA_AUTO arena = { 0 };
-    struct batch *batch = (struct batch *)work;
+    struct refusal_batch *batch = (struct refusal_batch *)work;
     struct tx tx = tx_of(db, &arena, clock_now_ms(), &work->err);
 
     for (size_t i = 0; i < batch->count; i++) {
-        const struct place *place = &batch->places[i];
+        const struct refusal_kind *place = &batch->places[i];
         struct audit_entry entry = {
             .workspace_id = place->workspace_id,
             .actor_kind = place->actor_kind,
@@ -186,14 +187,14 @@ static bool run_batch(struct db *db, struct work *work)
 }
 
 /* A kind that has been quiet for as long as its pause is forgotten: its next refusal is a first one again. */
-static void forget_quiet(struct place *place, int64_t now_ms)
+static void forget_quiet(struct refusal_kind *place, int64_t now_ms)
 {
     if (place->used && place->count == 0 && now_ms >= place->due_ms)
         place->used = false;
 }
 
 /* Takes a place into the batch, or into the rest when the hour has had its rows. */
-static void take(struct batch *batch, struct place *place, int64_t now_ms)
+static void take(struct refusal_batch *batch, struct refusal_kind *place, int64_t now_ms)
 {
     if (hour_rows >= REFUSAL_ROWS_HOUR && place != rest()) {
         count_in(rest(), place->count, place->first_ms, place->last_ms);
@@ -212,7 +213,7 @@ static void take(struct batch *batch, struct place *place, int64_t now_ms)
     place->due_ms = now_ms + place->pause_ms;
 }
 
-static void gather(struct batch *batch, bool all)
+static void gather(struct refusal_batch *batch, bool all)
 {
     int64_t now_ms = clock_now_ms();
 
@@ -230,11 +231,11 @@ static void gather(struct batch *batch, bool all)
 }
 
 /* The store did not take them: they are counted again, and come with the next row. */
-static void put_back(const struct batch *batch)
+static void put_back(const struct refusal_batch *batch)
 {
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < batch->count; i++) {
-        struct place *place = batch->from[i];
+        struct refusal_kind *place = batch->from[i];
         bool gone = !is_same(place, &batch->places[i]);
 
         if (gone)
@@ -250,10 +251,10 @@ static void put_back(const struct batch *batch)
 
 bool refusals_flush(struct store *store, bool all, struct err *err)
 {
-    static struct batch batch; /* large, and only one thread flushes */
+    static struct refusal_batch batch; /* large, and only one thread flushes */
 
     do {
-        batch = (struct batch){ .work = { .run = run_batch } };
+        batch = (struct refusal_batch){ .work = { .run = run_batch } };
         gather(&batch, all);
         if (batch.count == 0)
             return true;

@@ -40,9 +40,9 @@ const struct op rehearsal_ops[] = {
         .name = "rehearsal_begin",
         .http = "POST /api/rehearsal",
         .tag = TAG_REHEARSAL,
-        .help = "Hold a rehearsal in a workspace of its own: scripted agents discuss, ask the squad, and ask "
-                "for an approval. "
-                "No model is called. One that is there already is removed first.",
+        .help =
+            "Hold a rehearsal in a workspace of its own: scripted agents discuss, ask the squad, and ask for an approval. "
+            "No model is called. One that is there already is removed first.",
         .needs = ROLE_OWNER,
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,

@@ -151,11 +151,11 @@ const struct op result_ops[] = {
         .name = "result_submit",
         .http = "POST /api/projects/{id}/results",
         .tag = "Results",
-        .help = "Hand in what an agent produced. Open questions in it are put to people and nothing else of it "
-                "counts until they are answered; a task that failed for them is blocked. Otherwise its tasks "
-                "are made and its texts written. Tasks may depend on each other by title or by place in the "
-                "list, from 0, and on tasks of the project by id. All of it is applied or nothing: at most 500 tasks, "
-                "each with at most 100 dependencies.",
+        .help = "Hand in what an agent produced. "
+                "Open questions in it are put to people and nothing else of it counts until they are answered; a task that failed for them is blocked. "
+                "Otherwise its tasks are made and its texts written. "
+                "Tasks may depend on each other by title or by place in the list, from 0, and on tasks of the project by id. "
+                "All of it is applied or nothing: at most 500 tasks, each with at most 100 dependencies.",
         .needs = ROLES_WRITE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,

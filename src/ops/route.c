@@ -15,19 +15,19 @@
  * /api/questions/pending is not taken for a question's id.
  */
 struct node {
-    const char *text; /* the segment, or the parameter's name without braces */
+    const char *text; /* the segment, which goes on in the row, or the parameter's name */
     size_t len;
     bool is_param;
     struct node *child, *sibling;
-    struct method *methods;
+    struct route_method *methods;
     char allow[64];
 };
 
-struct method {
+struct route_method {
     const char *name;
     size_t len;
     const struct op *op;
-    struct method *next;
+    struct route_method *next;
 };
 
 struct routes {
@@ -47,6 +47,8 @@ static struct node *node_child(struct routes *routes, struct node *parent, const
             memcmp((*end)->text, text, text_len) == 0)
             return *end;
     *end = arena_new(&routes->arena, struct node);
+    if (is_param)
+        text = arena_copy(&routes->arena, text, text_len);
     **end = (struct node){ .text = text, .len = text_len, .is_param = is_param };
     return *end;
 }
@@ -54,10 +56,10 @@ static struct node *node_child(struct routes *routes, struct node *parent, const
 static void node_add_method(struct routes *routes, struct node *node, const char *name, size_t len,
                             const struct op *op)
 {
-    struct method *method = arena_new(&routes->arena, struct method);
+    struct route_method *method = arena_new(&routes->arena, struct route_method);
     size_t used = strlen(node->allow);
 
-    *method = (struct method){ .name = name, .len = len, .op = op, .next = node->methods };
+    *method = (struct route_method){ .name = name, .len = len, .op = op, .next = node->methods };
     node->methods = method;
     snprintf(node->allow + used, sizeof(node->allow) - used, "%s%.*s%s", used ? ", " : "", (int)len, name,
              len == 3 && memcmp(name, "GET", 3) == 0 ? ", HEAD" : "");
@@ -100,14 +102,14 @@ void routes_free(struct routes *routes)
     free(routes);
 }
 
-struct walk {
+struct route_walk {
     struct arena *arena;
     struct route_match *match;
     const struct node *found;
     bool bad_escape;
 };
 
-static bool walk_param(struct walk *walk, const struct node *node, const char *segment, size_t len)
+static bool walk_param(struct route_walk *walk, const struct node *node, const char *segment, size_t len)
 {
     struct route_match *match = walk->match;
     char *value = arena_copy(walk->arena, segment, len);
@@ -118,13 +120,12 @@ static bool walk_param(struct walk *walk, const struct node *node, const char *s
         walk->bad_escape = true;
         return false;
     }
-    match->path[match->path_count++] =
-        (struct raw_value){ .name = arena_copy(walk->arena, node->text, node->len), .text = value };
+    match->path[match->path_count++] = (struct raw_value){ .name = node->text, .text = value };
     return true;
 }
 
 /* Depth is bounded by the table's longest path, since every step follows one of its nodes. */
-static bool walk_node(struct walk *walk, const struct node *parent, const char *segment)
+static bool walk_node(struct route_walk *walk, const struct node *parent, const char *segment)
 {
     const char *slash = strchr(segment, '/');
     size_t len = slash ? (size_t)(slash - segment) : strlen(segment);
@@ -153,14 +154,14 @@ static bool walk_node(struct walk *walk, const struct node *parent, const char *
 bool route_find(const struct routes *routes, struct arena *arena, const char *method, const char *path,
                 struct route_match *match, struct err *err)
 {
-    struct walk walk = { .arena = arena, .match = match };
+    struct route_walk walk = { .arena = arena, .match = match };
     size_t len = strlen(method);
 
     *match = (struct route_match){ 0 };
     if (path[0] != '/' || !walk_node(&walk, &routes->root, path + 1))
         return !walk.bad_escape || err_set(err, ERR_NOT_FOUND, "The path holds a bad escape.");
     match->allow = walk.found->allow;
-    for (const struct method *known = walk.found->methods; known; known = known->next)
+    for (const struct route_method *known = walk.found->methods; known; known = known->next)
         if (known->len == len && memcmp(known->name, method, len) == 0)
             match->op = known->op;
     return true;

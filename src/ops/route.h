@@ -12,7 +12,7 @@
 struct route_match {
     const struct op *op; /* NULL: no such path, or not with this method */
     const char *allow;   /* the methods this path knows, for 405; NULL: no such path (404) */
-    struct raw_value path[8];
+    struct raw_value path[PATH_PARAMS];
     size_t path_count;
 };
 

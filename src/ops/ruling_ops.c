@@ -2,7 +2,7 @@
  * What a discussion has decided, and whether it would decide so again.
  */
 #include "base/str.h"
-#include "core/council/replay.h"
+#include "core/council/replay_rows.h"
 #include "ops/discussion.h"
 #include "ops/tables.h"
 
@@ -94,9 +94,9 @@ const struct op ruling_ops[] = {
         .name = "discussion_replay",
         .http = "GET /api/discussions/{id}/replay",
         .tag = TAG_DISCUSSIONS,
-        .help = "Make every decision of a discussion again, from its log alone, and compare with what is "
-                "stored. No "
-                "model is called, and nothing is changed.",
+        .help =
+            "Make every decision of a discussion again, from its log alone, and compare with what is stored. "
+            "No model is called, and nothing is changed.",
         .needs = ROLES_READ,
         .reaches = REACH_DISCUSSION,
         .kind = OP_READ,

@@ -50,11 +50,10 @@ static void write_type(struct json_out *out, const struct field *field, enum typ
 
 /* What str_is_plain_line refuses, but for a few beyond 16 bits that not every reader of patterns can write.
  */
-#define HIDDEN                                                                                               \
-    "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b"  \
-    "\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb"
+#define HIDDEN \
+    "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb"
 /* Joiners between letters of scripts that have them, and nowhere else. */
-#define NO_LOOSE_JOINER                                                                                      \
+#define NO_LOOSE_JOINER \
     "(?!(.*[\\u0000-\\u007f])?[\\u200c\\u200d\\ufe00-\\ufe0f])(?!.*[\\u200c\\u200d]([\\u0000-\\u007f]|$))"
 /* One line with something on it; what stands around it is trimmed. */
 #define NAME_SHAPE "^\\s*" NO_LOOSE_JOINER "[^\\s" HIDDEN "][^" HIDDEN "]*$"

@@ -72,8 +72,9 @@ const struct op search_ops[] = {
         .name = "search",
         .http = "GET /api/search",
         .tag = "Search",
-        .help = "Find questions, jobs, discussions, projects, tasks and agents by the words in them. All words must be there; "
-                "the last may be the beginning of one. Capital letters and accents do not matter.",
+        .help = "Find questions, jobs, discussions, projects, tasks and agents by the words in them. "
+                "All words must be there; the last may be the beginning of one. "
+                "Capital letters and accents do not matter.",
         .needs = ROLES_READ,
         .reaches = REACH_PROJECT,
         .kind = OP_READ,

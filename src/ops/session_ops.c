@@ -40,7 +40,7 @@ static bool write_workspaces(struct call *call)
 }
 
 /* Between the steps of checking a password. */
-struct check {
+struct password_check {
     struct account account;
     struct place place;
     bool matches;
@@ -49,7 +49,7 @@ struct check {
 
 static bool fetch_login(struct call *call)
 {
-    struct check *check = arena_new(call->tx.arena, struct check);
+    struct password_check *check = arena_new(call->tx.arena, struct password_check);
 
     call->prepared = check;
     check->place = (struct place){ .remote = call->remote, .device = call->device };
@@ -67,7 +67,7 @@ static bool fetch_login(struct call *call)
 /* A name that nobody has, one without a password and a disabled one cost as much as a wrong password. */
 static bool before_login(struct call *call)
 {
-    struct check *check = call->prepared;
+    struct password_check *check = call->prepared;
     bool may = check->account.id && !check->account.disabled;
 
     call->subject = check->account.id; /* for the audit row of a refusal */
@@ -80,7 +80,7 @@ static bool before_login(struct call *call)
  * Next time this browser and this network are known. A browser keeps the cookie that it has, whoever logs in
  * there, but only one that we gave it: a stranger must not choose what it is known by.
  */
-static bool remember_place(struct call *call, const struct check *check)
+static bool remember_place(struct call *call, const struct password_check *check)
 {
     struct place place = check->place;
 
@@ -95,7 +95,7 @@ static bool remember_place(struct call *call, const struct check *check)
 
 static bool run_login(struct call *call)
 {
-    const struct check *check = call->prepared;
+    const struct password_check *check = call->prepared;
     struct credentials credentials = { 0 };
     struct session session;
 
@@ -151,6 +151,8 @@ static bool run_me(struct call *call)
     json_text(&call->out, "id", caller->id);
     json_text(&call->out, "name", caller->name);
     json_text(&call->out, "role", role_name(caller->role));
+    json_bool(&call->out, "answers", ((unsigned)caller->role & ROLES_PEOPLE) != 0);
+    json_bool(&call->out, "manages", ((unsigned)caller->role & ROLES_MANAGE) != 0);
     json_text(&call->out, "agentName", caller->agent_name);
     json_text(&call->out, "projectId", caller->project_id);
     json_map_end(&call->out);
@@ -173,7 +175,7 @@ static bool only_users(const struct caller *caller, struct err *err)
 
 static bool fetch_password(struct call *call)
 {
-    struct check *check = arena_new(call->tx.arena, struct check);
+    struct password_check *check = arena_new(call->tx.arena, struct password_check);
 
     call->prepared = check;
     if (!only_users(&call->caller, &call->err) || !user_account(&call->tx, call->caller.id, &check->account))
@@ -185,7 +187,7 @@ static bool fetch_password(struct call *call)
 
 static bool before_password(struct call *call)
 {
-    struct check *check = call->prepared;
+    struct password_check *check = call->prepared;
 
     check->matches = secret_password_matches(check->account.password, arg_text(call, "oldPassword"));
     if (!check->matches)
@@ -198,7 +200,7 @@ static bool before_password(struct call *call)
 
 static bool run_password(struct call *call)
 {
-    const struct check *check = call->prepared;
+    const struct password_check *check = call->prepared;
 
     if (!only_users(&call->caller, &call->err))
         return false;
@@ -265,6 +267,8 @@ static const struct field caller_fields[] = {
     { "name", T_TEXT, REQUIRED, "The user's or token's name." },
     { "role", T_ENUM, REQUIRED, "The role in this workspace; agent for a token that speaks as one.",
       .values = role_names },
+    { "answers", T_BOOL, REQUIRED, "Whether that role answers what agents ask people." },
+    { "manages", T_BOOL, REQUIRED, "Whether that role manages people, tokens and settings." },
     { "agentName", T_TEXT, REQUIRED, "The agent a token speaks as.", .flags = F_NULL },
     { "projectId", T_TEXT, REQUIRED, "The project a token is bound to.", .flags = F_NULL },
     { 0 },
@@ -280,12 +284,10 @@ static const struct field me_reply[] = {
     { "rehearsal", T_BOOL, REQUIRED,
       "Whether the workspace is a rehearsal: what is said there is scripted, and no model is called." },
     { "program", T_TEXT, REQUIRED,
-      "What people type for the command line where the server was started: witan, or a path such as "
-      "build/witan." },
+      "What people type for the command line where the server was started: witan, or a path such as build/witan." },
     { "lastEvent", T_INT, REQUIRED,
-      "The number of the newest event. Open a stream with it as Last-Event-ID: what is listed after this "
-      "call "
-      "and what the stream tells then leave nothing out, and nothing has to be listed twice." },
+      "The number of the newest event. "
+      "Open a stream with it as Last-Event-ID: what is listed after this call and what the stream tells then leave nothing out, and nothing has to be listed twice." },
     { 0 },
 };
 
@@ -350,7 +352,7 @@ const struct op session_ops[] = {
         .hashes = true,
         .http = "PUT /api/me/password",
         .tag = TAG_IDENTITY,
-        .help = "Change the own password. Ends the user's other sessions.",
+        .help = "Change your own password. This ends your other sessions.",
         .needs = ROLES_READ,
         .reaches = REACH_OWN,
         .kind = OP_WRITE,
@@ -360,7 +362,7 @@ const struct op session_ops[] = {
         .run = run_password,
         .example = "{\"oldPassword\": \"plenty of good words\", \"newPassword\": \"even better words than that\"}",
         .params = {
-            { "oldPassword", T_TEXT, REQUIRED, "The password so far.", .max = LIMIT_PASSWORD,
+            { "oldPassword", T_TEXT, REQUIRED, "The current password.", .max = LIMIT_PASSWORD,
               .flags = F_SECRET },
             { "newPassword", T_TEXT, REQUIRED, "The new password.", .min = PASSWORD_MIN,
               .max = LIMIT_PASSWORD, .flags = F_SECRET },
@@ -381,8 +383,9 @@ const struct op session_ops[] = {
         .name = "preferences_put",
         .http = "PUT /api/me/preferences",
         .tag = TAG_IDENTITY,
-        .help = "Replace the caller's own preferences. Whoever reads may do this, viewers too: it changes what "
-                "they are shown and nothing of anybody else's. A token that belongs to a user has that user's.",
+        .help = "Replace the caller's own preferences. "
+                "Whoever reads may do this, viewers too: it changes what they are shown and nothing of anybody else's. "
+                "A token that belongs to a user has that user's.",
         .needs = ROLES_READ,
         .reaches = REACH_OWN,
         .kind = OP_WRITE,

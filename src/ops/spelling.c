@@ -6,7 +6,6 @@
 #include "ops/spelling.h"
 
 #include "base/str.h"
-#include "ops/openapi.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -255,12 +254,15 @@ bool spelling_of_body(const struct op *op, const struct raw_input *input, struct
 
 static bool check_query_name(const struct op *op, const char *name, struct err *err)
 {
+    const struct op_facts *facts = op_facts(op);
     const char *known[LIMIT_PARAMS + 2] = { NULL };
-    size_t count = 0;
+    size_t count = 0, exact = op_param(facts, name);
 
-    for (const struct field *field = op->params; field->type; field++)
-        if (op_param_place(op, field) == IN_QUERY)
-            known[count++] = field->name;
+    if (exact != NO_PARAM && facts->places[exact] == IN_QUERY)
+        return true;
+    for (size_t i = 0; op->params[i].type; i++)
+        if (facts->places[i] == IN_QUERY)
+            known[count++] = op->params[i].name;
     if (op->waits || op->holds)
         known[count++] = "wait";
     for (size_t i = 0; i < count; i++)

@@ -1,18 +1,18 @@
 /*
  * What a discussion took, and each of those who spoke in it.
  */
-#include "core/council/spent.h"
+#include "core/council/spent_by.h"
 #include "ops/discussion.h"
 #include "ops/tables.h"
 
-#define SPENT_FIELDS                                                                                         \
-    { "turns", T_INT, REQUIRED, "Turns in which something was said." },                                      \
-        { "passes", T_INT, REQUIRED, "Turns that were passed." },                                            \
-        { "calls", T_INT, REQUIRED, "Calls to models; failed ones and those cut off count." },               \
-        { "tokensIn", T_INT, REQUIRED, "Tokens that were read; null: not reported.", .flags = F_NULL },      \
-        { "tokensOut", T_INT, REQUIRED, "Tokens that were written; null: not reported.", .flags = F_NULL },  \
-    {                                                                                                        \
-        "callsNotReported", T_INT, REQUIRED, "Calls of which the provider did not tell."                     \
+#define SPENT_FIELDS \
+    { "turns", T_INT, REQUIRED, "Turns in which something was said." }, \
+        { "passes", T_INT, REQUIRED, "Turns that were passed." }, \
+        { "calls", T_INT, REQUIRED, "Calls to models; failed ones and those cut off count." }, \
+        { "tokensIn", T_INT, REQUIRED, "Tokens that were read; null: not reported.", .flags = F_NULL }, \
+        { "tokensOut", T_INT, REQUIRED, "Tokens that were written; null: not reported.", .flags = F_NULL }, \
+    { \
+        "callsNotReported", T_INT, REQUIRED, "Calls whose provider did not report what they took." \
     }
 
 static const struct field agent_fields[] = {

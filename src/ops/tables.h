@@ -9,6 +9,7 @@
 #include "ops/op.h"
 
 extern const struct op job_ops[];
+extern const struct op run_ops[];
 extern const struct op question_ops[];
 extern const struct op answer_ops[];
 extern const struct op assign_ops[];
@@ -17,10 +18,12 @@ extern const struct op prompt_ops[];
 extern const struct op chat_ops[];
 extern const struct op agent_ops[];
 extern const struct op model_ops[];
+extern const struct op tool_ops[];
 extern const struct op discussion_ops[];
 extern const struct op discussion_control_ops[];
 extern const struct op ruling_ops[];
 extern const struct op spent_ops[];
+extern const struct op orchestrator_ops[];
 extern const struct op turn_ops[];
 extern const struct op vote_ops[];
 extern const struct op wording_ops[];

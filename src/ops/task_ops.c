@@ -7,6 +7,7 @@
 #include "core/work/brief.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"
+#include "gen/nouns/task_fields.h"
 #include "ops/example.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
@@ -133,7 +134,7 @@ static const char *const *ids_of(struct call *call, const char *name, size_t *co
     *count = json_array_size(list);
     ids = arena_array(call->tx.arena, const char *, *count);
     for (size_t i = 0; i < *count; i++)
-        ids[i] = str_fold(call->tx.arena, json_string_value(json_array_get(list, i)));
+        ids[i] = str_lower(call->tx.arena, json_string_value(json_array_get(list, i)));
     return ids;
 }
 
@@ -279,12 +280,11 @@ static bool run_task_context(struct call *call)
     struct project project;
     struct task task;
 
-    return task_of(call, &project, &task) && brief_write(&call->tx, &project,
-                                                         &(struct brief_subject){ .source = SOURCE_EXECUTE,
-                                                                                  .source_id = task.id,
-                                                                                  .title = task.title,
-                                                                                  .text = task.description },
-                                                         &call->out);
+    if (!task_of(call, &project, &task))
+        return false;
+    struct brief_subject subject = brief_of_task(&task);
+
+    return brief_write(&call->tx, &project, &subject, &call->out);
 }
 
 static bool run_task_config(struct call *call)
@@ -294,25 +294,19 @@ static bool run_task_config(struct call *call)
 
     if (!task_of(call, &project, &task))
         return false;
-    json_map(&call->out, NULL);
-    json_text(&call->out, "taskId", task.id);
-    json_text(&call->out, "projectId", project.id);
-    autonomy_write(&project.autonomy, "hilConfig", &call->out);
-    json_text(&call->out, "autonomyLevel", autonomy_word(&project.autonomy));
-    json_text(&call->out, "autonomyDescription", autonomy_description(call->tx.arena, &project.autonomy));
-    json_map_end(&call->out);
+    brief_write_config(call->tx.arena, &project, task.id, &call->out);
     return true;
 }
 
-#define TASK_PARAM                                                                                           \
-    {                                                                                                        \
-        "tid", T_UUID, REQUIRED, "The task."                                                                 \
+#define TASK_PARAM \
+    { \
+        "tid", T_UUID, REQUIRED, "The task." \
     }
-#define DEPENDS_PARAM                                                                                        \
-    {                                                                                                        \
-        "depends_on", T_LIST, OPTIONAL,                                                                      \
-            "Tasks of the project that must be closed first; never in a circle.", .items = T_UUID,           \
-                                                                                  .max = LIMIT_DEPENDS       \
+#define DEPENDS_PARAM \
+    { \
+        "depends_on", T_LIST, OPTIONAL, \
+            "Tasks of the project that must be closed first; never in a circle.", .items = T_UUID, \
+                                                                                  .max = LIMIT_DEPENDS \
     }
 
 const struct op task_ops[] = {
@@ -362,8 +356,7 @@ const struct op task_ops[] = {
         .name = "task_ready",
         .http = "GET /api/projects/{id}/tasks/ready",
         .tag = TAG_PROJECTS,
-        .help = "List what can be worked on: open tasks whose dependencies are all closed, by priority, then "
-                "age.",
+        .help = "List what can be worked on: open tasks whose dependencies are all closed, by priority, then age.",
         .needs = ROLES_READ,
         .reaches = REACH_PROJECT,
         .kind = OP_READ,
@@ -388,8 +381,8 @@ const struct op task_ops[] = {
         .name = OP_TASK_UPDATE,
         .http = "PATCH /api/projects/{id}/tasks/{tid}",
         .tag = TAG_PROJECTS,
-        .help = "Change a task. Status closed finishes it, which an agent cannot do while questions about it are "
-                "open; status open, or an assignee of null, gives it back.",
+        .help = "Change a task. "
+                "Status closed finishes it, which an agent cannot do while questions about it are open; status open, or an assignee of null, gives it back.",
         .needs = ROLES_WRITE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,

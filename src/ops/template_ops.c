@@ -1,5 +1,6 @@
 #include "core/questions/response.h"
 #include "core/questions/template.h"
+#include "gen/nouns/template_fields.h"
 #include "ops/identity.h"
 #include "ops/question_fields.h"
 #include "ops/tables.h"
@@ -11,42 +12,35 @@
 static const char *const sources[] = { "personas", "integrations", NULL };
 
 /* The members of a definition, in the order in which they are shown. */
-#define DEFINITION                                                                                           \
-    { "question", T_TEXT, OPTIONAL, "What is asked.", .min = 1, .max = LIMIT_MESSAGE },                      \
-        { "type", T_ENUM, OPTIONAL, "How it weighs on its job.", .values = question_types },                 \
-        { "responseType", T_ENUM, OPTIONAL, "What an answer looks like.", .values = response_types },        \
-        { "options",                                                                                         \
-          T_LIST,                                                                                            \
-          OPTIONAL,                                                                                          \
-          "What to choose from.",                                                                            \
-          .items = T_OBJECT,                                                                                 \
-          .fields = option_fields,                                                                           \
-          .form = OPTION_FORM,                                                                               \
-          .max = LIMIT_OPTIONS },                                                                            \
-        { "optionsFrom", T_ENUM, OPTIONAL, "Take the options from the workspace's settings when asked.",     \
-          .values = sources },                                                                               \
-        { "context",      T_OBJECT, OPTIONAL, "What there is to know about it.", .max = LIMIT_CONTEXT,       \
-          .flags = F_OPEN },                                                                                 \
-        { "timeoutMinutes", T_REAL, OPTIONAL, "Minutes until the deadline." },                               \
-        { "defaultResponse",         T_OBJECT,       OPTIONAL, "The answer when nobody gives one in time.",  \
-          .fields = response_fields, .flags = F_OPEN },                                                      \
-        { "allowOther", T_BOOL, OPTIONAL, "A choice may be answered in own words." },                        \
-        { "requiredRole", T_ENUM, OPTIONAL, "The least role that may answer.", .values = question_roles },   \
-    {                                                                                                        \
-        "requiredApprovals", T_INT, OPTIONAL, "How many different people must approve.",                     \
-            .min = 1, .max = QUESTION_APPROVALS_MAX                                                          \
+#define DEFINITION \
+    { "question", T_TEXT, OPTIONAL, "What is asked.", .min = 1, .max = LIMIT_MESSAGE }, \
+        { "type", T_ENUM, OPTIONAL, "How it weighs on its job.", .values = question_types }, \
+        { "responseType", T_ENUM, OPTIONAL, "What an answer looks like.", .values = response_types }, \
+        { "options", \
+          T_LIST, \
+          OPTIONAL, \
+          "What to choose from.", \
+          .items = T_OBJECT, \
+          .fields = option_fields, \
+          .form = OPTION_FORM, \
+          .max = LIMIT_OPTIONS }, \
+        { "optionsFrom", T_ENUM, OPTIONAL, "Take the options from the workspace's settings when asked.", \
+          .values = sources }, \
+        { "context",      T_OBJECT, OPTIONAL, "What there is to know about it.", .max = LIMIT_CONTEXT, \
+          .flags = F_OPEN }, \
+        { "timeoutMinutes", T_REAL, OPTIONAL, "Minutes until the deadline." }, \
+        { "defaultResponse",         T_OBJECT,       OPTIONAL, "The answer when nobody gives one in time.", \
+          .fields = response_fields, .flags = F_OPEN }, \
+        { "allowOther", T_BOOL, OPTIONAL, "A choice may be answered in one's own words." }, \
+        { "requiredRole", T_ENUM, OPTIONAL, "The least role that may answer.", .values = answering_roles }, \
+    { \
+        "requiredApprovals", T_INT, OPTIONAL, "How many different people must approve.", \
+            .min = 1, .max = QUESTION_APPROVALS_MAX \
     }
 
 static const struct field definition_fields[] = { DEFINITION, { 0 } };
 
-static const struct field template_fields[] = {
-    { "id", T_ID, REQUIRED, "The template; a built-in one has its name here." },
-    { "name", T_TEXT, REQUIRED, "What to ask with it by." },
-    { "builtIn", T_BOOL, REQUIRED, "Whether it is there without having been made." },
-    { "createdAt", T_TIME, REQUIRED, "When it was made.", .flags = F_NULL },
-    DEFINITION,
-    { 0 },
-};
+static const struct field template_fields[] = { TEMPLATE_FIELDS, DEFINITION, { 0 } };
 
 static const struct field list_reply[] = {
     { "templates", T_LIST, REQUIRED, "The built-in ones first, then the workspace's own, newest first.",
@@ -65,13 +59,7 @@ static bool write_template(struct call *call, const struct template *template)
     if (!json_parse(template->definition, strlen(template->definition), &definition, &call->err))
         return false;
     json_map(out, NULL);
-    json_text(out, "id", template->id);
-    json_text(out, "name", template->name);
-    json_bool(out, "builtIn", template->built_in);
-    if (template->created_ms)
-        json_time(out, "createdAt", template->created_ms);
-    else
-        json_none(out, "createdAt");
+    template_write_members(template, out);
     json_object_foreach(definition, key, value)
     {
         json_value(out, key, value);
@@ -186,9 +174,9 @@ static bool run_template_delete(struct call *call)
     return template_delete(&call->tx, call->caller.workspace_id, arg_text(call, "id"));
 }
 
-#define ID_PARAM                                                                                             \
-    {                                                                                                        \
-        "id", T_ID, REQUIRED, "The template: its id or name."                                                \
+#define ID_PARAM \
+    { \
+        "id", T_ID, REQUIRED, "The template: its id or name." \
     }
 
 const struct op template_ops[] = {
@@ -219,7 +207,7 @@ const struct op template_ops[] = {
         .example = "{\"name\": \"release\", \"question\": \"Release this version?\", \"type\": \"approval\", "
                    "\"responseType\": \"approval\", \"timeoutMinutes\": 60, \"requiredApprovals\": 2}",
         .reply = template_fields,
-        .params = { { "name", T_NAME, REQUIRED, "What to ask with it by." }, DEFINITION },
+        .params = { { "name", T_NAME, REQUIRED, "The name by which to ask with it." }, DEFINITION },
     },
     {
         .name = "template_get",

@@ -146,29 +146,29 @@ static bool run_token_rotate(struct call *call)
 
 static const struct field old_secret_fields[] = {
     { "replacedAt", T_TIME, REQUIRED, "When another one took its place." },
-    { "goodUntil", T_TIME, REQUIRED, "Until when it is good all the same." },
+    { "goodUntil", T_TIME, REQUIRED, "Until when it still works." },
     { "lastUsedAt", T_TIME, REQUIRED, "When it was last used, to about a minute.", .flags = F_NULL },
     { 0 },
 };
 
-#define TOKEN_FIELDS                                                                                         \
-    { "id", T_TEXT, REQUIRED, "The token's id; not its secret." },                                           \
-        { "name", T_TEXT, REQUIRED, "What it is for." },                                                     \
-        { "role", T_ENUM, REQUIRED, "What it may do in this workspace.", .values = role_names },             \
-        { "projectId", T_TEXT, REQUIRED, "The project it is bound to.", .flags = F_NULL },                   \
-        { "agentName", T_TEXT, REQUIRED, "The agent it speaks as.", .flags = F_NULL },                       \
-        { "userId", T_TEXT, REQUIRED, "The user it belongs to: it is that user.", .flags = F_NULL },         \
-        { "user", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },                                  \
-        { "createdBy", T_TEXT, REQUIRED, "The user or token that made it.", .flags = F_NULL },               \
-        { "createdAt", T_TIME, REQUIRED, "When it was made." },                                              \
-        { "expiresAt", T_TIME, REQUIRED, "Until when it is good.", .flags = F_NULL },                        \
-        { "lastUsedAt", T_TIME, REQUIRED, "When its secret was last used, to about a minute.",               \
-          .flags = F_NULL },                                                                                 \
-        { "revokedAt", T_TIME, REQUIRED, "When it was revoked.", .flags = F_NULL },                          \
+#define TOKEN_FIELDS \
+    { "id", T_TEXT, REQUIRED, "The token's id; not its secret." }, \
+        { "name", T_TEXT, REQUIRED, "What it is for." }, \
+        { "role", T_ENUM, REQUIRED, "What it may do in this workspace.", .values = role_names }, \
+        { "projectId", T_TEXT, REQUIRED, "The project it is bound to.", .flags = F_NULL }, \
+        { "agentName", T_TEXT, REQUIRED, "The agent it speaks as.", .flags = F_NULL }, \
+        { "userId", T_TEXT, REQUIRED, "The user it belongs to: it is that user.", .flags = F_NULL }, \
+        { "user", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL }, \
+        { "createdBy", T_TEXT, REQUIRED, "The user or token that made it.", .flags = F_NULL }, \
+        { "createdAt", T_TIME, REQUIRED, "When it was made." }, \
+        { "expiresAt", T_TIME, REQUIRED, "Until when it is good.", .flags = F_NULL }, \
+        { "lastUsedAt", T_TIME, REQUIRED, "When its secret was last used, to about a minute.", \
+          .flags = F_NULL }, \
+        { "revokedAt", T_TIME, REQUIRED, "When it was revoked.", .flags = F_NULL }, \
         { "rotatedAt", T_TIME, REQUIRED, "When it was given the secret that it has now.", .flags = F_NULL }, \
-    {                                                                                                        \
-        "oldSecrets", T_LIST, REQUIRED, "Secrets from before that are still good, newest first.",            \
-            .items = T_OBJECT, .fields = old_secret_fields                                                   \
+    { \
+        "oldSecrets", T_LIST, REQUIRED, "Secrets from before that are still good, newest first.", \
+            .items = T_OBJECT, .fields = old_secret_fields \
     }
 
 static const struct field token_fields[] = { TOKEN_FIELDS, { 0 } };
@@ -190,9 +190,9 @@ static const struct field token_list_reply[] = {
     { 0 },
 };
 
-#define ID_PARAM                                                                                             \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The token."                                                                 \
+#define ID_PARAM \
+    { \
+        "id", T_UUID, REQUIRED, "The token." \
     }
 
 const struct op token_ops[] = {
@@ -224,10 +224,10 @@ const struct op token_ops[] = {
         .reply = token_create_reply,
         .params = {
             { "name", T_NAME, REQUIRED, "What it is for." },
-            { "role", T_ENUM, OPTIONAL, "What it may do.", .values = role_names, .fallback = "agent" },
+            { "role", T_ENUM, OPTIONAL, ALL_ROLES(ROLE_MEANING) "all of it in this workspace.", .values = role_names, .fallback = "agent" },
             { "projectId", T_ID, OPTIONAL, "Bind it to this project: it reaches nothing beyond.", .flags = F_NULL },
             { "agentName", T_NAME, OPTIONAL, "Let it speak as this agent only, and do what agents may, whatever its role.", .flags = F_NULL },
-            { "userId", T_ID, OPTIONAL, "Your own id: it is you then, with your role or its own, whichever may less.", .flags = F_NULL },
+            { "userId", T_ID, OPTIONAL, "Your own id: the token is then you, with your role or its own, whichever allows less.", .flags = F_NULL },
             { "expiresAt", T_TIME, OPTIONAL, "Until when it is good.", .flags = F_NULL },
         },
     },
@@ -248,7 +248,7 @@ const struct op token_ops[] = {
         .name = "token_rotate",
         .http = "POST /api/tokens/{id}/rotate",
         .tag = TAG_IDENTITY,
-        .help = "Give a token another secret, shown this once. The one so far stays good for a while.",
+        .help = "Give a token a new secret, shown this once. The previous one stays good for a while.",
         .needs = ROLES_MANAGE,
         .reaches = REACH_WORKSPACE,
         .kind = OP_WRITE,
@@ -258,7 +258,7 @@ const struct op token_ops[] = {
         .reply = token_rotate_reply,
         .params = {
             ID_PARAM,
-            { "overlapMinutes", T_INT, OPTIONAL, "How long the secret so far stays good; 0: not at all.",
+            { "overlapMinutes", T_INT, OPTIONAL, "How long the previous secret stays good; 0: not at all.",
               .min = 0, .max = TOKEN_OVERLAP_MAX, .fallback = "1440" },
             { "expiresAt", T_TIME, OPTIONAL,
               "Until when the token is good from now on; as long again as it was given before when left out.",

@@ -48,7 +48,7 @@ static bool run_turn_take(struct call *call)
     if (!discussion_get(&call->tx, arg_text(call, "id"), &d))
         return false;
     if (arg_bool(call, "pass") == (taken.content != NULL))
-        return err_field(&call->err, "content", "Either content is needed, or pass: true.");
+        return err_field(&call->err, "content", "Give content, or pass: true.");
     if (!taken.agent_name)
         taken.agent_name = call->caller.agent_name;
     if (!take_turn(&call->tx, arg_text(call, "id"), &taken, &d, &logged))
@@ -64,7 +64,7 @@ static bool run_turn_take(struct call *call)
 static bool run_turn_list(struct call *call)
 {
     size_t limit = (size_t)arg_int(call, "limit"), count, shown;
-    struct waiting_filter filter = { .agent = arg_text(call, "agent"), .limit = limit + 1 };
+    struct turn_filter filter = { .agent = arg_text(call, "agent"), .limit = limit + 1 };
     struct waiting_turn *turns;
 
     if (filter.agent && !caller_may_speak_as(&call->caller, filter.agent, &call->err))
@@ -104,10 +104,10 @@ const struct op turn_ops[] = {
             DISCUSSION_PARAM,
             { "agent_name", T_NAME, OPTIONAL, "The agent whose turn it is; a person's when left out.",
               .flags = F_NULL | F_SPEAKER },
-            { "userId", T_ID, OPTIONAL, "Which person; the caller when left out. For a user of the workspace nobody else speaks.", .flags = F_NULL },
+            { "userId", T_ID, OPTIONAL, "Which person; the caller when left out. Nobody else speaks for a user of the workspace.", .flags = F_NULL },
             { "content", T_TEXT, OPTIONAL, "What is said; for a ballot {choice, confidence, ranking} as text.",
               .max = LIMIT_MESSAGE_CEILING, .flags = F_NULL },
-            { "pass", T_BOOL, OPTIONAL, "There is nothing to add.", .fallback = "false" },
+            { "pass", T_BOOL, OPTIONAL, "Whether to pass: there is nothing to add.", .fallback = "false" },
             { "reason", T_TEXT, OPTIONAL, "Why it is a pass.", .max = LIMIT_TITLE, .flags = F_NULL },
         },
     },
@@ -115,7 +115,7 @@ const struct op turn_ops[] = {
         .name = "turn_list",
         .http = "GET /api/turns",
         .tag = TAG_DISCUSSIONS,
-        .help = "List the turns that wait for somebody whom this server does not run.",
+        .help = "List the turns that wait for a person, or for an agent that this server does not run.",
         .needs = ROLES_READ,
         .reaches = REACH_DISCUSSION,
         .kind = OP_READ,

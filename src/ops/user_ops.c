@@ -133,7 +133,7 @@ static bool update_account(struct call *call, const struct user *user)
     if (!user_may_change_account(&call->tx, user))
         return false;
     if (disable && str_equal(user->id, call->caller.id))
-        return err_set(&call->err, ERR_CONFLICT, "Nobody disables themselves; ask another owner or admin.");
+        return err_set(&call->err, ERR_CONFLICT, "You cannot disable yourself; ask another owner or admin.");
     if (arg_given(call, "password") && !user_set_password(&call->tx, user->id, call->prepared))
         return false;
     return !arg_given(call, "disabled") ||
@@ -160,17 +160,17 @@ static bool run_user_delete(struct call *call)
         !caller_may_grant(&call->caller, user.role, &call->err))
         return false;
     if (str_equal(id, call->caller.id))
-        return err_set(&call->err, ERR_CONFLICT, "Nobody removes themselves; ask another owner or admin.");
+        return err_set(&call->err, ERR_CONFLICT, "You cannot remove yourself; ask another owner or admin.");
     return user_remove(&call->tx, workspace_id, id);
 }
 
-#define USER_FIELDS                                                                                          \
-    { "id", T_TEXT, REQUIRED, "The user's id." }, { "name", T_TEXT, REQUIRED, "The user's name." },          \
-        { "role", T_ENUM, REQUIRED, "The role in this workspace.", .values = role_names },                   \
-        { "hasPassword", T_BOOL, REQUIRED, "Whether the user can log in." },                                 \
-        { "disabled", T_BOOL, REQUIRED, "Whether the user is kept out of every workspace." },                \
-    {                                                                                                        \
-        "createdAt", T_TIME, REQUIRED, "When the user was made."                                             \
+#define USER_FIELDS \
+    { "id", T_TEXT, REQUIRED, "The user's id." }, { "name", T_TEXT, REQUIRED, "The user's name." }, \
+        { "role", T_ENUM, REQUIRED, "The role in this workspace.", .values = role_names }, \
+        { "hasPassword", T_BOOL, REQUIRED, "Whether the user can log in." }, \
+        { "disabled", T_BOOL, REQUIRED, "Whether the user is kept out of every workspace." }, \
+    { \
+        "createdAt", T_TIME, REQUIRED, "When the user was made." \
     }
 
 static const struct field user_fields[] = { USER_FIELDS, { 0 } };
@@ -181,14 +181,14 @@ static const struct field user_list_reply[] = {
     { 0 },
 };
 
-#define ID_PARAM                                                                                             \
-    {                                                                                                        \
-        "id", T_UUID, REQUIRED, "The user."                                                                  \
+#define ID_PARAM \
+    { \
+        "id", T_UUID, REQUIRED, "The user." \
     }
-#define PASSWORD_PARAM(help)                                                                                 \
-    {                                                                                                        \
-        "password", T_TEXT, OPTIONAL, help, .min = PASSWORD_MIN, .max = LIMIT_PASSWORD,                      \
-                                            .flags = F_SECRET | F_NULL                                       \
+#define PASSWORD_PARAM(help) \
+    { \
+        "password", T_TEXT, OPTIONAL, help, .min = PASSWORD_MIN, .max = LIMIT_PASSWORD, \
+                                            .flags = F_SECRET | F_NULL \
     }
 
 const struct op user_ops[] = {
@@ -222,7 +222,7 @@ const struct op user_ops[] = {
         .params = {
             { "name", T_NAME, REQUIRED, "The name to log in with; unique in any case." },
             PASSWORD_PARAM("Without one the user cannot log in yet."),
-            { "role", T_ENUM, OPTIONAL, "The role in this workspace.", .values = role_names,
+            { "role", T_ENUM, OPTIONAL, ALL_ROLES(ROLE_MEANING) "all of it in this workspace.", .values = role_names,
               .fallback = "member" },
         },
     },

@@ -1,9 +1,7 @@
-#include "core/council/ballot.h"
 #include "core/council/recount.h"
+#include "core/council/rules/ballot.h"
 #include "ops/discussion.h"
 #include "ops/tables.h"
-
-const char *const vote_rules[] = { "majority", "borda", "weighted", NULL };
 
 static const struct field ballot_params[] = {
     { "voter", T_TEXT, OPTIONAL, "Who votes; voter 1, voter 2 and so on when left out.", .max = LIMIT_REF,
@@ -75,15 +73,15 @@ static bool run_vote_tally(struct call *call)
 {
     const json_t *choices = arg_json(call, "choices"), *threshold = arg_json(call, "agreement_threshold");
     const char **names = arena_array(call->tx.arena, const char *, json_array_size(choices));
-    struct vote vote = { .choices = names,
+    struct vote vote = { .rule = arg_word(call, "rule", vote_rules),
+                         .choices = names,
                          .choice_count = json_array_size(choices),
                          .threshold = { .kind = THRESHOLD_ALL } };
     struct vote_result result;
 
     for (size_t i = 0; i < vote.choice_count; i++)
         names[i] = json_string_value(json_array_get(choices, i));
-    if (!vote_rule_parse(arg_text(call, "rule"), &vote.rule, &call->err) ||
-        (threshold && !threshold_from_json(threshold, &vote.threshold, &call->err)) ||
+    if ((threshold && !threshold_from_json(threshold, &vote.threshold, &call->err)) ||
         !take_ballots(call, &vote))
         return false;
     vote.voters = arg_given(call, "voters") ? (size_t)arg_int(call, "voters") : vote.ballot_count;

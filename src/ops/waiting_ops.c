@@ -19,7 +19,7 @@ static const struct field item_fields[] = {
     { "agent", T_TEXT, REQUIRED, "Which agent asks.", .flags = F_NULL },
     { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL },
     { "project", T_TEXT, REQUIRED, "The project's name.", .flags = F_NULL },
-    { "assignedTo", T_TEXT, REQUIRED, "The user who shall answer; null: whoever may.", .flags = F_NULL },
+    { "assignedTo", T_TEXT, REQUIRED, "The user who is to answer; null: whoever may.", .flags = F_NULL },
     { "assignee", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
     { "requiredRole", T_TEXT, REQUIRED, "The least role that may answer.", .flags = F_NULL },
     { "you", T_OBJECT, REQUIRED, "What it is to you.", .fields = standing_fields },
@@ -37,9 +37,7 @@ static const struct field list_reply[] = {
     { "serverTime", T_TIME, REQUIRED, "Now, to count the time that is left." },
     { "more", T_BOOL, REQUIRED, "Whether more waits than is shown." },
     { "needYou", T_INT, REQUIRED,
-      "How much of all this needs you, shown or not: what somebody waits for, you may answer with effect, "
-      "and "
-      "have not snoozed." },
+      "How much of all this needs you, shown or not: what somebody waits for, you may answer with effect, and have not snoozed." },
     { 0 },
 };
 
@@ -105,8 +103,7 @@ const struct op waiting_ops[] = {
         .name = "inbox_list",
         .http = "GET /api/inbox",
         .tag = "Notifications",
-        .help = "List everything that waits for people: questions, approvals, decisions, sets of open questions, "
-                "prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first. "
+        .help = "List everything that waits for people: questions, approvals, decisions, sets of open questions, prompts that mention you, and turns that people owe discussions, of all projects, the most urgent first. "
                 "It says of each what it is to you, and how much needs you.",
         .needs = ROLES_READ,
         .reaches = REACH_INBOX,

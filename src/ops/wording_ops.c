@@ -3,9 +3,9 @@
 
 #define TAG_WORDINGS "Wordings"
 
-#define NAME_PARAM                                                                                           \
-    {                                                                                                        \
-        "name", T_ID, REQUIRED, "Which text: divergent_first, turn, vote, ... (wording_list names all)."     \
+#define NAME_PARAM \
+    { \
+        "name", T_ID, REQUIRED, "Which text: divergent_first, turn, vote, ... (wording_list names all)." \
     }
 
 static const struct field wording_fields[] = {
@@ -85,7 +85,7 @@ const struct op wording_ops[] = {
         .name = "wording_list",
         .http = "GET /api/wordings",
         .tag = TAG_WORDINGS,
-        .help = "List what models are told in discussions, and which of it is in the workspace's own words.",
+        .help = "List what models are told in discussions and as agents of the runner, and which of it is in the workspace's own words.",
         .needs = ROLES_READ,
         .reaches = REACH_WORKSPACE,
         .kind = OP_READ,
@@ -108,8 +108,7 @@ const struct op wording_ops[] = {
         .params = {
             NAME_PARAM,
             { "text", T_TEXT, REQUIRED,
-              "The words; {{topic}}, {{name}}, {{role}}, {{history}}, {{round}}, {{rounds}}, {{choices}}, "
-              "{{others}} and {{summary}} are filled in.", .min = 1, .max = LIMIT_WORDING },
+              "The words; {{topic}}, {{name}}, {{role}}, {{history}}, {{round}}, {{rounds}}, {{choices}}, {{others}} and {{summary}} are filled in, in those of agents (agent_coder, ...) {{name}}, {{project}} and {{autonomy}}.", .min = 1, .max = LIMIT_WORDING },
         },
     },
     {

@@ -157,19 +157,19 @@ static const struct field workspace_list_reply[] = {
     { 0 },
 };
 
-#define ID_PARAM                                                                                             \
-    {                                                                                                        \
-        "id", T_ID, REQUIRED, "The workspace: its id or slug."                                               \
+#define ID_PARAM \
+    { \
+        "id", T_ID, REQUIRED, "The workspace: its id or slug." \
     }
-#define SLUG_PARAM                                                                                           \
-    {                                                                                                        \
-        "slug", T_TEXT, OPTIONAL, "Lower-case letters, digits and hyphens.", .min = 1, .max = LIMIT_SLUG,    \
-                                                                             .flags = F_NULL                 \
+#define SLUG_PARAM \
+    { \
+        "slug", T_TEXT, OPTIONAL, "Lower-case letters, digits and hyphens.", .min = 1, .max = LIMIT_SLUG, \
+                                                                             .flags = F_NULL \
     }
-#define SETTINGS_PARAM                                                                                       \
-    {                                                                                                        \
-        "settings", T_OBJECT, OPTIONAL, "personas[], integrations[], routing, limits, and what you like.",   \
-            .max = LIMIT_SETTINGS, .flags = F_OPEN | F_NULL                                                  \
+#define SETTINGS_PARAM \
+    { \
+        "settings", T_OBJECT, OPTIONAL, "personas[], integrations[], routing, limits, and what you like.", \
+            .max = LIMIT_SETTINGS, .flags = F_OPEN | F_NULL \
     }
 
 const struct op workspace_ops[] = {

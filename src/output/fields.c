@@ -85,7 +85,7 @@ static void read_summary(struct fields *fields, bool coder)
         if (!value->whole)
             problems_add(fields->problems, "The summary is cut off.");
     } else if (value) {
-        problems_add(fields->problems, "The summary is no text and was passed over.");
+        problems_add(fields->problems, "The summary is not a text and was passed over.");
     }
     if (out->summary && *out->summary)
         return;
@@ -136,7 +136,7 @@ static void read_priority(struct fields *fields, const struct value *entry, size
     task->has_priority = (value->type == VALUE_NUMBER || value->type == VALUE_TEXT) && value->whole &&
                          to_whole_number(value, &task->priority);
     if (!task->has_priority)
-        problems_add(fields->problems, "The priority of task %zu is no whole number and was passed over.",
+        problems_add(fields->problems, "The priority of task %zu is not a whole number and was passed over.",
                      place);
 }
 
@@ -235,7 +235,8 @@ static void read_task(struct fields *fields, const struct value *entry, size_t p
     if (description && description->type == VALUE_TEXT)
         task.description = tidy(fields->arena, description->text);
     else if (description && description->type != VALUE_NULL)
-        problems_add(fields->problems, "The description of task %zu is no text and was passed over.", place);
+        problems_add(fields->problems, "The description of task %zu is not a text and was passed over.",
+                     place);
     read_priority(fields, entry, place, &task);
     read_depends(fields, entry, place, &task);
     out->tasks[out->task_count++] = task;
@@ -249,7 +250,7 @@ static void read_tasks(struct fields *fields)
     if (!list)
         return;
     if (list->type != VALUE_LIST) {
-        problems_add(fields->problems, "`tasks` is no list and was passed over.");
+        problems_add(fields->problems, "`tasks` is not a list and was passed over.");
         if (list->type == VALUE_MAP && list->count > 0)
             lose(fields, "`tasks` is an object, not a list: no task was made.");
         return;
@@ -263,10 +264,11 @@ static void read_tasks(struct fields *fields)
 
 void output_too_many_values(struct arena *arena, struct output *out)
 {
-    out->lost = arena_format(arena,
-                             "The result has more than %d values, of which the rest was not read: nothing "
-                             "was made of it. Hand it in as several results.",
-                             LIMIT_RESULT_VALUES);
+    out->lost = arena_format(
+        arena,
+        "The result has more than %d values, of which the rest was not read: nothing was made of it. "
+        "Hand it in as several results.",
+        LIMIT_RESULT_VALUES);
 }
 
 void output_fields_read(struct arena *arena, const struct value *holder, const struct value *outer,

@@ -222,10 +222,10 @@ static void take_pick(struct search *search, const struct pick *pick, const stru
         problems_add(search->problems, "Values nested deeper than %d in the result were passed over.",
                      LIMIT_JSON_DEPTH);
     if (pick->object.holders > 1)
-        problems_add(search->problems,
-                     "The result holds `open_questions` in %zu of its objects; only the first of the "
-                     "outermost was read.",
-                     pick->object.holders);
+        problems_add(
+            search->problems,
+            "The result holds `open_questions` in %zu of its objects; only the first of the outermost was read.",
+            pick->object.holders);
     output_questions_read(search->arena, holder, out, search->problems);
     output_fields_read(search->arena, holder, outer, options->coder, out, search->problems);
 }

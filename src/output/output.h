@@ -43,7 +43,7 @@
 enum output_status { OUTPUT_FAILED, OUTPUT_SUCCESS };
 
 struct output_question {
-    const char *id, *text;
+    const char *id, *text;  /* with the options that stood beside it, a line for each */
     const char *created_at; /* RFC 3339 as given, or NULL: the caller sets it */
     bool confirmation;      /* marked as asking no more than whether somebody is sure */
 };

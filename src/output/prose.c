@@ -16,12 +16,12 @@
 
 enum kind { BLANK, TEXT, LIST, CODE, QUOTED };
 
-struct line {
+struct prose_line {
     size_t start, end;
     enum kind kind;
 };
 
-struct block {
+struct prose_block {
     enum kind kind;
     size_t start, end;
 };
@@ -30,9 +30,9 @@ struct prose {
     struct arena *arena;
     const char *text;
     size_t len;
-    struct line lines[OUTPUT_TAIL_LINES];
+    struct prose_line lines[OUTPUT_TAIL_LINES];
     size_t line_count; /* of the whole text; the last OUTPUT_TAIL_LINES are kept */
-    struct block blocks[OUTPUT_TAIL_LINES];
+    struct prose_block blocks[OUTPUT_TAIL_LINES];
     size_t block_count;
     char fence;
     size_t fence_len;
@@ -138,7 +138,7 @@ static void split_lines(struct prose *prose)
         size_t end = newline ? (size_t)(newline - prose->text) : prose->len;
 
         before = kind_of(prose, start, end, before);
-        prose->lines[prose->line_count++ % OUTPUT_TAIL_LINES] = (struct line){ start, end, before };
+        prose->lines[prose->line_count++ % OUTPUT_TAIL_LINES] = (struct prose_line){ start, end, before };
         start = end + 1;
     }
 }
@@ -149,8 +149,8 @@ static void join_blocks(struct prose *prose)
     bool apart = true;
 
     for (size_t i = first; i < prose->line_count; i++) {
-        const struct line *line = &prose->lines[i % OUTPUT_TAIL_LINES];
-        struct block *last = prose->block_count ? &prose->blocks[prose->block_count - 1] : NULL;
+        const struct prose_line *line = &prose->lines[i % OUTPUT_TAIL_LINES];
+        struct prose_block *last = prose->block_count ? &prose->blocks[prose->block_count - 1] : NULL;
 
         if (line->kind == BLANK) {
             apart = true;
@@ -160,17 +160,17 @@ static void join_blocks(struct prose *prose)
         if (last && last->kind == line->kind && (!apart || line->kind != TEXT))
             last->end = line->end;
         else
-            prose->blocks[prose->block_count++] = (struct block){ line->kind, line->start, line->end };
+            prose->blocks[prose->block_count++] = (struct prose_block){ line->kind, line->start, line->end };
         apart = false;
     }
 }
 
-static bool block_asks(const struct prose *prose, const struct block *block, bool requests)
+static bool block_asks(const struct prose *prose, const struct prose_block *block, bool requests)
 {
     return sentences_ask(prose->arena, prose->text + block->start, block->end - block->start, requests);
 }
 
-static bool block_closes(const struct prose *prose, const struct block *block)
+static bool block_closes(const struct prose *prose, const struct prose_block *block)
 {
     size_t len = block->end - block->start;
 
@@ -179,7 +179,8 @@ static bool block_closes(const struct prose *prose, const struct block *block)
 }
 
 /* Whether the paragraph announces questions: then those in the list after it are meant. */
-static bool announces(const struct prose *prose, const struct block *intro, const struct block *list)
+static bool announces(const struct prose *prose, const struct prose_block *intro,
+                      const struct prose_block *list)
 {
     const char *words = sentence_plain(prose->arena, prose->text + intro->start, intro->end - intro->start);
     size_t len = strlen(words);
@@ -191,7 +192,7 @@ static bool announces(const struct prose *prose, const struct block *intro, cons
 /* The part of the text that asks, given the block in which it ends. */
 static bool find_part(const struct prose *prose, size_t last, bool requests, size_t *start, size_t *end)
 {
-    const struct block *block = &prose->blocks[last], *before = last ? block - 1 : NULL;
+    const struct prose_block *block = &prose->blocks[last], *before = last ? block - 1 : NULL;
     bool intro = before && before->kind == TEXT;
 
     *start = block->start;

@@ -1,6 +1,7 @@
 /*
  * The one normaliser of open questions: every source goes through it.
  */
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "output/parts.h"
@@ -9,7 +10,7 @@
 #include <strings.h>
 
 /* One entry of the list as given, before ids are settled. */
-struct draft {
+struct question_draft {
     const char *text, *id, *created_at;
     bool confirmation;
     size_t place; /* 1-based, dropped entries counted */
@@ -18,7 +19,7 @@ struct draft {
 struct drafts {
     struct arena *arena;
     struct problems *problems;
-    struct draft items[LIMIT_QUESTIONS];
+    struct question_draft items[LIMIT_QUESTIONS];
     size_t count, place, left_out;
 };
 
@@ -77,6 +78,58 @@ static bool is_marked(const struct value *entry)
     return mark && mark->type == VALUE_BOOL && strcasecmp(mark->text, "true") == 0;
 }
 
+#define OPTIONS_SHOWN 26 /* one for each letter */
+
+/* Pros and cons: a text, or several. */
+static void add_side(struct arena *arena, struct buf *into, const char *name, const struct value *side)
+{
+    const struct value *part = side && side->type == VALUE_LIST ? side->first : side;
+
+    for (bool first = true; part; part = side->type == VALUE_LIST ? part->next : NULL) {
+        if (!is_string(part) || !*tidy(arena, part->text))
+            continue;
+        buf_format(into, "%s%s", first ? name : "; ", tidy(arena, part->text));
+        first = false;
+    }
+}
+
+static const char *name_of_option(struct arena *arena, const struct value *option)
+{
+    static const char *const keys[] = { "label", "text", "option", "name", "title", NULL };
+
+    if (is_string(option))
+        return tidy(arena, option->text);
+    for (size_t i = 0; keys[i]; i++)
+        if (is_string(value_member(option, keys[i])))
+            return tidy(arena, value_member(option, keys[i])->text);
+    return "";
+}
+
+/* Options that stand beside the text, as lines of it: whoever answers must see what there is to choose. */
+static const char *with_options(struct drafts *drafts, const char *text, const struct value *entry)
+{
+    const struct value *options = value_member(entry, "options");
+    BUF_AUTO whole = { 0 };
+    char letter = 'A';
+    size_t looked = 0;
+
+    if (!options || options->type != VALUE_LIST)
+        return text;
+    buf_init(&whole, 0);
+    buf_text(&whole, text);
+    for (const struct value *option = options->first; option && looked < OPTIONS_SHOWN;
+         option = option->next, looked++) {
+        const char *name = name_of_option(drafts->arena, option);
+
+        if (!*name || strstr(text, name))
+            continue;
+        buf_format(&whole, "\n%c) %s", letter++, name);
+        add_side(drafts->arena, &whole, " Pros: ", value_member(option, "pros"));
+        add_side(drafts->arena, &whole, " Cons: ", value_member(option, "cons"));
+    }
+    return arena_copy(drafts->arena, whole.bytes, whole.len);
+}
+
 /* `entry` is the object around the text, or NULL when the text stands alone. */
 static void add_draft(struct drafts *drafts, const struct value *text, const char *id,
                       const struct value *entry)
@@ -97,17 +150,18 @@ static void add_draft(struct drafts *drafts, const struct value *text, const cha
         drafts->left_out++;
         return;
     }
+    tidied = with_options(drafts, tidied, entry);
     if (strlen(tidied) > LIMIT_MESSAGE) {
         problems_add(drafts->problems, "The text of question %zu is longer than %d bytes and was cut.", place,
                      LIMIT_MESSAGE);
         tidied =
             str_trim(drafts->arena, arena_copy(drafts->arena, tidied, str_fitting(tidied, LIMIT_MESSAGE)));
     }
-    drafts->items[drafts->count++] = (struct draft){ .text = tidied,
-                                                     .id = id,
-                                                     .created_at = usable_time(entry),
-                                                     .confirmation = is_marked(entry),
-                                                     .place = place };
+    drafts->items[drafts->count++] = (struct question_draft){ .text = tidied,
+                                                              .id = id,
+                                                              .created_at = usable_time(entry),
+                                                              .confirmation = is_marked(entry),
+                                                              .place = place };
 }
 
 /* An entry of the list, or a member of a map that stands in its place; then `key` is its id. */
@@ -129,7 +183,7 @@ static void add_entry(struct drafts *drafts, const struct value *entry, const ch
     } else {
         problems_add(drafts->problems, "Question %zu %s and was left out.", drafts->place,
                      entry->type != VALUE_MAP ? "is neither an object nor a text"
-                     : text                   ? "has a text that is no string"
+                     : text                   ? "has a text that is not a string"
                                               : "has no text");
     }
 }
@@ -203,7 +257,7 @@ static void add_field(struct drafts *drafts, const struct value *field, const ch
         if (field->whole && says_nothing(tidy(drafts->arena, field->text)))
             break;
         if (field->bare) {
-            problems_add(drafts->problems, "`%s` is no list and was passed over.", name);
+            problems_add(drafts->problems, "`%s` is not a list and was passed over.", name);
             break;
         }
         problems_add(drafts->problems, "`%s` is a text, not a list; it was taken as one question.", name);
@@ -252,7 +306,7 @@ static bool is_taken(const struct drafts *drafts, const struct output_question *
         if (strcmp(done[i].id, id) == 0)
             return true;
     for (size_t i = count + 1; i < drafts->count; i++) {
-        const struct draft *later = &drafts->items[i];
+        const struct question_draft *later = &drafts->items[i];
 
         if (later->id ? strcmp(later->id, id) == 0 : later->place == place)
             return true;
@@ -277,7 +331,7 @@ static const char *free_id(const struct drafts *drafts, const struct output_ques
 static void settle_ids(struct drafts *drafts, struct output *out)
 {
     for (size_t i = 0; i < drafts->count; i++) {
-        struct draft *draft = &drafts->items[i];
+        struct question_draft *draft = &drafts->items[i];
         const char *wanted = draft->id ? draft->id : arena_format(drafts->arena, "q%zu", draft->place);
         const char *id = wanted;
 

@@ -69,7 +69,7 @@ static void report_repair(struct search *search, const struct scan *scan, size_t
     const char *what = reading->deep     ? "is nested too deep in places, which were passed over"
                        : reading->cut    ? "is cut off; what stands before its end was read"
                        : !map->whole     ? "is not closed; what could be read of it was read"
-                       : reading->broken ? "holds what is no JSON; that was passed over"
+                       : reading->broken ? "holds something that is not JSON; that was passed over"
                                          : NULL;
 
     if (!map->whole || reading->cut)
