@@ -11,22 +11,19 @@
 #include "base/str.h"
 #include "edge/internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define POLICY                                                                                               \
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "    \
-    "manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "  \
-    "require-trusted-types-for 'script'; trusted-types svelte-trusted-html witan"
+#define POLICY \
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html witan"
 
 /* Where the built page takes what is shown without a script. */
 static const char fallback[] = "<!--fallback-->";
 
-/* The pages of the app by the first part of their path. Elsewhere it says that there is nothing. */
-static const char *const pages[] = { "",      "inbox",         "approvals", "q",
-                                     "chat",  "discussions",   "jobs",      "projects",
-                                     "login", "notifications", "analytics", "settings",
-                                     "audit", "more",          "welcome",   "account",
-                                     NULL };
+/* Files that are for the server, not for browsers: the app's page, and a JSON list of the pages that it has.
+ */
+#define APP_PAGE  "/index.html"
+#define PAGE_LIST "/pages.json"
 
 static const struct asset *find(const char *path)
 {
@@ -39,7 +36,7 @@ static const struct asset *find(const char *path)
 
 static const struct asset *app(void)
 {
-    return find("/index.html");
+    return find(APP_PAGE);
 }
 
 bool assets_present(void)
@@ -47,15 +44,18 @@ bool assets_present(void)
     return app() != NULL;
 }
 
+/* Whether the list has the first part of a path. Elsewhere the app says that there is nothing. */
 static bool is_app_page(const char *path)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+    const struct asset *list = find(PAGE_LIST);
     size_t len = strcspn(path + 1, "/");
+    char name[64];
 
-    for (size_t i = 0; pages[i]; i++) {
-        if (strlen(pages[i]) == len && strncmp(path + 1, pages[i], len) == 0)
-            return true;
-    }
-    return false;
+    if (!list || strspn(path + 1, letters) != len || len + sizeof("\"\"") > sizeof(name))
+        return false;
+    (void)snprintf(name, sizeof(name), "\"%.*s\"", (int)len, path + 1);
+    return memmem(list->body.bytes, list->body.len, name, strlen(name)) != NULL;
 }
 
 static void send_asset(struct http_exchange *exchange, int status, const struct asset *asset)
@@ -92,7 +92,7 @@ bool assets_handle(struct edge *edge, struct http_exchange *exchange)
 
     if (http_method(exchange) != HTTP_GET || str_starts(path, "/api/"))
         return false;
-    asset = str_equal(path, "/index.html") ? NULL : find(path);
+    asset = str_equal(path, APP_PAGE) || str_equal(path, PAGE_LIST) ? NULL : find(path);
     if (!asset && !(app() && shows_pages(exchange)))
         return false;
     if (!gate_check(edge, exchange, GATE_SAFE, &arena, &credentials, &err))

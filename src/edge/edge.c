@@ -210,7 +210,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->store = options->store;
     edge->engine = options->engine;
     (void)hosts_parse(options->listen, &own);
-    if (sodium_init() < 0 || !op_check_table(op_all(), err) ||
+    if (sodium_init() < 0 || !op_check_table(op_all(), err) || !event_type_check_table(err) ||
         !proxies_parse(settings()->server_trusted_proxies, &edge->proxies, err) ||
         !hosts_init(&edge->hosts, options->listen, own.port, settings()->server_public_url,
                     settings()->server_allowed_hosts, err)) {
@@ -225,7 +225,7 @@ struct edge *edge_open(const struct edge_options *options, struct err *err)
     edge->holds = holds_new();
     edge->known = known_new();
     edge->stored = stored_new();
-    edge->metrics = metrics_new(op_all());
+    edge->metrics = metrics_new();
     edge->streams = streams_new(edge->store, engine_tailer(edge->engine), engine_council(edge->engine));
     edge->waits = waits_new(engine_tailer(edge->engine));
     rest_open(edge);

@@ -22,7 +22,6 @@ struct edge_options {
     const char *version;
     bool require_auth; /* no solo mode */
     bool test_clock;   /* adds POST /api/test/clock */
-    bool mcp_fixtures; /* adds what the conformance suite of MCP calls */
 };
 
 struct edge *edge_open(const struct edge_options *options, struct err *err);

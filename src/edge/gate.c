@@ -162,7 +162,7 @@ const char *gate_base_url(struct http_exchange *exchange, struct arena *arena)
 void gate_visit(struct http_exchange *exchange, struct arena *arena, const char *question_id,
                 struct credentials *credentials)
 {
-    const char *id = str_fold(arena, question_id);
+    const char *id = str_lower(arena, question_id);
     const char *name = cookie_name(arena, arena_format(arena, COOKIE_VISIT "%s", id));
 
     credentials->visit = find_cookie(arena, http_header(exchange, "Cookie"), name);

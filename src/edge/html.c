@@ -38,16 +38,13 @@ static const char style[] =
     "fieldset{border:0;margin:0;padding:0}\n"
     "legend{padding:0;font-weight:600}\n"
     "label{display:block;margin:.75rem 0;font-size:.875rem;font-weight:500}\n"
-    "label.choice{display:flex;gap:.75rem;align-items:flex-start;min-height:3.5rem;border:1px solid "
-    "var(--edge);"
-    "border-radius:.375rem;padding:.75rem;margin:.5rem "
-    "0;overflow-wrap:anywhere;font-size:1rem;cursor:pointer}\n"
+    "label.choice{display:flex;gap:.75rem;align-items:flex-start;min-height:3.5rem;border:1px solid var(--edge);"
+    "border-radius:.375rem;padding:.75rem;margin:.5rem 0;overflow-wrap:anywhere;font-size:1rem;cursor:pointer}\n"
     "label.choice:has(:checked){border-color:var(--main);background:var(--picked)}\n"
     "label.choice input{margin:.2rem 0 0;flex:none;width:1.25rem;height:1.25rem}\n"
     "label.choice>span{font-size:inherit;color:inherit}\n"
     "label.choice .soft{font-weight:400}\n"
-    "textarea,input[type=text]{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.6rem "
-    ".7rem;"
+    "textarea,input[type=text]{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.6rem .7rem;"
     "font:inherit;font-size:1rem;font-weight:400;color:inherit;background:var(--card);"
     "border:1px solid var(--edge);border-radius:.375rem}\n"
     "textarea{min-height:6rem;resize:vertical}\n"
@@ -132,8 +129,8 @@ void html_reply(struct http_exchange *exchange, int status, const struct http_he
                 struct buf *page)
 {
     struct http_header_line all[HEADERS] = {
-        { "Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri "
-                                     "'none'; frame-ancestors 'none'" },
+        { "Content-Security-Policy",
+          "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" },
         { "X-Robots-Tag", "noindex" },
     };
 

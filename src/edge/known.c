@@ -15,14 +15,14 @@
 #define WAYS  4
 #define LOCKS 64
 
-struct place {
+struct known_slot {
     uint64_t shown, owner; /* keys; 0: free */
     uint64_t used;         /* by the set's own count: the least makes room */
 };
 
 struct known {
     pthread_mutex_t locks[LOCKS];
-    struct place places[SETS][WAYS];
+    struct known_slot places[SETS][WAYS];
 };
 
 struct known *known_new(void)
@@ -53,7 +53,7 @@ static uint64_t key_of(const struct credentials *shown)
     return secret ? callerkey(secret, strlen(secret)) : 0;
 }
 
-static struct place *find(struct place set[static WAYS], uint64_t key)
+static struct known_slot *find(struct known_slot set[static WAYS], uint64_t key)
 {
     for (size_t i = 0; i < WAYS; i++)
         if (set[i].shown == key)
@@ -61,9 +61,9 @@ static struct place *find(struct place set[static WAYS], uint64_t key)
     return NULL;
 }
 
-static struct place *least_used(struct place set[static WAYS])
+static struct known_slot *least_used(struct known_slot set[static WAYS])
 {
-    struct place *least = &set[0];
+    struct known_slot *least = &set[0];
 
     for (size_t i = 1; i < WAYS; i++)
         if (set[i].used < least->used)
@@ -71,7 +71,7 @@ static struct place *least_used(struct place set[static WAYS])
     return least;
 }
 
-static uint64_t next_use(const struct place set[static WAYS])
+static uint64_t next_use(const struct known_slot set[static WAYS])
 {
     uint64_t last = 0;
 
@@ -80,7 +80,7 @@ static uint64_t next_use(const struct place set[static WAYS])
     return last + 1;
 }
 
-static struct place *enter(struct known *known, uint64_t key, pthread_mutex_t **lock)
+static struct known_slot *enter(struct known *known, uint64_t key, pthread_mutex_t **lock)
 {
     size_t set = key % SETS;
 
@@ -96,7 +96,7 @@ uint64_t known_owner(struct known *known, const struct credentials *shown)
 
     if (key == 0)
         return 0;
-    struct place *set = enter(known, key, &lock), *place = find(set, key);
+    struct known_slot *set = enter(known, key, &lock), *place = find(set, key);
 
     if (place) {
         place->used = next_use(set);
@@ -109,21 +109,21 @@ uint64_t known_owner(struct known *known, const struct credentials *shown)
 static void keep(struct known *known, uint64_t key, uint64_t owner)
 {
     pthread_mutex_t *lock;
-    struct place *set = enter(known, key, &lock), *place = find(set, key);
+    struct known_slot *set = enter(known, key, &lock), *place = find(set, key);
 
     if (!place)
         place = least_used(set);
-    *place = (struct place){ .shown = key, .owner = owner, .used = next_use(set) };
+    *place = (struct known_slot){ .shown = key, .owner = owner, .used = next_use(set) };
     pthread_mutex_unlock(lock);
 }
 
 static void forget(struct known *known, uint64_t key)
 {
     pthread_mutex_t *lock;
-    struct place *place = find(enter(known, key, &lock), key);
+    struct known_slot *place = find(enter(known, key, &lock), key);
 
     if (place)
-        *place = (struct place){ 0 };
+        *place = (struct known_slot){ 0 };
     pthread_mutex_unlock(lock);
 }
 

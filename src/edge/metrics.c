@@ -1,7 +1,6 @@
 /*
- * A row of counters for each operation, found by the address of the row through a small open table that never
- * changes after the start, so counting takes no lock. Everything else is asked of its owner when the page is
- * written.
+ * A row of counters for each operation, in the order of the table, so counting takes no lock. Everything else
+ * is asked of its owner when the page is written.
  */
 #include "edge/metrics.h"
 
@@ -23,9 +22,8 @@ static const int64_t bounds_us[] = { 250,   500,    1000,   2500,    5000,    10
 
 #define STATUSES (sizeof(statuses) / sizeof(statuses[0]))
 #define BOUNDS   (sizeof(bounds_us) / sizeof(bounds_us[0]))
-#define SLOTS    1024 /* of the table from a row's address to its counters; a power of two, and sparse */
 
-struct counters {
+struct metric_counters {
     const struct op *op; /* NULL: requests that named no operation */
     _Atomic uint64_t by_status[STATUSES + 1];
     _Atomic uint64_t by_time[BOUNDS + 1];
@@ -34,33 +32,22 @@ struct counters {
 
 struct metrics {
     size_t count;
-    struct counters *rows;
-    struct counters *slots[SLOTS];
+    struct metric_counters *rows; /* as op_all(), with one behind the last for what is in no table */
 };
 
-static size_t slot_of(const struct op *op)
-{
-    return ((uintptr_t)op >> 4) * 0x9e3779b97f4a7c15u >> 54;
-}
-
-struct metrics *metrics_new(const struct op *const *ops)
+struct metrics *metrics_new(void)
 {
     struct metrics *metrics = calloc(1, sizeof(*metrics));
+    const struct op *const *ops = op_all();
     size_t count = 1;
 
     while (ops[count - 1])
         count++;
-    if (!metrics || count > SLOTS / 2 || !(metrics->rows = calloc(count, sizeof(struct counters))))
+    if (!metrics || !(metrics->rows = calloc(count, sizeof(struct metric_counters))))
         abort();
     metrics->count = count;
-    for (size_t i = 0; i < count; i++) {
-        size_t slot = slot_of(ops[i]);
-
+    for (size_t i = 0; i < count; i++)
         metrics->rows[i].op = ops[i];
-        while (metrics->slots[slot])
-            slot = (slot + 1) % SLOTS;
-        metrics->slots[slot] = &metrics->rows[i];
-    }
     return metrics;
 }
 
@@ -79,17 +66,16 @@ static void add_one(_Atomic uint64_t *counter, uint64_t amount)
 
 void metrics_count(struct metrics *metrics, const struct op *op, int status, int64_t took_us)
 {
-    size_t slot = slot_of(op), at = 0, bound = 0;
+    struct metric_counters *row = &metrics->rows[op ? op_facts(op)->at : metrics->count - 1];
+    size_t at = 0, bound = 0;
 
-    while (metrics->slots[slot]->op != op)
-        slot = (slot + 1) % SLOTS;
     while (at < STATUSES && statuses[at] != status)
         at++;
     while (bound < BOUNDS && took_us > bounds_us[bound])
         bound++;
-    add_one(&metrics->slots[slot]->by_status[at], 1);
-    add_one(&metrics->slots[slot]->by_time[bound], 1);
-    add_one(&metrics->slots[slot]->took_us, (uint64_t)took_us);
+    add_one(&row->by_status[at], 1);
+    add_one(&row->by_time[bound], 1);
+    add_one(&row->took_us, (uint64_t)took_us);
 }
 
 static void head(struct buf *into, const char *name, const char *type, const char *help)
@@ -116,7 +102,7 @@ static void label(struct buf *into, const char *text)
     }
 }
 
-static void open_row(struct buf *into, const char *name, const struct counters *row)
+static void open_row(struct buf *into, const char *name, const struct metric_counters *row)
 {
     buf_format(into, "%s{operation=\"", name);
     label(into, row->op ? row->op->name : "none");
@@ -145,7 +131,7 @@ static void write_times(const struct metrics *metrics, struct buf *into)
 {
     head(into, "witan_request_seconds", "histogram", "How long requests took, waits included.");
     for (size_t i = 0; i < metrics->count; i++) {
-        const struct counters *row = &metrics->rows[i];
+        const struct metric_counters *row = &metrics->rows[i];
         uint64_t sum = 0;
 
         for (size_t bound = 0; bound <= BOUNDS; bound++)
@@ -267,15 +253,39 @@ static void write_council(const struct council_figures *council, struct buf *int
     one(into, "witan_turn_writes_repeated_total", "counter", "Writes of discussions that were tried again.",
         council->repeated);
     one(into, "witan_turns_given_up_total", "counter",
-        "Turns that were passed because of what is stored: they could not be begun, or their reply not be "
-        "kept.",
+        "Turns that were passed because of what is stored: they could not be begun, or their reply not be kept.",
         council->given_up);
     one(into, "witan_discussions_given_up_total", "counter",
         "Discussions that have failed because they could not be moved on.", council->failed);
+}
+
+static void write_runner(const struct runner_figures *runner, struct buf *into)
+{
+    one(into, "witan_runs", "gauge", "Runs of agents that this node has in hand; those that wait are not.",
+        runner->runs);
+    one(into, "witan_run_steps_total", "counter", "Replies of models that were stored as steps of runs.",
+        runner->steps);
+    one(into, "witan_tool_calls", "gauge", "Calls of tools that are out.", runner->calls);
+    head(into, "witan_tool_calls_total", "counter", "Calls of tools that have ended, by how.");
+    for (size_t end = 0; end < TOOL_END_COUNT; end++)
+        buf_format(into, "witan_tool_calls_total{end=\"%s\"} %llu\n", tool_end_name((enum tool_end)end),
+                   (unsigned long long)runner->ends[end]);
+    one(into, "witan_runs_claimed_total", "counter", "Runs that this node has taken on.", runner->claimed);
+    one(into, "witan_runs_late_total", "counter",
+        "Writes of runs that were dropped because the run or the call was not this node's any more.",
+        runner->late);
+    one(into, "witan_run_writes_repeated_total", "counter", "Writes of runs that were tried again.",
+        runner->repeated);
+    one(into, "witan_runs_given_up_total", "counter",
+        "Runs that have failed because they could not be moved on.", runner->failed);
+}
+
+static void write_failures(const struct engine_stats *stats, struct buf *into)
+{
     head(into, "witan_call_failures_total", "counter", "Calls that came to nothing, by kind.");
     for (size_t kind = LLM_CANCELLED + 1; kind < LLM_KIND_COUNT; kind++)
         buf_format(into, "witan_call_failures_total{kind=\"%s\"} %llu\n", llm_kind_name((enum llm_kind)kind),
-                   (unsigned long long)council->failures[kind]);
+                   (unsigned long long)(stats->council.failures[kind] + stats->runner.failures[kind]));
 }
 
 static void write_engine(struct engine *engine, struct buf *into)
@@ -297,6 +307,8 @@ static void write_engine(struct engine *engine, struct buf *into)
         stats.sequencer.reconnects + stats.listen_reconnects);
     one(into, "witan_swept_total", "counter", "Expired rows removed.", stats.deadlines.swept);
     write_council(&stats.council, into);
+    write_runner(&stats.runner, into);
+    write_failures(&stats, into);
     write_questions(&stats.deadlines.metrics, into);
     write_refusals(into);
 }

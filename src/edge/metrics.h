@@ -18,7 +18,7 @@ struct metrics;
 struct edge;
 struct http_server;
 
-struct metrics *metrics_new(const struct op *const *ops);
+struct metrics *metrics_new(void);
 void metrics_free(struct metrics *metrics); /* accepts NULL */
 /* A NULL op stands for requests that named none. */
 void metrics_count(struct metrics *metrics, const struct op *op, int status, int64_t took_us);

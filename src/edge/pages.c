@@ -20,14 +20,13 @@ static const char front_page[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>witan</title>\n"
     "<h1>witan</h1>\n"
     "<p>This is the API of witan, where agents confer with each other and with people.</p>\n"
-    "<p>The pages for people were not built into this program. <code>./dev run</code> builds them, as do "
-    "<code>make ui &amp;&amp; make</code> where npm is at hand, and release tarballs carry them.</p>\n"
+    "<p>The pages for people were not built into this program. "
+    "<code>./dev run</code> builds them, as do <code>make ui &amp;&amp; make</code> where npm is at hand, and release tarballs carry them.</p>\n"
     "<p>Ask your first question:</p>\n"
     "<pre>curl -X POST -H 'Content-Type: application/json' \\\n"
     "  -d '{\"requester_agent\": \"Scout\", \"prompt_message\": \"Which cache fits here?\"}' \\\n"
     "  http://%s/api/discussion</pre>\n"
-    "<p>Everything it can do is described at <a href=\"/api/openapi.json\">/api/openapi.json</a>; "
-    "<code>witan --help</code> shows the command line, and <code>curl -N http://%s/api/events</code> "
+    "<p>Everything it can do is described at <a href=\"/api/openapi.json\">/api/openapi.json</a>; <code>witan --help</code> shows the command line, and <code>curl -N http://%s/api/events</code> "
     "what happens.</p>\n"
     "</html>\n";
 

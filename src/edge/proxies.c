@@ -27,7 +27,7 @@ static bool parse_address(const char *text, unsigned char address[static 16], in
     return inet_pton(AF_INET6, text, address) == 1;
 }
 
-static bool parse_network(const char *item, struct network *network, struct err *err)
+static bool parse_network(const char *item, struct trusted_network *network, struct err *err)
 {
     char text[ITEM_SIZE];
     char *slash;
@@ -81,7 +81,7 @@ bool proxies_parse(const char *list, struct proxies *proxies, struct err *err)
     return true;
 }
 
-static bool within(const struct network *network, const unsigned char address[static 16])
+static bool within(const struct trusted_network *network, const unsigned char address[static 16])
 {
     int whole = network->bits / 8, rest = network->bits % 8;
     unsigned mask = 0xffU << (8 - rest) & 0xffU;

@@ -21,7 +21,7 @@
 
 struct proxies {
     size_t count;
-    struct network {
+    struct trusted_network {
         unsigned char address[16]; /* IPv4 as IPv6 maps it */
         int bits;
     } networks[PROXIES_MAX];

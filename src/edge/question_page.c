@@ -239,10 +239,9 @@ static void show_cover(struct visit *visit)
 
     buf_init(&page, 0);
     html_begin(&page, "A question for you");
-    buf_text(&page,
-             "<h1>Somebody asks you something</h1>\n"
-             "<p>This link is for you alone. It lets you see one question and answer it once, without a "
-             "login.</p>\n");
+    buf_text(&page, "<h1>Somebody asks you something</h1>\n"
+                    "<p>This link is for you alone. "
+                    "It lets you see one question and answer it once, without a login.</p>\n");
     buf_format(&page, "<form method=\"post\" action=\"/q/%s/%s\">\n", visit->id, visit->secret);
     buf_text(&page, "<div class=\"row\"><button>Show the question</button></div>\n</form>\n");
     html_reply(visit->exchange, 200, NULL, &page);
@@ -360,12 +359,13 @@ static bool read_path(struct visit *visit, const char *path)
 
     if (behind - from != ID_LEN)
         return false;
-    visit->id = str_fold(&visit->arena, arena_copy(&visit->arena, from, ID_LEN));
+    visit->id = str_lower(&visit->arena, arena_copy(&visit->arena, from, ID_LEN));
     if (*behind)
         visit->secret = behind + 1;
     return uuid_valid(visit->id) &&
-           (!visit->secret || strspn(visit->secret, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                    "0123456789-_") == strlen(visit->secret));
+           (!visit->secret ||
+            strspn(visit->secret, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") ==
+                strlen(visit->secret));
 }
 
 void question_page_handle(struct edge *edge, struct http_exchange *exchange)

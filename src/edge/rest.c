@@ -178,12 +178,12 @@ static bool read_wait(struct rest_call *call, int *seconds)
 /* A wait is for the thing that the path names last, in the form it has in the log. */
 static const char *wait_subject(const struct rest_call *call)
 {
-    const struct op *op = call->request.op;
+    const struct route_match *match = &call->input.match;
+    size_t at = match->path_count == 0
+                    ? NO_PARAM
+                    : op_param(op_facts(match->op), match->path[match->path_count - 1].name);
 
-    for (size_t i = 0; call->input.match.path_count > 0 && i < LIMIT_PARAMS && op->params[i].type; i++)
-        if (strcmp(op->params[i].name, call->input.match.path[call->input.match.path_count - 1].name) == 0)
-            return call->request.call.args[i].text;
-    return NULL;
+    return at == NO_PARAM ? NULL : call->request.call.args[at].text;
 }
 
 /* Both callbacks run on the exchange's HTTP thread; the exchange, and so the wait, is held meanwhile. */

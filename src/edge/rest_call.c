@@ -139,12 +139,13 @@ static void next_piece(void *user)
     struct rest_call *call = user;
     struct request *request = &call->request;
 
-    for (size_t i = 0; request->op->params[i].type; i++) {
-        if (strcmp(request->op->params[i].name, "after_seq") == 0)
-            request->call.args[i].number = request->call.more_after;
-        else if (strcmp(request->op->params[i].name, "limit") == 0)
-            request->call.args[i].number = request->call.more_left;
-    }
+    size_t after = op_param(op_facts(request->op), "after_seq"),
+           limit = op_param(op_facts(request->op), "limit");
+
+    if (after != NO_PARAM)
+        request->call.args[after].number = request->call.more_after;
+    if (limit != NO_PARAM)
+        request->call.args[limit].number = request->call.more_left;
     arena_reset(&call->piece);
     request->call.tx.arena = &call->piece;
     dispatch_submit(call->edge->store, request);
@@ -173,7 +174,7 @@ static bool begin_pieces(struct rest_call *call, struct err *err)
     request->idempotency_key = NULL;
     call->pieces = pieces_new(&owner, &request->reply);
     if (!call->pieces)
-        return err_set(err, ERR_UNAVAILABLE, "Too much is being sent at the moment; come again.");
+        return err_set(err, ERR_UNAVAILABLE, "Too much is being sent at the moment; try again.");
     request->finished = put_piece;
     return true;
 }

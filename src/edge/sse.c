@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sse {
+struct sse_feed {
     struct stream *stream;
     struct notice *current; /* being sent, or NULL */
     size_t sent;
@@ -19,7 +19,7 @@ struct sse {
 
 static ptrdiff_t sse_pull(void *data, char *into, size_t room)
 {
-    struct sse *sse = data;
+    struct sse_feed *sse = data;
     size_t used = 0;
 
     while (used < room) {
@@ -48,7 +48,7 @@ static ptrdiff_t sse_pull(void *data, char *into, size_t room)
 
 static void sse_gone(void *data)
 {
-    struct sse *sse = data;
+    struct sse_feed *sse = data;
 
     stream_close(sse->stream);
     notice_drop(sse->current);
@@ -57,9 +57,10 @@ static void sse_gone(void *data)
 
 static void sse_stop(void *data)
 {
-    struct sse *sse = data;
+    struct sse_feed *sse = data;
 
-    stream_end(sse->stream, "server.stopping", "The server stops. Come back with the last number to go on.");
+    stream_end(sse->stream, EVENT_SERVER_STOPPING,
+               "The server stops. Come back with the last number to go on.");
 }
 
 static void sse_wake(void *target)
@@ -73,7 +74,7 @@ static void sse_ready(struct stream_opening *opening)
     static const struct http_header_line headers[] = { { "Cache-Control", "no-store" },
                                                        { "X-Accel-Buffering", "no" },
                                                        { NULL, NULL } };
-    struct sse *sse = calloc(1, sizeof(*sse));
+    struct sse_feed *sse = calloc(1, sizeof(*sse));
 
     if (!sse)
         abort();

@@ -69,19 +69,19 @@ static void reader_wake(struct tailer_reader *reader)
 
 static const struct tailer_reader_calls reader_calls = { reader_hold, reader_drop, reader_wake };
 
-static void word_of(const char *type, const char *reason, struct buf *into)
+static void word_of(enum event_type type, const char *reason, struct buf *into)
 {
     struct json_out out;
 
     json_begin(&out, into);
     json_map(&out, NULL);
-    json_text(&out, "type", type);
+    json_text(&out, "type", event_type_word(type));
     json_time(&out, "at", clock_now_ms());
     json_text(&out, "reason", reason);
     json_map_end(&out);
 }
 
-static void set_last_word(struct stream *stream, const char *type, const char *reason)
+static void set_last_word(struct stream *stream, enum event_type type, const char *reason)
 {
     BUF_AUTO json = { 0 };
     struct notice *none = NULL;
@@ -94,7 +94,7 @@ static void set_last_word(struct stream *stream, const char *type, const char *r
         notice_drop(word);
 }
 
-void stream_end(struct stream *stream, const char *type, const char *reason)
+void stream_end(struct stream *stream, enum event_type type, const char *reason)
 {
     set_last_word(stream, type, reason);
     stream_wake(stream);
@@ -130,7 +130,7 @@ static int64_t start_at(struct stream *stream, int64_t after, const struct strea
         return after;
     json_begin(&out, &json);
     json_map(&out, NULL);
-    json_text(&out, "type", "stream.gap");
+    json_text(&out, "type", event_type_word(EVENT_STREAM_GAP));
     json_time(&out, "at", clock_now_ms());
     json_text(&out, "reason",
               after > bounds->last ? "The log has no such number: this may be another store."
@@ -286,7 +286,7 @@ static void cut_by_store(struct stream *stream, const struct err *err)
 {
     if (err->raw)
         log_line(edge_outage_line() ? LOG_WARN : LOG_DEBUG, "a stream was cut off", "why", err->text, NULL);
-    set_last_word(stream, "stream.cut", err_for_callers(err));
+    set_last_word(stream, EVENT_STREAM_CUT, err_for_callers(err));
 }
 
 static void load_page(struct stream *stream)
@@ -384,7 +384,7 @@ enum stream_found stream_next(struct stream *stream, struct notice **notice)
         if (!stream->following)
             load_page(stream);
         else
-            set_last_word(stream, "stream.cut",
+            set_last_word(stream, EVENT_STREAM_CUT,
                           "This reader fell too far behind. Come back with the last number to go on.");
     }
 }

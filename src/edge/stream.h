@@ -63,7 +63,7 @@ enum stream_found { STREAM_NOTICE, STREAM_NOTHING, STREAM_ENDED };
 /* The notice is held for the caller. After the last word it is STREAM_ENDED for good. */
 enum stream_found stream_next(struct stream *stream, struct notice **notice);
 /* Makes the next thing the last: {"type":type,"at":now,"reason":reason}. The first such word counts. */
-void stream_end(struct stream *stream, const char *type, const char *reason);
+void stream_end(struct stream *stream, enum event_type type, const char *reason);
 void stream_close(struct stream *stream);
 
 #endif

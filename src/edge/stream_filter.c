@@ -18,12 +18,12 @@
 static bool check_type(const char *at, size_t len, struct err *err)
 {
     char name[LIMIT_NAME + 1];
-    const struct event_type *type;
+    const struct event_spec *spec;
     const char *nearest;
 
     snprintf(name, sizeof(name), "%.*s", (int)(len < LIMIT_NAME ? len : LIMIT_NAME), at);
-    type = event_type_find(name);
-    if (type && !type->word)
+    spec = event_type_spec(event_type_of(name));
+    if (spec && !spec->word)
         return true;
     err_field(err, "types", "There is no event type %s.", name);
     nearest = event_type_nearest(name);
@@ -74,7 +74,7 @@ static size_t size_of(const char *text)
 /* One block: the list of types, then all texts. Empty names are left out. */
 char *stream_filter_apply(const struct stream_filter *wanted, struct notice_filter *filter)
 {
-    size_t list = (LIMIT_TYPES_FILTER + 1) * sizeof(char *), count = 0;
+    size_t list = (LIMIT_TYPES_FILTER + 1) * sizeof(enum event_type), count = 0;
     bool typed = wanted->types && wanted->types[0];
 
     list = typed ? list : 0;
@@ -91,13 +91,15 @@ char *stream_filter_apply(const struct stream_filter *wanted, struct notice_filt
     if (!typed)
         return block;
 
-    const char **types = (const char **)(void *)block;
+    enum event_type *types = (enum event_type *)(void *)block;
     char *rest = put(&room, wanted->types), *save = NULL;
 
-    for (char *type = strtok_r(rest, ", ", &save); type && count < LIMIT_TYPES_FILTER;
-         type = strtok_r(NULL, ", ", &save))
-        types[count++] = type;
-    types[count] = NULL;
+    for (char *name = strtok_r(rest, BETWEEN, &save); name && count < LIMIT_TYPES_FILTER;
+         name = strtok_r(NULL, BETWEEN, &save)) {
+        types[count] = event_type_of(name);
+        count += types[count] != EVENT_UNKNOWN;
+    }
+    types[count] = EVENT_UNKNOWN;
     filter->types = types;
     return block;
 }

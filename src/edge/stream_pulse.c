@@ -60,13 +60,13 @@ static size_t take_due(struct streams *streams, struct stream *due[RECHECK_MOST]
     return count;
 }
 
-struct check {
+struct rights_check {
     struct recheck rights;
     struct stream *due[RECHECK_MOST];
 };
 
 /* When the store does not answer, the streams live on: the next heartbeat asks again. */
-static void check_streams(struct streams *streams, struct check *check)
+static void check_streams(struct streams *streams, struct rights_check *check)
 {
     struct recheck *rights = &check->rights;
 
@@ -80,7 +80,7 @@ static void check_streams(struct streams *streams, struct check *check)
         struct stream *stream = check->due[i];
 
         if (known && rights->all[i].refused.code != ERR_NONE) {
-            stream_end(stream, "stream.ended", rights->all[i].refused.text);
+            stream_end(stream, EVENT_STREAM_ENDED, rights->all[i].refused.text);
         } else if (stream->beats) {
             atomic_store(&stream->beat_due, true);
             stream_wake(stream);
@@ -92,7 +92,7 @@ static void check_streams(struct streams *streams, struct check *check)
 static void *run_pulse(void *user)
 {
     struct streams *streams = user;
-    struct check *check = calloc(1, sizeof(*check));
+    struct rights_check *check = calloc(1, sizeof(*check));
 
     if (!check)
         abort();

@@ -1,13 +1,14 @@
 /*
- * Each wait is in a hash by subject, for events, and in a heap by time, for the bell. A look that an event
- * overtakes is repeated (`fired`); one that began after the time was up is final. Starting looks is a pump
- * that only one thread works at a time, since a look may end at once and come back here.
+ * Each wait is in a hash by subject, for events, and has a timer until its time is up, for the bell. A look
+ * that an event overtakes is repeated (`fired`); one that began after the time was up is final. Starting
+ * looks is a pump that only one thread works at a time, since a look may end at once and come back here.
  */
 #include "edge/wait.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/timers.h"
 #include "engine/poke.h"
 
 #include <stdlib.h>
@@ -28,8 +29,8 @@ struct wait {
     struct wait *next, **link; /* of the same bucket; thousands may wait for one thing */
     struct wait *next_ready;
     struct credentials credentials; /* their texts follow, after the subject */
-    int64_t until_ms, began_us;
-    size_t heap_at;
+    int64_t began_us;
+    struct timer timer;
     struct hold hold;
     enum wait_state state;
     bool fired;   /* an event came during a look */
@@ -45,13 +46,13 @@ struct wait {
 struct waits {
     pthread_mutex_t lock;
     struct wait *buckets[BUCKETS];
-    struct wait **heap; /* by time, the earliest first */
-    size_t count, room;
+    struct timers timers;
+    unsigned count;
     struct wait *ready, **ready_end;
     unsigned looking;
     bool pumping; /* somebody is starting looks */
     struct poke poke;
-    pthread_t timer;
+    pthread_t bell;
 };
 
 static size_t bucket_of(const char *subject)
@@ -63,47 +64,7 @@ static size_t bucket_of(const char *subject)
     return (hash ^ hash >> 32) % BUCKETS;
 }
 
-/* The heap. */
-
-static void heap_put(struct waits *waits, size_t at, struct wait *wait)
-{
-    waits->heap[at] = wait;
-    wait->heap_at = at;
-}
-
-static void heap_up(struct waits *waits, size_t at, struct wait *wait)
-{
-    for (; at > 0 && waits->heap[(at - 1) / 2]->until_ms > wait->until_ms; at = (at - 1) / 2)
-        heap_put(waits, at, waits->heap[(at - 1) / 2]);
-    heap_put(waits, at, wait);
-}
-
-static void heap_down(struct waits *waits, size_t at, struct wait *wait)
-{
-    for (size_t child; (child = at * 2 + 1) < waits->count; at = child) {
-        if (child + 1 < waits->count && waits->heap[child + 1]->until_ms < waits->heap[child]->until_ms)
-            child++;
-        if (waits->heap[child]->until_ms >= wait->until_ms)
-            break;
-        heap_put(waits, at, waits->heap[child]);
-    }
-    heap_put(waits, at, wait);
-}
-
-static void heap_remove(struct waits *waits, struct wait *wait)
-{
-    struct wait *last = waits->heap[--waits->count];
-    size_t at = wait->heap_at;
-
-    if (last == wait)
-        return;
-    if (at > 0 && waits->heap[(at - 1) / 2]->until_ms > last->until_ms)
-        heap_up(waits, at, last);
-    else
-        heap_down(waits, at, last);
-}
-
-/* The registry: every wait that is not over is in its bucket and in the heap. Under the lock. */
+/* The registry: every wait that is not over is in its bucket. Under the lock. */
 
 static void enter(struct waits *waits, struct wait *wait)
 {
@@ -114,13 +75,7 @@ static void enter(struct waits *waits, struct wait *wait)
     if (wait->next)
         wait->next->link = &wait->next;
     *wait->link = wait;
-    if (waits->count == waits->room) {
-        waits->room = waits->room ? waits->room * 2 : 64;
-        waits->heap = realloc(waits->heap, waits->room * sizeof(struct wait *));
-        if (!waits->heap)
-            abort();
-    }
-    heap_up(waits, waits->count++, wait);
+    waits->count++;
 }
 
 static void leave(struct waits *waits, struct wait *wait)
@@ -128,7 +83,8 @@ static void leave(struct waits *waits, struct wait *wait)
     *wait->link = wait->next;
     if (wait->next)
         wait->next->link = wait->link;
-    heap_remove(waits, wait);
+    waits->count--;
+    timers_stop(&waits->timers, &wait->timer);
     wait->state = WAIT_OVER;
 }
 
@@ -193,36 +149,42 @@ static void heard(void *user, struct notice *const notices[], size_t count)
 }
 
 /*
- * Those that last look, and are due again later. Waits whose time is up leave the front of the heap by having
- * their time moved out of sight; they stay registered until their last look has ended. *sleep_ms says when
- * the next one is due.
+ * Its time is up, or it lasts: then it looks, and is due again later. It stays registered until its last look
+ * has ended. Under the lock.
  */
-static void ring_the_bell(struct waits *waits, int64_t *sleep_ms)
+static void ring(void *user)
 {
-    int64_t now = clock_ticks_ms();
-    struct wait *wait;
+    struct wait *wait = user;
 
-    pthread_mutex_lock(&waits->lock);
-    while (waits->count > 0 && (wait = waits->heap[0])->until_ms <= now) {
-        wait->last = wait->last || !wait->lasting;
-        wait->until_ms = wait->last ? INT64_MAX : now + LASTING_MS;
-        heap_down(waits, 0, wait);
-        if (wait->state == WAIT_SLEEPING)
-            make_ready(waits, wait);
-    }
-    *sleep_ms =
-        waits->count > 0 && waits->heap[0]->until_ms != INT64_MAX ? waits->heap[0]->until_ms - now : IDLE_MS;
-    pthread_mutex_unlock(&waits->lock);
-    pump(waits);
+    if (wait->lasting && !wait->last)
+        timers_set(&wait->waits->timers, &wait->timer, clock_ticks_ms() + LASTING_MS);
+    else
+        wait->last = true;
+    if (wait->state == WAIT_SLEEPING)
+        make_ready(wait->waits, wait);
 }
 
-static void *run_timer(void *user)
+/* Returns how long until the next is due. */
+static int64_t ring_the_bell(struct waits *waits)
+{
+    int64_t now = clock_ticks_ms();
+
+    pthread_mutex_lock(&waits->lock);
+    timers_run(&waits->timers, now);
+    int wait_ms = timers_wait(&waits->timers, now);
+
+    pthread_mutex_unlock(&waits->lock);
+    pump(waits);
+    return wait_ms < 0 ? IDLE_MS : wait_ms;
+}
+
+static void *run_bell(void *user)
 {
     struct waits *waits = user;
     int64_t sleep_ms = IDLE_MS;
 
     while (poke_wait(&waits->poke, sleep_ms))
-        ring_the_bell(waits, &sleep_ms);
+        sleep_ms = ring_the_bell(waits);
     return NULL;
 }
 
@@ -235,7 +197,7 @@ struct waits *waits_new(struct tailer *tailer)
     waits->ready_end = &waits->ready;
     pthread_mutex_init(&waits->lock, NULL);
     poke_init(&waits->poke);
-    if (pthread_create(&waits->timer, NULL, run_timer, waits) != 0)
+    if (pthread_create(&waits->bell, NULL, run_bell, waits) != 0)
         abort();
     tailer_subscribe(tailer, heard, waits);
     return waits;
@@ -246,17 +208,16 @@ void waits_free(struct waits *waits)
     if (!waits)
         return;
     poke_stop(&waits->poke);
-    pthread_join(waits->timer, NULL);
+    pthread_join(waits->bell, NULL);
     poke_done(&waits->poke);
     pthread_mutex_destroy(&waits->lock);
-    free(waits->heap);
     free(waits);
 }
 
 unsigned waits_count(struct waits *waits)
 {
     pthread_mutex_lock(&waits->lock);
-    unsigned count = (unsigned)waits->count;
+    unsigned count = waits->count;
     pthread_mutex_unlock(&waits->lock);
     return count;
 }
@@ -283,6 +244,7 @@ struct wait *wait_new(struct waits *waits, const struct wait_door *door, void *o
                    size_of(credentials->workspace) + size_of(credentials->visit) +
                    size_of(credentials->visit_id);
     struct wait *wait = malloc(sizeof(*wait) + texts);
+    int64_t due_ms = clock_ticks_ms() + (seconds == WAIT_UNTIL_ENDED ? LASTING_MS : (int64_t)seconds * 1000);
     char *room;
     bool earliest;
 
@@ -290,7 +252,7 @@ struct wait *wait_new(struct waits *waits, const struct wait_door *door, void *o
         abort();
     *wait = (struct wait){ .waits = waits, .door = door, .owner = owner, .began_us = clock_ticks_us() };
     wait->lasting = seconds == WAIT_UNTIL_ENDED;
-    wait->until_ms = clock_ticks_ms() + (wait->lasting ? LASTING_MS : (int64_t)seconds * 1000);
+    wait->timer = (struct timer){ .run = ring, .user = wait };
     room = wait->subject;
     put(&room, subject);
     wait->credentials = (struct credentials){ .bearer = put(&room, credentials->bearer),
@@ -302,7 +264,8 @@ struct wait *wait_new(struct waits *waits, const struct wait_door *door, void *o
                                               .key = credentials->key };
     pthread_mutex_lock(&waits->lock);
     enter(waits, wait);
-    earliest = waits->heap[0] == wait;
+    timers_set(&waits->timers, &wait->timer, due_ms);
+    earliest = waits->timers.first == &wait->timer;
     pthread_mutex_unlock(&waits->lock);
     if (earliest)
         poke_now(&waits->poke);

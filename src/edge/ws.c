@@ -163,7 +163,8 @@ static void ws_stop(struct websocket *socket, void *data)
 {
     struct ws *ws = data;
 
-    stream_end(ws->stream, "server.stopping", "The server stops. Come back with the last number to go on.");
+    stream_end(ws->stream, EVENT_SERVER_STOPPING,
+               "The server stops. Come back with the last number to go on.");
     ws_ready(socket, ws);
     if (!ws->ended) {
         ws->ended = true;

@@ -66,9 +66,9 @@ void approval_begin(struct mcp_call *call)
 
 /* What stands for no answer is said so that a model takes it for none, and neither tries it at once again nor
  * looks for a way around. */
-#define UNDECIDED                                                                                            \
-    " Nobody has allowed it and nobody has refused it. Leave it for now: go on with work that does "         \
-    "not need it, or stop and say what you wait for."
+#define UNDECIDED \
+    " Nobody has allowed it and nobody has refused it. " \
+    "Leave it for now: go on with work that does not need it, or stop and say what you wait for."
 
 static void deny(struct json_out *out, const char *why)
 {

@@ -12,13 +12,13 @@
 
 #include "edge/mcp/call.h"
 
-#define APPROVAL_INPUT                                                                                       \
-    "{\"type\":\"object\",\"properties\":{"                                                                  \
-    "\"tool_name\":{\"type\":\"string\",\"description\":\"The tool that shall run.\"},"                      \
-    "\"input\":{\"type\":\"object\",\"description\":\"Its input.\"},"                                        \
-    "\"tool_use_id\":{\"type\":\"string\",\"description\":\"The client's name for this use.\"},"             \
-    "\"wait_seconds\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":50,\"description\":\"How long to "     \
-    "wait at most; left out: until the question has ended.\"}},"                                             \
+#define APPROVAL_INPUT \
+    "{\"type\":\"object\",\"properties\":{" \
+    "\"tool_name\":{\"type\":\"string\",\"description\":\"The tool that is to run.\"}," \
+    "\"input\":{\"type\":\"object\",\"description\":\"Its input.\"}," \
+    "\"tool_use_id\":{\"type\":\"string\",\"description\":\"The client's name for this use.\"}," \
+    "\"wait_seconds\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":50,\"description\":\"How long to " \
+    "wait at most; left out: until the question has ended.\"}}," \
     "\"required\":[\"tool_name\",\"input\"]}"
 
 /* For the row of tools.c. */

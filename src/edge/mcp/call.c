@@ -10,7 +10,6 @@
 #include "base/settings.h"
 #include "base/str.h"
 #include "edge/callerkey.h"
-#include "edge/mcp/fixtures.h"
 #include "gen/version.h"
 #include "ops/bind.h"
 
@@ -188,7 +187,7 @@ static void finished(struct request *request)
     struct mcp_call *call = request->user;
 
     note_outcome(call);
-    metrics_count(call->mcp->edge->metrics, request->op == fixture_op() ? NULL : request->op,
+    metrics_count(call->mcp->edge->metrics, request->op,
                   request->call.err.code == ERR_NONE ? request->call.status
                                                      : err_http(request->call.err.code),
                   clock_ticks_us() - call->began_us);

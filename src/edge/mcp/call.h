@@ -18,7 +18,7 @@
 
 #define MCP_HOLD_S 50 /* clients give up after a minute */
 
-struct tool;
+struct mcp_tool;
 struct followers;
 
 struct mcp {
@@ -50,7 +50,7 @@ struct mcp_call {
     struct work work;
     bool parsed;
     void (*then)(struct mcp_call *call); /* once the operation has ended, with its outcome in request.call */
-    const struct tool *tool;             /* of tools/call */
+    const struct mcp_tool *tool;         /* of tools/call */
     json_t *args;        /* of the operation, or NULL; its members are given the row's spelling */
     json_t *own_args;    /* made here, or NULL */
     int64_t wait_s;      /* how long a tool may wait */

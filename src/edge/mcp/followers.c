@@ -6,6 +6,7 @@
 #include "edge/mcp/followers.h"
 
 #include "base/str.h"
+#include "ops/event_type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static struct interest *interest_new(struct followers *followers, const char *ur
     interest->uri = made(strdup(uri));
     if (!resource || (!resource->changes && !id))
         return interest;
-    interest->subject = made(strdup(resource->changes ? resource->uri : str_fold(&arena, id)));
+    interest->subject = made(strdup(resource->changes ? resource->uri : str_lower(&arena, id)));
     interest->link = bucket_of(followers, interest->subject);
     interest->next = *interest->link;
     if (interest->next)
@@ -214,6 +215,7 @@ void followers_tell(struct followers *followers, const struct notice *notice,
                     void (*put)(struct outlet *outlet, const char *uri))
 {
     const char *about[] = { notice->subject, notice->job_id, notice->discussion_id };
+    const struct event_spec *spec = event_type_spec(notice->type);
 
     for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
         bool again = false;
@@ -223,7 +225,7 @@ void followers_tell(struct followers *followers, const struct notice *notice,
         if (about[i] && !again)
             tell_about(followers, about[i], notice, put);
     }
-    for (const struct resource *resource = resources_all(); resource->uri && notice->type; resource++)
-        if (resource->changes && str_starts(notice->type, resource->changes))
+    for (const struct resource *resource = resources_all(); resource->uri && spec; resource++)
+        if (resource->changes && resource->changes == spec->reaches)
             tell_about(followers, resource->uri, notice, put);
 }

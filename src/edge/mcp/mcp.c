@@ -97,7 +97,7 @@ static void make_outlet(struct mcp_call *call)
 
 static void run_request(struct mcp_call *call)
 {
-    const struct method *method = method_find(call->message.method, call->client.era);
+    const struct mcp_method *method = method_find(call->message.method, call->client.era);
 
     if (!method) {
         rpc_fail(&call->error, RPC_METHOD_NOT_FOUND, 404, "There is no method \"%.100s\".",

@@ -1,6 +1,7 @@
 #include "edge/mcp/methods.h"
 
 #include "base/str.h"
+#include "edge/mcp/further.h"
 #include "edge/mcp/tasks.h"
 #include "gen/version.h"
 
@@ -10,17 +11,16 @@
 #define STATELESS (1u << MCP_STATELESS)
 
 static const char instructions[] =
-    "witan is where agents confer with each other and with people. Ask before you guess: ask_question puts a "
-    "question to the people in charge, ask_squad to the other agents. No call takes longer than 50 seconds; "
-    "a "
-    "result with \"pending\": true says how to go on waiting. Report what you do with report_progress and "
-    "post_to_chat, ask with request_decision before you change scope, architecture or dependencies, and hand "
-    "in "
-    "with hand_in_result, open questions included.";
+    "witan is where agents confer with each other and with people. "
+    "Ask before you guess: ask_question puts a question to the people in charge, ask_squad to the other agents. "
+    "No call takes longer than 50 seconds; a "
+    "result with \"pending\": true says how to go on waiting. "
+    "Report what you do with report_progress and "
+    "post_to_chat, ask with request_decision before you change scope, architecture or dependencies, and hand in with hand_in_result, open questions included.";
 
 static void write_capabilities(const struct mcp_call *call, struct json_out *out)
 {
-    bool changes = call->mcp->edge->options.mcp_fixtures; /* the real lists do not change while it runs */
+    bool changes = mcp_further() != NULL; /* the own lists do not change while it runs */
 
     json_map(out, "capabilities");
     json_map(out, "tools");
@@ -119,7 +119,7 @@ static void set_level(struct mcp_call *call)
     call_fail(call);
 }
 
-static const struct method methods[] = {
+static const struct mcp_method methods[] = {
     { "initialize", HANDSHAKE, false, initialize },
     { "ping", HANDSHAKE, false, nothing },
     { "logging/setLevel", HANDSHAKE, false, set_level },
@@ -142,7 +142,7 @@ static const struct method methods[] = {
     { "tasks/update", STATELESS, true, tasks_update },
 };
 
-const struct method *method_find(const char *name, enum mcp_era era)
+const struct mcp_method *method_find(const char *name, enum mcp_era era)
 {
     for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
         if (strcmp(methods[i].name, name) == 0 && (methods[i].eras & (1u << era)))

@@ -6,7 +6,7 @@
 
 #include "edge/mcp/call.h"
 
-struct method {
+struct mcp_method {
     const char *name;
     unsigned eras; /* set of 1 << enum mcp_era */
     bool runs;     /* runs an operation, which finds out who calls; the others are run once that is known */
@@ -14,7 +14,7 @@ struct method {
 };
 
 /* NULL: this version has no such method. */
-const struct method *method_find(const char *name, enum mcp_era era);
+const struct mcp_method *method_find(const char *name, enum mcp_era era);
 
 /* prompts.c */
 void prompts_list(struct mcp_call *call);

@@ -8,8 +8,9 @@
  * moment: for progress, heartbeats, and the steps of what takes time.
  *
  * An outlet is held by its call until that has answered, and as a stream by the HTTP server until it is gone;
- * it is freed with its last holder. Everything about streams happens under the one lock of `outlets`, and no
- * other lock is taken under it.
+ * it is freed with its last holder, outside the lock. Everything about streams happens under the one lock of
+ * `outlets`. Under it the HTTP server's is taken for a moment, to wake a stream, and that of the waits never
+ * is: a wait is left or hurried before.
  */
 #ifndef EDGE_MCP_OUTLET_H
 #define EDGE_MCP_OUTLET_H

@@ -3,25 +3,22 @@
  */
 #include "edge/mcp/prompts.h"
 #include "base/str.h"
-#include "edge/mcp/fixtures.h"
+#include "edge/mcp/further.h"
 #include "edge/mcp/methods.h"
 
 #include <string.h>
 
-static const struct prompt prompts[] = {
+static const struct mcp_prompt prompts[] = {
     {
         .name = "ask_before_you_guess",
         .title = "Ask before you guess",
         .help = "Work on a task, and put to people what only they can decide.",
         .args = { { "task", "What is to be done.", true } },
         .text =
-            "Work on this task: {task}\n\nBefore you act on an assumption that would be costly to undo, ask "
-            "with "
-            "ask_question: one question at a time, short, with the options you see and what you would "
-            "choose. Use "
-            "type \"approval\" before anything that cannot be undone. While an answer is pending, go on with "
-            "what "
-            "does not depend on it and call wait_for_answer from time to time. Never take silence for a yes.",
+            "Work on this task: {task}\n\nBefore you act on an assumption that would be costly to undo, ask with ask_question: one question at a time, short, with the options you see and what you would choose. "
+            "Use type \"approval\" before anything that cannot be undone. "
+            "While an answer is pending, go on with what does not depend on it and call wait_for_answer from time to time. "
+            "Never take silence for a yes.",
     },
     {
         .name = "hold_a_council",
@@ -29,12 +26,10 @@ static const struct prompt prompts[] = {
         .help = "Hear the other agents on a topic before you decide.",
         .args = { { "topic", "What the council is about.", true } },
         .text =
-            "Hold a council of the squad on: {topic}\n\nPut it to the other agents with ask_squad: the "
-            "question, the "
-            "options, and what you already know. Wait with wait_for_squad until it is ready. Weigh what they "
-            "say, "
-            "name where they disagree, and give one recommendation with its reasons. If they do not agree on "
-            "something that matters, put that one point to a person with ask_question.",
+            "Hold a council of the squad on: {topic}\n\nPut it to the other agents with ask_squad: the question, the options, and what you already know. "
+            "Wait with wait_for_squad until it is ready. "
+            "Weigh what they say, name where they disagree, and give one recommendation with its reasons. "
+            "If they do not agree on something that matters, put that one point to a person with ask_question.",
     },
     {
         .name = "hand_in_with_open_questions",
@@ -42,37 +37,37 @@ static const struct prompt prompts[] = {
         .help = "Hand in a result and list what is still open instead of guessing it.",
         .args = { { "project", "The project's id.", true } },
         .text =
-            "Hand in what you have for the project {project} with hand_in_result. Put everything that "
-            "you could not "
-            "find out and that changes the result into open_questions, each as one question that a person "
-            "can answer "
-            "without reading your work. Do not fill such gaps with guesses.",
+            "Hand in what you have for the project {project} with hand_in_result. "
+            "Put everything that you could not find out and that changes the result into open_questions, each as one question that a person can answer without reading your work. "
+            "Do not fill such gaps with guesses.",
     },
     { 0 },
 };
 
-static const struct prompt *find(const struct mcp_call *call, const char *name)
+static const struct mcp_prompt *find_in(const struct mcp_prompt *table, const char *name)
 {
-    for (const struct prompt *prompt = prompts; prompt->name; prompt++)
-        if (strcmp(prompt->name, name) == 0)
-            return prompt;
-    if (!call->mcp->edge->options.mcp_fixtures)
-        return NULL;
-    for (const struct prompt *prompt = fixture_prompts(); prompt->name; prompt++)
+    for (const struct mcp_prompt *prompt = table; prompt->name; prompt++)
         if (strcmp(prompt->name, name) == 0)
             return prompt;
     return NULL;
 }
 
-static void write_prompts(struct json_out *out, const struct prompt *table)
+static const struct mcp_prompt *find(const char *name)
 {
-    for (const struct prompt *prompt = table; prompt->name; prompt++) {
+    const struct mcp_prompt *prompt = find_in(prompts, name);
+
+    return prompt || !mcp_further() ? prompt : find_in(mcp_further()->prompts, name);
+}
+
+static void write_prompts(struct json_out *out, const struct mcp_prompt *table)
+{
+    for (const struct mcp_prompt *prompt = table; prompt->name; prompt++) {
         json_map(out, NULL);
         json_text(out, "name", prompt->name);
         json_text(out, "title", prompt->title);
         json_text(out, "description", prompt->help);
         json_list(out, "arguments");
-        for (const struct prompt_arg *arg = prompt->args; arg->name; arg++) {
+        for (const struct mcp_prompt_arg *arg = prompt->args; arg->name; arg++) {
             json_map(out, NULL);
             json_text(out, "name", arg->name);
             json_text(out, "description", arg->help);
@@ -93,8 +88,8 @@ void prompts_list(struct mcp_call *call)
     call_write_ttl(call, &out, 60000, true);
     json_list(&out, "prompts");
     write_prompts(&out, prompts);
-    if (call->mcp->edge->options.mcp_fixtures)
-        write_prompts(&out, fixture_prompts());
+    if (mcp_further())
+        write_prompts(&out, mcp_further()->prompts);
     json_list_end(&out);
     call_result(call, &out, &result);
 }
@@ -130,9 +125,9 @@ void prompt_write_text(struct json_out *out, const char *text, const json_t *arg
     json_map_end(out);
 }
 
-static bool check_args(struct mcp_call *call, const struct prompt *prompt, const json_t *args)
+static bool check_args(struct mcp_call *call, const struct mcp_prompt *prompt, const json_t *args)
 {
-    for (const struct prompt_arg *arg = prompt->args; arg->name; arg++) {
+    for (const struct mcp_prompt_arg *arg = prompt->args; arg->name; arg++) {
         const json_t *value = json_object_get(args, arg->name);
 
         if ((value && !json_is_string(value)) || (!value && arg->required))
@@ -146,7 +141,7 @@ void prompts_get(struct mcp_call *call)
 {
     const char *name = call_text_param(call, "name");
     const json_t *args = json_object_get(call->message.params, "arguments");
-    const struct prompt *prompt = name ? find(call, name) : NULL;
+    const struct mcp_prompt *prompt = name ? find(name) : NULL;
     struct json_out out;
     struct buf result;
 

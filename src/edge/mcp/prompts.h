@@ -6,15 +6,15 @@
 
 #include "edge/mcp/call.h"
 
-struct prompt_arg {
+struct mcp_prompt_arg {
     const char *name, *help;
     bool required;
 };
 
-struct prompt {
+struct mcp_prompt {
     const char *name, *title, *help;
-    struct prompt_arg args[3]; /* ends with an empty one */
-    const char *text;          /* {name} stands for an argument; NULL: none */
+    struct mcp_prompt_arg args[3]; /* ends with an empty one */
+    const char *text;              /* {name} stands for an argument; NULL: none */
     /* Messages before the text, or NULL. */
     void (*write)(struct json_out *out, const json_t *args);
     /* Asks the client first; false: it did, and the call is over. Or NULL. */

@@ -6,22 +6,22 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "edge/mcp/fixtures.h"
+#include "edge/mcp/further.h"
 #include "edge/mcp/methods.h"
 
 #include <string.h>
 
 static const struct resource resources[] = {
     { "witan://inbox", "inbox", "Your inbox", "Mentions and notices for you, newest first.",
-      "notification_list", true, "notification." },
+      "notification_list", true, REACH_INBOX },
     { "witan://questions/{id}", "question", "A question to people",
-      "What was asked, its state, and the answer.", "question_get", false, NULL },
+      "What was asked, its state, and the answer.", "question_get", false, 0 },
     { "witan://prompts/{id}", "prompt", "A prompt to the squad",
-      "What was asked of the agents, with replies.", "prompt_get", false, NULL },
+      "What was asked of the agents, with replies.", "prompt_get", false, 0 },
     { "witan://discussions/{id}/transcript", "transcript", "A discussion's transcript",
-      "What was said, as people read it.", "discussion_transcript", false, NULL },
+      "What was said, as people read it.", "discussion_transcript", false, 0 },
     { "witan://jobs/{id}/log", "job-log", "A job's log", "Its lines, progress, questions and answers.",
-      "job_logs", true, NULL },
+      "job_logs", true, 0 },
     { 0 },
 };
 
@@ -86,8 +86,8 @@ static void list(struct mcp_call *call, const char *member, bool templates)
     call_begin(call, &out, &result);
     call_write_ttl(call, &out, 60000, true);
     json_list(&out, member);
-    if (call->mcp->edge->options.mcp_fixtures)
-        fixture_write_resources(&out, templates);
+    if (mcp_further())
+        mcp_further()->write_resources(&out, templates);
     for (const struct resource *resource = resources; resource->uri; resource++)
         if (is_template(resource) == templates)
             write_resource(&out, resource);
@@ -167,8 +167,8 @@ void resources_read(struct mcp_call *call)
         call_fail(call);
     else if (resource)
         resource_run(call, resource, id, answer_read);
-    else if (call->mcp->edge->options.mcp_fixtures && fixture_is_resource(uri))
-        call_run(call, fixture_op(), NULL, fixture_read);
+    else if (mcp_further_resource(uri))
+        call_run(call, mcp_further_resource(uri), NULL, mcp_further()->read);
     else
         resource_missing(call, uri);
 }

@@ -10,9 +10,8 @@ struct resource {
     const char *uri; /* "{id}" stands for an id */
     const char *name, *title, *help;
     const char *row;
-    bool pages;          /* a list: as much as one page takes */
-    const char *changes; /* the types of events, by their beginning, that tell of a change; NULL: those whose
-                            subject is the id */
+    bool pages;         /* a list: as much as one page takes */
+    enum reach changes; /* events that reach this tell of a change; 0: those whose subject is the id */
 };
 
 /* All of them; ends with an empty one. */

@@ -21,7 +21,7 @@ bool rpc_fail(struct rpc_error *error, int code, int http, const char *fmt, ...)
 
 static bool invalid(struct rpc_error *error, const char *why)
 {
-    return rpc_fail(error, RPC_INVALID_REQUEST, 400, "This is no message of MCP: %s.", why);
+    return rpc_fail(error, RPC_INVALID_REQUEST, 400, "This is not an MCP message: %s.", why);
 }
 
 static bool is_id(const json_t *id)

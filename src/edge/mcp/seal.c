@@ -67,7 +67,7 @@ bool seal_load_key(struct store *store, struct seal_key *key, struct err *err)
     if (!good)
         *err = of.work.err;
     arena_done(&of.arena);
-    return good && (of.found || err_set(err, ERR_INTERNAL, "The key that is kept is none."));
+    return good && (of.found || err_set(err, ERR_INTERNAL, "The key that is kept is not a key."));
 }
 
 static const char *encode(struct arena *arena, const void *bytes, size_t len)

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "edge/mcp/fixtures.h"
 #include "edge/mcp/followers.h"
+#include "edge/mcp/further.h"
 #include "edge/mcp/methods.h"
 #include "edge/mcp/resources.h"
 #include "edge/mcp/tasks.h"
@@ -325,8 +325,8 @@ void resources_subscribe(struct mcp_call *call)
         call_fail(call);
     else if (resource)
         resource_run(call, resource, id, readable);
-    else if (call->mcp->edge->options.mcp_fixtures && fixture_is_resource(uri))
-        call_run(call, fixture_op(), NULL, readable);
+    else if (mcp_further_resource(uri))
+        call_run(call, mcp_further_resource(uri), NULL, readable);
     else
         resource_missing(call, uri);
 }

@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "edge/mcp/elicit.h"
 #include "edge/mcp/tool_result.h"
-#include "ops/openapi.h"
 
 #include <string.h>
 
@@ -19,7 +18,7 @@ bool tasks_are_core(const struct mcp_call *call)
 }
 
 /* The row that a tool's tasks are views of. */
-static const struct op *row_of(const struct tool *tool)
+static const struct op *row_of(const struct mcp_tool *tool)
 {
     return tool->then ? op_find(tool->then) : tool_op(tool);
 }
@@ -52,17 +51,15 @@ static size_t values_of(const struct op *op, const char *names[TASK_PARTS])
 {
     size_t count = 0;
 
-    for (const struct field *param = op->params; param->type && count < TASK_PARTS - 1; param++) {
-        if (op_param_place(op, param) != IN_PATH)
-            continue;
+    for (const size_t *at = op_facts(op)->path_params; *at != NO_PARAM && count < TASK_PARTS - 1; at++) {
         memmove(names + 1, names, count * sizeof(names[0]));
-        names[0] = param->name;
+        names[0] = op->params[*at].name;
         count++;
     }
     return count;
 }
 
-static const char *id_of(struct mcp_call *call, const struct tool *tool, const json_t *args)
+static const char *id_of(struct mcp_call *call, const struct mcp_tool *tool, const json_t *args)
 {
     const char *names[TASK_PARTS], *parts[TASK_PARTS] = { tool->name };
     size_t count = values_of(row_of(tool), names);
@@ -85,7 +82,7 @@ static bool read_id(struct mcp_call *call)
 
     if (!id)
         return false;
-    call->tool = task_id_split(&call->arena, id, parts, 2) ? tool_find(call->mcp, parts[0]) : NULL;
+    call->tool = task_id_split(&call->arena, id, parts, 2) ? tool_find(parts[0]) : NULL;
     if (!call->tool || !tool_waits(call->tool))
         return no_task(call);
     count = values_of(row_of(call->tool), names);
@@ -399,11 +396,11 @@ static const struct listed {
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
 /* Approvals that a client asked for before it ran a tool are that tool's. */
-static const struct tool *tool_of(const struct mcp_call *call, const struct listed *list, const json_t *thing)
+static const struct mcp_tool *tool_of(const struct listed *list, const json_t *thing)
 {
     bool approval = json_object_get(json_object_get(thing, "metadata"), "tool_use_id") != NULL;
 
-    return tool_find(call->mcp, approval ? "approve_tool_use" : list->tool);
+    return tool_find(approval ? "approve_tool_use" : list->tool);
 }
 
 static void write_listed(struct mcp_call *call, const struct listed *list, const json_t *reply,
@@ -418,10 +415,10 @@ static void write_listed(struct mcp_call *call, const struct listed *list, const
         json_t *thing = json_array_get(things, i);
         const char *asker = text_of(thing, list->asker);
 
-        if (!asker || strcmp(str_fold(&call->arena, asker), str_fold(&call->arena, own)) != 0)
+        if (!asker || !str_same_name(asker, own))
             continue;
         json_map(out, NULL);
-        write_task(call, out, id_of(call, tool_of(call, list, thing), thing), "working", thing);
+        write_task(call, out, id_of(call, tool_of(list, thing), thing), "working", thing);
         json_map_end(out);
     }
     json_list_end(out);
@@ -457,7 +454,7 @@ void tasks_list(struct mcp_call *call)
     if (!tasks_are_known(call))
         return;
     if (cursor && (cursor[0] < '0' || (size_t)(cursor[0] - '0') >= LISTS || cursor[1] != '.')) {
-        rpc_fail(&call->error, RPC_INVALID_PARAMS, 400, "This is no cursor of this list.");
+        rpc_fail(&call->error, RPC_INVALID_PARAMS, 400, "This is not a cursor of this list.");
         call_fail(call);
         return;
     }

@@ -39,7 +39,7 @@ void tool_looked(struct mcp_call *call)
 /* From what the first row made to the row that is looked at until it has ended. */
 static void go_on(struct mcp_call *call)
 {
-    const struct tool *tool = call->tool;
+    const struct mcp_tool *tool = call->tool;
     const struct op *op = op_find(tool->then);
     struct err ignored = { 0 };
     JSON_AUTO *reply = NULL;
@@ -66,7 +66,7 @@ static void go_on(struct mcp_call *call)
 
 void tool_ran(struct mcp_call *call)
 {
-    const struct tool *tool = call->tool;
+    const struct mcp_tool *tool = call->tool;
 
     if (call->request.call.err.code != ERR_NONE)
         refuse(call);
@@ -95,7 +95,7 @@ static void found_job(struct mcp_call *call)
     if (json_parse(call->request.reply.bytes, call->request.reply.len, &reply, &ignored))
         job = json_array_get(json_object_get(reply, "jobs"), 0);
     if (!job) {
-        err_set(err, ERR_NOT_FOUND, "You have no job that runs.");
+        err_set(err, ERR_NOT_FOUND, "You have no running job.");
         err_hint(err, "Give the job's id.");
         refuse(call);
         return;
@@ -142,7 +142,7 @@ static bool read_call(struct mcp_call *call)
 
     if (!name)
         return false;
-    call->tool = tool_find(call->mcp, name);
+    call->tool = tool_find(name);
     if (!call->tool)
         return rpc_fail(&call->error, RPC_INVALID_PARAMS, 400, "There is no tool \"%.100s\".", name);
     if (given && !json_is_object(given))

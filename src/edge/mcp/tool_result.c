@@ -41,7 +41,7 @@ void tool_answer_error(struct mcp_call *call, const struct err *err)
 /* The reply's members between what was made before and whether it is pending. */
 static void write_structured(struct mcp_call *call, const char *made, bool pending, struct buf *into)
 {
-    const struct tool *tool = call->tool;
+    const struct mcp_tool *tool = call->tool;
     const struct buf *reply = &call->request.reply;
     struct json_out out;
 

@@ -15,10 +15,10 @@ void tool_answer(struct mcp_call *call, const char *made, bool pending);
 void tool_answer_error(struct mcp_call *call, const struct err *err);
 
 /* For a row of tools.c whose reply may be a document (struct reply_document of ops/op.h). */
-#define DOCUMENT_OUTPUT                                                                                      \
-    "{\"type\":\"object\",\"properties\":{"                                                                  \
-    "\"format\":{\"type\":\"string\",\"description\":\"How it is laid out.\"},"                              \
-    "\"transcript\":{\"description\":\"A text, or with format json the result as an object.\"}},"            \
+#define DOCUMENT_OUTPUT \
+    "{\"type\":\"object\",\"properties\":{" \
+    "\"format\":{\"type\":\"string\",\"description\":\"How it is laid out.\"}," \
+    "\"transcript\":{\"description\":\"A text, or with format json the result as an object.\"}}," \
     "\"required\":[\"format\",\"transcript\"]}"
 void tool_shape_document(struct mcp_call *call, bool pending, struct buf *into);
 

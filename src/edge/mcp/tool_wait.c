@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "edge/mcp/elicit.h"
 #include "edge/mcp/tool_result.h"
-#include "ops/openapi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 /* What a look needs. */
 struct tool_wait {
     struct mcp *mcp;
-    const struct tool *tool;
+    const struct mcp_tool *tool;
     const struct op *op;
     json_t *args;
     char *made;          /* the id of what was made first, or NULL */
@@ -55,7 +54,8 @@ static void wait_tick(struct outlet *outlet)
     double waited_s = (double)(clock_ticks_ms() - wait->began_ms) / 1000;
 
     if (outlet->progress && !outlet->only_json)
-        outlet_progress(outlet, waited_s, wait->holds ? 0 : MCP_HOLD_S, "Waiting for an answer.");
+        outlet_progress(outlet, waited_s, wait->holds ? 0 : MCP_HOLD_S,
+                        wait->tool->waiting ? wait->tool->waiting : "Waiting for an answer.");
     else
         outlet_comment(outlet);
     outlet->due_ms = clock_ticks_ms() + tick_ms(outlet, wait);
@@ -66,10 +66,9 @@ static void interrupt(struct mcp_call *call)
 {
     struct err err = { 0 };
 
-    err_set(
-        &err, ERR_UNAVAILABLE,
-        "The server is being stopped before anybody has answered: this is neither a yes nor a no. Ask again "
-        "in a moment; the question stays open.");
+    err_set(&err, ERR_UNAVAILABLE,
+            "The server is being stopped before anybody has answered: this is neither a yes nor a no. "
+            "Ask again in a moment; the question stays open.");
     call_fail_with(call, &err);
 }
 
@@ -160,9 +159,8 @@ static const char *subject_of(const struct op *op, const json_t *args)
 {
     const char *subject = NULL;
 
-    for (const struct field *param = op->params; param->type; param++)
-        if (op_param_place(op, param) == IN_PATH)
-            subject = json_string_value(json_object_get(args, param->name));
+    for (const size_t *at = op_facts(op)->path_params; *at != NO_PARAM; at++)
+        subject = json_string_value(json_object_get(args, op->params[*at].name));
     return subject;
 }
 
@@ -194,7 +192,7 @@ void tool_wait(struct mcp_call *call, const struct op *op, json_t *args, const c
     struct outlet *outlet = call->outlet;
     struct request *request = &call->request;
     ARENA_AUTO arena = { 0 };
-    const char *subject = str_fold(&arena, subject_of(op, args));
+    const char *subject = str_lower(&arena, subject_of(op, args));
 
     if (!holds_take(mcp->edge->holds, &request->call.caller, call->remote, &outlet->hold,
                     &request->call.err)) {

@@ -5,7 +5,8 @@
 
 #include "base/str.h"
 #include "edge/mcp/approval.h"
-#include "edge/mcp/fixtures.h"
+#include "edge/mcp/further.h"
+#include "edge/mcp/run_agent.h"
 #include "edge/mcp/tasks.h"
 #include "edge/mcp/tool_result.h"
 #include "ops/schema.h"
@@ -16,18 +17,17 @@
 /* A row's template can say these, too; a model that asks says what it asks, and of which kind. */
 static const char *const to_ask[] = { "question", "type", "responseType", NULL };
 
-static const struct tool tools[] = {
+static const struct mcp_tool tools[] = {
     {
         .name = "ask_question",
         .title = "Ask a person",
         .help =
-            "Ask the people in charge when you need a decision, a fact or a preference that you cannot find "
-            "out "
-            "yourself. Ask before you guess. The question appears in their inbox; the call waits up to 50 "
-            "seconds "
+            "Ask the people in charge when you need a decision, a fact or a preference that you cannot find out yourself. "
+            "Ask before you guess. "
+            "The question appears in their inbox; the call waits up to 50 seconds "
             "for the answer. If the result says \"pending\": true, go on with other work or call "
-            "wait_for_answer with its questionId. type: \"blocking\" when you cannot go on without an "
-            "answer, "
+            "wait_for_answer with its questionId. "
+            "type: \"blocking\" when you cannot go on without an answer, "
             "\"non_blocking\" with a defaultResponse when you can, \"approval\" before something that cannot "
             "be "
             "undone, \"error_recovery\" when something failed. Example: {\"question\": \"Which database "
@@ -46,28 +46,28 @@ static const struct tool tools[] = {
     {
         .name = "wait_for_answer",
         .title = "Wait for a person's answer",
-        .help = "Look at a question that you asked, and wait up to 50 seconds until it has ended. The answer "
-                "is in "
-                "question.response; question.status is pending, answered, timeout or cancelled. Call it "
-                "again while "
-                "\"pending\" is true. Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
+        .help =
+            "Look at a question that you asked, and wait up to 50 seconds until it has ended. "
+            "The answer is in question.response; question.status is pending, answered, timeout or cancelled. "
+            "Call it again while "
+            "\"pending\" is true. Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
         .reads = true,
     },
     {
         .name = "cancel_question",
         .title = "Withdraw a question",
-        .help = "Take back a question that you asked and no longer need answered, so that nobody spends time "
-                "on it. "
-                "Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
+        .help =
+            "Take back a question that you asked and no longer need answered, so that nobody spends time on it. "
+            "Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
     },
     {
         .name = "ask_squad",
         .title = "Ask the other agents",
         .help =
-            "Ask the other agents of the squad for their views. The prompt appears in the squad chat and "
-            "collects "
-            "replies until enough different agents have answered or its time is up; write @Name to call one. "
-            "Then call wait_for_squad with the prompt's id. Example: {\"prompt_message\": \"Cursor or offset "
+            "Ask the other agents of the squad for their views. "
+            "The prompt appears in the squad chat and collects replies until enough different agents have answered or its time is up; write @Name to call one. "
+            "Then call wait_for_squad with the prompt's id. "
+            "Example: {\"prompt_message\": \"Cursor or offset "
             "for "
             "the list API? @Reviewer\", \"required_responses\": 2, \"timeout_minutes\": 10}",
     },
@@ -91,8 +91,8 @@ static const struct tool tools[] = {
     {
         .name = "list_squad_prompts",
         .title = "See what the squad is asked",
-        .help = "List the prompts that wait for replies of agents. With agent, only what that one may still "
-                "answer, "
+        .help = "List the prompts that wait for replies of agents. "
+                "With agent, only what that one may still answer, "
                 "those that mention it first. Example: {\"agent\": \"Reviewer\"}",
         .reads = true,
     },
@@ -116,10 +116,8 @@ static const struct tool tools[] = {
         .name = "hand_in_result",
         .title = "Hand in a result",
         .help =
-            "Hand in what you produced for a project: id is the project. If something is still open, put it "
-            "into "
-            "open_questions of the result instead of guessing: people answer, and you get the answers with "
-            "the next "
+            "Hand in what you produced for a project: id is the project. "
+            "If something is still open, put it into open_questions of the result instead of guessing: people answer, and you get the answers with the next "
             "run. Example: {\"id\": \"shop\", \"agent\": \"planner\", \"sourceId\": \"plan-1\", \"result\": "
             "{\"tasks\": [{\"title\": \"Add the cart\"}], \"open_questions\": [\"Which currencies?\"]}}",
     },
@@ -127,11 +125,10 @@ static const struct tool tools[] = {
         .name = "request_decision",
         .title = "Ask whether you may",
         .help =
-            "Before you change the scope, the architecture or the dependencies of a project, ask whether you "
-            "may: "
-            "id is the project. Depending on its settings that is approved at once or put to people; the "
-            "call waits "
-            "up to 50 seconds. Go on only when status is approved. Example: {\"id\": \"shop\", \"category\": "
+            "Before you change the scope, the architecture or the dependencies of a project, ask whether you may: id is the project. "
+            "Depending on its settings that is approved at once or put to people; the call waits "
+            "up to 50 seconds. Go on only when status is approved. "
+            "Example: {\"id\": \"shop\", \"category\": "
             "\"dependencyModifications\", \"description\": \"Add libvips for thumbnails\"}",
         .then = "decision_get",
         .made = "id",
@@ -142,8 +139,8 @@ static const struct tool tools[] = {
         .title = "Start a discussion",
         .help =
             "Let several agents discuss a topic in rounds until they are done, and get what came of it. "
-            "Without participants these are Divergent, who opens up, Convergent, who brings together, and "
-            "Critical, who tests; participants name others, as list_agents has them. Then call "
+            "Without participants these are Divergent, who opens up, Convergent, who brings together, and Critical, who tests; participants name others, as list_agents has them. "
+            "Then call "
             "wait_for_discussion with its id. Example: {\"topic\": \"Monolith or services?\", "
             "\"participants\": "
             "[{\"agentName\": \"Architect\"}, {\"agentName\": \"Reviewer\"}], \"rounds\": 2}",
@@ -152,10 +149,10 @@ static const struct tool tools[] = {
     {
         .name = "wait_for_discussion",
         .title = "Wait for a discussion",
-        .help = "Look at a discussion, with what was said and who speaks next, and wait up to 50 seconds "
-                "until it has "
-                "ended. Call it again while \"pending\" is true. Example: {\"id\": "
-                "\"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
+        .help =
+            "Look at a discussion, with what was said and who speaks next, and wait up to 50 seconds until it has "
+            "ended. Call it again while \"pending\" is true. Example: {\"id\": "
+            "\"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\"}",
         .reads = true,
     },
     {
@@ -183,19 +180,18 @@ static const struct tool tools[] = {
     {
         .name = "take_turn",
         .title = "Take your turn",
-        .help = "Say your part in a discussion when it is your turn (list_turns), or pass when you have "
-                "nothing to add. "
-                "Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"content\": \"Services, but "
-                "only two.\"}",
+        .help =
+            "Say your part in a discussion when it is your turn (list_turns), or pass when you have nothing to add. "
+            "Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"content\": \"Services, but "
+            "only two.\"}",
     },
     {
         .name = "interject",
         .title = "Say something in between",
-        .help = "Put a word into a discussion that is under way, out of turn: a fact that the others lack, a "
-                "limit that "
-                "they must keep. Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"content\": "
-                "\"The budget is "
-                "fixed.\"}",
+        .help =
+            "Put a word into a discussion that is under way, out of turn: a fact that the others lack, a limit that "
+            "they must keep. Example: {\"id\": \"0197f0c2-8a3e-7c51-9d1c-3b0a5e6f7a10\", \"content\": "
+            "\"The budget is fixed.\"}",
     },
     {
         .name = "tally_votes",
@@ -213,11 +209,32 @@ static const struct tool tools[] = {
         .reads = true,
     },
     {
+        .name = "run_agent",
+        .title = "Have an agent work on a task",
+        .help =
+            "Have one of the agents (analyst, dreamer, planner, coder, or one of list_agents) work on a task by itself, with the tools that it has here, and get what came out. "
+            "The call waits up to 50 seconds. "
+            "If the result says \"pending\": true, the run goes on: do other work, or call run_agent with {\"jobId\": its jobId} to go on waiting; never start the same task a second time. "
+            "The agent asks the people in charge when it must, and then waits for them. "
+            "Example: {\"agent\": \"coder\", \"task\": \"Add a search page to the shop.\", \"budget\": "
+            "{\"steps\": 40}}",
+        .row = "job_create",
+        .then = "job_get",
+        .made = "id",
+        .then_id = "id",
+        .input = RUN_AGENT_INPUT,
+        .output = RUN_AGENT_OUTPUT,
+        .cancels = "job_cancel",
+        .waiting = "The agent is at work, or waits for people.",
+        .prepare = run_agent_prepare,
+        .begin = run_agent_begin,
+        .shape = run_agent_shape,
+    },
+    {
         .name = "approve_tool_use",
         .title = "Ask for permission to use a tool",
         .help =
-            "For clients that ask before they run a tool (--permission-prompt-tool): puts the tool and its "
-            "input to "
+            "For clients that ask before they run a tool (--permission-prompt-tool): puts the tool and its input to "
             "the people in charge and returns {\"behavior\": \"allow\", \"updatedInput\"} or {\"behavior\": "
             "\"deny\", \"message\"}. Not for models to call by themselves. Example: {\"tool_name\": "
             "\"Bash\", "
@@ -236,27 +253,27 @@ static const struct tool tools[] = {
     { 0 },
 };
 
-const struct tool *tools_all(void)
+const struct mcp_tool *tools_all(void)
 {
     return tools;
 }
 
-static const struct tool *find_in(const struct tool *table, const char *name)
+static const struct mcp_tool *find_in(const struct mcp_tool *table, const char *name)
 {
-    for (const struct tool *tool = table; tool->name; tool++)
+    for (const struct mcp_tool *tool = table; tool->name; tool++)
         if (strcmp(tool->name, name) == 0)
             return tool;
     return NULL;
 }
 
-const struct tool *tool_find(const struct mcp *mcp, const char *name)
+const struct mcp_tool *tool_find(const char *name)
 {
-    const struct tool *tool = find_in(tools, name);
+    const struct mcp_tool *tool = find_in(tools, name);
 
-    return tool || !mcp->edge->options.mcp_fixtures ? tool : find_in(fixture_tools(), name);
+    return tool || !mcp_further() ? tool : find_in(mcp_further()->tools, name);
 }
 
-static const struct op *find_row(const struct tool *tool)
+static const struct op *find_row(const struct mcp_tool *tool)
 {
     if (tool->row)
         return op_find(tool->row);
@@ -269,10 +286,10 @@ static const struct op *find_row(const struct tool *tool)
 /* Each call asks several times, and the table is long: what was found is kept. */
 static const struct op *_Atomic rows[sizeof(tools) / sizeof(tools[0])];
 
-const struct op *tool_op(const struct tool *tool)
+const struct op *tool_op(const struct mcp_tool *tool)
 {
     if (tool->done)
-        return fixture_op();
+        return mcp_further()->row;
     size_t at = (size_t)(tool - tools);
     const struct op *op = atomic_load_explicit(&rows[at], memory_order_relaxed);
 
@@ -281,18 +298,18 @@ const struct op *tool_op(const struct tool *tool)
     return op;
 }
 
-bool tool_waits(const struct tool *tool)
+bool tool_waits(const struct mcp_tool *tool)
 {
     return tool->then || (tool_op(tool)->waits && !tool->done);
 }
 
-int64_t tool_holds_s(const struct tool *tool)
+int64_t tool_holds_s(const struct mcp_tool *tool)
 {
     return tool->holds ? WAIT_UNTIL_ENDED : MCP_HOLD_S;
 }
 
 /* What a model may leave out is not required: who it is, and the job that it has open. */
-static int need_of(const struct tool *tool, const struct field *param)
+static int need_of(const struct mcp_tool *tool, const struct field *param)
 {
     for (const char *const *name = tool->needed; name && *name; name++)
         if (strcmp(*name, param->name) == 0)
@@ -302,7 +319,7 @@ static int need_of(const struct tool *tool, const struct field *param)
     return param->need;
 }
 
-static void write_input(struct json_out *out, const struct tool *tool)
+static void write_input(struct json_out *out, const struct mcp_tool *tool)
 {
     static const struct field wait = {
         "wait_seconds",    T_INT,
@@ -342,7 +359,7 @@ static size_t add_fields(struct field *into, size_t count, const struct field *f
 
 /* What waits says so; what goes on to another row has the reply of one or the other; what has a shape of its
  * own has a schema of its own, or is text and nothing else. */
-static void write_output(struct json_out *out, const struct tool *tool)
+static void write_output(struct json_out *out, const struct mcp_tool *tool)
 {
     static const struct field waited[] = {
         { "pending", T_BOOL, REQUIRED, "It has not ended: call again." },
@@ -369,7 +386,7 @@ static void write_output(struct json_out *out, const struct tool *tool)
     json_map_end(out);
 }
 
-static void write_tool(const struct mcp_call *call, struct json_out *out, const struct tool *tool)
+static void write_tool(const struct mcp_call *call, struct json_out *out, const struct mcp_tool *tool)
 {
     json_map(out, NULL);
     json_text(out, "name", tool->name);
@@ -391,9 +408,9 @@ static void write_tool(const struct mcp_call *call, struct json_out *out, const 
     json_map_end(out);
 }
 
-static void write_all(const struct mcp_call *call, struct json_out *out, const struct tool *table)
+static void write_all(const struct mcp_call *call, struct json_out *out, const struct mcp_tool *table)
 {
-    for (const struct tool *tool = table; tool->name; tool++)
+    for (const struct mcp_tool *tool = table; tool->name; tool++)
         write_tool(call, out, tool);
 }
 
@@ -406,8 +423,8 @@ void tools_list(struct mcp_call *call)
     call_write_ttl(call, &out, 60000, true);
     json_list(&out, "tools");
     write_all(call, &out, tools);
-    if (call->mcp->edge->options.mcp_fixtures)
-        write_all(call, &out, fixture_tools());
+    if (mcp_further())
+        write_all(call, &out, mcp_further()->tools);
     json_list_end(&out);
     call_result(call, &out, &result);
 }

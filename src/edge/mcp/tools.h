@@ -11,7 +11,7 @@
 
 #include "edge/mcp/call.h"
 
-struct tool {
+struct mcp_tool {
     const char *name, *title;
     const char *help;    /* for models, with an example */
     const char *row;     /* NULL: the one whose .tool is this name */
@@ -21,6 +21,7 @@ struct tool {
     const char *unless;  /* a member of the first reply with which there is nothing to wait for, or NULL */
     const char *go_on;   /* what to call when it is still pending; NULL: the same again */
     const char *cancels; /* the row that takes back what was made, or NULL */
+    const char *waiting; /* what a client hears while it waits; NULL: that it waits for an answer */
     bool elicits;        /* the person at the client may be asked, too (elicit.h) */
     bool reads;          /* changes nothing */
     bool finds_job;      /* without an id: the job that the caller's agent has open */
@@ -38,16 +39,17 @@ struct tool {
      * client that wants its own shape takes nothing beside it, no structuredContent and no outputSchema. Or
      * NULL. */
     void (*shape)(struct mcp_call *call, bool pending, struct buf *into);
-    void (*done)(struct mcp_call *call); /* takes over once the row has been run, or NULL */
+    void (*done)(
+        struct mcp_call *call); /* takes over once the row has been run: those of further.h; or NULL */
 };
 
-/* The tools, with those of the test suite when the server offers them. Ends with an empty one. */
-const struct tool *tools_all(void);
-const struct tool *tool_find(const struct mcp *mcp, const char *name);
-const struct op *tool_op(const struct tool *tool);
-bool tool_waits(const struct tool *tool);
+/* The tools. Ends with an empty one. */
+const struct mcp_tool *tools_all(void);
+const struct mcp_tool *tool_find(const char *name); /* with those that were added (further.h); or NULL */
+const struct op *tool_op(const struct mcp_tool *tool);
+bool tool_waits(const struct mcp_tool *tool);
 /* How long it is held unless told otherwise. */
-int64_t tool_holds_s(const struct tool *tool);
+int64_t tool_holds_s(const struct mcp_tool *tool);
 
 /* tools/list and tools/call. */
 void tools_list(struct mcp_call *call);
